@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rfly_bridge::session::{Outcome, Reassembler};
+use rfly_bridge::session::{Reassembler, ReassemblyResult};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{FragmentHeaderA, FragmentHeaderB};
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ fuzz_target!(|script: &[u8]| {
             0..=4 => reassembler.push(datagram(number, *seq)),
             5 => {
                 let datagram = datagram(number, *seq);
-                let head = reassembler.landing_for_header();
+                let head = reassembler.next_header_buffer();
                 let len = head.len().min(datagram.len());
                 head[..len].copy_from_slice(&datagram[..len]);
                 reassembler.commit(datagram.len(), RosTime(0))
@@ -41,7 +41,7 @@ fuzz_target!(|script: &[u8]| {
             }
         };
         match outcome {
-            Outcome::Complete(whole) => {
+            ReassemblyResult::Complete(whole) => {
                 frames += 1;
                 assert_eq!(whole.info.len, whole.payload.len());
                 let number = (whole.info.sim_time * 30.0).round() as i32;
@@ -50,8 +50,8 @@ fuzz_target!(|script: &[u8]| {
                     assert_eq!(whole.payload, payload(number));
                 }
             }
-            Outcome::Counted(_) => frames += 1,
-            Outcome::Stored | Outcome::Dropped(_) => {}
+            ReassemblyResult::Counted(_) => frames += 1,
+            ReassemblyResult::Stored | ReassemblyResult::Dropped(_) => {}
         }
         assert!(reassembler.in_flight() <= 2);
         assert!(reassembler.memory() <= 2 * MAX + 4 * 65_536);

@@ -1,13 +1,13 @@
-//! Every kind of finding; `docs/doctor.md` has a row for each.
+//! All kinds of findings; `docs/doctor.md` has a row for each.
 
 /// How bad a finding is; also the exit code of `rfly_bridge doctor`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information.
     Note,
-    /// Something is missing or worse than it could be.
+    /// Something is missing or impaired.
     Warning,
-    /// It does not work.
+    /// Something does not work.
     Error,
 }
 
@@ -26,7 +26,7 @@ macro_rules! codes {
     ($($severity:ident { $($code:ident $name:literal,)+ })+) => {
         /// Kind of a finding.
         #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-        #[expect(missing_docs, reason = "each has a row in docs/doctor.md, which a test compares")]
+        #[expect(missing_docs, reason = "docs/doctor.md has a row for each; a test compares them")]
         pub enum Code {
             $($($code,)+)+
         }

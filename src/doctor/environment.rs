@@ -1,7 +1,7 @@
-//! Variables of ROS 2 and of its middleware.
+//! Environment variables of ROS 2 and its middleware.
 use super::{Code, Finding};
 
-/// Checks the environment. `variable` gives the value of a variable, `exists` whether there is a file of this path.
+/// Checks the environment. `variable` returns the value of a variable, `exists` whether a path exists.
 pub fn check_environment(
     variable: &dyn Fn(&str) -> Option<String>,
     exists: &dyn Fn(&str) -> bool,
@@ -22,15 +22,15 @@ pub fn check_environment(
     ] {
         let Some(value) = text(name) else { continue };
         let path = value.strip_prefix("file://").unwrap_or(&value);
-        // The configuration itself may stand in the variable.
+        // The value may be the configuration itself instead of a path.
         let inline = value.trim_start().starts_with('<');
         let missing = !inline && path.split(',').any(|part| !exists(part.trim()));
         if missing {
             found.push(Finding::new(
                 Code::RosProfile,
                 name,
-                format!("names {path}, which is not there"),
-                format!("unset {name}, or give it the path of a file"),
+                format!("names {path}, which does not exist"),
+                format!("unset {name}, or set it to the path of an existing file"),
             ));
         }
     }
@@ -45,16 +45,16 @@ fn domain(value: Option<String>, found: &mut Vec<Finding>) {
             Code::RosDomain,
             "ROS_DOMAIN_ID",
             format!(
-                "is {id}: its ports ({} and more) are those that Linux gives to other sockets, and joining fails now and then",
+                "is {id}: its ports ({} and up) are in Linux's ephemeral range, so joining the domain can fail",
                 7400 + 250 * id
             ),
-            "export ROS_DOMAIN_ID=0, or another up to 101, in every terminal",
+            "export ROS_DOMAIN_ID=0, or another id up to 101, in every terminal",
         )),
         _ => found.push(Finding::new(
             Code::RosVariable,
             "ROS_DOMAIN_ID",
-            format!("is `{value}`: no node starts with it"),
-            "export ROS_DOMAIN_ID=0, or another up to 101, in every terminal",
+            format!("is `{value}`: ROS 2 nodes do not start with this value"),
+            "export ROS_DOMAIN_ID=0, or another id up to 101, in every terminal",
         )),
     }
 }
@@ -66,7 +66,7 @@ fn range(localhost: Option<String>, range: Option<String>, found: &mut Vec<Findi
         Some("SUBNET" | "SYSTEM_DEFAULT") if only => found.push(Finding::new(
             Code::RosRange,
             "ROS_LOCALHOST_ONLY",
-            "is 1 and wins: nodes on other machines are not found, whatever ROS_AUTOMATIC_DISCOVERY_RANGE says",
+            "is 1 and takes precedence over ROS_AUTOMATIC_DISCOVERY_RANGE: nodes on other machines are not found",
             "unset ROS_LOCALHOST_ONLY",
         )),
         Some("OFF") if !only => found.push(Finding::new(
@@ -75,25 +75,25 @@ fn range(localhost: Option<String>, range: Option<String>, found: &mut Vec<Findi
             "is OFF: no other program finds the topics, not even on this machine",
             format!("export {RANGE}=SUBNET"),
         )),
-        Some("LOCALHOST") => found.push(here(RANGE)),
+        Some("LOCALHOST") => found.push(localhost_only(RANGE)),
         Some("OFF" | "SUBNET" | "SYSTEM_DEFAULT") => {}
         Some(other) => found.push(Finding::new(
             Code::RosVariable,
             RANGE,
-            format!("is `{other}`, none of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT"),
+            format!("is `{other}`, not one of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT"),
             format!("export {RANGE}=SUBNET"),
         )),
-        None if only => found.push(here("ROS_LOCALHOST_ONLY")),
+        None if only => found.push(localhost_only("ROS_LOCALHOST_ONLY")),
         None => {}
     }
 }
 
-fn here(name: &str) -> Finding {
+fn localhost_only(name: &str) -> Finding {
     Finding::new(
         Code::RosLocalhost,
         name,
-        "nodes on other machines are not found, and those here only with the same setting",
-        format!("set it alike in every terminal, or unset {name}"),
+        "nodes on other machines are not found; nodes on this machine are found only if they have the same setting",
+        format!("set it to the same value in every terminal, or unset {name}"),
     )
 }
 
@@ -102,16 +102,16 @@ fn middleware(text: &dyn Fn(&str) -> Option<String>, found: &mut Vec<Finding>) {
         found.push(Finding::new(
             Code::RosMiddleware,
             "RMW_IMPLEMENTATION",
-            "is rmw_zenoh_cpp: programs of this terminal do not speak DDS, and see no topic of the stand-alone bridge",
-            "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp in their terminals, or build the bridge in the workspace (docs/ros2.md)",
+            "is rmw_zenoh_cpp: programs started in this terminal do not use DDS and do not see the topics of the stand-alone bridge",
+            "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp in the terminals of these programs, or build the bridge in the workspace (docs/ros2.md)",
         ));
     }
     if text("ROS_DISCOVERY_SERVER").is_some() {
         found.push(Finding::new(
             Code::RosMiddleware,
             "ROS_DISCOVERY_SERVER",
-            "is set: programs on Fast DDS ask that server, which the stand-alone bridge on Cyclone DDS does not join",
-            "unset ROS_DISCOVERY_SERVER in their terminals",
+            "is set: programs on Fast DDS discover each other through that server, which the stand-alone bridge on Cyclone DDS does not join",
+            "unset ROS_DISCOVERY_SERVER in the terminals of these programs",
         ));
     }
 }

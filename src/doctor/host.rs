@@ -1,23 +1,23 @@
-//! The set-up against this host: addresses, routes, WSL, buffers, shared memory.
+//! Checks the settings against this host: addresses, routes, WSL, buffers, shared memory.
 use super::{Code, Finding};
 use crate::transport::{BlockFile, HostFacts, Interface, Route};
 use crate::wire::NETWORK_GROUP;
 use std::net::Ipv4Addr;
 
-/// One sensor, as configured.
+/// Settings of one sensor.
 #[derive(Clone, Debug)]
 pub struct SensorSetup {
-    /// As in `/diagnostics`.
+    /// Its name in `/diagnostics`.
     pub name: String,
-    /// Where the simulator is told to send to.
+    /// The address that the request tells the simulator to send to.
     pub destination: Ipv4Addr,
-    /// Bytes that arrive at once: a frame of raw pixels.
+    /// Bytes that arrive in one burst: a frame of raw pixels.
     pub burst: u64,
-    /// Its block, if it comes through shared memory: name, smallest length, what is there.
+    /// Its block, if it uses shared memory: name, minimum length, and the file that exists.
     pub block: Option<(String, u64, BlockFile)>,
 }
 
-/// What was configured.
+/// Settings of a bridge.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// `simulator_address`.
@@ -28,22 +28,22 @@ pub struct Setup {
     pub sensors: Vec<SensorSetup>,
 }
 
-/// Checks the set-up.
+/// Checks the settings against the facts of the host.
 pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     let mut found = Vec::new();
-    let own = |address: Ipv4Addr| {
+    let is_own = |address: Ipv4Addr| {
         address.is_loopback() || host.interfaces.iter().any(|i| i.network.addr() == address)
     };
-    let local = own(setup.simulator);
+    let local = is_own(setup.simulator);
     let route = route_to(host, setup.simulator);
     wsl(setup, host, &mut found);
     if !local && !host.interfaces.is_empty() && route.is_none() {
         found.push(Finding::new(
             Code::NoRoute,
             setup.simulator.to_string(),
-            "no network of this host leads to the simulator",
+            "this host has no route to the simulator",
             "`ip -br addr` shows this host's networks: give this host an address in the simulator's network, or set \
-             simulator_address to the address that the simulator has there",
+             simulator_address to the simulator's address in one of these networks",
         ));
     }
     if let Some(route) = route.filter(|_| !local) {
@@ -54,44 +54,44 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     for sensor in &setup.sensors {
         shared_memory(setup, host, sensor, local, &mut found);
     }
-    let others: Vec<_> = host
+    let other_users: Vec<_> = host
         .fast_dds_owners
         .iter()
         .filter(|owner| **owner != host.user)
         .map(u32::to_string)
         .collect();
-    if !others.is_empty() {
+    if !other_users.is_empty() {
         found.push(Finding::new(
             Code::FastDdsShm,
             "/dev/shm/fastrtps_*",
             format!(
-                "Fast DDS of user id {} shares memory on this host; its programs of other users, or in containers with the host's \
-                 network, find each other and exchange nothing",
-                others.join(", ")
+                "Fast DDS of user id {} uses shared memory on this host; Fast DDS programs of different users, or in containers with the \
+                 host's network, discover each other but exchange no data",
+                other_users.join(", ")
             ),
-            "export FASTDDS_BUILTIN_TRANSPORTS=UDPv4 for all of them, or run them as one user (docs/dds.md)",
+            "export FASTDDS_BUILTIN_TRANSPORTS=UDPv4 for all of them, or run all of them as the same user (docs/dds.md)",
         ));
     }
     found
 }
 
-/// The row of the routing table that a datagram takes.
+/// The route of a datagram: the longest prefix, then the lowest metric.
 fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
-    let fitting = host
+    let matching = host
         .routes
         .iter()
         .filter(|route| route.network.contains(&address));
-    fitting.min_by_key(|route| (u8::MAX - route.network.prefix_len(), route.metric))
+    matching.min_by_key(|route| (u8::MAX - route.network.prefix_len(), route.metric))
 }
 
-/// Networks that lead out of this host.
+/// Interfaces to other hosts: neither loopback nor virtual.
 fn outward(host: &HostFacts) -> impl Iterator<Item = &Interface> {
-    let bridged = ["docker", "br-", "veth", "virbr", "lxc"];
+    let virtual_prefixes = ["docker", "br-", "veth", "virbr", "lxc"];
     host.interfaces.iter().filter(move |interface| {
-        let made = bridged
+        let is_virtual = virtual_prefixes
             .iter()
             .any(|prefix| interface.name.starts_with(prefix));
-        interface.up && !interface.loopback && !made
+        interface.up && !interface.loopback && !is_virtual
     })
 }
 
@@ -108,22 +108,22 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
         .interfaces
         .iter()
         .any(|interface| interface.name == "loopback0");
-    // Windows gives the network of NAT an address of this block.
-    let behind = |gateway: &Ipv4Addr| matches!(gateway.octets(), [172, 16..=31, ..]);
-    let (mode, text) = match gateway.filter(behind) {
+    // Windows takes the addresses of its NAT from 172.16.0.0/12.
+    let is_nat = |gateway: &Ipv4Addr| matches!(gateway.octets(), [172, 16..=31, ..]);
+    let (mode, text) = match gateway.filter(is_nat) {
         _ if mirrored => (
             "mirrored",
-            "this host has the addresses of Windows: simulator_address stays 127.0.0.1; Hyper-V's firewall drops what Windows \
-             did not ask for",
+            "this host has the addresses of Windows: simulator_address stays 127.0.0.1; Hyper-V's firewall drops inbound \
+             datagrams that Windows did not request",
         ),
         Some(_) => (
             "NAT",
-            "Windows is the default gateway; multicast does not get through, so CopterSim has to send to this host's address",
+            "Windows is the default gateway; multicast does not pass the NAT, so CopterSim must send to this host's address",
         ),
         None => (
             "bridged",
-            "this host has an address of the LAN: simulator_address is the LAN address of Windows, and its firewall has to let \
-             UDP through",
+            "this host has an address in the LAN: simulator_address is the LAN address of Windows, whose firewall must accept \
+             UDP",
         ),
     };
     let remedy = match mode {
@@ -132,7 +132,7 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
              -DefaultInboundAction Allow"
         }
         "NAT" => {
-            "or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`"
+            "let CopterSim send to this host's address, or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`"
         }
         _ => {
             "in PowerShell as administrator: New-NetFirewallRule -DisplayName RflySim -Direction Inbound -Protocol UDP -Action Allow"
@@ -148,10 +148,7 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
         found.push(Finding::new(
             Code::WslAddress,
             "simulator_address",
-            format!(
-                "is {}, which is this Linux and not Windows",
-                setup.simulator
-            ),
+            format!("is {}, which is WSL itself, not Windows", setup.simulator),
             format!("rfly_bridge --ros-args -p simulator_address:={gateway}"),
         ));
     }
@@ -160,26 +157,26 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
 fn networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {
     let on_route = outward(host).find(|interface| interface.name == route.interface);
     let Some(on_route) = on_route else { return };
-    let others: Vec<_> = outward(host)
+    let other_interfaces: Vec<_> = outward(host)
         .filter(|interface| interface.name != route.interface)
         .collect();
-    let as_asked = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
+    let is_default = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
-        let elsewhere = others
+        let elsewhere = other_interfaces
             .iter()
             .find(|interface| interface.network.addr() == sensor.destination);
-        let unknown = !as_asked(sensor.destination)
+        let unknown = !is_default(sensor.destination)
             && host
                 .interfaces
                 .iter()
                 .all(|interface| interface.network.addr() != sensor.destination);
         let what = match elsewhere {
             Some(interface) => format!(
-                "the simulator is told to send to {} ({}), but it is reached through {}",
+                "the request tells the simulator to send to {} ({}), but this host reaches the simulator through {}",
                 sensor.destination, interface.name, route.interface
             ),
             None if unknown => format!(
-                "the simulator is told to send to {}, which is not an address of this host",
+                "the request tells the simulator to send to {}, which is not an address of this host",
                 sensor.destination
             ),
             None => continue,
@@ -201,7 +198,7 @@ fn multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) 
         found.push(Finding::new(
             Code::MulticastOff,
             &interface.name,
-            "carries no multicast: neither heartbeats nor the discovery of ROS 2 nodes get through",
+            "does not carry multicast: neither heartbeats nor the discovery of ROS 2 nodes work",
             format!("sudo ip link set dev {} multicast on", interface.name),
         ));
     }
@@ -211,33 +208,37 @@ fn multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) 
         found.push(Finding::new(
             Code::MulticastRoute,
             NETWORK_GROUP.to_string(),
-            "no route leads to the multicast groups: requests to CopterSim and start signals cannot be sent",
+            "this host has no route to the multicast groups: it cannot send requests to CopterSim and start signals",
             format!("sudo ip route add 224.0.0.0/4 dev {}", device.unwrap_or("lo")),
         ));
     }
 }
 
 fn buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
-    let Some(most) = host.receive_buffer_max else {
+    let Some(max) = host.receive_buffer_max else {
         return;
     };
-    let granted = most.min(setup.receive_buffer);
-    let short: Vec<_> = setup.sensors.iter().filter(|s| s.burst > granted).collect();
-    let Some(largest) = short.iter().map(|sensor| sensor.burst).max() else {
+    let granted = max.min(setup.receive_buffer);
+    let too_large: Vec<_> = setup.sensors.iter().filter(|s| s.burst > granted).collect();
+    let Some(largest) = too_large.iter().map(|sensor| sensor.burst).max() else {
         return;
     };
-    let names: Vec<_> = short.iter().map(|sensor| sensor.name.as_str()).collect();
-    // The kernel grants as much as is asked for, and a frame should fit twice.
-    let wanted = setup.receive_buffer.max(2 * largest);
+    let names: Vec<_> = too_large
+        .iter()
+        .map(|sensor| sensor.name.as_str())
+        .collect();
+    // Two frames should fit: the next one arrives while the first is read.
+    let needed = setup.receive_buffer.max(2 * largest);
     found.push(Finding::new(
         Code::Buffers,
         names.join(", "),
         format!(
-            "a receive buffer holds {granted} bytes, a frame has {largest}: frames will be lost"
+            "the receive buffer holds {granted} bytes, a frame has {largest}: frames will be lost"
         ),
-        match most < wanted {
-            true => format!("sudo sysctl -w net.core.rmem_max={wanted}"),
-            false => format!("-p receive_buffer_bytes:={wanted}"),
+        if max < needed {
+            format!("sudo sysctl -w net.core.rmem_max={needed}")
+        } else {
+            format!("-p receive_buffer_bytes:={needed}")
         },
     ));
 }
@@ -249,55 +250,55 @@ fn shared_memory(
     local: bool,
     found: &mut Vec<Finding>,
 ) {
-    let Some((block, least, file)) = &sensor.block else {
+    let Some((block, min_len, file)) = &sensor.block else {
         return;
     };
     let udp = "or -p transport_mode:=1 for UDP";
-    let mut find = |code, what: String, remedy: String| {
+    let mut report = |code, what: String, remedy: String| {
         found.push(Finding::new(code, &sensor.name, what, remedy));
     };
     if !local {
-        return find(
+        return report(
             Code::ShmRemote,
             format!(
-                "comes through shared memory, but the simulator is on {}",
+                "uses shared memory, but the simulator runs on {}",
                 setup.simulator
             ),
-            "-p transport_mode:=1, which is UDP".to_owned(),
+            "-p transport_mode:=1 for UDP".to_owned(),
         );
     }
     match file {
-        BlockFile::Missing if host.container => find(
+        BlockFile::Missing if host.container => report(
             Code::ShmContainer,
-            format!("/dev/shm/{block} is not there: a container has a /dev/shm of its own"),
+            format!("/dev/shm/{block} does not exist: a container has its own /dev/shm"),
             format!("docker run --ipc=host ..., {udp}"),
         ),
-        BlockFile::Missing => find(
+        BlockFile::Missing => report(
             Code::ShmMissing,
             format!(
-                "/dev/shm/{block} is not there: the simulator makes it when it sends the first frame, on this machine only"
+                "/dev/shm/{block} does not exist: the simulator creates it with its first frame, on its own machine only"
             ),
-            format!("look whether RflySim3D runs here, {udp}"),
+            format!("check that RflySim3D runs on this machine, {udp}"),
         ),
-        BlockFile::Denied { owner } => find(
+        BlockFile::Denied { owner } => report(
             Code::ShmDenied,
             format!(
-                "/dev/shm/{block} belongs to user id {owner}, who does not let this user read and write it"
+                "/dev/shm/{block} belongs to user id {owner}; its permissions do not let this user read and write it"
             ),
-            format!("sudo chmod a+rw /dev/shm/{block}, or run both as one user"),
+            format!("sudo chmod a+rw /dev/shm/{block}, or run both programs as the same user"),
         ),
-        BlockFile::NotAFile => find(
+        BlockFile::NotAFile => report(
             Code::ShmType,
-            format!("/dev/shm/{block} is no regular file"),
+            format!("/dev/shm/{block} is not a regular file"),
             format!("rm -r /dev/shm/{block}"),
         ),
-        BlockFile::File { len } if len < least => find(
+        BlockFile::File { len } if len < min_len => report(
             Code::ShmType,
             format!(
-                "/dev/shm/{block} has {len} bytes, this type and size needs {least}: it is of another sensor or an older run"
+                "/dev/shm/{block} has {len} bytes, this type and size need {min_len}: it belongs to another sensor or an older run"
             ),
             format!(
-                "rm /dev/shm/{block}, and compare TypeID, DataWidth and DataHeight with what the simulator loaded"
+                "rm /dev/shm/{block}, and compare TypeID, DataWidth and DataHeight with the Config.json that the simulator loaded"
             ),
         ),
         BlockFile::File { .. } => {}

@@ -1,29 +1,30 @@
-//! What is wrong with a set-up, and what to type: facts in, findings out. Pure; `node` gathers the facts.
+//! Checks of a set-up: facts in, findings with their remedies out. Pure; `node` gathers the facts.
 //!
-//! * `host`: the set-up against this host: addresses, routes, WSL, buffers, shared memory.
-//! * `environment`: the variables of ROS 2 and of its middleware.
-//! * `loader`: Config.json as the vendor's loader reads it.
-//! * `live`: what a bridge says in `/diagnostics`.
+//! * `host`: the settings against this host: addresses, routes, WSL, buffers, shared memory.
+//! * `environment`: the environment variables of ROS 2 and its middleware.
+//! * `vendor_loader`: Config.json as the vendor's loader reads it.
+//! * `diagnostics`: what a bridge reports in `/diagnostics`.
+//! * `format`: findings as a table, as JSON and as values of `/diagnostics`.
 mod code;
+mod diagnostics;
 mod environment;
+mod format;
 mod host;
-mod live;
-mod loader;
-mod text;
+mod vendor_loader;
 
 pub use code::{Code, Severity};
+pub use diagnostics::{DiagnosticsReport, DiagnosticsStatus, check_diagnostics};
 pub use environment::check_environment;
+pub use format::{from_values, to_json, to_table, to_values};
 pub use host::{SensorSetup, Setup, check_host};
-pub use live::{Heard, Status, check_live};
-pub use loader::check_loader;
-pub use text::{from_values, to_json, to_table, to_values};
+pub use vendor_loader::check_vendor_loader;
 
-/// One thing that is wrong.
+/// One problem of a set-up.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Finding {
     /// Its row in `docs/doctor.md`.
     pub code: Code,
-    /// What it concerns: a sensor, a vehicle, a port, a variable.
+    /// What has the problem: a sensor, a vehicle, a port, a variable.
     pub subject: String,
     /// What is wrong.
     pub what: String,
@@ -53,13 +54,13 @@ impl Finding {
     }
 }
 
-/// The worst of some findings; [`Severity::Note`] if there are none.
+/// The highest severity; [`Severity::Note`] without findings.
 pub fn worst(findings: &[Finding]) -> Severity {
     let severities = findings.iter().map(Finding::severity);
     severities.max().unwrap_or(Severity::Note)
 }
 
-/// The worst first; each once.
+/// Sorts by severity, the worst first, and removes duplicates.
 pub fn sort(findings: &mut Vec<Finding>) {
     findings.sort_by(|a, b| b.severity().cmp(&a.severity()).then_with(|| a.cmp(b)));
     findings.dedup();

@@ -1,34 +1,34 @@
-//! Which vehicles of the fleet are simulated: each `CopterSim` sends heartbeats.
+//! Readiness of the fleet: whether the `CopterSim` of each vehicle sends heartbeats.
 use crate::msgs::rfly_bridge_msgs::msg::{FleetReady, VehicleReady};
 use crate::time::RosTime;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// The newest heartbeat of a vehicle.
+/// The last heartbeat of a vehicle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Heard {
-    /// Its sender.
+pub struct LastHeartbeat {
+    /// Address of its sender.
     pub from: Ipv4Addr,
-    /// Whether the bridge expects it from there.
+    /// Whether the bridge expects heartbeats from this address.
     pub expected: bool,
     /// Arrival on the host's monotonic clock.
     pub at: Duration,
 }
 
-/// The vehicles that heartbeats are expected of.
+/// The vehicles that must send heartbeats.
 #[derive(Clone, Debug)]
 pub struct Fleet {
     vehicles: BTreeMap<u16, Ipv4Addr>,
     /// Port of the heartbeats.
     port: u16,
-    /// Silence that ends readiness.
+    /// Silence after which a vehicle is no longer ready.
     timeout: Duration,
     published: Option<Vec<VehicleReady>>,
 }
 
 impl Fleet {
-    /// Vehicles with the host that each one's `CopterSim` is expected at.
+    /// Takes each vehicle with the expected address of its `CopterSim`.
     pub fn new(
         vehicles: impl IntoIterator<Item = (u16, Ipv4Addr)>,
         port: u16,
@@ -42,10 +42,14 @@ impl Fleet {
         }
     }
 
-    /// The state of every vehicle.
-    pub fn look(&self, heard: &BTreeMap<u16, Heard>, now: Duration) -> Vec<VehicleReady> {
-        let look = |(id, address): (&u16, &Ipv4Addr)| {
-            let missing = self.missing(*id, *address, heard.get(id), now);
+    /// Returns the readiness of every vehicle.
+    pub fn readiness(
+        &self,
+        heartbeats: &BTreeMap<u16, LastHeartbeat>,
+        now: Duration,
+    ) -> Vec<VehicleReady> {
+        let state = |(id, address): (&u16, &Ipv4Addr)| {
+            let missing = self.missing(*id, *address, heartbeats.get(id), now);
             VehicleReady {
                 id: *id,
                 ready: missing.is_empty(),
@@ -53,17 +57,17 @@ impl Fleet {
                 missing,
             }
         };
-        self.vehicles.iter().map(look).collect()
+        self.vehicles.iter().map(state).collect()
     }
 
-    /// The message to publish if the readiness of a vehicle changed.
+    /// Returns the message to publish if the readiness of a vehicle changed.
     pub fn changed(
         &mut self,
-        heard: &BTreeMap<u16, Heard>,
+        heartbeats: &BTreeMap<u16, LastHeartbeat>,
         now: Duration,
         stamp: RosTime,
     ) -> Option<FleetReady> {
-        let vehicles = self.look(heard, now);
+        let vehicles = self.readiness(heartbeats, now);
         if self.published.as_ref() == Some(&vehicles) {
             return None;
         }
@@ -77,22 +81,28 @@ impl Fleet {
         Some(message)
     }
 
-    /// Missing heartbeats, and where to look for the cause. The text of a state does not change with time.
-    fn missing(&self, id: u16, address: Ipv4Addr, heard: Option<&Heard>, now: Duration) -> String {
+    /// Describes missing heartbeats and where to look for the cause. The text contains no time, so it changes with the state only.
+    fn missing(
+        &self,
+        id: u16,
+        address: Ipv4Addr,
+        last: Option<&LastHeartbeat>,
+        now: Duration,
+    ) -> String {
         let Self { port, timeout, .. } = self;
-        match heard {
-            Some(heard) if now.saturating_sub(heard.at) > *timeout => format!(
-                "CopterSim {id} sends no heartbeats any more: look whether it still runs on {}",
-                heard.from
+        match last {
+            Some(last) if now.saturating_sub(last.at) > *timeout => format!(
+                "CopterSim {id} no longer sends heartbeats: check that it still runs on {}",
+                last.from
             ),
-            Some(heard) if !heard.expected => format!(
+            Some(last) if !last.expected => format!(
                 "CopterSim {id} runs on {}, not on {address}: set vehicle{id}.address:={}",
-                heard.from, heard.from
+                last.from, last.from
             ),
             Some(_) => String::new(),
             None => format!(
-                "CopterSim {id} never sent a heartbeat to UDP port {port}: look on {address} whether its window (CopterID {id}) came \
-                 up and its simulation was started, and on another host whether it sends to the network and no firewall \
+                "CopterSim {id} has sent no heartbeat to UDP port {port}: check on {address} that its window (CopterID {id}) is \
+                 open and its simulation runs; if it runs on another host, that it sends to the network and no firewall \
                  drops port {port}"
             ),
         }

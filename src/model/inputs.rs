@@ -1,9 +1,9 @@
-//! Inputs of a model: a message to the datagrams for the port of its `CopterSim`.
+//! Converts messages with inputs of a model to the datagrams for its `CopterSim`.
 use crate::frames::{Flu, Frd, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::rfly_bridge_msgs::msg::{
-    CustomData, ModelCommand as Command, ModelDoubles, ModelInputs, ModelParameters as Parameters,
-    ModelRays, ModelUorb, ModelValues,
+    CustomData, ModelCommand as CommandMessage, ModelDoubles, ModelInputs,
+    ModelParameters as ParametersMessage, ModelRays, ModelUorb, ModelValues,
 };
 use crate::wire::{
     CustomDataPacket, DoubleInputsPacket, DynamicParametersPacket, InputSet, IntoBytes as _,
@@ -11,32 +11,32 @@ use crate::wire::{
     RendererInputsPacket, SilInputsPacket, Surroundings, SurroundingsPacket, UorbInputsPacket,
 };
 
-/// Datagrams in the order of sending.
+/// Datagrams, in the order in which they are sent.
 pub type Datagrams = Vec<Vec<u8>>;
 
-/// What is wrong with a message, for the counters.
+/// Why a message is refused, for the counters.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum InputCause {
     /// A list has too many values.
     TooLong,
-    /// A list has another number of values than its mask.
+    /// A list does not have one value per bit of its mask.
     Count,
-    /// The mask has a bit that no value belongs to.
+    /// The mask has a bit without a parameter.
     Mask,
     /// A number is NaN or infinite.
     NotFinite,
-    /// No inputs have this number.
+    /// There is no set of inputs with this number.
     Set,
-    /// These inputs cannot wait.
+    /// This set of inputs cannot wait.
     Wait,
-    /// No command has this number.
+    /// There is no command with this number.
     Kind,
-    /// Not a rotation.
+    /// The quaternion is not a rotation.
     Orientation,
-    /// Data of a length that is empty, too long or that of another message.
+    /// The data is empty, too long, or as long as another message.
     Length,
-    /// Not a vehicle of this bridge.
+    /// The bridge does not serve this vehicle.
     Sender,
 }
 
@@ -47,48 +47,48 @@ impl InputCause {
     }
 }
 
-/// What is wrong with a message.
+/// Why a message is refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Wrong {
-    /// What it is counted as.
+pub struct InputError {
+    /// The counter.
     pub cause: InputCause,
-    /// What is wrong, and what would be right.
+    /// The field, what it must be, and what it is.
     pub text: String,
 }
 
-fn wrong<T>(cause: InputCause, text: String) -> Result<T, Wrong> {
-    Err(Wrong { cause, text })
+fn refuse<T>(cause: InputCause, text: String) -> Result<T, InputError> {
+    Err(InputError { cause, text })
 }
 
 /// `ModelDoubles.ALL`.
 const ALL: u8 = 255;
-/// Doubles of one packet, and of all extended inputs.
+/// Number of doubles in one packet, and in all sets together.
 const DOUBLES: usize = 28;
 const ALL_DOUBLES: usize = 140;
 
-fn one(packet: &impl Packet) -> Result<Datagrams, Wrong> {
+fn single(packet: &impl Packet) -> Result<Datagrams, InputError> {
     Ok(vec![packet.as_bytes().to_vec()])
 }
 
-/// Pads a list with zeros.
-fn padded<const N: usize>(field: &str, values: &[f64], most: usize) -> Result<[f64; N], Wrong> {
-    if values.len() > most {
+/// Pads a list of at most `max` finite values with zeros.
+fn padded<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f64; N], InputError> {
+    if values.len() > max {
         let text = format!(
-            "{field}: must have at most {most} values, has {}",
+            "{field}: must have at most {max} values, has {}",
             values.len()
         );
-        return wrong(InputCause::TooLong, text);
+        return refuse(InputCause::TooLong, text);
     }
-    finite(field, values)?;
+    check_finite(field, values)?;
     Ok(std::array::from_fn(|i| {
         values.get(i).copied().unwrap_or_default()
     }))
 }
 
-/// A model may divide by what it gets, or integrate it: not a number never ends.
-fn finite(field: &str, values: &[f64]) -> Result<(), Wrong> {
+/// Refuses NaN and infinity: a model that integrates its input would never recover from them.
+fn check_finite(field: &str, values: &[f64]) -> Result<(), InputError> {
     match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => wrong(
+        Some(value) => refuse(
             InputCause::NotFinite,
             format!("{field}: must be finite, has {value}"),
         ),
@@ -96,9 +96,9 @@ fn finite(field: &str, values: &[f64]) -> Result<(), Wrong> {
     }
 }
 
-fn finite32(field: &str, values: &[f32]) -> Result<(), Wrong> {
+fn check_finite_f32(field: &str, values: &[f32]) -> Result<(), InputError> {
     match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => wrong(
+        Some(value) => refuse(
             InputCause::NotFinite,
             format!("{field}: must be finite as 32-bit numbers, has {value}"),
         ),
@@ -106,20 +106,20 @@ fn finite32(field: &str, values: &[f32]) -> Result<(), Wrong> {
     }
 }
 
-fn narrow<const N: usize>(field: &str, values: [f64; N]) -> Result<[f32; N], Wrong> {
-    let narrow = values.map(|value| value as f32);
-    finite32(field, &narrow)?;
-    Ok(narrow)
+fn to_f32<const N: usize>(field: &str, values: [f64; N]) -> Result<[f32; N], InputError> {
+    let values = values.map(|value| value as f32);
+    check_finite_f32(field, &values)?;
+    Ok(values)
 }
 
-fn set(number: u8, more: &str) -> Result<InputSet, Wrong> {
+fn input_set(number: u8, alternative: &str) -> Result<InputSet, InputError> {
     match number {
         0 => Ok(InputSet::Plain),
         1..=InputSet::EXTENSIONS => Ok(InputSet::Extended(number)),
-        _ => wrong(
+        _ => refuse(
             InputCause::Set,
             format!(
-                "set: must be 0 or 1 to {}{more}, is {number}",
+                "set: must be 0 or 1 to {}{alternative}, is {number}",
                 InputSet::EXTENSIONS
             ),
         ),
@@ -127,10 +127,10 @@ fn set(number: u8, more: &str) -> Result<InputSet, Wrong> {
 }
 
 /// `model/inputs`.
-pub fn sil(vehicle: u16, message: &ModelInputs) -> Result<Datagrams, Wrong> {
-    finite32("floats", &message.floats)?;
-    let set = set(message.set, "")?;
-    one(&SilInputsPacket::new(
+pub fn sil(vehicle: u16, message: &ModelInputs) -> Result<Datagrams, InputError> {
+    check_finite_f32("floats", &message.floats)?;
+    let set = input_set(message.set, "")?;
+    single(&SilInputsPacket::new(
         vehicle.into(),
         set,
         message.ints,
@@ -139,24 +139,24 @@ pub fn sil(vehicle: u16, message: &ModelInputs) -> Result<Datagrams, Wrong> {
 }
 
 /// `model/doubles`.
-pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, Wrong> {
+pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, InputError> {
     let ModelDoubles {
         set: number,
         wait,
         values,
     } = message;
-    let wait_only = || {
-        wrong(
+    let cannot_wait = || {
+        refuse(
             InputCause::Wait,
             format!("wait: must be false with set {number}: only the sets 1 to 5 can wait"),
         )
     };
     if *number == ALL {
         if *wait {
-            return wait_only();
+            return cannot_wait();
         }
         if values.is_empty() || values.len() > ALL_DOUBLES {
-            return wrong(
+            return refuse(
                 InputCause::TooLong,
                 format!(
                     "values: must have 1 to {ALL_DOUBLES} values, has {}",
@@ -164,47 +164,47 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, Wrong>
                 ),
             );
         }
-        finite("values", values)?;
+        check_finite("values", values)?;
         let packets = DoubleInputsPacket::all(vehicle.into(), values).unwrap_or_default();
         return Ok(packets
             .iter()
             .map(|packet| packet.as_bytes().to_vec())
             .collect());
     }
-    let set = match (set(*number, " or 255 (ALL)")?, wait) {
-        (InputSet::Plain, true) => return wait_only(),
+    let set = match (input_set(*number, " or 255 (ALL)")?, wait) {
+        (InputSet::Plain, true) => return cannot_wait(),
         (InputSet::Extended(n), true) => InputSet::Waiting(n),
         (set, _) => set,
     };
     let values = padded("values", values, DOUBLES)?;
-    one(&DoubleInputsPacket::new(vehicle.into(), set, values))
+    single(&DoubleInputsPacket::new(vehicle.into(), set, values))
 }
 
-/// `model/command`: a command to a model that flies by itself.
+/// `model/command`: a command to a model that flies without an autopilot.
 pub fn command(
     vehicle: u16,
     world: WorldConvention,
-    message: &Command,
-) -> Result<Datagrams, Wrong> {
+    message: &CommandMessage,
+) -> Result<Datagrams, InputError> {
     let Vector3 { x, y, z } = message.value;
-    finite(
+    check_finite(
         "value, yaw, yaw_rate",
         &[x, y, z, message.yaw, message.yaw_rate],
     )?;
-    let place = narrow("value", world.ned([x, y, z]).to_array())?;
+    let ned = to_f32("value", world.ned([x, y, z]).to_array())?;
     let yaw = world.ned_yaw(message.yaw) as f32;
-    // Clockwise seen from above is positive there.
+    // In NED, clockwise seen from above is positive.
     let rate = -message.yaw_rate as f32;
     let command = match message.kind {
-        0 => ModelCommand::Position(place, yaw),
-        1 => ModelCommand::LocalPosition(place, yaw),
-        2 => ModelCommand::Velocity(place, message.has_yaw_rate.then_some(rate)),
+        0 => ModelCommand::Position(ned, yaw),
+        1 => ModelCommand::LocalPosition(ned, yaw),
+        2 => ModelCommand::Velocity(ned, message.has_yaw_rate.then_some(rate)),
         3 => {
             let body = Vector::<Frd>::from(Vector::<Flu>::new(x, y, z)).to_array();
-            ModelCommand::BodyVelocity(narrow("value", body)?, rate)
+            ModelCommand::BodyVelocity(to_f32("value", body)?, rate)
         }
         kind => {
-            return wrong(
+            return refuse(
                 InputCause::Kind,
                 format!("kind: must be 0 (POSITION) to 3 (BODY_VELOCITY), is {kind}"),
             );
@@ -213,18 +213,18 @@ pub fn command(
     let (ints, floats) = command.inputs();
     let mut numbers = ints.map(f64::from).into_iter().chain(floats.map(f64::from));
     let values = std::array::from_fn(|_| numbers.next().unwrap_or_default());
-    one(&DoubleInputsPacket::new(
+    single(&DoubleInputsPacket::new(
         vehicle.into(),
         InputSet::Plain,
         values,
     ))
 }
 
-/// Values and mask of parameters, of which there are `N`.
-fn parameters<const N: usize>(message: &Parameters) -> Result<(u64, [f64; N]), Wrong> {
-    let Parameters { mask, values } = message;
+/// Returns mask and values of a message for `N` parameters.
+fn parameters<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64; N]), InputError> {
+    let ParametersMessage { mask, values } = message;
     if N < 64 && mask >> N != 0 {
-        return wrong(
+        return refuse(
             InputCause::Mask,
             format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1),
         );
@@ -238,9 +238,9 @@ fn parameters<const N: usize>(message: &Parameters) -> Result<(u64, [f64; N]), W
             "values: must have {chosen} values, one per bit of the mask, or all {N}, has {}",
             values.len()
         );
-        return wrong(InputCause::Count, text);
+        return refuse(InputCause::Count, text);
     }
-    finite("values", values)?;
+    check_finite("values", values)?;
     let mut given = values.iter().copied();
     let all = std::array::from_fn(|i| match mask >> i & 1 {
         1 => given.next().unwrap_or_default(),
@@ -250,41 +250,48 @@ fn parameters<const N: usize>(message: &Parameters) -> Result<(u64, [f64; N]), W
 }
 
 /// `model/initial_parameters`.
-pub fn initial_parameters(_: u16, message: &Parameters) -> Result<Datagrams, Wrong> {
+pub fn initial_parameters(_: u16, message: &ParametersMessage) -> Result<Datagrams, InputError> {
     let (mask, values) = parameters(message)?;
-    // It has 32 bits: more would have been refused.
+    // `parameters` refuses a mask of more than 32 bits.
     let packet = ModelParametersPacket::new(ModelParameters::Initial, mask as u32, values);
-    one(&packet)
+    single(&packet)
 }
 
 /// `model/dynamic_parameters`.
-pub fn dynamic_parameters(vehicle: u16, message: &Parameters) -> Result<Datagrams, Wrong> {
+pub fn dynamic_parameters(
+    vehicle: u16,
+    message: &ParametersMessage,
+) -> Result<Datagrams, InputError> {
     let (mask, values) = parameters(message)?;
-    one(&DynamicParametersPacket::new(vehicle.into(), mask, values))
+    single(&DynamicParametersPacket::new(vehicle.into(), mask, values))
 }
 
 /// `model/renderer`.
-pub fn renderer(vehicle: u16, message: &ModelValues) -> Result<Datagrams, Wrong> {
+pub fn renderer(vehicle: u16, message: &ModelValues) -> Result<Datagrams, InputError> {
     let values = padded("values", &message.values, 32)?;
-    one(&RendererInputsPacket::new(vehicle.into(), values))
+    single(&RendererInputsPacket::new(vehicle.into(), values))
 }
 
 /// `model/collision` and `model/terrain`.
 pub fn surroundings(
     vehicle: u16,
-    what: Surroundings,
+    kind: Surroundings,
     message: &ModelValues,
-) -> Result<Datagrams, Wrong> {
-    let most = match what {
+) -> Result<Datagrams, InputError> {
+    let max = match kind {
         Surroundings::Collision => 20,
         Surroundings::Terrain => 15,
     };
-    let values = narrow("values", padded("values", &message.values, most)?)?;
-    one(&SurroundingsPacket::new(vehicle.into(), what, values))
+    let values = to_f32("values", padded("values", &message.values, max)?)?;
+    single(&SurroundingsPacket::new(vehicle.into(), kind, values))
 }
 
 /// `model/rays`.
-pub fn rays(vehicle: u16, world: WorldConvention, message: &ModelRays) -> Result<Datagrams, Wrong> {
+pub fn rays(
+    vehicle: u16,
+    world: WorldConvention,
+    message: &ModelRays,
+) -> Result<Datagrams, InputError> {
     let rays = [
         message.front,
         message.back,
@@ -293,13 +300,16 @@ pub fn rays(vehicle: u16, world: WorldConvention, message: &ModelRays) -> Result
         message.up,
         message.down,
     ];
-    finite32("front, back, left, right, up, down", &rays)?;
-    finite32("size", &[message.size])?;
+    check_finite_f32("front, back, left, right, up, down", &rays)?;
+    check_finite_f32("size", &[message.size])?;
     let Vector3 { x, y, z } = message.velocity;
-    let velocity = narrow("velocity", world.ned([x, y, z]).to_array())?;
-    let at = &message.position;
-    let position = narrow("position", world.ned([at.x, at.y, at.z]).to_array())?;
-    one(&RayInputsPacket::new(
+    let velocity = to_f32("velocity", world.ned([x, y, z]).to_array())?;
+    let point = &message.position;
+    let position = to_f32(
+        "position",
+        world.ned([point.x, point.y, point.z]).to_array(),
+    )?;
+    single(&RayInputsPacket::new(
         vehicle.into(),
         message.size,
         velocity,
@@ -309,19 +319,19 @@ pub fn rays(vehicle: u16, world: WorldConvention, message: &ModelRays) -> Result
 }
 
 /// `model/uorb`.
-pub fn uorb(vehicle: u16, message: &ModelUorb) -> Result<Datagrams, Wrong> {
-    finite32("data", &message.data)?;
+pub fn uorb(vehicle: u16, message: &ModelUorb) -> Result<Datagrams, InputError> {
+    check_finite_f32("data", &message.data)?;
     let words = [message.modes, message.flags];
-    one(&UorbInputsPacket::new(vehicle.into(), words, message.data))
+    single(&UorbInputsPacket::new(vehicle.into(), words, message.data))
 }
 
-/// `model/custom_data`; any number is right.
-pub fn custom_data(vehicle: u16, message: &CustomData) -> Result<Datagrams, Wrong> {
+/// `model/custom_data`; every number is valid.
+pub fn custom_data(vehicle: u16, message: &CustomData) -> Result<Datagrams, InputError> {
     let checksum = match message.checksum {
         0 => CustomDataPacket::TAG,
         checksum => checksum,
     };
-    one(&CustomDataPacket::new(
+    single(&CustomDataPacket::new(
         vehicle.into(),
         checksum,
         message.data,

@@ -1,21 +1,25 @@
-//! Messages about a vehicle's model, `CopterSim` and the simulated network, to datagrams and back.
+//! Converts messages about vehicle models, `CopterSim` and the simulated network to datagrams and back.
 //!
 //! An error names the field, what it must be and what it is.
-mod asking;
+mod coptersim_requests;
 mod faults;
 mod fleet;
 mod inputs;
 mod netsim;
-mod requests;
 mod topics;
+mod unicast_requests;
 
-pub use asking::{Asking, Came, Wish};
-pub use faults::{Cleared, FAULT_KINDS, FaultKind, Faults, Now, Parameter, Parameters};
-pub use fleet::{Fleet, Heard};
+pub use coptersim_requests::{
+    load, set_display, set_geo_origin, set_geo_place, set_pose, set_udp_mode,
+};
+pub use faults::{
+    ClearedFaults, FAULT_KINDS, FaultKind, FaultParameter, FaultParameters, FaultTime, Faults,
+};
+pub use fleet::{Fleet, LastHeartbeat};
 pub use inputs::{
-    Datagrams, InputCause, Wrong, command, custom_data, doubles, dynamic_parameters,
+    Datagrams, InputCause, InputError, command, custom_data, doubles, dynamic_parameters,
     initial_parameters, rays, renderer, sil, surroundings, uorb,
 };
-pub use netsim::{NetSim, NetSimIn};
-pub use requests::{load, set_display, set_geo_origin, set_geo_place, set_pose, set_udp_mode};
+pub use netsim::{NetSim, NetSimReceived};
 pub use topics::{MODEL_SERVICES, MODEL_TOPICS};
+pub use unicast_requests::{DueRequests, LastArrivals, UnicastRequests};

@@ -1,5 +1,5 @@
-//! The simulated network between vehicles: messages to datagrams and back.
-use super::inputs::{InputCause, Wrong};
+//! Converts messages of the simulated network between vehicles to datagrams and back.
+use super::inputs::{InputCause, InputError};
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
@@ -7,46 +7,47 @@ use crate::wire::{IntoBytes as _, NetSimHeader, NetSimMessage, NetSimState as Pa
 use std::collections::{BTreeMap, BTreeSet};
 use zerocopy::little_endian::{F32, F64};
 
-/// Receivers that one header can name.
-const MASK: u16 = 64;
+/// Number of receivers that one header can name.
+const MASK_BITS: u16 = 64;
 
 /// A received message.
 #[derive(Clone, Debug, PartialEq)]
-pub enum NetSimIn {
-    /// A vehicle wants states.
+pub enum NetSimReceived {
+    /// A vehicle requests states.
     Request(NetSimRequest),
     /// A state.
     State(Box<NetSimState>),
-    /// Data of the user's own.
+    /// User data.
     Data(NetSimData),
 }
 
-/// The served vehicles in the simulated network, and who asked them for states.
+/// The served vehicles in the simulated network, and the vehicles that requested their states.
 #[derive(Clone, Debug)]
 pub struct NetSim {
     world: WorldConvention,
     served: BTreeSet<u16>,
-    asked: BTreeMap<u16, BTreeSet<u16>>,
+    /// Requesting vehicles by requested vehicle.
+    requesters: BTreeMap<u16, BTreeSet<u16>>,
 }
 
 impl NetSim {
-    /// The vehicles that this bridge sends for.
+    /// Takes the vehicles that this bridge sends for.
     pub fn new(world: WorldConvention, served: impl IntoIterator<Item = u16>) -> Self {
         Self {
             world,
             served: served.into_iter().collect(),
-            asked: BTreeMap::new(),
+            requesters: BTreeMap::new(),
         }
     }
 
-    /// Datagrams of a state; without receivers it goes to those that asked for it.
-    pub fn state(&self, message: &NetSimState, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
-        self.check(message.sender)?;
+    /// Returns the datagrams of a state. A state without receivers goes to the vehicles that requested it.
+    pub fn state(&self, message: &NetSimState, unix_time: f64) -> Result<Vec<Vec<u8>>, InputError> {
+        self.check_sender(message.sender)?;
         let q = &message.orientation;
         let attitude = self
             .world
             .ned_attitude([q.w, q.x, q.y, q.z])
-            .ok_or_else(|| Wrong {
+            .ok_or_else(|| InputError {
                 cause: InputCause::Orientation,
                 text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
                     .to_owned(),
@@ -69,10 +70,11 @@ impl NetSim {
             position: position.map(F64::new),
             global_position: ned(global.x, global.y, global.z).map(F64::new),
         };
-        let asked = self.asked.get(&message.sender);
-        let receivers: BTreeSet<u16> = match message.receivers.is_empty() {
-            true => asked.cloned().unwrap_or_default(),
-            false => message.receivers.iter().copied().collect(),
+        let receivers: BTreeSet<u16> = if message.receivers.is_empty() {
+            let requesters = self.requesters.get(&message.sender);
+            requesters.cloned().unwrap_or_default()
+        } else {
+            message.receivers.iter().copied().collect()
         };
         Ok(datagrams(
             message.sender,
@@ -82,15 +84,15 @@ impl NetSim {
         ))
     }
 
-    /// Datagrams of data of the user's own.
-    pub fn data(&self, message: &NetSimData, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
-        self.check(message.sender)?;
+    /// Returns the datagrams of user data.
+    pub fn data(&self, message: &NetSimData, unix_time: f64) -> Result<Vec<Vec<u8>>, InputError> {
+        self.check_sender(message.sender)?;
         let len = message.data.len();
         if len == 0 || len == size_of::<Packet>() || len > 65_000 {
-            return Err(Wrong {
+            return Err(InputError {
                 cause: InputCause::Length,
                 text: format!(
-                    "data: must have 1 to 65000 bytes, and not {}, which is a state; has {len}",
+                    "data: must have 1 to 65000 bytes, but not {}, the length of a state; has {len}",
                     size_of::<Packet>()
                 ),
             });
@@ -104,9 +106,13 @@ impl NetSim {
         ))
     }
 
-    /// Datagrams that ask for the states of others.
-    pub fn request(&self, message: &NetSimRequest, unix_time: f64) -> Result<Vec<Vec<u8>>, Wrong> {
-        self.check(message.sender)?;
+    /// Returns the datagrams that request states of other vehicles.
+    pub fn request(
+        &self,
+        message: &NetSimRequest,
+        unix_time: f64,
+    ) -> Result<Vec<Vec<u8>>, InputError> {
+        self.check_sender(message.sender)?;
         let wanted: BTreeSet<u16> = message.wanted.iter().copied().collect();
         let headers = masks(&wanted).into_iter().map(|mask| {
             let header = NetSimHeader::new(message.sender.into(), mask, unix_time).asking();
@@ -115,8 +121,8 @@ impl NetSim {
         Ok(headers.collect())
     }
 
-    /// Reads a datagram, and remembers who wants the states of a served vehicle.
-    pub fn receive(&mut self, bytes: &[u8], unix_time: f64) -> Result<NetSimIn, WireError> {
+    /// Reads a datagram. Stores a request for states of a served vehicle.
+    pub fn receive(&mut self, bytes: &[u8], unix_time: f64) -> Result<NetSimReceived, WireError> {
         let message = NetSimMessage::parse(bytes)?;
         let (NetSimMessage::Request(header)
         | NetSimMessage::State(header, _)
@@ -126,22 +132,22 @@ impl NetSim {
             field: "copter_id",
             found: header.copter_id.get().into(),
         })?;
-        let receivers = named(header);
+        let receivers = receivers(header);
         let delay = unix_time - header.unix_time.get();
         Ok(match message {
             NetSimMessage::Request(_) => {
                 for id in receivers.iter().filter(|id| self.served.contains(id)) {
-                    self.asked.entry(*id).or_default().insert(sender);
+                    self.requesters.entry(*id).or_default().insert(sender);
                 }
-                NetSimIn::Request(NetSimRequest {
+                NetSimReceived::Request(NetSimRequest {
                     sender,
                     wanted: receivers,
                 })
             }
             NetSimMessage::State(_, state) => {
-                NetSimIn::State(Box::new(self.read(sender, receivers, delay, state)))
+                NetSimReceived::State(Box::new(self.read(sender, receivers, delay, state)))
             }
-            NetSimMessage::Data(_, data) => NetSimIn::Data(NetSimData {
+            NetSimMessage::Data(_, data) => NetSimReceived::Data(NetSimData {
                 sender,
                 receivers,
                 delay,
@@ -178,12 +184,12 @@ impl NetSim {
         }
     }
 
-    fn check(&self, sender: u16) -> Result<(), Wrong> {
+    fn check_sender(&self, sender: u16) -> Result<(), InputError> {
         if self.served.contains(&sender) {
             return Ok(());
         }
         let served: Vec<_> = self.served.iter().map(u16::to_string).collect();
-        Err(Wrong {
+        Err(InputError {
             cause: InputCause::Sender,
             text: format!(
                 "sender: must be a vehicle of this bridge ({}), is {sender}",
@@ -197,20 +203,20 @@ fn vector3([x, y, z]: [f64; 3]) -> Vector3 {
     Vector3 { x, y, z }
 }
 
-/// The vehicles that a header names.
-fn named(header: &NetSimHeader) -> Vec<u16> {
+/// The receivers that a header names.
+fn receivers(header: &NetSimHeader) -> Vec<u16> {
     let first = i64::from(header.first_id.get());
-    let bits = (0..MASK).filter(|bit| header.mask.get() >> bit & 1 == 1);
+    let bits = (0..MASK_BITS).filter(|bit| header.mask.get() >> bit & 1 == 1);
     bits.filter_map(|bit| u16::try_from(first + i64::from(bit)).ok())
         .collect()
 }
 
-/// First vehicle and mask of as many headers as are needed; one of nobody if there are no vehicles.
+/// Returns first vehicle and mask of each header that is needed; a single empty mask if there are no vehicles.
 fn masks(vehicles: &BTreeSet<u16>) -> Vec<(i32, u64)> {
     let mut masks: Vec<(i32, u64)> = Vec::new();
     for id in vehicles.iter().map(|id| i32::from(*id)) {
         match masks.last_mut() {
-            Some((first, mask)) if id - *first < MASK.into() => *mask |= 1 << (id - *first),
+            Some((first, mask)) if id - *first < MASK_BITS.into() => *mask |= 1 << (id - *first),
             _ => masks.push((id, 1)),
         }
     }

@@ -3,7 +3,7 @@ use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::next_moment;
-use crate::session::{Mark, Order, Verdict};
+use crate::session::{Continuity, StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime};
 use crate::transport::{Datagram, Received, UdpReceiver};
 use std::io::{self, IoSliceMut};
@@ -78,17 +78,20 @@ pub(super) fn arrival(datagram: &Datagram) -> RosTime {
 }
 
 /// Returns the time of an in-order sample, or the cause of its drop.
-pub(super) fn in_order(order: &mut Order, mark: Mark) -> Result<SimTime, Cause> {
-    let time = SimTime::checked_from_secs(mark.time).ok_or(Cause::Time)?;
-    match order.judge(mark) {
+pub(super) fn in_order(
+    order: &mut StreamOrder,
+    position: StreamPosition,
+) -> Result<SimTime, Cause> {
+    let time = SimTime::checked_from_secs(position.time).ok_or(Cause::Time)?;
+    match order.check(position) {
         // Several datagrams may carry the true state of one instant.
-        Verdict::Same if mark.id.is_none() => Ok(time),
-        Verdict::Next | Verdict::Restart => {
-            order.advance(mark);
+        Continuity::Same if position.id.is_none() => Ok(time),
+        Continuity::Next | Continuity::Restart => {
+            order.advance(position);
             Ok(time)
         }
-        Verdict::Same | Verdict::Duplicate => Err(Cause::Duplicate),
-        Verdict::Late => Err(Cause::Late),
-        Verdict::Unconfirmed => Err(Cause::Unconfirmed),
+        Continuity::Same | Continuity::Duplicate => Err(Cause::Duplicate),
+        Continuity::Late => Err(Cause::Late),
+        Continuity::Unconfirmed => Err(Cause::Unconfirmed),
     }
 }

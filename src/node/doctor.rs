@@ -1,11 +1,12 @@
-//! `rfly_bridge doctor`: starts a bridge that publishes nothing, or listens to one that runs, and tells what is wrong.
+//! `rfly_bridge doctor`: starts a bridge that publishes nothing, or reads the diagnostics of a running bridge, and returns the
+//! findings.
 use super::bridge::Bridge;
 use super::error::NodeError;
 use super::settings::Settings;
 use super::setup;
 use crate::config::Params;
 use crate::config::ros_args::RosArgs;
-use crate::doctor::{Code, Finding, check_environment, check_loader, from_values, sort};
+use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_values, sort};
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::ros::{Middleware, Options, Qos, RosError};
 use std::net::UdpSocket;
@@ -13,29 +14,30 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often the bridge that only looks reports.
+/// Period of the diagnostics of the bridge that `doctor` starts.
 const PERIOD: Duration = Duration::from_millis(500);
-/// A renderer on this network answers a refused datagram faster.
-const REFUSED_WITHIN: Duration = Duration::from_millis(300);
-/// How the kernel names this program.
+/// How long to wait for the refusal of a datagram; a host in this network refuses it faster.
+const REFUSAL_TIMEOUT: Duration = Duration::from_millis(300);
+/// The name of this program in the kernel's list of processes.
 const OWN_NAME: &str = "(rfly_bridge)";
 
-type Latest = Arc<Mutex<Option<DiagnosticArray>>>;
+type LatestReport = Arc<Mutex<Option<DiagnosticArray>>>;
 
-/// Looks for `limit` at what comes; returns the findings, the worst first. `graph` joins the ROS graph, for a bridge that runs.
+/// Observes a bridge for `duration` and returns the findings, the worst first. `graph` joins the ROS graph, to read the
+/// diagnostics of a running bridge.
 pub fn examine(
     args: &RosArgs,
-    limit: Duration,
+    duration: Duration,
     graph: impl FnOnce() -> Result<Middleware, RosError>,
 ) -> Result<Vec<Finding>, NodeError> {
     let mut found = match Settings::load(args) {
-        Ok(settings) => of_settings(settings, limit, graph)?,
+        Ok(settings) => check_settings(settings, duration, graph)?,
         Err(NodeError::Config(problems)) => {
             let variable = |name: &str| std::env::var(name).ok();
             let mut found = check_environment(&variable, &|path| Path::new(path).exists());
             found.extend(problems.0.iter().map(|problem| {
                 let remedy =
-                    "correct the value; docs/parameters.md and docs/config_json.md explain each";
+                    "correct the value; docs/parameters.md and docs/config_json.md describe it";
                 Finding::new(Code::Config, &problem.path, &problem.message, remedy)
             }));
             found
@@ -46,9 +48,9 @@ pub fn examine(
     Ok(found)
 }
 
-fn of_settings(
+fn check_settings(
     mut settings: Settings,
-    limit: Duration,
+    duration: Duration,
     graph: impl FnOnce() -> Result<Middleware, RosError>,
 ) -> Result<Vec<Finding>, NodeError> {
     let mut found = setup::check(&settings);
@@ -63,7 +65,7 @@ fn of_settings(
         .filter(|file| file.parameter == "config");
     for file in configs {
         let text = String::from_utf8_lossy(&file.bytes);
-        found.extend(check_loader(&file.path.display().to_string(), &text));
+        found.extend(check_vendor_loader(&file.path.display().to_string(), &text));
     }
     let Params {
         diagnostics_period, ..
@@ -71,55 +73,61 @@ fn of_settings(
     *diagnostics_period = PERIOD;
     let (middleware, recorder) = Middleware::recorder(&Options::new("rfly_bridge_doctor"))?;
     recorder.count_only();
-    let (latest, _subscription) = listen(&middleware)?;
+    let (latest, _subscription) = subscribe(&middleware)?;
     match Bridge::start(&settings, &middleware) {
         Ok(bridge) => {
-            // What nobody subscribes to is not looked at; telemetry is, and its rates stay as they are.
+            // The bridge converts only topics with subscribers, so its own topics get one. Telemetry of the autopilot gets none,
+            // so its rates stay unchanged.
             let prefix = middleware.resolve(&settings.params.topic_prefix)?;
             for writer in middleware.report() {
                 if writer.topic.starts_with(&prefix) {
                     recorder.set_subscribers(&writer.topic, 1);
                 }
             }
-            found.extend(refused(&settings));
-            std::thread::sleep(limit);
+            found.extend(probe_renderer(&settings));
+            std::thread::sleep(duration);
             drop(bridge);
         }
         Err(NodeError::Bind(failures)) => {
             let running = failures.iter().any(|failure| failure.contains(OWN_NAME));
             if running {
-                // In a workspace callbacks run while their node is there.
-                let asking = graph()?;
-                let (theirs, _subscription) = listen(&asking)?;
-                std::thread::sleep(limit);
-                let heard = theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
-                found.extend(match heard {
-                    Some(message) => of_report(&message),
+                // In a ROS 2 workspace, callbacks run as long as their node exists.
+                let graph = graph()?;
+                let (running_report, _subscription) = subscribe(&graph)?;
+                std::thread::sleep(duration);
+                let report = running_report
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take();
+                found.extend(match report {
+                    Some(message) => report_findings(&message),
                     None => vec![Finding::new(
                         Code::Start,
                         "/diagnostics",
-                        "a bridge runs on this host, and nothing is heard from it",
-                        "source the same environment as the bridge has (ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY), or --seconds 15",
+                        "a bridge runs on this host, but its diagnostics do not arrive",
+                        "set the same environment as the bridge (ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY), or use --seconds 15",
                     )],
                 });
                 return Ok(found);
             }
-            found.extend(failures.iter().map(|failure| taken(failure)));
+            found.extend(failures.iter().map(|failure| port_taken(failure)));
         }
         Err(other) => found.push(Finding::new(
             Code::Start,
             "rfly_bridge",
             format!("does not start: {other}"),
-            "correct it, then look again",
+            "correct the cause, then run doctor again",
         )),
     }
-    let heard = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
-    found.extend(heard.iter().flat_map(of_report));
+    let report = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+    found.extend(report.iter().flat_map(report_findings));
     Ok(found)
 }
 
-fn listen(middleware: &Middleware) -> Result<(Latest, crate::ros::Subscription), RosError> {
-    let latest = Latest::default();
+fn subscribe(
+    middleware: &Middleware,
+) -> Result<(LatestReport, crate::ros::Subscription), RosError> {
+    let latest = LatestReport::default();
     let writer = latest.clone();
     let subscription =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
@@ -134,7 +142,7 @@ fn listen(middleware: &Middleware) -> Result<(Latest, crate::ros::Subscription),
     Ok((latest, subscription))
 }
 
-fn of_report(message: &DiagnosticArray) -> Vec<Finding> {
+fn report_findings(message: &DiagnosticArray) -> Vec<Finding> {
     let doctor = message
         .status
         .iter()
@@ -143,25 +151,30 @@ fn of_report(message: &DiagnosticArray) -> Vec<Finding> {
     from_values(values.map(|v| (v.key.as_str(), v.value.as_str())))
 }
 
-/// A port that cannot be bound; the text names who has it.
-fn taken(failure: &str) -> Finding {
+/// Returns the finding for a port that cannot be bound; the text of the failure names the process that holds it.
+fn port_taken(failure: &str) -> Finding {
     let (subject, what) = failure.split_once(": ").unwrap_or((failure, ""));
     let process = what.split("by process ").nth(1);
     let number = process.and_then(|rest| rest.split(' ').next());
     let remedy = match number {
         Some(number) => {
-            format!("kill {number}, if it is a left-over; docs/ports.md says whose port it is")
+            format!(
+                "kill {number} if you no longer need it; docs/ports.md says what the port is for"
+            )
         }
-        None => "sudo ss -ulpn shows who has it; docs/ports.md says whose port it is".to_owned(),
+        None => {
+            "sudo ss -ulpn shows the process that holds it; docs/ports.md says what the port is for"
+                .to_owned()
+        }
     };
     Finding::new(Code::PortTaken, subject, what, remedy)
 }
 
-/// Whether the host of the simulator says that nobody listens. An empty datagram is no request.
-fn refused(settings: &Settings) -> Option<Finding> {
+/// Sends an empty datagram, which is no request, and returns a finding if the simulator's host refuses it.
+fn probe_renderer(settings: &Settings) -> Option<Finding> {
     let renderer = settings.renderer();
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
-    socket.set_read_timeout(Some(REFUSED_WITHIN)).ok()?;
+    socket.set_read_timeout(Some(REFUSAL_TIMEOUT)).ok()?;
     socket.connect(renderer).ok()?;
     socket.send(&[]).ok()?;
     let answer = socket.recv(&mut [0; 1]);
@@ -171,8 +184,8 @@ fn refused(settings: &Settings) -> Option<Finding> {
         Finding::new(
             Code::NoListener,
             renderer.to_string(),
-            "that host answers, and says that nothing listens there: RflySim3D does not run on it, or is another window",
-            "start RflySim3D there, or -p simulator_address:=<its host>, -p window:=<its number>",
+            "the host refuses datagrams to this port: RflySim3D does not run there, or has another window number",
+            "start RflySim3D there, or set -p simulator_address:=<its host> or -p window:=<its number>",
         )
     })
 }

@@ -1,5 +1,5 @@
 //! What the renderer last reported, shared: `reports` writes it, other subsystems may read it.
-use crate::reports::Reported;
+use crate::reports::Descriptions;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Whether somebody needs descriptions now.
@@ -8,12 +8,12 @@ type Reader = Box<dyn Fn() -> bool + Send>;
 /// The newest descriptions of vehicles, objects and cameras; empty unless they are asked for.
 #[derive(Clone, Default)]
 pub(super) struct SharedReports {
-    reported: Arc<Mutex<Reported>>,
+    reported: Arc<Mutex<Descriptions>>,
     readers: Arc<Mutex<Vec<Reader>>>,
 }
 
 impl SharedReports {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Reported> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Descriptions> {
         self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

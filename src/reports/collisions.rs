@@ -1,10 +1,10 @@
-//! What a vehicle collides with, from its first contact until it is free again.
+//! Tracks the collision of a vehicle from the first contact until the vehicle is free again.
 use crate::time::SimTime;
 use crate::wire::{CrashPacket, VehicleReportPacket};
 
-/// What a vehicle hit.
+/// What a vehicle collides with.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Hit {
+pub enum Obstacle {
     /// The ground.
     Ground,
     /// An object of the scene.
@@ -16,39 +16,39 @@ pub enum Hit {
 /// A collision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
-    /// With what.
-    pub hit: Hit,
-    /// Its name; empty if it is not reported.
+    /// What the vehicle collides with.
+    pub obstacle: Obstacle,
+    /// Name of the obstacle; empty if the renderer does not report it.
     pub name: String,
-    /// Point of contact and centre of what was hit in m, NED, where they are reported.
-    pub place: Option<[[f32; 3]; 2]>,
+    /// Point of contact and centre of the obstacle in m, NED, if the renderer reports them.
+    pub points: Option<[[f32; 3]; 2]>,
 }
 
-/// A time that goes back further is that of a simulation that was started again; less far, of a late datagram.
+/// A larger step back in time means that the simulation restarted; a smaller one, that a datagram is late.
 const RESTART_NS: i64 = 1_000_000_000;
 
-/// The collision of one vehicle, held until it ends.
+/// The present collision of one vehicle.
 #[derive(Clone, Debug, Default)]
-pub struct Latch {
+pub struct CollisionState {
     contact: Option<Contact>,
-    /// It is known from the short datagram alone, which also says when it is over.
+    /// Only the short datagram reported it; the same datagram reports its end.
     by_event: bool,
     last: Option<SimTime>,
     count: u32,
 }
 
-impl Latch {
+impl CollisionState {
     /// Returns the collision, or `None` while the vehicle is free.
     pub fn contact(&self) -> Option<&Contact> {
         self.contact.as_ref()
     }
 
-    /// Returns how many collisions there were.
+    /// Returns the number of collisions so far.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Takes a report of the vehicle; returns whether a collision began, ended or became another.
+    /// Takes a report of the vehicle; returns whether the collision changed.
     pub fn report(&mut self, report: &VehicleReportPacket) -> bool {
         let mut changed = false;
         if let Some(time) = SimTime::checked_from_secs(report.sim_time.get()) {
@@ -56,30 +56,34 @@ impl Latch {
                 if last.0 - time.0 < RESTART_NS {
                     return false;
                 }
-                changed = self.free();
+                changed = self.end();
             }
             self.last = Some(time);
         }
-        let hit = match report.crash_type.get() {
-            0 => return self.free() || changed,
-            -2 => Hit::Ground,
-            id if id > 0 => Hit::Vehicle(id),
-            _ => Hit::Object,
+        let obstacle = match report.crash_type.get() {
+            0 => return self.end() || changed,
+            -2 => Obstacle::Ground,
+            id if id > 0 => Obstacle::Vehicle(id),
+            _ => Obstacle::Object,
         };
         let name = report.target_name();
-        let same =
-            |known: &&Contact| known.hit == hit && (known.name == name || known.name.is_empty());
+        let same = |known: &&Contact| {
+            known.obstacle == obstacle && (known.name == name || known.name.is_empty())
+        };
         if self.contact.as_ref().filter(same).is_some() && !self.by_event {
             return changed;
         }
-        let place = [report.contact, report.target].map(|point| point.map(|x| x.get()));
-        let finite = place.iter().flatten().all(|x| x.is_finite());
-        let known = self.contact.as_ref().is_some_and(|known| known.hit == hit);
+        let points = [report.contact, report.target].map(|point| point.map(|x| x.get()));
+        let finite = points.iter().flatten().all(|x| x.is_finite());
+        let known = self
+            .contact
+            .as_ref()
+            .is_some_and(|known| known.obstacle == obstacle);
         self.begin(
             Contact {
-                hit,
+                obstacle,
                 name,
-                place: finite.then_some(place),
+                points: finite.then_some(points),
             },
             known,
         );
@@ -87,20 +91,24 @@ impl Latch {
         true
     }
 
-    /// Takes the datagram that tells of a collision with a vehicle and of nothing else; returns as [`Self::report`].
+    /// Takes the short datagram, which reports only collisions with vehicles; returns whether the collision changed.
     pub fn event(&mut self, event: &CrashPacket) -> bool {
         match event.target_id.get() {
-            id if id < 0 => self.by_event && self.free(),
+            id if id < 0 => self.by_event && self.end(),
             id => {
-                let hit = Hit::Vehicle(id);
-                if self.contact.as_ref().is_some_and(|known| known.hit == hit) {
+                let obstacle = Obstacle::Vehicle(id);
+                if self
+                    .contact
+                    .as_ref()
+                    .is_some_and(|known| known.obstacle == obstacle)
+                {
                     return false;
                 }
                 self.begin(
                     Contact {
-                        hit,
+                        obstacle,
                         name: String::new(),
-                        place: None,
+                        points: None,
                     },
                     false,
                 );
@@ -110,8 +118,8 @@ impl Latch {
         }
     }
 
-    /// Ends the collision: the simulation was started again, for example; returns whether there was one.
-    pub fn free(&mut self) -> bool {
+    /// Ends the collision, for example because the simulation restarted; returns whether there was one.
+    pub fn end(&mut self) -> bool {
         self.by_event = false;
         self.contact.take().is_some()
     }

@@ -1,7 +1,7 @@
-//! Described vehicles and objects as markers, for RViz and Foxglove.
+//! Converts descriptions of vehicles and objects to markers for RViz and Foxglove.
+use super::descriptions::{DescribedEntity, ReportedEntity};
+use super::map_conversion::{pose_msg, vector_msg};
 use super::messages::header;
-use super::place::{pose_msg, vector_msg};
-use super::reported::{Described, Entity};
 use crate::msgs::std_msgs::msg::{ColorRGBA, Header};
 use crate::msgs::visualization_msgs::msg::{Marker, MarkerArray};
 use crate::time::RosTime;
@@ -11,15 +11,15 @@ const CUBE: i32 = 1;
 const TEXT: i32 = 9;
 const ADD: i32 = 0;
 const DELETE: i32 = 2;
-/// Vehicles, then objects.
+/// Colours of vehicles and objects.
 const COLOURS: [[f32; 4]; 2] = [[0.1, 0.7, 1.0, 0.35], [1.0, 0.7, 0.1, 0.35]];
-/// Height of the letters in m.
-const LETTERS_M: f64 = 0.3;
+/// Height of the text in m.
+const TEXT_HEIGHT_M: f64 = 0.3;
 
-/// Returns a box and a text for each described vehicle and object, and removes those of what is `gone`.
+/// Returns a box and a text for each described vehicle and object, and deletions for the entities in `gone`.
 pub fn markers<'a>(
-    described: impl Iterator<Item = (&'a Entity, &'a Described)>,
-    gone: &[Entity],
+    described: impl Iterator<Item = (&'a ReportedEntity, &'a DescribedEntity)>,
+    gone: &[ReportedEntity],
     map: &str,
 ) -> MarkerArray {
     let mut markers = Vec::new();
@@ -27,14 +27,14 @@ pub fn markers<'a>(
         let mut cube = marker(entity, CUBE, ADD, header(map, described.stamp));
         cube.pose = pose_msg(&described.centre);
         cube.scale = vector_msg(described.size);
-        let [r, g, b, a] = COLOURS[usize::from(matches!(entity, Entity::Object(_)))];
+        let [r, g, b, a] = COLOURS[usize::from(matches!(entity, ReportedEntity::Object(_)))];
         cube.color = ColorRGBA { r, g, b, a };
         let mut text = marker(entity, TEXT, ADD, header(map, described.stamp));
         text.pose = cube.pose.clone();
-        // Above the box, whatever its attitude.
+        // Above the box in any attitude.
         text.pose.position.z +=
-            described.size.iter().fold(0.0, |a: f64, b| a.max(*b)) / 2.0 + LETTERS_M;
-        text.scale = vector_msg([0.0, 0.0, LETTERS_M]);
+            described.size.iter().fold(0.0, |a: f64, b| a.max(*b)) / 2.0 + TEXT_HEIGHT_M;
+        text.scale = vector_msg([0.0, 0.0, TEXT_HEIGHT_M]);
         text.color = ColorRGBA { r, g, b, a: 1.0 };
         text.text = entity.to_string();
         markers.extend([cube, text]);
@@ -52,12 +52,12 @@ pub fn markers<'a>(
     MarkerArray { markers }
 }
 
-/// The namespace tells entity and part: names are no numbers.
-fn marker(entity: &Entity, kind: i32, action: i32, header: Header) -> Marker {
+/// The namespace identifies entity and part, because names do not fit into the numeric id.
+fn marker(entity: &ReportedEntity, kind: i32, action: i32, header: Header) -> Marker {
     let part = if kind == CUBE { "" } else { "_name" };
     let (ns, id) = match entity {
-        Entity::Vehicle(id) => (format!("vehicles{part}"), *id),
-        Entity::Object(name) => (format!("objects{part}/{name}"), 0),
+        ReportedEntity::Vehicle(id) => (format!("vehicles{part}"), *id),
+        ReportedEntity::Object(name) => (format!("objects{part}/{name}"), 0),
     };
     Marker {
         header,

@@ -1,7 +1,7 @@
-//! Reports as messages.
-use super::collisions::{Contact, Hit, Latch};
-use super::place::{World, attitude_of, point_msg, pose_msg, vector_msg};
-use super::reported::{Described, DescribedCamera, Entity};
+//! Converts reports to messages.
+use super::collisions::{CollisionState, Contact, Obstacle};
+use super::descriptions::{DescribedCamera, DescribedEntity, ReportedEntity};
+use super::map_conversion::{MapConversion, attitude_of, point_msg, pose_msg, vector_msg};
 use crate::frames::{Ned, Vector};
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
 use crate::msgs::std_msgs::msg::Header;
@@ -20,10 +20,10 @@ pub(super) fn header(frame: &str, stamp: RosTime) -> Header {
     }
 }
 
-/// Returns the report of a vehicle; `None` if a number is not finite.
+/// Converts the report of a vehicle; `None` if a number is not finite.
 pub fn vehicle_report(
     report: &VehicleReportPacket,
-    world: &World,
+    conversion: &MapConversion,
     (map, stamp): (&str, RosTime),
 ) -> Option<VehicleReport> {
     let [position, velocity, euler] =
@@ -32,13 +32,13 @@ pub fn vehicle_report(
         .motor_rpm
         .map(|rpm| f64::from(rpm.get()) * TAU / 60.0);
     let clearance = report.rays.map(|ray| f64::from(ray.get()));
-    let small = [position, velocity, euler];
+    let vectors = [position, velocity, euler];
     let finite =
-        small.iter().flatten().all(|x| x.is_finite()) && motors.iter().all(|x| x.is_finite());
+        vectors.iter().flatten().all(|x| x.is_finite()) && motors.iter().all(|x| x.is_finite());
     if !finite {
         return None;
     }
-    let pose = world
+    let pose = conversion
         .convention
         .pose(Vector::<Ned>::from(position), attitude_of(euler));
     let (class_id, style) = class_and_style(report.vehicle_type.get());
@@ -48,60 +48,65 @@ pub fn vehicle_report(
         class_id,
         style,
         pose: pose_msg(&pose),
-        velocity: vector_msg(world.vector(velocity)),
+        velocity: vector_msg(conversion.vector(velocity)),
         motor_speeds: motors,
         clearance,
     })
 }
 
-/// Returns the state of a vehicle's collision.
+/// Converts the state of a vehicle's collision.
 pub fn collision(
     vehicle: u16,
-    latch: &Latch,
-    world: &World,
+    state: &CollisionState,
+    conversion: &MapConversion,
     (map, stamp): (&str, RosTime),
 ) -> Collision {
     let mut message = Collision {
         header: header(map, stamp),
         vehicle: vehicle.into(),
-        count: latch.count(),
+        count: state.count(),
         ..Collision::default()
     };
-    let Some(Contact { hit, name, place }) = latch.contact() else {
+    let Some(Contact {
+        obstacle,
+        name,
+        points,
+    }) = state.contact()
+    else {
         return message;
     };
-    (message.kind, message.other) = match hit {
-        Hit::Ground => (KINDS[1], 0),
-        Hit::Object => (KINDS[2], 0),
-        Hit::Vehicle(id) => (KINDS[3], *id),
+    (message.kind, message.other) = match obstacle {
+        Obstacle::Ground => (KINDS[1], 0),
+        Obstacle::Object => (KINDS[2], 0),
+        Obstacle::Vehicle(id) => (KINDS[3], *id),
     };
     message.name.clone_from(name);
-    if let Some([contact, target]) = place {
+    if let Some([contact, target]) = points {
         message.located = true;
-        message.position = point_msg(world.vector(*contact));
-        message.centre = point_msg(world.vector(*target));
+        message.position = point_msg(conversion.vector(*contact));
+        message.centre = point_msg(conversion.vector(*target));
     }
     message
 }
 
-/// Returns the description of a camera.
+/// Converts the description of a camera.
 pub fn camera_report(camera: &DescribedCamera, map: &str) -> CameraReport {
-    let given = &camera.description;
-    let [width, height] = given.size.map(|pixels| pixels.max(0).unsigned_abs());
+    let description = &camera.description;
+    let [width, height] = description.size.map(|pixels| pixels.max(0).unsigned_abs());
     CameraReport {
         header: header(map, camera.stamp),
-        sensor: given.seq_id,
-        type_id: given.type_id,
+        sensor: description.seq_id,
+        type_id: description.type_id,
         width,
         height,
-        fov_deg: given.fov_deg.into(),
+        fov_deg: description.fov_deg.into(),
         pose: pose_msg(&camera.pose),
     }
 }
 
-/// Returns the boxes of described vehicles or objects; the hypothesis has the reference point.
+/// Returns the bounding boxes of vehicles or objects; the pose of the hypothesis is the reference point.
 pub fn detections<'a>(
-    described: impl Iterator<Item = (&'a Entity, &'a Described)>,
+    described: impl Iterator<Item = (&'a ReportedEntity, &'a DescribedEntity)>,
     map: &str,
 ) -> Detection3DArray {
     let mut message = Detection3DArray::default();
@@ -126,9 +131,9 @@ pub fn detections<'a>(
     message
 }
 
-fn class(entity: &Entity) -> &'static str {
+fn class(entity: &ReportedEntity) -> &'static str {
     match entity {
-        Entity::Vehicle(_) => "vehicle",
-        Entity::Object(_) => "object",
+        ReportedEntity::Vehicle(_) => "vehicle",
+        ReportedEntity::Object(_) => "object",
     }
 }

@@ -1,18 +1,21 @@
-//! What the renderer reports on port 20006 as ROS has it: poses in `map`, boxes, markers, collisions; and what to ask it for.
-mod boxes;
+//! Converts the renderer's reports (port 20006) to ROS: poses in `map`, bounding boxes, markers, collisions; and decides when to
+//! request them.
+mod bounding_boxes;
 mod collisions;
+mod descriptions;
+mod map_conversion;
 #[cfg(has_visualization_msgs)]
 mod markers;
 mod messages;
-mod place;
-mod reported;
 mod requester;
 
-pub use boxes::{DepthImage, ImageBox, Pinhole, SpaceBox, detection_2d};
-pub use collisions::{Contact, Hit, Latch};
+pub use bounding_boxes::{BoundingBox2d, BoundingBox3d, DepthImage, PinholeCamera, detection_2d};
+pub use collisions::{CollisionState, Contact, Obstacle};
+pub use descriptions::{
+    DatagramTimes, DescribedCamera, DescribedEntity, Descriptions, ReportedEntity,
+};
+pub use map_conversion::MapConversion;
 #[cfg(has_visualization_msgs)]
 pub use markers::markers;
 pub use messages::{camera_report, collision, detections, vehicle_report};
-pub use place::World;
-pub use reported::{Described, DescribedCamera, Entity, Reported, Times};
-pub use requester::{ReportRequester, Subject};
+pub use requester::{ReportRequester, ReportSubject};

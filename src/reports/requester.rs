@@ -1,11 +1,11 @@
-//! Requests to the renderer, and when to send them.
+//! Decides when to send which requests for reports to the renderer.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-/// What the renderer reports on request. It has one request per camera, vehicle and object: there is none for all.
+/// What the renderer reports on request. Each camera, vehicle and object needs a request of its own.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Subject {
+pub enum ReportSubject {
     /// Reports of all vehicles.
     Vehicles,
     /// The description of a camera.
@@ -16,8 +16,8 @@ pub enum Subject {
     Object(String),
 }
 
-impl Subject {
-    /// Returns the console command that asks for it.
+impl ReportSubject {
+    /// Returns the console command that requests it.
     pub fn request(&self) -> String {
         match self {
             Self::Vehicles => "RflyReqVehicleData 1".to_owned(),
@@ -44,7 +44,7 @@ impl Subject {
 }
 
 /// The argument of the command.
-impl fmt::Display for Subject {
+impl fmt::Display for ReportSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Vehicles => f.write_str("all"),
@@ -56,28 +56,28 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Commands of one turn: a burst would be lost in the renderer's socket.
-const AT_ONCE: usize = 16;
+/// Maximum number of commands in one call: the renderer's socket would drop a longer burst.
+const MAX_COMMANDS: usize = 16;
 
-/// Repeats requests. The renderer acknowledges none, and how long it goes on describing is not documented: a silent subject is
-/// requested again.
+/// Repeats requests: the renderer does not acknowledge them, and how long it sends descriptions is not documented. A silent
+/// subject is requested again.
 #[derive(Clone, Debug, Default)]
 pub struct ReportRequester {
-    requests: BTreeMap<Subject, Request>,
-    /// Subjects whose reports are to be switched off.
-    ending: Vec<Subject>,
+    requests: BTreeMap<ReportSubject, RequestState>,
+    /// Subjects whose reports are still to be ended.
+    ending: Vec<ReportSubject>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Request {
-    /// Time of the last request or answer, since any fixed instant.
+struct RequestState {
+    /// Time of the last request or report, since any fixed instant.
     at: Option<Duration>,
     answered: bool,
 }
 
 impl ReportRequester {
     /// Replaces the wanted subjects.
-    pub fn want(&mut self, wanted: BTreeSet<Subject>) {
+    pub fn set_wanted(&mut self, wanted: BTreeSet<ReportSubject>) {
         for subject in self.requests.keys() {
             if !wanted.contains(subject) {
                 self.ending.push(subject.clone());
@@ -86,7 +86,7 @@ impl ReportRequester {
         self.requests.retain(|subject, _| wanted.contains(subject));
         self.ending.retain(|subject| !wanted.contains(subject));
         for subject in wanted {
-            let new = Request {
+            let new = RequestState {
                 at: None,
                 answered: false,
             };
@@ -94,48 +94,48 @@ impl ReportRequester {
         }
     }
 
-    /// Whether nothing is requested, and nothing is left to be switched off.
+    /// Whether no subject is requested and none is left to be ended.
     pub fn is_idle(&self) -> bool {
         self.requests.is_empty() && self.ending.is_empty()
     }
 
-    /// Records an answer.
-    pub fn answered(&mut self, subject: &Subject, now: Duration) {
-        if let Some(asked) = self.requests.get_mut(subject) {
-            (asked.at, asked.answered) = (Some(now), true);
+    /// Notes that a report of the subject arrived.
+    pub fn answered(&mut self, subject: &ReportSubject, now: Duration) {
+        if let Some(request) = self.requests.get_mut(subject) {
+            (request.at, request.answered) = (Some(now), true);
         }
     }
 
-    /// Returns the commands that are due: requests every `period` until the first answer, then after every silence of
+    /// Returns the commands that are due: a request every `period` until the first report, then after each silence of
     /// `timeout`.
     pub fn due(&mut self, now: Duration, period: Duration, timeout: Duration) -> Vec<String> {
-        let ends = self.ending.len().min(AT_ONCE);
+        let ends = self.ending.len().min(MAX_COMMANDS);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();
-        for (subject, asked) in &mut self.requests {
-            // A camera's description says what its frames show: each second counts.
-            let is_camera = matches!(subject, Subject::Camera(_));
-            let pause = if asked.answered && !is_camera {
+        for (subject, request) in &mut self.requests {
+            // Descriptions of a camera give the field of view of its frames, so their loss must be noticed early.
+            let is_camera = matches!(subject, ReportSubject::Camera(_));
+            let pause = if request.answered && !is_camera {
                 timeout
             } else {
                 period
             };
-            let waits = asked.at.is_some_and(|at| now.saturating_sub(at) < pause);
-            if !waits && commands.len() < AT_ONCE {
-                asked.at = Some(now);
+            let waits = request.at.is_some_and(|at| now.saturating_sub(at) < pause);
+            if !waits && commands.len() < MAX_COMMANDS {
+                request.at = Some(now);
                 commands.push(subject.request());
             }
         }
         commands
     }
 
-    /// Returns the commands that switch all requested reports off.
+    /// Returns the commands that end all requested reports.
     pub fn end(&mut self) -> Vec<String> {
-        let asked = std::mem::take(&mut self.requests);
-        let asked = asked.into_iter().filter(|(_, asked)| asked.at.is_some());
-        let all = asked.map(|(subject, _)| subject);
+        let requests = std::mem::take(&mut self.requests).into_iter();
+        let sent = requests.filter(|(_, request)| request.at.is_some());
+        let sent = sent.map(|(subject, _)| subject);
         std::mem::take(&mut self.ending)
             .into_iter()
-            .chain(all)
+            .chain(sent)
             .map(|subject| subject.end())
             .collect()
     }

@@ -4,7 +4,7 @@
 //! carries which (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of through `image`,
 //! whose adapters copy the whole file once more; rows are converted to BGR while they are in cache.
 use super::{SensorError, pixels};
-use crate::session::Peak;
+use crate::session::BufferPeak;
 use png::{BitDepth, ColorType, Transformations};
 use std::io::Cursor;
 use zune_jpeg::{
@@ -102,7 +102,7 @@ pub struct Decoder {
     rows: Vec<u8>,
     /// Bytes of both buffers used by the last image.
     used: (usize, usize),
-    peaks: (Peak, Peak),
+    peaks: (BufferPeak, BufferPeak),
     expected: Size,
     /// Pixel limit if larger images are allowed.
     limit: Option<usize>,
@@ -161,8 +161,8 @@ impl Decoder {
     /// Frees memory that only an unusually large image needed.
     fn tidy(&mut self) {
         let (pixels, rows) = std::mem::take(&mut self.used);
-        self.peaks.0.tidy(pixels, &mut self.pixels);
-        self.peaks.1.tidy(rows, &mut self.rows);
+        self.peaks.0.shrink_if_due(pixels, &mut self.pixels);
+        self.peaks.1.shrink_if_due(rows, &mut self.rows);
     }
 
     /// Grows both buffers.

@@ -14,7 +14,7 @@ use crate::{
     config::params::DepthEncoding,
     msgs::std_msgs::msg::Header,
     ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError},
-    session::Peak,
+    session::BufferPeak,
     wire::SensorKind,
 };
 
@@ -67,7 +67,7 @@ struct Depth {
     noise: Option<DepthNoise>,
     millimetres: Vec<u8>,
     file: Vec<u8>,
-    peaks: [Peak; 2],
+    peaks: [BufferPeak; 2],
 }
 
 impl Depth {
@@ -94,7 +94,7 @@ impl Depth {
             noise: DepthNoise::new(&options.degrade, config.seq_id),
             millimetres: Vec::new(),
             file: Vec::new(),
-            peaks: [Peak::default(); 2],
+            peaks: [BufferPeak::default(); 2],
         }))
     }
 
@@ -102,7 +102,7 @@ impl Depth {
     fn tidy(&mut self) {
         let buffers = [&mut self.millimetres, &mut self.file];
         for (peak, buffer) in self.peaks.iter_mut().zip(buffers) {
-            peak.tidy(buffer.len(), buffer);
+            peak.shrink_if_due(buffer.len(), buffer);
         }
     }
 

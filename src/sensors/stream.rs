@@ -2,7 +2,7 @@
 use super::{LentFrame, Sensor, SensorError};
 use crate::msgs::sensor_msgs::msg::Image;
 use crate::ros::Loan;
-use crate::session::{FrameInfo, Landing, Outcome, Reassembler};
+use crate::session::{DatagramBuffers, FrameInfo, Reassembler, ReassemblyResult};
 use crate::time::{RosTime, SimTime};
 
 /// Reassembles the datagrams of one sensor and passes whole frames to it; reads no clock.
@@ -30,16 +30,16 @@ pub enum Progress {
 
 impl SensorStream {
     /// Where the next datagram belongs.
-    pub fn landing(&mut self) -> Landing<'_> {
-        self.reassembler.landing_in(|| self.sensor.lend())
+    pub fn next_buffers(&mut self) -> DatagramBuffers<'_> {
+        self.reassembler.next_buffers_in(|| self.sensor.lend())
     }
 
     /// Where the header of the next datagram belongs, whose payload is skipped.
-    pub fn landing_for_header(&mut self) -> &mut [u8] {
-        self.reassembler.landing_for_header()
+    pub fn next_header_buffer(&mut self) -> &mut [u8] {
+        self.reassembler.next_header_buffer()
     }
 
-    /// Takes the datagram of `len` bytes in the last landing. `stamp` gives the stamp of a tick of the simulator that
+    /// Takes the datagram of `len` bytes in the last buffers. `stamp` gives the stamp of a tick of the simulator that
     /// arrived at a host time, or `None` if the tick is not of this simulation.
     pub fn take(
         &mut self,
@@ -52,13 +52,13 @@ impl SensorStream {
             Some((sim_time, stamp(sim_time, info.arrival)?))
         };
         let whole = match self.reassembler.commit(len, arrival) {
-            Outcome::Stored => return Progress::Stored,
-            Outcome::Dropped(_) => return Progress::Dropped,
-            Outcome::Counted(info) => {
+            ReassemblyResult::Stored => return Progress::Stored,
+            ReassemblyResult::Dropped(_) => return Progress::Dropped,
+            ReassemblyResult::Counted(info) => {
                 stamp(&info);
                 return Progress::Counted(info);
             }
-            Outcome::Complete(whole) => whole,
+            ReassemblyResult::Complete(whole) => whole,
         };
         let info = whole.info;
         let Some((sim_time, stamp)) = stamp(&info) else {

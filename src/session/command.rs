@@ -1,52 +1,47 @@
-//! Commands of MAVLink: what they change, which are the same, and what becomes of them.
+//! MAVLink commands: their effect, their equality and their results.
 use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::dialect::MavCmd::{self, *};
+use crate::wire::mavlink::dialect::MavModeFlag;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetMode};
 use std::time::Duration;
 
-/// MAV_CMD_DO_SET_MODE.
-const DO_SET_MODE: u16 = 176;
-/// MAV_CMD_COMPONENT_ARM_DISARM.
-const ARM_DISARM: u16 = 400;
-/// Commands that change what the vehicle does: MAV_CMD_NAV_LOITER_UNLIM, _RETURN_TO_LAUNCH, _LAND, _TAKEOFF, _LAND_LOCAL,
-/// _TAKEOFF_LOCAL, DO_ORBIT, NAV_VTOL_TAKEOFF, NAV_VTOL_LAND, DO_SET_MODE, DO_REPOSITION, DO_PAUSE_CONTINUE,
-/// OVERRIDE_GOTO, MISSION_START.
-const MODES: [u16; 14] = [
-    17,
-    20,
-    21,
-    22,
-    23,
-    24,
-    34,
-    84,
-    85,
-    DO_SET_MODE,
-    192,
-    193,
-    252,
-    300,
+const DO_SET_MODE: u16 = MAV_CMD_DO_SET_MODE as u16;
+/// Commands that change the mode.
+#[rustfmt::skip] // a table
+const MODE_COMMANDS: [MavCmd; 14] = [
+    MAV_CMD_NAV_LOITER_UNLIM, MAV_CMD_NAV_RETURN_TO_LAUNCH, MAV_CMD_NAV_LAND, MAV_CMD_NAV_TAKEOFF, MAV_CMD_NAV_LAND_LOCAL,
+    MAV_CMD_NAV_TAKEOFF_LOCAL, MAV_CMD_DO_ORBIT, MAV_CMD_NAV_VTOL_TAKEOFF, MAV_CMD_NAV_VTOL_LAND, MAV_CMD_DO_SET_MODE,
+    MAV_CMD_DO_REPOSITION, MAV_CMD_DO_PAUSE_CONTINUE, MAV_CMD_OVERRIDE_GOTO, MAV_CMD_MISSION_START,
 ];
-/// Those of them that stop a flight or choose a mode; and MAV_CMD_DO_FLIGHTTERMINATION.
-const SAFER: [u16; 7] = [17, 20, 21, 85, DO_SET_MODE, 193, 185];
-/// MAV_CMD_NAV_RETURN_TO_LAUNCH, NAV_LAND, NAV_VTOL_LAND.
-const ENDS_FLIGHT: [u16; 3] = [20, 21, 85];
-/// PX4's AUTO.RTL, AUTO.LAND, AUTO.RTGS, AUTO.PRECLAND.
-const PX4_ENDS_FLIGHT: [u32; 4] = [px4_auto(5), px4_auto(6), px4_auto(7), px4_auto(9)];
-/// MAV_MODE_FLAG: armed, hardware in the loop.
-const STATE: u8 = 128 | 32;
+/// Commands that stop a flight or choose a mode.
+#[rustfmt::skip] // a table
+const SAFER_COMMANDS: [MavCmd; 7] = [
+    MAV_CMD_NAV_LOITER_UNLIM, MAV_CMD_NAV_RETURN_TO_LAUNCH, MAV_CMD_NAV_LAND, MAV_CMD_NAV_VTOL_LAND, MAV_CMD_DO_SET_MODE,
+    MAV_CMD_DO_PAUSE_CONTINUE, MAV_CMD_DO_FLIGHTTERMINATION,
+];
+#[rustfmt::skip] // a table
+const FLIGHT_ENDING_COMMANDS: [MavCmd; 3] = [MAV_CMD_NAV_RETURN_TO_LAUNCH, MAV_CMD_NAV_LAND, MAV_CMD_NAV_VTOL_LAND];
+/// PX4's custom modes AUTO.RTL, AUTO.LAND, AUTO.RTGS and AUTO.PRECLAND.
+const PX4_RTL: u32 = px4_auto_mode(5);
+const PX4_LAND: u32 = px4_auto_mode(6);
+const PX4_RTGS: u32 = px4_auto_mode(7);
+const PX4_PRECLAND: u32 = px4_auto_mode(9);
+/// Flags of a base mode that are state of the vehicle, not part of the requested mode.
+const STATE_FLAGS: u8 =
+    MavModeFlag::MAV_MODE_FLAG_SAFETY_ARMED.bits() | MavModeFlag::MAV_MODE_FLAG_HIL_ENABLED.bits();
 
-/// Commands of which the newest wins.
+/// Commands of which the newest overrides the older ones.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
+pub enum CommandGroup {
     /// Arms or disarms.
     Arming,
-    /// Changes the mode: `SET_MODE`, take-off, landing, return, a goal to fly to.
+    /// Changes the mode: `SET_MODE`, take-off, landing, return, reposition.
     Mode,
 }
 
 /// A command to a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Command {
+pub enum MavCommand {
     /// COMMAND_LONG.
     Long(CommandLong),
     /// COMMAND_INT.
@@ -55,8 +50,8 @@ pub enum Command {
     Mode(SetMode),
 }
 
-impl Command {
-    /// MAV_CMD.
+impl MavCommand {
+    /// Number in MAV_CMD.
     pub fn number(&self) -> u16 {
         match self {
             Self::Long(long) => long.command,
@@ -65,7 +60,7 @@ impl Command {
         }
     }
 
-    /// The message.
+    /// The message to send.
     pub fn message(&self) -> Outbound {
         match *self {
             Self::Long(long) => long.into(),
@@ -74,18 +69,24 @@ impl Command {
         }
     }
 
-    /// Its kind, if newer ones overtake it.
-    pub fn kind(&self) -> Option<Kind> {
-        match self.number() {
-            ARM_DISARM => Some(Kind::Arming),
-            number if MODES.contains(&number) => Some(Kind::Mode),
-            _ => None,
+    /// Its group, if newer commands override it.
+    pub fn group(&self) -> Option<CommandGroup> {
+        if self.is_one_of(&[MAV_CMD_COMPONENT_ARM_DISARM]) {
+            return Some(CommandGroup::Arming);
         }
+        (self.is_one_of(&MODE_COMMANDS)).then_some(CommandGroup::Mode)
     }
 
-    /// Whether it can make a vehicle safer: disarm, land, return, another mode. It is sent whatever is known of the link.
+    fn is_one_of(&self, commands: &[MavCmd]) -> bool {
+        commands
+            .iter()
+            .any(|command| *command as u16 == self.number())
+    }
+
+    /// Whether it can make a vehicle safer: disarm, land, return, another mode. Such a command is sent even if the link seems
+    /// lost.
     pub fn is_safer(&self) -> bool {
-        matches!(self, Self::Mode(_)) || SAFER.contains(&self.number()) || self.disarms()
+        matches!(self, Self::Mode(_)) || self.is_one_of(&SAFER_COMMANDS) || self.disarms()
     }
 
     /// Whether it disarms.
@@ -95,11 +96,11 @@ impl Command {
             Self::Int(int) => int.params[0],
             Self::Mode(_) => return false,
         };
-        // PX4 rounds it.
-        self.number() == ARM_DISARM && first.abs() < 0.5
+        // PX4 rounds the parameter.
+        self.is_one_of(&[MAV_CMD_COMPONENT_ARM_DISARM]) && first.abs() < 0.5
     }
 
-    /// PX4's custom mode that it names.
+    /// PX4's custom mode that it requests.
     pub fn custom_mode(&self) -> Option<u32> {
         let custom = |main: f32, sub: f32| Some((main as u32) << 16 | (sub as u32) << 24);
         match *self {
@@ -114,26 +115,24 @@ impl Command {
                 params: [_, main, sub, _],
                 ..
             }) => custom(main, sub),
-            _ => match self.number() {
-                20 => Some(px4_auto(5)),
-                21 => Some(px4_auto(6)),
-                _ => None,
-            },
+            _ if self.is_one_of(&[MAV_CMD_NAV_RETURN_TO_LAUNCH]) => Some(PX4_RTL),
+            _ if self.is_one_of(&[MAV_CMD_NAV_LAND]) => Some(PX4_LAND),
+            _ => None,
         }
     }
 
     /// Whether it ends the flight: land or return.
     pub fn ends_flight(&self) -> bool {
-        ENDS_FLIGHT.contains(&self.number())
-            || (self.custom_mode()).is_some_and(|mode| PX4_ENDS_FLIGHT.contains(&mode))
+        let ends_flight = |mode| matches!(mode, PX4_RTL | PX4_LAND | PX4_RTGS | PX4_PRECLAND);
+        self.is_one_of(&FLIGHT_ENDING_COMMANDS) || self.custom_mode().is_some_and(ends_flight)
     }
 
-    /// Whether a newer command overrides it only when the vehicle has taken that one.
-    pub(super) fn is_kept(&self) -> bool {
+    /// Whether a newer command overrides it only after the vehicle has accepted the newer one.
+    pub(super) fn waits_for_newer(&self) -> bool {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether it asks for the same. NaN is equal to NaN; the number of the transmission does not count.
+    /// Whether it requests the same. NaN equals NaN; the number of the transmission is ignored.
     pub fn equals(&self, other: &Self) -> bool {
         let bits = |params: &[f32]| params.iter().map(|p| p.to_bits()).collect::<Vec<_>>();
         match (self, other) {
@@ -152,21 +151,21 @@ impl Command {
                     && a.z.to_bits() == b.z.to_bits()
             }
             (Self::Mode(a), Self::Mode(b)) => {
-                // Whether it is armed or simulated is the vehicle's state of the moment, and no wish.
-                let wish = |c: &SetMode| (c.target_system, c.custom_mode, c.base_mode & !STATE);
-                wish(a) == wish(b)
+                let requested =
+                    |c: &SetMode| (c.target_system, c.custom_mode, c.base_mode & !STATE_FLAGS);
+                requested(a) == requested(b)
             }
             _ => false,
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    pub(super) fn key(&self) -> CommandKey {
         let (system, component) = match self {
             Self::Long(long) => (long.target_system, long.target_component),
             Self::Int(int) => (int.target_system, int.target_component),
             Self::Mode(mode) => (mode.target_system, 0),
         };
-        Key {
+        CommandKey {
             command: self.number(),
             system,
             component,
@@ -181,24 +180,24 @@ impl Command {
     }
 }
 
-/// PX4's AUTO mode of this number.
-const fn px4_auto(sub: u32) -> u32 {
+/// PX4's custom mode with main mode AUTO.
+const fn px4_auto_mode(sub: u32) -> u32 {
     4 << 16 | sub << 24
 }
 
-impl From<CommandLong> for Command {
+impl From<CommandLong> for MavCommand {
     fn from(command: CommandLong) -> Self {
         Self::Long(command)
     }
 }
 
-impl From<CommandInt> for Command {
+impl From<CommandInt> for MavCommand {
     fn from(command: CommandInt) -> Self {
         Self::Int(command)
     }
 }
 
-impl From<SetMode> for Command {
+impl From<SetMode> for MavCommand {
     fn from(command: SetMode) -> Self {
         Self::Mode(command)
     }
@@ -209,14 +208,14 @@ impl From<SetMode> for Command {
 pub struct CommandSettings {
     /// Timeout of the first transmission; the second waits twice as long, and so on.
     pub first_wait: Duration,
-    /// Transmissions.
+    /// Number of transmissions.
     pub tries: u32,
     /// Timeout after each progress report.
     pub progress_wait: Duration,
     /// Longest duration of a command in progress.
-    pub longest: Duration,
-    /// Calls that wait for an answer; of more, the oldest ends as overridden.
-    pub most_waiting: usize,
+    pub max_duration: Duration,
+    /// Maximum number of pending calls; beyond it, the oldest ends as overridden.
+    pub max_pending: usize,
 }
 
 impl Default for CommandSettings {
@@ -226,8 +225,8 @@ impl Default for CommandSettings {
             first_wait: Duration::from_millis(500),
             tries: 4,
             progress_wait: Duration::from_secs(5),
-            longest: Duration::from_secs(120),
-            most_waiting: 128,
+            max_duration: Duration::from_secs(120),
+            max_pending: 128,
         }
     }
 }
@@ -242,33 +241,33 @@ pub enum CommandEnd {
         /// Details of the result, by command.
         result_param2: i32,
     },
-    /// No acknowledgement, or no final one.
+    /// The vehicle sent no final acknowledgement.
     TimedOut {
-        /// Transmissions.
+        /// Number of transmissions.
         sent: u32,
         /// The vehicle had reported progress.
         in_progress: bool,
     },
     /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// A newer command of its kind, or another change of the mode, was faster than its acknowledgement.
+    /// A newer command of its group, or another change of the mode, came before its acknowledgement.
     Overridden,
     /// The link to the vehicle was lost.
     LinkLost,
-    /// The link could not send it.
+    /// The link failed to send it.
     NotSent,
 }
 
-/// Work for the owner, in order.
+/// Work for the owner, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
     reason = "lives on the stack between two calls"
 )]
 pub enum CommandEvent<T> {
-    /// Send this; call [`Commands::not_sent`](super::Commands::not_sent) if that fails.
+    /// Send this; call [`CommandClient::not_sent`](super::CommandClient::not_sent) if that fails.
     Send {
-        /// Returned by [`Commands::start`](super::Commands::start).
+        /// Returned by [`CommandClient::start`](super::CommandClient::start).
         id: u64,
         /// The message.
         message: Outbound,
@@ -277,55 +276,56 @@ pub enum CommandEvent<T> {
     Progress {
         /// MAV_CMD.
         command: u16,
-        /// Returned by [`Commands::start`](super::Commands::start).
+        /// Returned by [`CommandClient::start`](super::CommandClient::start).
         id: u64,
         /// Percent, if the vehicle reports it.
         percent: Option<u8>,
     },
     /// A command has ended.
     Ended {
-        /// The token given to [`Commands::start`](super::Commands::start).
+        /// The token given to [`CommandClient::start`](super::CommandClient::start).
         token: T,
         /// MAV_CMD.
         command: u16,
         /// Its result.
         end: CommandEnd,
     },
-    /// The acknowledgement of a command came after its call had been answered without.
+    /// A command was acknowledged after its call had timed out.
     Late {
         /// The command.
-        command: Command,
+        command: MavCommand,
         /// MAV_RESULT.
         result: u8,
     },
 }
 
-/// Acknowledgements and commands so far.
+/// Numbers of commands and acknowledgements so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CommandCounters {
     /// Commands started.
     pub started: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
-    /// Ended without a final answer.
+    /// Commands that ended without a final acknowledgement.
     pub timed_out: u64,
     /// Acknowledgements for another system or component.
     pub foreign: u64,
-    /// Acknowledgements that no command waits for: duplicates and late ones.
+    /// Acknowledgements without a pending command: duplicates and late ones.
     pub unexpected: u64,
-    /// Ended because a newer one won, or because too many waited.
+    /// Commands that a newer one overrode, or that exceeded the limit of pending calls.
     pub overridden: u64,
 }
 
+/// What an acknowledgement identifies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Key {
+pub(super) struct CommandKey {
     pub(super) command: u16,
     pub(super) system: u8,
     pub(super) component: u8,
 }
 
-impl Key {
-    /// Whether an acknowledgement could belong to either. Component 0 means all.
+impl CommandKey {
+    /// Whether the same acknowledgement could belong to both. Component 0 means all.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.command == other.command
             && self.system == other.system

@@ -1,4 +1,4 @@
-/// Defines the causes once: the enum, its names and the counters.
+/// Defines the causes in one table: the enum, the names and the counters.
 macro_rules! drop_causes {
     ($($(#[$doc:meta])* $unit:ident $cause:ident $name:ident,)+) => {
         /// Why a datagram or frame was not delivered.
@@ -15,7 +15,7 @@ macro_rules! drop_causes {
             /// Whether the cause counts frames; the others count datagrams.
             pub const fn counts_frames(self) -> bool {
                 match self {
-                    $(Self::$cause => matches!(Unit::$unit, Unit::Frames),)+
+                    $(Self::$cause => matches!(CountedUnit::$unit, CountedUnit::Frames),)+
                 }
             }
 
@@ -29,7 +29,7 @@ macro_rules! drop_causes {
 
         /// Counters of a [`Reassembler`](super::Reassembler) since its start.
         ///
-        /// Every frame of which a valid fragment was seen ends in `frames` or in one of the frame causes, or is still in
+        /// Each frame with a valid fragment is counted in `frames` or in one of the frame causes, unless it is still in
         /// flight.
         #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
         pub struct ReassemblyCounters {
@@ -37,7 +37,7 @@ macro_rules! drop_causes {
             pub datagrams: u64,
             /// Bytes received, with headers.
             pub bytes: u64,
-            /// Frames completed, with payload or counted only.
+            /// Complete frames, including those whose payload was skipped.
             pub frames: u64,
             $($(#[$doc])* pub $name: u64,)+
         }
@@ -59,7 +59,7 @@ macro_rules! drop_causes {
     };
 }
 
-enum Unit {
+enum CountedUnit {
     Datagrams,
     Frames,
 }
@@ -69,24 +69,24 @@ drop_causes! {
     Datagrams Malformed malformed,
     /// A datagram of a delivered frame, or a second copy of a fragment.
     Datagrams Duplicate duplicate,
-    /// A datagram of a frame that was given up.
+    /// A datagram of a dropped frame.
     Datagrams Late late,
     /// A frame that was superseded before all its fragments arrived.
     Frames Incomplete incomplete,
-    /// A whole frame that is older than a delivered one.
+    /// A frame that is older than a delivered one.
     Frames Stale stale,
     /// A frame whose fragments differ in its size.
     Frames Inconsistent inconsistent,
     /// A frame beyond the maximum size.
     Frames Oversize oversize,
-    /// A frame whose number or time does not continue the stream; accepted when others confirm it.
+    /// A frame whose number or time contradicts the stream; the stream restarts when others confirm it.
     Frames Unconfirmed unconfirmed,
     /// A frame without any datagram: its number was skipped. Uncounted if it arrives late.
     Frames Lost lost,
 }
 
 impl ReassemblyCounters {
-    /// Returns the number of frames that were seen but not delivered.
+    /// Returns the number of frames that arrived at least in part but were not delivered.
     pub const fn frames_dropped(&self) -> u64 {
         self.incomplete + self.stale + self.inconsistent + self.oversize + self.unconfirmed
     }

@@ -1,12 +1,12 @@
-/// An offset in one of the buffers.
+/// A position in one of the buffers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Spot {
+pub(super) struct BufferPosition {
     pub(super) buffer: usize,
     pub(super) offset: usize,
 }
 
-/// `N` buffers that grow as needed, so that nothing is allocated after the first frames. Each may use lent memory
-/// instead.
+/// `N` buffers that grow as needed, so that nothing is allocated after the first frames. A buffer may use lent memory instead
+/// of its own.
 #[derive(Debug)]
 pub(super) struct FrameBuffers<L, const N: usize> {
     buffers: [Buffer<L>; N],
@@ -57,7 +57,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         }
     }
 
-    /// Uses `lent` instead of a buffer's own memory until it is taken or too small; drops the buffer's content.
+    /// Uses the memory from `lend` instead of a buffer's own memory until it is taken or too small; drops the buffer's content.
     pub(super) fn lend(&mut self, buffer: usize, lend: impl FnOnce() -> Option<L>) {
         if let Some(buffer) = self.buffers.get_mut(buffer)
             && buffer.lent.is_none()
@@ -70,7 +70,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         self.buffers.get(buffer).is_some_and(|b| b.lent.is_some())
     }
 
-    /// Returns the memory lent for a buffer.
+    /// Takes the lent memory out of a buffer.
     pub(super) fn take(&mut self, buffer: usize) -> Option<L> {
         self.buffers.get_mut(buffer)?.lent.take()
     }
@@ -82,16 +82,16 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         }
     }
 
-    /// Returns `len` bytes, or none if the buffer is shorter.
-    pub(super) fn get(&self, at: Spot, len: usize) -> &[u8] {
+    /// Returns `len` bytes, or an empty slice if the buffer is shorter.
+    pub(super) fn get(&self, at: BufferPosition, len: usize) -> &[u8] {
         let buffer = self.buffers.get(at.buffer);
         buffer
             .and_then(|b| b.bytes().get(at.offset..at.offset + len))
             .unwrap_or_default()
     }
 
-    /// Returns `len` bytes to write, or none if the buffer is shorter.
-    pub(super) fn get_mut(&mut self, at: Spot, len: usize) -> &mut [u8] {
+    /// Returns `len` mutable bytes, or an empty slice if the buffer is shorter.
+    pub(super) fn get_mut(&mut self, at: BufferPosition, len: usize) -> &mut [u8] {
         let buffer = self.buffers.get_mut(at.buffer);
         buffer
             .and_then(|b| b.bytes_mut().get_mut(at.offset..at.offset + len))
@@ -99,7 +99,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     }
 
     /// Copies `len` bytes; source and target may overlap. The target must be large enough.
-    pub(super) fn copy(&mut self, from: Spot, to: Spot, len: usize) {
+    pub(super) fn copy(&mut self, from: BufferPosition, to: BufferPosition, len: usize) {
         if from == to {
             return;
         }
@@ -133,7 +133,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         self.buffers.get(buffer).map_or(0, |b| b.own.capacity())
     }
 
-    /// Returns the bytes held, without lent memory.
+    /// Returns the size of all own memory in bytes.
     pub(super) fn memory(&self) -> usize {
         self.buffers.iter().map(|b| b.own.capacity()).sum()
     }

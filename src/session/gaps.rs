@@ -1,23 +1,22 @@
 //! Counts the missing numbers of a sequence.
 
-/// Counts skipped numbers and uncounts those that arrive late, among the last 64. Numbers that came but were refused are not
-/// skipped.
+/// Counts skipped numbers, and uncounts those that arrive late, among the last 64. A refused number is not skipped.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Gaps {
+pub(super) struct SequenceGaps {
     newest: Option<i32>,
-    /// Bit `n`: the number `n` before the newest arrived.
+    /// Bit `n`: the number `newest - n` arrived.
     seen: u64,
-    /// Bit `n`: the number `n + 1` after the newest was refused.
+    /// Bit `n`: the number `newest + n + 1` was refused.
     refused: u64,
     /// Number of valid bits in `seen`, since [`Self::begin`].
     known: u32,
-    /// The sender's increment: the smallest seen.
+    /// The sender's increment: the smallest so offset.
     step: Option<u32>,
     lost: u64,
 }
 
-impl Gaps {
-    /// Restarts at this number; keeps the count of lost numbers.
+impl SequenceGaps {
+    /// Restarts at a number; keeps the count of lost numbers.
     pub(super) fn begin(&mut self, newest: Option<i32>) {
         (self.newest, self.seen, self.known, self.step) = (newest, 1, 1, None);
         self.refused = 0;
@@ -27,59 +26,61 @@ impl Gaps {
         self.lost
     }
 
-    /// Notes a number that does not become the newest; those after it will.
+    /// Notes a refused number, which does not become the newest.
     pub(super) fn refuse(&mut self, number: i32) {
         let Some(newest) = self.newest else {
             return;
         };
         let after = number.wrapping_sub(newest);
         if after <= 0 {
-            self.saw(number);
+            self.receive(number);
         } else if after <= u64::BITS as i32 {
             self.refused |= 1 << (after - 1);
         }
     }
 
-    /// Notes a number; false if it arrived before.
-    pub(super) fn saw(&mut self, number: i32) -> bool {
+    /// Notes a received number; returns false if it arrived before.
+    pub(super) fn receive(&mut self, number: i32) -> bool {
         let Some(newest) = self.newest else {
             self.begin(Some(number));
             return true;
         };
         let distance = number.wrapping_sub(newest);
-        let far = distance.unsigned_abs();
+        let offset = distance.unsigned_abs();
         if distance <= 0 {
-            let bit = 1_u64.checked_shl(far).unwrap_or(0);
+            let bit = 1_u64.checked_shl(offset).unwrap_or(0);
             let new = self.seen & bit == 0;
-            if new && far < self.known {
+            if new && offset < self.known {
                 self.seen |= bit;
-                let counted = self.step.is_some_and(|step| far.is_multiple_of(step));
+                let counted = self.step.is_some_and(|step| offset.is_multiple_of(step));
                 self.lost -= u64::from(counted).min(self.lost);
             }
             return new;
         }
-        let step = self.step.map_or(far, |step| step.min(far));
+        let step = self.step.map_or(offset, |step| step.min(offset));
         self.step = Some(step);
-        let (refused, count) = self.take_refused(far);
-        let skipped = u64::from(far / step - 1);
+        let (refused, count) = self.take_refused(offset);
+        let skipped = u64::from(offset / step - 1);
         self.lost += skipped.saturating_sub(u64::from(count));
-        self.seen = self.seen.checked_shl(far).unwrap_or(0) | refused | 1;
-        self.known = self.known.saturating_add(far).min(u64::BITS);
+        self.seen = self.seen.checked_shl(offset).unwrap_or(0) | refused | 1;
+        self.known = self.known.saturating_add(offset).min(u64::BITS);
         self.newest = Some(number);
         true
     }
 
-    /// The refused numbers before the one that is `far` after the newest, as bits of [`Self::seen`] once that is the newest, and
-    /// how many they are.
-    fn take_refused(&mut self, far: u32) -> (u64, u32) {
-        let between = 1_u64.checked_shl(far - 1).map_or(u64::MAX, |end| end - 1);
+    /// Takes the refused numbers between `newest` and `newest + offset`: as bits of [`Self::seen`] for the new `newest`, and their
+    /// count.
+    fn take_refused(&mut self, offset: u32) -> (u64, u32) {
+        let between = 1_u64
+            .checked_shl(offset - 1)
+            .map_or(u64::MAX, |end| end - 1);
         let refused = self.refused & between;
-        self.refused = self.refused.checked_shr(far).unwrap_or(0);
-        // Bit `n` is `far - 1 - n` before it; reversed it would be 63 - n.
+        self.refused = self.refused.checked_shr(offset).unwrap_or(0);
+        // Bit `n` becomes bit `offset - 1 - n`; reversing makes it bit `63 - n`.
         let bits = refused.reverse_bits();
-        let bits = match u64::BITS.checked_sub(far) {
+        let bits = match u64::BITS.checked_sub(offset) {
             Some(shift) => bits.checked_shr(shift),
-            None => bits.checked_shl(far - u64::BITS),
+            None => bits.checked_shl(offset - u64::BITS),
         };
         (bits.unwrap_or(0), refused.count_ones())
     }
@@ -89,11 +90,11 @@ impl Gaps {
 mod tests {
     use super::*;
 
-    /// A stream that counts from 10.
-    fn begun() -> Gaps {
-        let mut gaps = Gaps::default();
+    /// A sequence that begins at 10.
+    fn begun() -> SequenceGaps {
+        let mut gaps = SequenceGaps::default();
         gaps.begin(Some(10));
-        assert!(gaps.saw(11));
+        assert!(gaps.receive(11));
         gaps
     }
 
@@ -103,10 +104,10 @@ mod tests {
         for number in [13, 14, 14] {
             gaps.refuse(number);
         }
-        assert!(gaps.saw(16));
+        assert!(gaps.receive(16));
         assert_eq!(gaps.lost(), 2, "12 and 15");
-        // They are not new when they come again; the others are.
-        let new = [12, 13, 14, 15].map(|number| gaps.saw(number));
+        // The refused numbers are not new when they arrive again; the skipped ones are.
+        let new = [12, 13, 14, 15].map(|number| gaps.receive(number));
         assert_eq!((new, gaps.lost()), ([true, false, false, true], 0));
     }
 
@@ -116,18 +117,18 @@ mod tests {
         for number in [12, 13, 15] {
             gaps.refuse(number);
         }
-        assert!(gaps.saw(14));
+        assert!(gaps.receive(14));
         assert_eq!(gaps.lost(), 0);
-        assert!(gaps.saw(16));
+        assert!(gaps.receive(16));
         assert_eq!(gaps.lost(), 0);
-        assert!(gaps.saw(18));
+        assert!(gaps.receive(18));
         assert_eq!(gaps.lost(), 1, "17");
     }
 
     #[test]
     fn what_was_skipped_and_is_refused_late_is_not_lost() {
         let mut gaps = begun();
-        assert!(gaps.saw(14));
+        assert!(gaps.receive(14));
         assert_eq!(gaps.lost(), 2);
         for number in [13, 13, 9] {
             gaps.refuse(number);
@@ -142,8 +143,8 @@ mod tests {
             for number in [12, 11 + 64, 11 + 65] {
                 gaps.refuse(number);
             }
-            assert!(gaps.saw(11 + far));
-            // Those that were refused, and are before it; no more than 64 are remembered.
+            assert!(gaps.receive(11 + far));
+            // The refused numbers before the received one; only 64 are stored.
             let refused = 1 + u64::from(far > 64);
             assert_eq!(gaps.lost(), far as u64 - 1 - refused, "{far}");
         }

@@ -1,23 +1,23 @@
-//! Repeats the last setpoint for a limited time: an autopilot follows setpoints only while they keep coming, and the end
-//! of a controller must still be noticed.
+//! Repeats the last setpoint for a limited time: an autopilot follows setpoints only while they arrive continuously, but must
+//! still notice the end of a controller.
 use crate::wire::mavlink::Outbound;
 use std::time::Duration;
 
 /// Rate and duration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeepAliveSettings {
-    /// Time between two setpoints, real or repeated.
+    /// Time between two setpoints, received or repeated.
     pub period: Duration,
-    /// Time after the last real setpoint during which it is repeated; 0: never.
-    pub longest: Duration,
+    /// How long the last received setpoint is repeated; 0: never.
+    pub max_repetition: Duration,
 }
 
 impl Default for KeepAliveSettings {
-    /// 10 Hz for 2 s: PX4 wants 2 Hz and gives up after 0.5 to 1 s.
+    /// 10 Hz for 2 s: PX4 requires 2 Hz and leaves OFFBOARD after 0.5 to 1 s without setpoints.
     fn default() -> Self {
         Self {
             period: Duration::from_millis(100),
-            longest: Duration::from_secs(2),
+            max_repetition: Duration::from_secs(2),
         }
     }
 }
@@ -31,7 +31,7 @@ impl Default for KeepAliveSettings {
 pub enum KeepAliveStep {
     /// Send this again.
     Repeat(Outbound),
-    /// The last real setpoint is too old; returned once.
+    /// The last received setpoint is too old; returned once.
     Stopped,
 }
 
@@ -39,15 +39,15 @@ pub enum KeepAliveStep {
 #[derive(Debug)]
 pub struct KeepAlive {
     settings: KeepAliveSettings,
-    last: Option<Held>,
+    last: Option<LastSetpoint>,
     repeated: u64,
     stopped: u64,
 }
 
 #[derive(Debug)]
-struct Held {
+struct LastSetpoint {
     setpoint: Outbound,
-    real: Duration,
+    received: Duration,
     next: Duration,
 }
 
@@ -67,49 +67,49 @@ impl KeepAlive {
         self.settings = settings;
     }
 
-    /// Stores a real setpoint that was sent.
+    /// Stores a received setpoint that was sent.
     pub fn sent(&mut self, now: Duration, setpoint: Outbound) {
-        if !self.settings.longest.is_zero() {
-            self.last = Some(Held {
+        if !self.settings.max_repetition.is_zero() {
+            self.last = Some(LastSetpoint {
                 setpoint,
-                real: now,
+                received: now,
                 next: now.saturating_add(self.settings.period),
             });
         }
     }
 
-    /// Stops the repetition until the next real setpoint: the vehicle landed, or the user asked for it.
+    /// Stops the repetition until the next received setpoint, because the vehicle landed or the user requested it.
     pub fn clear(&mut self) {
         self.last = None;
     }
 
-    /// Whether a setpoint is held.
+    /// Whether a setpoint is stored.
     pub fn is_active(&self) -> bool {
         self.last.is_some()
     }
 
     /// Returns the work due now; at most one step, however late the call.
     pub fn tick(&mut self, now: Duration) -> Option<KeepAliveStep> {
-        let held = self.last.as_mut()?;
-        if now >= held.real.saturating_add(self.settings.longest) {
+        let last = self.last.as_mut()?;
+        if now >= last.received.saturating_add(self.settings.max_repetition) {
             self.last = None;
             self.stopped += 1;
             return Some(KeepAliveStep::Stopped);
         }
-        if now < held.next {
+        if now < last.next {
             return None;
         }
-        held.next = now.saturating_add(self.settings.period);
+        last.next = now.saturating_add(self.settings.period);
         self.repeated += 1;
-        Some(KeepAliveStep::Repeat(held.setpoint.clone()))
+        Some(KeepAliveStep::Repeat(last.setpoint.clone()))
     }
 
     /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
-        let held = self.last.as_ref()?;
+        let last = self.last.as_ref()?;
         Some(
-            held.next
-                .min(held.real.saturating_add(self.settings.longest)),
+            last.next
+                .min(last.received.saturating_add(self.settings.max_repetition)),
         )
     }
 
@@ -118,7 +118,7 @@ impl KeepAlive {
         self.repeated
     }
 
-    /// How often real setpoints stopped.
+    /// How often received setpoints stopped.
     pub fn stopped(&self) -> u64 {
         self.stopped
     }

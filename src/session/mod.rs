@@ -1,37 +1,41 @@
-//! Sans-IO state machines: bytes in, values out; nothing here reads a clock or a socket.
+//! Sans-IO state machines: bytes in, values out; they read no clock and no socket.
 //!
-//! Those that talk to an autopilot ([`Commands`], [`Parameters`], [`Mission`], ...) have the same interface: a call for
-//! each message and each request, `tick` at `deadline`, then `next_event` until `None`. Times are monotonic.
+//! The clients of an autopilot ([`CommandClient`], [`ParameterClient`], [`MissionClient`]) have the same interface: one call per
+//! message and per request, `tick` at `deadline`, then `next_event` until `None`. Times are monotonic.
+mod buffer_peak;
 mod command;
-mod commands;
+mod command_client;
 mod counters;
-mod fragment_history;
+mod finished_frames;
 mod frame_buffers;
 mod gaps;
 mod keep_alive;
 mod mission;
-mod order;
 mod parameters;
 mod partial_frame;
-mod peak;
 mod reassembly;
+mod stream_order;
 mod timesync;
 
-pub use command::{Command, CommandCounters, CommandEnd, CommandEvent, CommandSettings, Kind};
-pub use commands::Commands;
+pub(crate) use buffer_peak::BufferPeak;
+pub use command::{
+    CommandCounters, CommandEnd, CommandEvent, CommandGroup, CommandSettings, MavCommand,
+};
+pub use command_client::CommandClient;
 pub use counters::{DropCause, ReassemblyCounters};
 pub use keep_alive::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 pub use mission::{
-    Mission, MissionCounters, MissionDone, MissionError, MissionEvent, MissionList,
+    MissionClient, MissionCounters, MissionDone, MissionError, MissionEvent, MissionList,
     MissionSettings, mission_scale,
 };
-pub use order::{Mark, Order, Verdict};
 pub use parameters::{
-    Parameter, ParameterCounters, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind,
-    ParameterName, ParameterSettings, ParameterValue, Parameters,
+    Parameter, ParameterClient, ParameterCounters, ParameterEncoding, ParameterError,
+    ParameterEvent, ParameterKind, ParameterName, ParameterSettings, ParameterValue,
 };
-pub(crate) use peak::Peak;
-pub use reassembly::{FrameInfo, LOAN_SPARE, Landing, Outcome, Reassembler, WholeFrame};
+pub use reassembly::{
+    DatagramBuffers, FrameInfo, LOAN_SPARE, Reassembler, ReassemblyResult, WholeFrame,
+};
+pub use stream_order::{Continuity, StreamOrder, StreamPosition};
 pub use timesync::{
     ClockLine, TimesyncCounters, TimesyncEstimator, TimesyncOutcome, TimesyncSample,
     TimesyncSettings,

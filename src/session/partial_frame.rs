@@ -1,45 +1,45 @@
 use super::counters::DropCause;
-use super::fragment_history::Identity;
+use super::finished_frames::FrameIdentity;
 use crate::time::RosTime;
 use crate::wire::FragmentHeader;
 
 /// Bookkeeping of one frame in flight; the bytes are in the reassembler's buffer of the same slot.
 ///
-/// Fragment `i` starts at `i * unit`, where `unit` is the length of every fragment but the last.
+/// Fragment `i` starts at `i * fragment_len`, where `fragment_len` is the length of every fragment but the last.
 #[derive(Debug, Default)]
 pub(super) struct PartialFrame {
-    header: Option<(Identity, FragmentHeader)>,
-    unit: Option<usize>,
-    tail: Option<Tail>,
+    header: Option<(FrameIdentity, FragmentHeader)>,
+    fragment_len: Option<usize>,
+    last_fragment: Option<LastFragment>,
     received: u32,
     seen: Vec<u64>,
     end: usize,
-    hollow: bool,
+    headers_only: bool,
     opened: u64,
     overtaken: u32,
     arrival: RosTime,
 }
 
-/// The last fragment; `offset` is a guess until `unit` is known.
+/// The last fragment; `offset` is a guess until `fragment_len` is known.
 #[derive(Clone, Copy, Debug)]
-struct Tail {
+struct LastFragment {
     offset: usize,
     len: usize,
 }
 
 /// Position of a fragment in the frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Place {
+pub(super) struct FragmentPosition {
     pub(super) offset: usize,
-    /// The last fragment arrived first and was placed by guess: `(from, to, length)` to move before anything else.
-    pub(super) move_tail: Option<(usize, usize, usize)>,
+    /// The last fragment arrived first and was stored at a guessed offset: `(from, to, length)` of the move that corrects it.
+    pub(super) move_last: Option<(usize, usize, usize)>,
 }
 
 impl PartialFrame {
     /// Starts a new frame in this slot.
     pub(super) fn open(
         &mut self,
-        identity: Identity,
+        identity: FrameIdentity,
         header: FragmentHeader,
         opened: u64,
         arrival: RosTime,
@@ -48,18 +48,18 @@ impl PartialFrame {
         self.seen.clear();
         self.seen.resize(words, 0);
         self.header = Some((identity, header));
-        self.unit = None;
-        self.tail = None;
+        self.fragment_len = None;
+        self.last_fragment = None;
         self.received = 0;
         self.end = 0;
-        self.hollow = false;
+        self.headers_only = false;
         self.opened = opened;
         self.overtaken = 0;
         self.arrival = arrival;
     }
 
     /// Frees the slot and returns the frame that was in it.
-    pub(super) fn close(&mut self) -> Option<(Identity, FragmentHeader)> {
+    pub(super) fn close(&mut self) -> Option<(FrameIdentity, FragmentHeader)> {
         self.header.take()
     }
 
@@ -67,7 +67,7 @@ impl PartialFrame {
         self.header.is_none()
     }
 
-    pub(super) fn is(&self, identity: &Identity) -> bool {
+    pub(super) fn is(&self, identity: &FrameIdentity) -> bool {
         self.header.as_ref().is_some_and(|(own, _)| own == identity)
     }
 
@@ -84,27 +84,27 @@ impl PartialFrame {
         self.header.as_ref().map(|(_, header)| header)
     }
 
-    /// Whether payload was skipped because only headers were read.
-    pub(super) fn is_hollow(&self) -> bool {
-        self.hollow
+    /// Whether payload was skipped, because only headers were read.
+    pub(super) fn is_headers_only(&self) -> bool {
+        self.headers_only
     }
 
-    pub(super) fn mark_hollow(&mut self) {
-        self.hollow = true;
+    pub(super) fn mark_headers_only(&mut self) {
+        self.headers_only = true;
     }
 
-    /// Length of the fragments, once one other than the last has arrived.
-    pub(super) fn unit(&self) -> Option<usize> {
-        self.unit
+    /// Length of every fragment but the last, once one of them has arrived.
+    pub(super) fn fragment_len(&self) -> Option<usize> {
+        self.fragment_len
     }
 
-    /// Upper bound of the frame's length as far as known.
+    /// Upper bound of the frame's length, as far as it is known.
     pub(super) fn planned_len(&self) -> usize {
         let count = self.header().map_or(0, |header| {
             usize::try_from(header.count).unwrap_or(usize::MAX)
         });
-        self.unit
-            .map_or(self.end, |unit| unit.saturating_mul(count))
+        self.fragment_len
+            .map_or(self.end, |fragment_len| fragment_len.saturating_mul(count))
     }
 
     /// First byte after all stored bytes.
@@ -112,7 +112,7 @@ impl PartialFrame {
         self.end
     }
 
-    /// Counts a frame that was completed while this one was in flight; returns the count.
+    /// Counts a later frame that was completed while this one was in flight; returns the count.
     pub(super) fn overtake(&mut self) -> u32 {
         self.overtaken += 1;
         self.overtaken
@@ -121,18 +121,20 @@ impl PartialFrame {
     /// Length of the whole frame once every fragment has arrived.
     pub(super) fn complete_len(&self) -> Option<usize> {
         let (_, header) = self.header.as_ref()?;
-        let tail = self.tail.filter(|_| self.received == header.count)?;
-        Some(tail.offset + tail.len)
+        let last_fragment = self
+            .last_fragment
+            .filter(|_| self.received == header.count)?;
+        Some(last_fragment.offset + last_fragment.len)
     }
 
     /// Registers fragment `seq` of `len` bytes and returns its position.
-    pub(super) fn place(
+    pub(super) fn register(
         &mut self,
         seq: u32,
         len: usize,
-        unit_guess: usize,
+        guessed_fragment_len: usize,
         max_len: usize,
-    ) -> Result<Place, DropCause> {
+    ) -> Result<FragmentPosition, DropCause> {
         let Some((_, header)) = &self.header else {
             return Err(DropCause::Malformed);
         };
@@ -144,62 +146,64 @@ impl PartialFrame {
         if self.seen.get(word).is_none_or(|seen| seen & bit != 0) {
             return Err(DropCause::Duplicate);
         }
-        let mut place = Place {
+        let mut position = FragmentPosition {
             offset: 0,
-            move_tail: None,
+            move_last: None,
         };
         if seq == last {
-            place.offset = match self.unit {
-                Some(unit) if len > unit => return Err(DropCause::Inconsistent),
-                Some(unit) => last_index * unit, // cannot overflow: checked when `unit` was set
-                None => last_index.saturating_mul(unit_guess).min(max_len),
+            position.offset = match self.fragment_len {
+                Some(fragment_len) if len > fragment_len => return Err(DropCause::Inconsistent),
+                Some(fragment_len) => last_index * fragment_len, // cannot overflow: checked when `fragment_len` was set
+                None => last_index.saturating_mul(guessed_fragment_len).min(max_len),
             };
-            let known = self.unit.is_some() || last == 0;
-            if len > max_len || (known && place.offset.saturating_add(len) > max_len) {
+            let known = self.fragment_len.is_some() || last == 0;
+            if len > max_len || (known && position.offset.saturating_add(len) > max_len) {
                 return Err(DropCause::Oversize);
             }
-            self.tail = Some(Tail {
-                offset: place.offset,
+            self.last_fragment = Some(LastFragment {
+                offset: position.offset,
                 len,
             });
         } else {
-            match self.unit {
-                Some(unit) if unit != len => return Err(DropCause::Inconsistent),
+            match self.fragment_len {
+                Some(fragment_len) if fragment_len != len => return Err(DropCause::Inconsistent),
                 Some(_) => {}
-                None => place.move_tail = self.learn_unit(len, last_index, max_len)?,
+                None => position.move_last = self.set_fragment_len(len, last_index, max_len)?,
             }
-            place.offset = index * len;
+            position.offset = index * len;
         }
         if let Some(seen) = self.seen.get_mut(word) {
             *seen |= bit;
         }
         self.received += 1;
-        self.end = self.end.max(place.offset + len);
-        Ok(place)
+        self.end = self.end.max(position.offset + len);
+        Ok(position)
     }
 
-    /// Takes the length of the first fragment other than the last as the length of all.
-    fn learn_unit(
+    /// Sets the length of every fragment but the last to that of the first one that arrives.
+    fn set_fragment_len(
         &mut self,
         len: usize,
         last_index: usize,
         max_len: usize,
     ) -> Result<Option<(usize, usize, usize)>, DropCause> {
-        let tail_len = self.tail.map_or(0, |tail| tail.len);
-        if len == 0 || tail_len > len {
+        let last_len = self
+            .last_fragment
+            .map_or(0, |last_fragment| last_fragment.len);
+        if len == 0 || last_len > len {
             return Err(DropCause::Inconsistent);
         }
-        let tail_offset = len.checked_mul(last_index).ok_or(DropCause::Oversize)?;
-        if tail_offset.saturating_add(tail_len) > max_len {
+        let last_offset = len.checked_mul(last_index).ok_or(DropCause::Oversize)?;
+        if last_offset.saturating_add(last_len) > max_len {
             return Err(DropCause::Oversize);
         }
-        self.unit = Some(len);
-        let Some(tail) = &mut self.tail else {
+        self.fragment_len = Some(len);
+        let Some(last_fragment) = &mut self.last_fragment else {
             return Ok(None);
         };
-        let from = tail.offset;
-        tail.offset = tail_offset;
-        self.end = tail_offset + tail_len;
-        Ok((from != tail_offset).then_some((from, tail_offset, tail_len)))
+        let from = last_fragment.offset;
+        last_fragment.offset = last_offset;
+        self.end = last_offset + last_len;
+        Ok((from != last_offset).then_some((from, last_offset, last_len)))
     }
 }

@@ -1,42 +1,42 @@
+use super::buffer_peak::BufferPeak;
 use super::counters::{DropCause, ReassemblyCounters};
-use super::fragment_history::{Fate, History, Identity};
-use super::frame_buffers::{FrameBuffers, Spot};
-use super::order::{Mark, Order, Verdict};
+use super::finished_frames::{FinishedFrames, FrameEnd, FrameIdentity};
+use super::frame_buffers::{BufferPosition, FrameBuffers};
 use super::partial_frame::PartialFrame;
-use super::peak::Peak;
+use super::stream_order::{Continuity, StreamOrder, StreamPosition};
 use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 
-/// Frames in flight at once: two, because neighbours may overlap on the way.
+/// Number of frames in flight: two, because fragments of consecutive frames may overlap.
 const SLOTS: usize = 2;
-/// Index of the buffer for datagrams without a predicted place.
+/// Index of the buffer for datagrams without a predicted position.
 const SCRATCH: usize = SLOTS;
 /// Start of the scratch buffer.
-const NOWHERE: Spot = Spot {
+const SCRATCH_START: BufferPosition = BufferPosition {
     buffer: SCRATCH,
     offset: 0,
 };
 /// Largest payload of a UDP datagram after the shorter header.
-const ROOM: usize = 65_507 - HeaderVariant::A.len();
+const MAX_PAYLOAD: usize = 65_507 - HeaderVariant::A.len();
 /// Upper limit of fragments per frame: 65,536 fragments of the vendor's size are 3.9 GB.
 const MAX_FRAGMENTS: u32 = 65_536;
-/// Spare size of lent memory beyond the frame: room for a datagram after a last fragment of full length.
-pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + ROOM + 8;
-/// Repetitions of one frame in a row after which they are new frames of a simulator whose clock stands still.
-const STANDING_CLOCK_REPEATS: u32 = 30;
-/// An incomplete frame is given up at the latest after so many later ones were completed.
+/// Size of lent memory beyond the frame: it has room for a datagram after a last fragment of full length.
+pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + MAX_PAYLOAD + 8;
+/// Consecutive repetitions of a frame after which they are new frames of a simulator with a stopped clock.
+const STOPPED_CLOCK_REPEATS: u32 = 30;
+/// An incomplete frame is dropped when this number of later frames are complete.
 const MAX_OVERTAKEN: u32 = 2;
 
-/// Where to read the next datagram: `header` is filled first, then `payload` (scatter read).
+/// Buffers for a scatter read of the next datagram: first `header`, then `payload`.
 #[derive(Debug)]
-pub struct Landing<'a> {
-    /// For the first 24 or 32 bytes, the expected header.
+pub struct DatagramBuffers<'a> {
+    /// Buffer for the expected header, 24 or 32 bytes.
     pub header: &'a mut [u8],
-    /// For the rest; the final place if the next datagram is the expected one.
+    /// Buffer for the rest. If the next datagram is the expected one, this is the final position of its payload.
     pub payload: &'a mut [u8],
 }
 
-/// A frame without its bytes.
+/// Description of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameInfo {
     /// Simulation time in s.
@@ -45,13 +45,13 @@ pub struct FrameInfo {
     pub frame_id: Option<i32>,
     /// Payload length in bytes.
     pub len: usize,
-    /// Number of its datagrams.
+    /// Number of its fragments.
     pub fragments: u32,
-    /// Arrival of the first of them, as given to [`Reassembler::commit`].
+    /// Arrival of its first fragment, as given to [`Reassembler::commit`].
     pub arrival: RosTime,
 }
 
-/// A frame with all its bytes; they stay valid until the next datagram is read.
+/// A complete frame; its payload stays valid until the next datagram is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WholeFrame<'a> {
     /// Time, counter and length.
@@ -64,12 +64,12 @@ pub struct WholeFrame<'a> {
 
 /// Result of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome<'a> {
+pub enum ReassemblyResult<'a> {
     /// Stored; its frame is not complete yet.
     Stored,
     /// Completed a frame.
     Complete(WholeFrame<'a>),
-    /// Completed a frame of which payload was skipped on purpose ([`Reassembler::landing_for_header`]).
+    /// Completed a frame whose payload was skipped on purpose ([`Reassembler::next_header_buffer`]).
     Counted(FrameInfo),
     /// Not stored.
     Dropped(DropCause),
@@ -77,36 +77,36 @@ pub enum Outcome<'a> {
 
 /// Reassembles the fragments of one sensor's stream; does no I/O.
 ///
-/// The caller reads each datagram into [`Self::landing`] and reports its length. While datagrams arrive in order,
-/// payload lands at its final place and is never copied.
+/// The caller reads each datagram into [`Self::next_buffers`] and reports its length. While datagrams arrive in order,
+/// their payload is read directly to its final position and is not copied.
 ///
-/// * Fragments come in any order, frames may overlap (two in flight), duplicates are ignored.
-/// * A frame is delivered whole, once, and not after a later one; or it is counted by [`DropCause`].
-/// * No single datagram is trusted: the header form is detected per datagram, and a time or frame id that does not
-///   continue the stream is rejected until others follow it ([`Order`]), as after a restart of the simulator. A constant
-///   frame id does no harm.
+/// * Fragments may arrive in any order; two frames may overlap; duplicates are ignored.
+/// * A frame is delivered complete, once, and not after a later one; otherwise it is counted by [`DropCause`].
+/// * No single datagram is trusted: the form of the header is detected per datagram, and a time or frame id that contradicts
+///   the stream is rejected until others confirm it ([`StreamOrder`]), as after a restart of the simulator. A sender may use
+///   a constant frame id.
 /// * Memory is bounded by twice the maximum frame length plus 256 KiB; steady state allocates nothing, and memory for an
 ///   unusually large frame is freed.
 ///
 /// ```
-/// use rfly_bridge::session::{Outcome, Reassembler};
+/// use rfly_bridge::session::{Reassembler, ReassemblyResult};
 /// use rfly_bridge::time::RosTime;
 /// use rfly_bridge::wire::{HeaderVariant, fragments};
 /// let mut reassembler = Reassembler::new(1 << 20);
 /// let image = vec![7; 100_000];
 /// for fragment in fragments(&image, 60_000, HeaderVariant::B, 1, 0.033) {
-///     let landing = reassembler.landing(); // here a scatter read fills `landing.header`, then `landing.payload`
-///     landing.header.copy_from_slice(fragment.header.as_bytes());
-///     landing.payload[..fragment.payload.len()].copy_from_slice(fragment.payload);
+///     let buffers = reassembler.next_buffers(); // here a scatter read fills `buffers.header`, then `buffers.payload`
+///     buffers.header.copy_from_slice(fragment.header.as_bytes());
+///     buffers.payload[..fragment.payload.len()].copy_from_slice(fragment.payload);
 ///     match reassembler.commit(fragment.datagram_len(), RosTime::default()) {
-///         Outcome::Complete(frame) => assert_eq!(frame.payload, image),
-///         outcome => assert_eq!(outcome, Outcome::Stored),
+///         ReassemblyResult::Complete(frame) => assert_eq!(frame.payload, image),
+///         outcome => assert_eq!(outcome, ReassemblyResult::Stored),
 ///     }
 /// }
 /// ```
 ///
-/// With lent memory for the frame ([`Self::landing_in`], at least [`LOAN_SPARE`] larger than the frame), payload lands
-/// there, and the caller takes the loan with the frame in it.
+/// With lent memory ([`Self::next_buffers_in`], at least [`LOAN_SPARE`] larger than the frame), the payload is read into that
+/// memory, and the caller takes the loan with the frame in it.
 #[derive(Debug)]
 pub struct Reassembler<L = Vec<u8>> {
     max_frame_len: usize,
@@ -114,40 +114,40 @@ pub struct Reassembler<L = Vec<u8>> {
     /// Slot of the last delivered frame.
     delivered: usize,
     slots: [PartialFrame; SLOTS],
-    history: History,
+    finished: FinishedFrames,
     counters: ReassemblyCounters,
-    order: Order,
-    /// The order before the last delivered frame.
-    before: Option<Order>,
-    peak: Peak,
+    order: StreamOrder,
+    /// The order without the last delivered frame.
+    order_before: Option<StreamOrder>,
+    peak: BufferPeak,
     header: [u8; 32],
-    aim: Aim,
-    last: Last,
+    predicted: Prediction,
+    state: StreamState,
 }
 
-/// Where the next datagram lands.
+/// The predicted position of the next datagram.
 #[derive(Clone, Copy, Debug)]
-struct Aim {
-    spot: Spot,
+struct Prediction {
+    position: BufferPosition,
     header_len: usize,
-    /// False: only the header is read.
+    /// False if only the header is read.
     payload: bool,
 }
 
-/// State of the prediction and of the check for a standing clock.
+/// State of the prediction and of the check for a stopped clock.
 #[derive(Debug)]
-struct Last {
+struct StreamState {
     variant: HeaderVariant,
     /// Slot and number of the last stored fragment.
     stored: Option<(usize, u32)>,
-    unit: usize,
-    /// A finished frame that repeats, and how often in a row.
-    repeated: Option<(Identity, u32)>,
+    fragment_len: usize,
+    /// A finished frame that repeats, and the number of consecutive repetitions.
+    repeated: Option<(FrameIdentity, u32)>,
     opened: u64,
 }
 
 impl Reassembler {
-    /// Creates a reassembler for frames of at most `max_frame_len` bytes, in memory of its own.
+    /// Creates a reassembler for frames of at most `max_frame_len` bytes, without lent memory.
     pub fn new(max_frame_len: usize) -> Self {
         Self::for_loans(max_frame_len)
     }
@@ -161,85 +161,85 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             buffers: FrameBuffers::new(),
             delivered: 0,
             slots: Default::default(),
-            history: History::default(),
+            finished: FinishedFrames::default(),
             counters: ReassemblyCounters::default(),
-            order: Order::default(),
-            before: None,
-            peak: Peak::default(),
+            order: StreamOrder::default(),
+            order_before: None,
+            peak: BufferPeak::default(),
             header: [0; 32],
-            aim: Aim {
-                spot: NOWHERE,
+            predicted: Prediction {
+                position: SCRATCH_START,
                 header_len: HeaderVariant::B.len(),
                 payload: true,
             },
-            last: Last {
+            state: StreamState {
                 variant: HeaderVariant::B,
                 stored: None,
-                unit: MAX_FRAGMENT_PAYLOAD,
+                fragment_len: MAX_FRAGMENT_PAYLOAD,
                 repeated: None,
                 opened: 0,
             },
         }
     }
 
-    /// Returns where to read the next datagram; call [`Self::commit`] afterwards.
-    pub fn landing(&mut self) -> Landing<'_> {
-        self.landing_in(|| None)
+    /// Returns the buffers for the next datagram; call [`Self::commit`] afterwards.
+    pub fn next_buffers(&mut self) -> DatagramBuffers<'_> {
+        self.next_buffers_in(|| None)
     }
 
-    /// The same; a new frame may land in memory from `lend`.
-    pub fn landing_in(&mut self, lend: impl FnOnce() -> Option<L>) -> Landing<'_> {
-        let spot = self.predict();
-        if spot.offset == 0 && spot.buffer != SCRATCH {
-            self.buffers.lend(spot.buffer, lend);
+    /// The same; a new frame may use memory from `lend`.
+    pub fn next_buffers_in(&mut self, lend: impl FnOnce() -> Option<L>) -> DatagramBuffers<'_> {
+        let position = self.predict();
+        if position.offset == 0 && position.buffer != SCRATCH {
+            self.buffers.lend(position.buffer, lend);
         }
-        self.aim = Aim {
-            spot,
-            header_len: self.last.variant.len(),
+        self.predicted = Prediction {
+            position,
+            header_len: self.state.variant.len(),
             payload: true,
         };
-        // 8 spare bytes, for a payload that must move back by the difference of the header lengths.
-        self.grow(spot, ROOM + 8);
-        Landing {
-            header: &mut self.header[..self.aim.header_len],
-            payload: self.buffers.get_mut(spot, ROOM),
+        // 8 more bytes, because a payload may have to move by the difference of the header lengths.
+        self.grow(position, MAX_PAYLOAD + 8);
+        DatagramBuffers {
+            header: &mut self.header[..self.predicted.header_len],
+            payload: self.buffers.get_mut(position, MAX_PAYLOAD),
         }
     }
 
-    /// Returns where to read the next datagram's header when its payload is not wanted (nobody subscribes).
+    /// Returns the buffer for the next datagram's header when its payload is not needed, without subscribers.
     ///
     /// The socket truncates the datagram; [`Self::commit`] still needs the full length.
-    pub fn landing_for_header(&mut self) -> &mut [u8] {
-        self.aim = Aim {
-            spot: NOWHERE,
+    pub fn next_header_buffer(&mut self) -> &mut [u8] {
+        self.predicted = Prediction {
+            position: SCRATCH_START,
             header_len: self.header.len(),
             payload: false,
         };
         &mut self.header
     }
 
-    /// Handles the datagram of `datagram_len` bytes that was read into the last landing.
+    /// Handles the datagram that was read into the buffers.
     ///
-    /// `datagram_len` is the length on the wire, also if the socket truncated the datagram.
-    pub fn commit(&mut self, datagram_len: usize, arrival: RosTime) -> Outcome<'_> {
+    /// `datagram_len` is the length on the wire, even if the socket truncated the datagram.
+    pub fn commit(&mut self, datagram_len: usize, arrival: RosTime) -> ReassemblyResult<'_> {
         self.counters.datagrams += 1;
         self.counters.bytes = self
             .counters
             .bytes
             .saturating_add(u64::try_from(datagram_len).unwrap_or(u64::MAX));
-        match self.take(datagram_len, arrival) {
-            Err(cause) => Outcome::Dropped(cause),
-            Ok(None) => Outcome::Stored,
-            Ok(Some((info, None))) => Outcome::Counted(info),
+        match self.store(datagram_len, arrival) {
+            Err(cause) => ReassemblyResult::Dropped(cause),
+            Ok(None) => ReassemblyResult::Stored,
+            Ok(Some((info, None))) => ReassemblyResult::Counted(info),
             Ok(Some((info, Some(slot)))) => {
-                let start = Spot {
+                let start = BufferPosition {
                     buffer: slot,
                     offset: 0,
                 };
                 self.delivered = slot;
                 let payload = self.buffers.get(start, info.len);
                 let lent = self.buffers.is_lent(slot);
-                Outcome::Complete(WholeFrame {
+                ReassemblyResult::Complete(WholeFrame {
                     info,
                     payload,
                     lent,
@@ -248,43 +248,43 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         }
     }
 
-    /// Handles a datagram in other memory, for recordings and tests; copies the payload.
-    pub fn push(&mut self, datagram: &[u8]) -> Outcome<'_> {
+    /// Handles a datagram in other memory and copies its payload: for recordings and tests.
+    pub fn push(&mut self, datagram: &[u8]) -> ReassemblyResult<'_> {
         self.push_at(datagram, RosTime::default())
     }
 
     /// The same with an arrival time.
-    pub fn push_at(&mut self, datagram: &[u8], arrival: RosTime) -> Outcome<'_> {
-        let landing = self.landing();
-        let head = datagram.len().min(landing.header.len());
+    pub fn push_at(&mut self, datagram: &[u8], arrival: RosTime) -> ReassemblyResult<'_> {
+        let buffers = self.next_buffers();
+        let head = datagram.len().min(buffers.header.len());
         let (header, payload) = datagram.split_at(head);
-        landing.header[..head].copy_from_slice(header);
-        let body = payload.len().min(landing.payload.len());
-        landing.payload[..body].copy_from_slice(&payload[..body]);
+        buffers.header[..head].copy_from_slice(header);
+        let body = payload.len().min(buffers.payload.len());
+        buffers.payload[..body].copy_from_slice(&payload[..body]);
         self.commit(datagram.len(), arrival)
     }
 
-    /// Returns the lent memory with the last delivered frame, if the frame is in lent memory.
+    /// Takes the lent memory with the last delivered frame, if the frame is in lent memory.
     pub fn take_loan(&mut self) -> Option<L> {
         self.buffers.take(self.delivered)
     }
 
-    /// Reverts the order: the last frame was not of this sensor, so its number and time do not count.
-    pub fn disown(&mut self) {
-        if let Some(before) = self.before.take() {
+    /// Reverts the order to that before the last frame, because that frame is not from this sensor.
+    pub fn revert_order(&mut self) {
+        if let Some(before) = self.order_before.take() {
             self.order = before;
         }
     }
 
-    /// Gives up the frames in flight, for example when the simulator is gone, and counts them as incomplete.
-    pub fn abandon(&mut self) {
+    /// Drops the frames in flight as incomplete, for example because the simulator ended.
+    pub fn drop_incomplete(&mut self) {
         for slot in 0..SLOTS {
-            self.give_up(slot, DropCause::Incomplete);
+            self.drop_slot(slot, DropCause::Incomplete);
         }
     }
 
-    /// Counts on from the counters of the reassembler before it.
-    pub fn count_on(&mut self, before: &Self) {
+    /// Continues the counters of the previous reassembler.
+    pub fn continue_counters(&mut self, before: &Self) {
         self.counters = before.counters;
     }
 
@@ -293,47 +293,51 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         &self.counters
     }
 
-    /// Returns how many frames are in flight.
+    /// Returns the number of frames in flight.
     pub fn in_flight(&self) -> usize {
         self.slots.iter().filter(|slot| !slot.is_free()).count()
     }
 
-    /// Returns the bytes held in buffers.
+    /// Returns the size of all buffers in bytes.
     pub fn memory(&self) -> usize {
         self.buffers.memory()
     }
 
-    /// Returns buffer and offset of the next fragment if it follows the last one.
+    /// Returns the position of the next fragment if it follows the last one.
     ///
-    /// The rest of that buffer is unused, so that an unexpected datagram does no harm.
-    fn predict(&self) -> Spot {
-        if let Some((slot, seq)) = self.last.stored
+    /// The buffer is unused from there on, so an unexpected datagram overwrites nothing.
+    fn predict(&self) -> BufferPosition {
+        if let Some((slot, seq)) = self.state.stored
             && let Some(frame) = self.slots.get(slot)
-            && let (Some(unit), Some(header)) = (frame.unit(), frame.header())
+            && let (Some(fragment_len), Some(header)) = (frame.fragment_len(), frame.header())
             && seq + 1 < header.count
         {
-            let offset = (seq as usize + 1) * unit;
-            let spot = Spot {
+            let offset = (seq as usize + 1) * fragment_len;
+            let position = BufferPosition {
                 buffer: slot,
                 offset,
             };
-            return if offset >= frame.end() { spot } else { NOWHERE };
+            return if offset >= frame.end() {
+                position
+            } else {
+                SCRATCH_START
+            };
         }
-        // The last used slot is still in the processor's cache.
-        let favourite = self.last.stored.map_or(0, |(slot, _)| slot);
-        self.free_slot(favourite)
-            .map_or(NOWHERE, |buffer| Spot { buffer, offset: 0 })
+        // The buffer of the last used slot is still in the processor's cache.
+        let preferred = self.state.stored.map_or(0, |(slot, _)| slot);
+        self.free_slot(preferred)
+            .map_or(SCRATCH_START, |buffer| BufferPosition { buffer, offset: 0 })
     }
 
-    /// Returns a free slot, preferably the favourite.
-    fn free_slot(&self, favourite: usize) -> Option<usize> {
+    /// Returns a free slot, if possible the preferred one.
+    fn free_slot(&self, preferred: usize) -> Option<usize> {
         let free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
-        Some(favourite)
+        Some(preferred)
             .filter(free)
             .or_else(|| (0..SLOTS).find(free))
     }
 
-    fn take(
+    fn store(
         &mut self,
         datagram_len: usize,
         arrival: RosTime,
@@ -341,97 +345,106 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         let header = self
             .parse(datagram_len)
             .inspect_err(|cause| self.counters.count(*cause))?;
-        let identity = Identity::from(&header);
+        let identity = FrameIdentity::from(&header);
         let slot = match self.slots.iter().position(|slot| slot.is(&identity)) {
             Some(slot) => slot,
             None => self.open(identity, header, arrival)?,
         };
         let len = datagram_len - header.variant.len();
-        let place =
-            match self.slots[slot].place(header.seq, len, self.last.unit, self.max_frame_len) {
-                Ok(place) => place,
-                Err(cause) if cause.counts_frames() => {
-                    self.give_up(slot, cause);
-                    return Err(cause);
-                }
-                Err(cause) => {
-                    self.counters.count(cause);
-                    return Err(cause);
-                }
-            };
-        self.last.variant = header.variant;
-        self.last.stored = Some((slot, header.seq));
-        self.last.unit = self.slots[slot].unit().unwrap_or(self.last.unit);
-        if self.aim.payload {
-            let spot = |offset| Spot {
+        let fragment = match self.slots[slot].register(
+            header.seq,
+            len,
+            self.state.fragment_len,
+            self.max_frame_len,
+        ) {
+            Ok(fragment) => fragment,
+            Err(cause) if cause.counts_frames() => {
+                self.drop_slot(slot, cause);
+                return Err(cause);
+            }
+            Err(cause) => {
+                self.counters.count(cause);
+                return Err(cause);
+            }
+        };
+        self.state.variant = header.variant;
+        self.state.stored = Some((slot, header.seq));
+        self.state.fragment_len = self.slots[slot]
+            .fragment_len()
+            .unwrap_or(self.state.fragment_len);
+        if self.predicted.payload {
+            let position = |offset| BufferPosition {
                 buffer: slot,
                 offset,
             };
-            if let Some((from, to, len)) = place.move_tail {
-                self.grow(spot(to), len);
-                self.buffers.copy(spot(from), spot(to), len);
+            if let Some((from, to, len)) = fragment.move_last {
+                self.grow(position(to), len);
+                self.buffers.copy(position(from), position(to), len);
             }
-            let landed = self.landed(&header, len);
-            self.grow(spot(place.offset), len);
-            self.buffers.copy(landed, spot(place.offset), len);
+            let payload_at = self.payload_position(&header, len);
+            self.grow(position(fragment.offset), len);
+            self.buffers
+                .copy(payload_at, position(fragment.offset), len);
         } else {
-            self.slots[slot].mark_hollow();
+            self.slots[slot].mark_headers_only();
         }
         Ok(self.slots[slot]
             .complete_len()
             .map(|len| self.finish(slot, len)))
     }
 
-    /// Parses the header, part of which may be in the payload if the shorter form was expected.
+    /// Parses the header. If the shorter form was expected, its end is in the payload buffer.
     fn parse(&mut self, datagram_len: usize) -> Result<FragmentHeader, DropCause> {
-        let Aim {
-            spot,
+        let Prediction {
+            position,
             header_len,
             payload,
-        } = self.aim;
-        if payload && datagram_len > header_len + ROOM {
+        } = self.predicted;
+        if payload && datagram_len > header_len + MAX_PAYLOAD {
             return Err(DropCause::Malformed);
         }
         let have = datagram_len.min(self.header.len());
         if payload && have > header_len {
             self.header[header_len..have]
-                .copy_from_slice(self.buffers.get(spot, have - header_len));
+                .copy_from_slice(self.buffers.get(position, have - header_len));
         }
         FragmentHeader::parse(&self.header[..have], datagram_len).or(Err(DropCause::Malformed))
     }
 
-    /// Returns where the payload is, after moving it if the header's length differs from the expected one.
-    fn landed(&mut self, header: &FragmentHeader, len: usize) -> Spot {
-        let Aim {
-            spot, header_len, ..
-        } = self.aim;
-        let behind = |count| Spot {
-            offset: spot.offset + count,
-            ..spot
+    /// Returns the position of the payload, after a move if the header is shorter than expected.
+    fn payload_position(&mut self, header: &FragmentHeader, len: usize) -> BufferPosition {
+        let Prediction {
+            position,
+            header_len,
+            ..
+        } = self.predicted;
+        let offset_by = |count| BufferPosition {
+            offset: position.offset + count,
+            ..position
         };
         let actual = header.variant.len();
         if actual >= header_len {
-            return behind(actual - header_len);
+            return offset_by(actual - header_len);
         }
         let lost = (header_len - actual).min(len);
-        self.buffers.copy(spot, behind(lost), len - lost);
+        self.buffers.copy(position, offset_by(lost), len - lost);
         self.buffers
-            .get_mut(spot, lost)
+            .get_mut(position, lost)
             .copy_from_slice(&self.header[actual..actual + lost]);
-        spot
+        position
     }
 
-    /// Returns a slot for a frame whose first fragment arrived, or the cause of its drop.
+    /// Opens a slot for a frame whose first fragment arrived, or returns the cause of its drop.
     fn open(
         &mut self,
-        identity: Identity,
+        identity: FrameIdentity,
         header: FragmentHeader,
         arrival: RosTime,
     ) -> Result<usize, DropCause> {
-        if let Some(fate) = self.history.fate(&identity)
-            && !self.clock_stands(&identity, &header)
+        if let Some(end) = self.finished.end(&identity)
+            && !self.is_clock_stopped(&identity, &header)
         {
-            let cause = if fate == Fate::Delivered {
+            let cause = if end == FrameEnd::Delivered {
                 DropCause::Duplicate
             } else {
                 DropCause::Late
@@ -440,63 +453,64 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             return Err(cause);
         }
         if header.count > MAX_FRAGMENTS {
-            self.refuse(identity, DropCause::Oversize);
+            self.drop_frame(identity, DropCause::Oversize);
             return Err(DropCause::Oversize);
         }
-        let verdict = self.order.judge(mark_of(&header, arrival));
+        let verdict = self.order.check(position_of(&header, arrival));
         self.counters.lost = self.order.lost();
         let cause = match verdict {
-            // A copy of a finished frame was detected by its identity.
-            Verdict::Next | Verdict::Same => None,
-            Verdict::Restart => {
-                self.abandon();
+            // Copies of finished frames were already detected by their identity.
+            Continuity::Next | Continuity::Same => None,
+            Continuity::Restart => {
+                self.drop_incomplete();
                 None
             }
-            Verdict::Late | Verdict::Duplicate => Some(DropCause::Stale),
-            Verdict::Unconfirmed => Some(DropCause::Unconfirmed),
+            Continuity::Late | Continuity::Duplicate => Some(DropCause::Stale),
+            Continuity::Unconfirmed => Some(DropCause::Unconfirmed),
         };
         if let Some(cause) = cause {
-            self.refuse(identity, cause);
+            self.drop_frame(identity, cause);
             return Err(cause);
         }
-        let slot = match self.free_slot(self.aim.spot.buffer) {
+        let slot = match self.free_slot(self.predicted.position.buffer) {
             Some(slot) => slot,
             None => {
                 let oldest = (0..SLOTS)
                     .min_by_key(|slot| self.slots[*slot].opened())
                     .unwrap_or(0);
-                self.give_up(oldest, DropCause::Incomplete);
+                self.drop_slot(oldest, DropCause::Incomplete);
                 oldest
             }
         };
         if self
-            .last
+            .state
             .repeated
             .is_some_and(|(repeated, _)| repeated != identity)
         {
-            self.last.repeated = None;
+            self.state.repeated = None;
         }
-        self.last.opened += 1;
-        self.slots[slot].open(identity, header, self.last.opened, arrival);
+        self.state.opened += 1;
+        self.slots[slot].open(identity, header, self.state.opened, arrival);
         Ok(slot)
     }
 
-    /// Whether a finished frame repeats so often that the simulator must be sending new ones with a standing clock.
-    fn clock_stands(&mut self, identity: &Identity, header: &FragmentHeader) -> bool {
+    /// Whether a finished frame repeats so often that the simulator sends new frames with a stopped clock.
+    fn is_clock_stopped(&mut self, identity: &FrameIdentity, header: &FragmentHeader) -> bool {
         let before = self
-            .last
+            .state
             .repeated
             .filter(|(repeated, _)| repeated == identity)
             .map_or(0, |(_, times)| times);
         let times = before.saturating_add(u32::from(header.seq == 0));
-        self.last.repeated = Some((*identity, times));
-        times >= STANDING_CLOCK_REPEATS
+        self.state.repeated = Some((*identity, times));
+        times >= STOPPED_CLOCK_REPEATS
     }
 
-    /// Ends the complete frame in `slot`; returns the slot if it has all its bytes.
+    /// Finishes the complete frame in `slot`; returns the slot unless payload was skipped.
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
-        let (opened, hollow, arrival) = (frame.opened(), frame.is_hollow(), frame.arrival());
+        let (opened, headers_only, arrival) =
+            (frame.opened(), frame.is_headers_only(), frame.arrival());
         let mut info = FrameInfo {
             sim_time: 0.0,
             frame_id: None,
@@ -512,9 +526,9 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
                 fragments: header.count,
                 arrival,
             };
-            self.before = Some(self.order);
-            self.order.advance(mark_of(&header, arrival));
-            self.history.remember(identity, Fate::Delivered);
+            self.order_before = Some(self.order);
+            self.order.advance(position_of(&header, arrival));
+            self.finished.add(identity, FrameEnd::Delivered);
         }
         self.counters.frames += 1;
         for other in 0..SLOTS {
@@ -524,53 +538,55 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             };
             let older = time < info.sim_time || (time == info.sim_time && frame.opened() < opened);
             if older || frame.overtake() >= MAX_OVERTAKEN {
-                self.give_up(other, DropCause::Incomplete);
+                self.drop_slot(other, DropCause::Incomplete);
             }
         }
-        self.give_back(slot, len);
-        (info, (!hollow).then_some(slot))
+        self.shrink_buffers(slot, len);
+        (info, (!headers_only).then_some(slot))
     }
 
-    /// Frees memory that only an unusually large frame needed; the frame in `slot` is still to be read.
-    fn give_back(&mut self, slot: usize, len: usize) {
+    /// Frees memory that only an unusually large frame needed. The frame in `slot` has not been read yet.
+    fn shrink_buffers(&mut self, slot: usize, len: usize) {
         let held = (0..SLOTS).map(|slot| self.buffers.held(slot)).max();
         let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else {
             return;
         };
         for other in 0..SLOTS {
             if other == slot || self.slots[other].is_free() {
-                self.buffers.shrink(other, needed + ROOM + 8);
+                self.buffers.shrink(other, needed + MAX_PAYLOAD + 8);
             }
         }
     }
 
-    /// Frees a slot whose frame will not be delivered.
-    fn give_up(&mut self, slot: usize, cause: DropCause) {
+    /// Frees a slot and drops its frame.
+    fn drop_slot(&mut self, slot: usize, cause: DropCause) {
         if let Some((identity, _)) = self.slots[slot].close() {
-            self.refuse(identity, cause);
+            self.drop_frame(identity, cause);
         }
     }
 
-    /// Counts a frame that will not be delivered; its remaining fragments are late.
-    fn refuse(&mut self, identity: Identity, cause: DropCause) {
+    /// Counts a dropped frame; its remaining fragments will be counted as late.
+    fn drop_frame(&mut self, identity: FrameIdentity, cause: DropCause) {
         self.counters.count(cause);
-        self.history.remember(identity, Fate::Dropped);
+        self.finished.add(identity, FrameEnd::Dropped);
     }
 
-    /// Makes room for `len` bytes at `spot`.
-    fn grow(&mut self, spot: Spot, len: usize) {
-        // Grows to the planned length of the frame at once: growth per fragment would copy repeatedly.
-        let frame = self.slots.get(spot.buffer);
+    /// Makes room for `len` bytes at `position`.
+    fn grow(&mut self, position: BufferPosition, len: usize) {
+        // Grows to the planned length of the frame at once: growing with each fragment would copy repeatedly.
+        let frame = self.slots.get(position.buffer);
         let planned = frame
             .map_or(0, PartialFrame::planned_len)
             .min(self.max_frame_len);
-        self.buffers
-            .grow(spot.buffer, (spot.offset + len).max(planned + ROOM + 8));
+        self.buffers.grow(
+            position.buffer,
+            (position.offset + len).max(planned + MAX_PAYLOAD + 8),
+        );
     }
 }
 
-fn mark_of(header: &FragmentHeader, arrival: RosTime) -> Mark {
-    Mark {
+fn position_of(header: &FragmentHeader, arrival: RosTime) -> StreamPosition {
+    StreamPosition {
         id: header.frame_id,
         time: header.sim_time,
         arrival,

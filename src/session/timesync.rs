@@ -1,8 +1,8 @@
-//! Estimates the offset between an autopilot's clock and ours from TIMESYNC requests and answers.
+//! Estimates the offset between an autopilot's clock and the host's clock from TIMESYNC requests and answers.
 //!
-//! The autopilot read its clock between our request and the arrival of its answer, so the offset is known to half of the
-//! round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (A
-//! simulated autopilot may run some per cent slower than our clock.)
+//! The autopilot reads its clock between the request and the arrival of its answer, so the error of the offset is at most half
+//! the round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (A
+//! simulated autopilot may run some per cent slower than the host's clock.)
 use crate::wire::mavlink::raw::Timesync;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,60 +14,60 @@ pub struct TimesyncSettings {
     pub period: Duration,
     /// Period of the first requests, until there is an offset.
     pub first_period: Duration,
-    /// Longer round trips are ignored.
-    pub longest_round_trip: Duration,
+    /// Answers with a longer round trip are ignored.
+    pub max_round_trip: Duration,
 }
 
 impl Default for TimesyncSettings {
-    /// 10 Hz, as mavros for PX4.
+    /// 10 Hz, like mavros for PX4.
     fn default() -> Self {
         Self {
             period: Duration::from_millis(100),
             first_period: Duration::from_millis(50),
-            longest_round_trip: Duration::from_millis(500),
+            max_round_trip: Duration::from_millis(500),
         }
     }
 }
 
-/// Samples of the line, and their maximum age.
-const SAMPLES: usize = 40;
+/// Maximum number and age of the samples of the line.
+const MAX_SAMPLES: usize = 40;
 const WINDOW_NS: i64 = 2_000_000_000;
-/// Requests whose answers may still arrive.
-const ASKED: usize = 16;
-/// Samples needed for an offset.
-const ENOUGH: usize = 3;
-/// Noise of every sample: scheduling at both ends.
+/// Maximum number of requests without an answer.
+const MAX_OPEN_REQUESTS: usize = 16;
+/// Minimum number of samples for an offset.
+const MIN_SAMPLES: usize = 3;
+/// Noise of every sample, caused by scheduling at both ends.
 const NOISE_NS: f64 = 50e3;
-/// A sample is off if its distance from the line exceeds half its round trip plus this and this fraction of the elapsed
-/// time.
+/// A sample is an outlier if its distance from the line exceeds half its round trip plus this constant and this fraction of the
+/// elapsed time.
 const TOLERANCE_NS: f64 = 3e6;
 const TOLERANCE_DRIFT: f64 = 0.05;
-/// Largest ratio of our clock's speed to a simulated autopilot's, and its inverse.
-const MOST_SPEED: f64 = 5.0;
-/// Samples in a row that agree with each other but not with the line, before the line is dropped.
-const WITNESSES: usize = 3;
-/// Largest step back of the autopilot's clock between two reordered answers.
-const REORDERED_NS: i64 = 50_000_000;
-/// A sample further than this from the prediction belongs to another run of the autopilot, if more follow it.
-const ANOTHER_RUN_NS: i64 = 1_000_000_000;
-/// How long the shortest transit time is kept; the clocks drift apart meanwhile.
-const SHORTEST_WAY: Duration = Duration::from_millis(250);
+/// Maximum ratio between the speeds of the host's clock and a simulated autopilot's.
+const MAX_SPEED_RATIO: f64 = 5.0;
+/// Number of consecutive samples that agree with each other but not with the line, after which the line is dropped.
+const MIN_CONFIRMATIONS: usize = 3;
+/// Maximum step back of the autopilot's clock between two reordered answers.
+const MAX_REORDERING_NS: i64 = 50_000_000;
+/// A sample that is further than this from the prediction shows a restart of the autopilot, if more samples confirm it.
+const RESTART_NS: i64 = 1_000_000_000;
+/// How long the shortest transit time is valid, because the clocks drift.
+const TRANSIT_PERIOD: Duration = Duration::from_millis(250);
 
 /// Result of a TIMESYNC message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimesyncOutcome {
     /// The autopilot's request; send this answer.
     Reply(Timesync),
-    /// A valid answer; one that is off is not used.
+    /// A valid answer; an outlier is not used.
     Sample(TimesyncSample),
-    /// The autopilot's clock contradicts the estimate, which was restarted.
-    Relearnt {
+    /// The autopilot's clock contradicted the estimate, which was restarted.
+    Restarted {
         /// The newest answer.
         sample: TimesyncSample,
         /// The clock went back: the autopilot restarted. Otherwise it was stopped, set, or changed its speed.
         went_back: bool,
     },
-    /// Not an answer to us, or too late.
+    /// An answer to another request, or a late one.
     Ignored,
 }
 
@@ -76,7 +76,7 @@ pub enum TimesyncOutcome {
 pub struct TimesyncSample {
     /// The autopilot's clock in ns.
     pub remote_ns: i64,
-    /// Offset of this exchange in ns: our clock (as on the wire) minus the autopilot's.
+    /// Offset of this exchange in ns: the host's clock (as on the wire) minus the autopilot's.
     pub observed_ns: i64,
     /// Estimated offset in ns; the observed one until there is an estimate.
     pub estimated_ns: i64,
@@ -84,26 +84,26 @@ pub struct TimesyncSample {
     pub round_trip: Duration,
 }
 
-/// Figures so far.
+/// Counters so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TimesyncCounters {
     /// Requests sent.
     pub asked: u64,
     /// Answers used.
     pub used: u64,
-    /// Answers that contradict the estimate.
-    pub off: u64,
-    /// Answers to others, duplicates, or too late.
+    /// Outliers: answers that contradict the estimate.
+    pub outliers: u64,
+    /// Answers to other stations, duplicates, and late answers.
     pub ignored: u64,
     /// Requests answered.
     pub answered: u64,
     /// Restarts of the estimate.
-    pub relearnt: u64,
+    pub restarted: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
-    /// Middle of the round trip in ns of our clock.
+    /// Middle of the round trip in ns of the host's clock.
     host: i64,
     remote: i64,
     round_trip: i64,
@@ -115,8 +115,8 @@ impl Exchange {
     }
 }
 
-/// Our clock as a function of the autopilot's: offset = at_origin + drift * (remote - origin). A copy converts times
-/// between two exchanges.
+/// The host's clock as a function of the autopilot's: offset = at_origin + drift * (remote - origin). Copies of it convert
+/// times between two exchanges.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockLine {
     origin: i64,
@@ -127,12 +127,12 @@ pub struct ClockLine {
     drift_error: f64,
     /// Three standard errors of the offset, where the samples are densest.
     error: f64,
-    /// Distance from there to the origin.
+    /// Distance of the densest samples from the origin.
     from_middle: f64,
 }
 
 impl ClockLine {
-    /// A clock with a constant lead over the autopilot's, in ns.
+    /// Creates a line with a constant offset in ns.
     pub fn constant(offset_ns: i64) -> Self {
         Self {
             origin: 0,
@@ -145,12 +145,12 @@ impl ClockLine {
         }
     }
 
-    /// Our time in ns when the autopilot's clock shows `remote_ns`.
+    /// The host's time in ns when the autopilot's clock shows `remote_ns`.
     pub fn host_ns(&self, remote_ns: i64) -> i64 {
         remote_ns.saturating_add(self.offset(remote_ns))
     }
 
-    /// The autopilot's clock in ns at our time, to a few ms.
+    /// The autopilot's clock in ns at a time of the host, with an error of a few ms.
     pub fn remote_ns(&self, host_ns: i64) -> i64 {
         host_ns.saturating_sub(self.offset(host_ns.saturating_sub(self.base)))
     }
@@ -170,52 +170,52 @@ impl ClockLine {
 
 /// The clock of one autopilot.
 ///
-/// Our clock is monotonic; on the wire it has a selectable epoch, because autopilots translate the stamps of our
-/// messages by the same offset.
+/// The host's clock is monotonic; on the wire it has a selectable epoch, because autopilots convert the stamps of received
+/// messages with the same offset.
 #[derive(Debug)]
 pub struct TimesyncEstimator {
     settings: TimesyncSettings,
     epoch_ns: i64,
-    asked: VecDeque<i64>,
+    open_requests: VecDeque<i64>,
     next: Duration,
     samples: VecDeque<Exchange>,
-    off: Vec<Exchange>,
+    outliers: Vec<Exchange>,
     line: Option<ClockLine>,
-    heard: Heard,
+    sample_clock: SampleClock,
     counters: TimesyncCounters,
 }
 
-/// The autopilot's clock as its samples show it, after an unknown transit time.
+/// The autopilot's clock according to the stamps of its samples, which arrive after an unknown transit time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Heard {
-    /// The newest time in ns.
+struct SampleClock {
+    /// The newest stamp in ns.
     newest: Option<i64>,
-    /// Samples in a row that contradict it.
-    odd: usize,
-    /// Least difference of our clock and the autopilot's, which is at the shortest transit, in this period and the one
+    /// Number of consecutive samples that contradict it.
+    outliers: usize,
+    /// Minimum difference between the host's clock and the stamps, that of the shortest transit: in this period and the one
     /// before.
-    least: [Option<i64>; 2],
+    min_difference: [Option<i64>; 2],
     since: Duration,
 }
 
-impl Heard {
-    fn least(&self) -> Option<i64> {
-        self.least.into_iter().flatten().min()
+impl SampleClock {
+    fn min_difference(&self) -> Option<i64> {
+        self.min_difference.into_iter().flatten().min()
     }
 }
 
 impl TimesyncEstimator {
-    /// `epoch_ns`: wire time in ns at zero of our monotonic clock.
+    /// `epoch_ns`: wire time in ns at zero of the host's monotonic clock.
     pub fn new(settings: TimesyncSettings, epoch_ns: i64) -> Self {
         Self {
             settings,
             epoch_ns,
-            asked: VecDeque::with_capacity(ASKED),
+            open_requests: VecDeque::with_capacity(MAX_OPEN_REQUESTS),
             next: Duration::ZERO,
-            samples: VecDeque::with_capacity(SAMPLES),
-            off: Vec::new(),
+            samples: VecDeque::with_capacity(MAX_SAMPLES),
+            outliers: Vec::new(),
             line: None,
-            heard: Heard::default(),
+            sample_clock: SampleClock::default(),
             counters: TimesyncCounters::default(),
         }
     }
@@ -228,38 +228,44 @@ impl TimesyncEstimator {
 
     /// Drops the estimate, for example when the autopilot is lost.
     pub fn reset(&mut self) {
-        self.asked.clear();
+        self.open_requests.clear();
         self.samples.clear();
-        self.off.clear();
+        self.outliers.clear();
         self.line = None;
-        self.heard = Heard::default();
+        self.sample_clock = SampleClock::default();
     }
 
-    /// Takes the time of a sample that the autopilot sent as soon as it was taken. Returns whether the autopilot
-    /// restarted, which samples show earlier than answers; the estimate is dropped then.
-    pub fn hear(&mut self, now: Duration, remote_ns: i64) -> bool {
-        let ahead = self.wire(now).saturating_sub(remote_ns);
-        let Heard { newest, .. } = self.heard;
-        let went_back = newest.is_some_and(|n| remote_ns.saturating_add(ANOTHER_RUN_NS) < n);
-        let least = self.heard.least();
-        let odd = went_back || least.is_some_and(|l| ahead.saturating_add(ANOTHER_RUN_NS) < l);
-        self.heard.odd = if odd { self.heard.odd + 1 } else { 0 };
-        if odd && self.heard.odd < WITNESSES {
+    /// Takes the stamp of a sample that the autopilot sent immediately. Returns whether the autopilot restarted, which samples
+    /// show earlier than answers; a restart drops the estimate.
+    pub fn sample_time(&mut self, now: Duration, remote_ns: i64) -> bool {
+        let difference = self.wire(now).saturating_sub(remote_ns);
+        let SampleClock { newest, .. } = self.sample_clock;
+        let went_back = newest.is_some_and(|n| remote_ns.saturating_add(RESTART_NS) < n);
+        let min = self.sample_clock.min_difference();
+        let is_outlier =
+            went_back || min.is_some_and(|m| difference.saturating_add(RESTART_NS) < m);
+        let outliers = if is_outlier {
+            self.sample_clock.outliers + 1
+        } else {
+            0
+        };
+        self.sample_clock.outliers = outliers;
+        if is_outlier && outliers < MIN_CONFIRMATIONS {
             return false;
         }
-        if odd {
+        if is_outlier {
             self.reset();
         }
-        let heard = &mut self.heard;
-        if now.saturating_sub(heard.since) >= SHORTEST_WAY {
-            let [this, _] = heard.least;
-            heard.least = [None, this];
-            heard.since = now;
+        let sample_clock = &mut self.sample_clock;
+        if now.saturating_sub(sample_clock.since) >= TRANSIT_PERIOD {
+            let [this, _] = sample_clock.min_difference;
+            sample_clock.min_difference = [None, this];
+            sample_clock.since = now;
         }
-        let [this, _] = &mut heard.least;
-        *this = Some(this.map_or(ahead, |least| least.min(ahead)));
-        heard.newest = newest.filter(|_| !odd).max(Some(remote_ns));
-        odd && went_back
+        let [this, _] = &mut sample_clock.min_difference;
+        *this = Some(this.map_or(difference, |min| min.min(difference)));
+        sample_clock.newest = newest.filter(|_| !is_outlier).max(Some(remote_ns));
+        is_outlier && went_back
     }
 
     /// Returns the due request.
@@ -273,11 +279,11 @@ impl TimesyncEstimator {
             self.settings.period
         };
         self.next = now.saturating_add(period);
-        if self.asked.len() >= ASKED {
-            self.asked.pop_front();
+        if self.open_requests.len() >= MAX_OPEN_REQUESTS {
+            self.open_requests.pop_front();
         }
         let ts1 = self.wire(now);
-        self.asked.push_back(ts1);
+        self.open_requests.push_back(ts1);
         self.counters.asked += 1;
         Some(Timesync {
             ts1,
@@ -301,11 +307,14 @@ impl TimesyncEstimator {
                 ..Timesync::default()
             });
         }
-        let known = self.asked.iter().position(|ts1| *ts1 == message.ts1);
+        let known = self
+            .open_requests
+            .iter()
+            .position(|ts1| *ts1 == message.ts1);
         let round_trip = host.saturating_sub(message.ts1);
-        let longest = as_ns(self.settings.longest_round_trip);
+        let longest = as_ns(self.settings.max_round_trip);
         if let Some(at) = known {
-            self.asked.remove(at);
+            self.open_requests.remove(at);
         }
         if known.is_none() || message.tc1 < 0 || !(0..=longest).contains(&round_trip) {
             self.counters.ignored += 1;
@@ -316,36 +325,36 @@ impl TimesyncEstimator {
             remote: message.tc1,
             round_trip,
         };
-        let relearnt = self.learn(exchange);
+        let restarted = self.learn(exchange);
         let sample = TimesyncSample {
             remote_ns: exchange.remote,
             observed_ns: exchange.offset(),
             estimated_ns: (self.line).map_or(exchange.offset(), |l| l.offset(exchange.remote)),
             round_trip: Duration::from_nanos(round_trip.unsigned_abs()),
         };
-        match relearnt {
-            Some(went_back) => TimesyncOutcome::Relearnt { sample, went_back },
+        match restarted {
+            Some(went_back) => TimesyncOutcome::Restarted { sample, went_back },
             None => TimesyncOutcome::Sample(sample),
         }
     }
 
-    /// Our wire time minus the autopilot's in ns, at the newest sample.
+    /// The host's wire time minus the autopilot's time in ns, at the newest sample.
     pub fn offset(&self) -> Option<i64> {
         let newest = self.samples.back()?;
         Some(self.line?.offset(newest.remote))
     }
 
-    /// Our wire time as a function of the autopilot's, if known.
+    /// The host's wire time as a function of the autopilot's time, if known.
     pub fn line(&self) -> Option<ClockLine> {
         self.line
     }
 
-    /// The same before the first answers: from the sample of the last seconds with the shortest transit.
-    pub fn rough(&self) -> Option<ClockLine> {
-        self.heard.least().map(ClockLine::constant)
+    /// The same before the first answers: a constant offset from the recent sample with the shortest transit.
+    pub fn coarse_line(&self) -> Option<ClockLine> {
+        self.sample_clock.min_difference().map(ClockLine::constant)
     }
 
-    /// Our wire time in ns when the autopilot's clock shows `remote_ns`.
+    /// The host's wire time in ns when the autopilot's clock shows `remote_ns`.
     pub fn host_ns(&self, remote_ns: i64) -> Option<i64> {
         Some(self.line?.host_ns(remote_ns))
     }
@@ -356,7 +365,7 @@ impl TimesyncEstimator {
         Some(Duration::from_nanos(shortest.unsigned_abs()))
     }
 
-    /// How much faster our clock runs than the autopilot's, in ppm.
+    /// How much faster the host's clock runs than the autopilot's, in ppm.
     pub fn drift_ppm(&self) -> Option<f64> {
         Some(self.line?.drift * 1e6)
     }
@@ -367,7 +376,7 @@ impl TimesyncEstimator {
     }
 
     fn wire(&self, now: Duration) -> i64 {
-        // A request with time 0 would not be taken as one.
+        // An autopilot would not recognise a request with time 0.
         self.epoch_ns.saturating_add(as_ns(now)).max(1)
     }
 
@@ -375,33 +384,33 @@ impl TimesyncEstimator {
     fn learn(&mut self, exchange: Exchange) -> Option<bool> {
         let newest = self.samples.back().map(|s| s.remote);
         let went_back =
-            newest.is_some_and(|newest| exchange.remote < newest.saturating_sub(REORDERED_NS));
-        if !went_back && !self.is_off(&exchange) {
-            self.off.clear();
+            newest.is_some_and(|newest| exchange.remote < newest.saturating_sub(MAX_REORDERING_NS));
+        if !went_back && !self.is_outlier(&exchange) {
+            self.outliers.clear();
             self.counters.used += 1;
             self.add(exchange);
             return None;
         }
-        self.counters.off += 1;
-        // Witnesses must agree: nearly the same time passed on both clocks.
-        if (self.off.last()).is_some_and(|last| !agree(last, &exchange)) {
-            self.off.clear();
+        self.counters.outliers += 1;
+        // Consecutive outliers must agree: nearly the same time must have passed on both clocks.
+        if (self.outliers.last()).is_some_and(|last| !agree(last, &exchange)) {
+            self.outliers.clear();
         }
-        self.off.push(exchange);
-        if self.off.len() < WITNESSES {
+        self.outliers.push(exchange);
+        if self.outliers.len() < MIN_CONFIRMATIONS {
             return None;
         }
         self.samples.clear();
         self.line = None;
-        self.heard = Heard::default();
-        self.counters.relearnt += 1;
-        for exchange in std::mem::take(&mut self.off) {
+        self.sample_clock = SampleClock::default();
+        self.counters.restarted += 1;
+        for exchange in std::mem::take(&mut self.outliers) {
             self.add(exchange);
         }
         Some(went_back)
     }
 
-    fn is_off(&self, exchange: &Exchange) -> bool {
+    fn is_outlier(&self, exchange: &Exchange) -> bool {
         let (Some(line), Some(newest)) = (self.line, self.samples.back()) else {
             // Without a line, samples must agree with each other.
             return (self.samples.back()).is_some_and(|last| !agree(last, exchange));
@@ -411,14 +420,14 @@ impl TimesyncEstimator {
             + TOLERANCE_NS
             + TOLERANCE_DRIFT * since
             + line.uncertainty(exchange.remote);
-        let off = exchange
+        let deviation = exchange
             .offset()
             .saturating_sub(line.offset(exchange.remote));
-        (off as f64).abs() > allowed
+        (deviation as f64).abs() > allowed
     }
 
     fn add(&mut self, exchange: Exchange) {
-        if self.samples.len() >= SAMPLES {
+        if self.samples.len() >= MAX_SAMPLES {
             self.samples.pop_front();
         }
         self.samples.push_back(exchange);
@@ -426,7 +435,7 @@ impl TimesyncEstimator {
         while self.samples.front().is_some_and(|s| s.host < oldest) {
             self.samples.pop_front();
         }
-        if self.samples.len() >= ENOUGH || self.line.is_some() {
+        if self.samples.len() >= MIN_SAMPLES || self.line.is_some() {
             self.line = self.fit();
         }
     }
@@ -437,7 +446,7 @@ impl TimesyncEstimator {
         let (origin, base) = (newest.remote, newest.offset());
         let shortest = self.samples.iter().map(|s| s.round_trip).min()? as f64;
         let weighed = self.samples.iter().map(|s| {
-            // The shortest round trip has an unknown delay, too.
+            // Even the shortest round trip has an unknown delay.
             let noise = (s.round_trip as f64 - 0.75 * shortest) / 2.0 + NOISE_NS;
             let x = s.remote.saturating_sub(origin) as f64;
             let y = s.offset().saturating_sub(base) as f64;
@@ -471,7 +480,7 @@ impl TimesyncEstimator {
     }
 }
 
-/// Shrinks a deviation by its error: kept if far above it, 0 if far below.
+/// Shrinks a deviation by its error: nearly unchanged if far above the error, nearly 0 if far below.
 fn shrink(deviation: f64, error: f64) -> f64 {
     let square = deviation * deviation;
     if square > 0.0 {
@@ -481,15 +490,15 @@ fn shrink(deviation: f64, error: f64) -> f64 {
     }
 }
 
-/// Whether both clocks can have advanced by the same time.
+/// Whether both clocks can have advanced by the same time, within the tolerated ratio of speeds.
 fn agree(a: &Exchange, b: &Exchange) -> bool {
-    let there = b.remote.saturating_sub(a.remote);
-    let here = b.host.saturating_sub(a.host) as f64;
+    let remote_step = b.remote.saturating_sub(a.remote);
+    let host_step = b.host.saturating_sub(a.host) as f64;
     let noise = a.round_trip.saturating_add(b.round_trip) as f64 / 2.0 + TOLERANCE_NS;
-    let passed = there.max(0) as f64;
-    there >= -REORDERED_NS
-        && here <= passed * MOST_SPEED + noise
-        && here >= passed / MOST_SPEED - noise
+    let elapsed = remote_step.max(0) as f64;
+    remote_step >= -MAX_REORDERING_NS
+        && host_step <= elapsed * MAX_SPEED_RATIO + noise
+        && host_step >= elapsed / MAX_SPEED_RATIO - noise
 }
 
 fn as_ns(duration: Duration) -> i64 {

@@ -1,10 +1,10 @@
 //! Tests of `src/doctor`: facts in, findings out.
+mod diagnostics;
 mod documents;
 mod environment;
+mod format;
 mod hosts;
-mod live;
-mod loader;
-mod texts;
+mod vendor_loader;
 
 use rfly_bridge::doctor::{Code, Finding};
 

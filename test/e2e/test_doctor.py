@@ -144,7 +144,7 @@ def test_blocks_of_shared_memory(tmp_path):
     found = doctor(tmp_path, *here, sensors=shared, setup=LOOPBACK + f"head -c 100 /dev/zero >{block}\n")
     assert "100 bytes" in found["shm-type"]["what"]
     found = doctor(tmp_path, *here, sensors=shared, setup=LOOPBACK + f"mkdir {block}\n")
-    assert "no regular file" in found["shm-type"]["what"]
+    assert "not a regular file" in found["shm-type"]["what"]
     found = doctor(tmp_path, *here, "simulator_address:=10.9.8.7", sensors=shared)
     assert "10.9.8.7" in found["shm-remote"]["what"]
 
@@ -175,7 +175,7 @@ def test_variables_that_hide_topics(tmp_path, variables, code):
         ([], "--loss 1 --fault-scope images", 8, "renderer-silent", "no sensor delivers"),
         ([], "--heartbeat-period 1000", 8, "no-heartbeat", "20005"),
         (["vehicle1.address:=192.0.2.9"], "", 8, "wrong-address", "CopterSim 1"),
-        ([], "--restricted-broadcasts", 20, "asked-by-unicast", "came only after requests"),
+        ([], "--restricted-broadcasts", 20, "asked-by-unicast", "arrived only after requests"),
         ([], "--battery 4 --grounded", 8, "will-not-arm", "vehicle 1"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else None,

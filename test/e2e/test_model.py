@@ -270,7 +270,7 @@ def test_a_fleet_is_ready_when_all_its_vehicles_are(tmp_path, domain_id, simulat
         reports = system.peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
         system.peer.wait_for(lambda: ready.messages and ready.messages[-1].vehicles[0].ready, "vehicle 1")
         missing = ready.messages[-1].vehicles[1]
-        assert not ready.messages[-1].ready and "CopterSim 2 never sent a heartbeat" in missing.missing
+        assert not ready.messages[-1].ready and "CopterSim 2 has sent no heartbeat" in missing.missing
         system.peer.wait_for(lambda: reports.messages, "a report")
         assert "never sent" in Report(reports.messages[-1]).find("fleet")["vehicle 2"]
 

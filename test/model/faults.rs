@@ -1,6 +1,6 @@
 //! Faults on virtual time.
 use rfly_bridge::config::params::FaultNumbers;
-use rfly_bridge::model::{FAULT_KINDS, Faults, Now, Parameters};
+use rfly_bridge::model::{FAULT_KINDS, FaultParameters, FaultTime, Faults};
 use rfly_bridge::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
 use rfly_bridge::time::{RosTime, SimTime};
 use rfly_bridge::wire::{ModelInput, ModelParameters};
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// At `sim` seconds of the simulation and `host` seconds of the host.
-fn at(sim: f64, host: f64) -> Now {
-    Now {
+fn at(sim: f64, host: f64) -> FaultTime {
+    FaultTime {
         sim: Some(SimTime::from_secs(sim)),
         host: Duration::from_secs_f64(host),
         stamp: RosTime(SimTime::from_secs(sim).0),
@@ -113,7 +113,7 @@ fn a_fault_ends_after_its_time_of_the_simulation_by_the_parameters_that_end_it()
 #[test]
 fn without_a_time_of_the_simulation_that_of_the_host_counts() {
     let mut faults = faults();
-    let blind = |host| Now {
+    let blind = |host| FaultTime {
         sim: None,
         ..at(0.0, host)
     };
@@ -185,7 +185,7 @@ fn clearing_chooses_by_kind_and_number_and_leaves_the_others() {
     assert_eq!(faults.clear("", 0, now).faults.len(), 1);
     assert!(faults.is_empty());
     let nothing = faults.clear("", 0, now);
-    assert!(nothing.faults.is_empty() && nothing.wrong.is_empty());
+    assert!(nothing.faults.is_empty() && nothing.error.is_empty());
 }
 
 #[test]
@@ -196,9 +196,9 @@ fn a_fault_that_nothing_ends_stays_until_the_simulation_starts_anew() {
     let cleared = faults.clear("", 0, now);
     assert!(cleared.datagrams.is_empty());
     assert!(
-        cleared.wrong.contains("battery_off") && cleared.wrong.contains("coptersim/restart"),
+        cleared.error.contains("battery_off") && cleared.error.contains("coptersim/restart"),
         "{}",
-        cleared.wrong
+        cleared.error
     );
     assert_eq!(faults.active(now).len(), 1, "it is not said to be gone");
     assert!(faults.restarted());
@@ -279,7 +279,7 @@ fn all_that_is_wrong_with_a_request_is_said_at_once_with_what_would_be_right() {
         }),
         with(request("parameters", &[])),
         with(request("", &[])),
-        faults().clear("moter", 0, at(0.0, 0.0)).wrong,
+        faults().clear("moter", 0, at(0.0, 0.0)).error,
     ];
     insta::assert_snapshot!(texts.join("\n"));
 }
@@ -291,12 +291,12 @@ fn every_kind_has_its_own_numbers_and_is_ended_by_what_the_table_says() {
         assert_eq!(ids.len(), FAULT_KINDS.len(), "{numbers:?}");
         for kind in FAULT_KINDS {
             let healthy: Vec<_> = match kind.parameters {
-                Parameters::Rotors(parameter) => vec![parameter.healthy; 8],
-                Parameters::List(list) => list.iter().map(|p| p.healthy).collect(),
+                FaultParameters::Rotors(parameter) => vec![parameter.healthy; 8],
+                FaultParameters::List(list) => list.iter().map(|p| p.healthy).collect(),
             };
             let worst: Vec<_> = match kind.parameters {
-                Parameters::Rotors(parameter) => vec![parameter.least; 8],
-                Parameters::List(list) => list.iter().map(|p| p.most).collect(),
+                FaultParameters::Rotors(parameter) => vec![parameter.min; 8],
+                FaultParameters::List(list) => list.iter().map(|p| p.max).collect(),
             };
             let mut faults = Faults::new(1, numbers);
             let now = at(0.0, 0.0);
@@ -314,7 +314,7 @@ fn every_kind_has_its_own_numbers_and_is_ended_by_what_the_table_says() {
             );
             let cleared = faults.clear(kind.name, id, now);
             match healthy.is_empty() {
-                true => assert!(!cleared.wrong.is_empty()),
+                true => assert!(!cleared.error.is_empty()),
                 false => assert_eq!(
                     extracted(&cleared.datagrams[0], id)[..healthy.len()],
                     narrow(&healthy),

@@ -1,5 +1,5 @@
 //! Readiness of a fleet.
-use rfly_bridge::model::{Fleet, Heard};
+use rfly_bridge::model::{Fleet, LastHeartbeat};
 use rfly_bridge::time::RosTime;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -12,8 +12,8 @@ fn fleet() -> Fleet {
     Fleet::new([(1, HERE), (2, HERE)], 20005, Duration::from_secs(3))
 }
 
-fn heard(from: Ipv4Addr, at: u64) -> Heard {
-    Heard {
+fn heartbeat(from: Ipv4Addr, at: u64) -> LastHeartbeat {
+    LastHeartbeat {
         from,
         expected: from == HERE,
         at: Duration::from_secs(at),
@@ -28,16 +28,16 @@ fn a_fleet_is_ready_when_all_are_and_says_so_once() {
         |seen: &BTreeMap<_, _>, at| fleet.changed(seen, Duration::from_secs(at), RosTime(0));
     let first = look(&seen, 0).expect("the first look is published");
     assert!(!first.ready);
-    seen.insert(1, heard(HERE, 1));
+    seen.insert(1, heartbeat(HERE, 1));
     let second = look(&seen, 1).expect("vehicle 1 is there");
     let ready: Vec<_> = second.vehicles.iter().map(|v| (v.id, v.ready)).collect();
     assert_eq!((second.ready, ready), (false, vec![(1, true), (2, false)]));
-    seen.insert(1, heard(HERE, 2));
+    seen.insert(1, heartbeat(HERE, 2));
     assert_eq!(look(&seen, 2), None, "nothing changed");
-    seen.insert(2, heard(HERE, 2));
+    seen.insert(2, heartbeat(HERE, 2));
     assert!(look(&seen, 2).expect("all are there").ready);
     assert_eq!(look(&seen, 3), None);
-    seen.insert(1, heard(HERE, 6));
+    seen.insert(1, heartbeat(HERE, 6));
     let silent = look(&seen, 6).expect("vehicle 2 is silent");
     assert!(!silent.ready && silent.vehicles[0].ready && !silent.vehicles[1].ready);
     assert_eq!(look(&seen, 7), None, "still silent");
@@ -45,15 +45,15 @@ fn a_fleet_is_ready_when_all_are_and_says_so_once() {
 
 #[test]
 fn what_is_missing_is_said_with_what_to_look_at() {
-    let seen = BTreeMap::from([(1, heard(THERE, 10))]);
+    let seen = BTreeMap::from([(1, heartbeat(THERE, 10))]);
     let texts = [
-        fleet().look(&BTreeMap::new(), Duration::from_secs(9))[1]
+        fleet().readiness(&BTreeMap::new(), Duration::from_secs(9))[1]
             .missing
             .clone(),
-        fleet().look(&seen, Duration::from_secs(10))[0]
+        fleet().readiness(&seen, Duration::from_secs(10))[0]
             .missing
             .clone(),
-        fleet().look(&seen, Duration::from_secs(20))[0]
+        fleet().readiness(&seen, Duration::from_secs(20))[0]
             .missing
             .clone(),
     ];

@@ -2,7 +2,7 @@
 use crate::support::golden::{self, Vector, numbers};
 use rfly_bridge::config::params::FaultNumbers;
 use rfly_bridge::frames::WorldConvention;
-use rfly_bridge::model::{self, Datagrams, Faults, Now, Wrong};
+use rfly_bridge::model::{self, Datagrams, FaultTime, Faults, InputError};
 use rfly_bridge::msgs::geometry_msgs::msg::{Point, Vector3};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::{
     CustomData, ModelCommand, ModelDoubles, ModelInputs, ModelParameters, ModelRays, ModelUorb,
@@ -48,7 +48,7 @@ fn vector3(value: &Value) -> Vector3 {
 
 /// The datagrams of vehicle 2 for the message that has the arguments of a recorded call. `None`: the SDK writes vehicle -1
 /// there, or sends nothing.
-fn made(vector: &Vector) -> Option<Result<Datagrams, Wrong>> {
+fn made(vector: &Vector) -> Option<Result<Datagrams, InputError>> {
     let args = &vector["args"]["positional"];
     let last = |i: usize| args[i].as_i64() == Some(2);
     let values = || numbers(&args[0]);
@@ -116,7 +116,7 @@ fn made(vector: &Vector) -> Option<Result<Datagrams, Wrong>> {
                 parameters: numbers(&args[1]),
                 ..InjectFaultRequest::default()
             };
-            let now = Now {
+            let now = FaultTime {
                 sim: None,
                 host: Duration::ZERO,
                 stamp: RosTime(0),
@@ -277,7 +277,7 @@ fn what_a_model_could_not_use_is_refused_with_what_would_be_right() {
         mask,
         values: vec![1.0; count],
     };
-    let wrong = |made: Result<Datagrams, Wrong>| made.unwrap_err().text;
+    let wrong = |made: Result<Datagrams, InputError>| made.unwrap_err().text;
     let texts = [
         wrong(model::doubles(1, &doubles(6, false, 1))),
         wrong(model::doubles(1, &doubles(0, true, 1))),

@@ -1,7 +1,7 @@
 //! Tests of `model`.
-mod asking;
+mod coptersim_requests;
 mod faults;
 mod fleet;
 mod inputs;
 mod netsim;
-mod requests;
+mod unicast_requests;

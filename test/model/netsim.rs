@@ -1,7 +1,7 @@
 //! The simulated network, against what the vendor's SDK sends and reads.
 use crate::support::golden::{self, numbers};
 use rfly_bridge::frames::{Euler, WorldConvention};
-use rfly_bridge::model::{NetSim, NetSimIn};
+use rfly_bridge::model::{NetSim, NetSimReceived};
 use rfly_bridge::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn every_recorded_datagram_is_read_as_the_vendor_reads_it() {
             newest = Some(net.receive(&packet, now));
         }
         match (vector.name(), newest.unwrap()) {
-            ("state136" | "state_update", Ok(NetSimIn::State(state))) => {
+            ("state136" | "state_update", Ok(NetSimReceived::State(state))) => {
                 let wanted = &decoded["UavData"][0];
                 assert_eq!(
                     u64::from(state.sender),
@@ -113,14 +113,14 @@ fn every_recorded_datagram_is_read_as_the_vendor_reads_it() {
                 let same = q.w * turned.w + q.x * turned.x + q.y * turned.y + q.z * turned.z;
                 assert!(same.abs() > 1.0 - 1e-9, "{q:?}");
             }
-            ("raw_payload", Ok(NetSimIn::Data(data))) => {
+            ("raw_payload", Ok(NetSimReceived::Data(data))) => {
                 assert_eq!(
                     golden::hex(&data.data),
                     decoded["bufData_hex"].as_str().unwrap()
                 );
                 assert_eq!((data.sender, data.delay), (3, 1.0));
             }
-            (name @ ("request_me" | "request_other"), Ok(NetSimIn::Request(request))) => {
+            (name @ ("request_me" | "request_other"), Ok(NetSimReceived::Request(request))) => {
                 // Who asked for vehicle 1 gets its states from now on.
                 let sent = net.state(
                     &NetSimState {

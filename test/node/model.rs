@@ -330,7 +330,7 @@ fn a_vehicle_whose_coptersim_never_came_up_is_named_on_the_topic_and_in_diagnost
     assert!(
         missing
             .missing
-            .contains("CopterSim 2 never sent a heartbeat"),
+            .contains("CopterSim 2 has sent no heartbeat"),
         "{}",
         missing.missing
     );

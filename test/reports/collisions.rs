@@ -1,7 +1,7 @@
 use crate::support::golden;
 use rfly_bridge::config::params::{BoundsAxes, WorldConvention};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::Collision;
-use rfly_bridge::reports::{Hit, Latch, World, collision};
+use rfly_bridge::reports::{CollisionState, MapConversion, Obstacle, collision};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{CrashPacket, Packet as _, SceneReport, VehicleReportPacket};
 
@@ -16,8 +16,8 @@ fn report(kind: i32, sim_time: f64) -> VehicleReportPacket {
     report
 }
 
-fn message(latch: &Latch) -> Collision {
-    let world = World {
+fn message(latch: &CollisionState) -> Collision {
+    let world = MapConversion {
         convention: WorldConvention::Enu,
         bounds: BoundsAxes::Own,
     };
@@ -41,7 +41,7 @@ fn recorded_reports_of_vehicles_begin_collisions_that_the_vendor_decodes_alike()
             .collect();
         for known in decoded {
             let id = known["copterID"].as_i64().unwrap();
-            let mut latch = Latch::default();
+            let mut latch = CollisionState::default();
             for report in reports
                 .iter()
                 .filter(|r| i64::from(r.copter_id.get()) == id)
@@ -81,7 +81,7 @@ fn recorded_reports_of_vehicles_begin_collisions_that_the_vendor_decodes_alike()
 
 #[test]
 fn a_collision_is_held_until_the_vehicle_is_free() {
-    let mut latch = Latch::default();
+    let mut latch = CollisionState::default();
     assert!(!latch.report(&report(0, 1.0)), "nothing has changed");
     assert!(latch.report(&report(-2, 1.1)));
     assert!(!latch.report(&report(-2, 1.2)), "the same collision");
@@ -104,7 +104,7 @@ fn a_collision_is_held_until_the_vehicle_is_free() {
 
 #[test]
 fn a_late_report_neither_begins_nor_ends_a_collision_and_a_restart_ends_it() {
-    let mut latch = Latch::default();
+    let mut latch = CollisionState::default();
     latch.report(&report(-1, 10.0));
     assert!(!latch.report(&report(0, 9.5)), "late");
     assert!(latch.contact().is_some());
@@ -119,10 +119,10 @@ fn a_late_report_neither_begins_nor_ends_a_collision_and_a_restart_ends_it() {
 #[test]
 fn the_short_datagram_tells_of_collisions_with_vehicles_and_of_their_end() {
     let event = |with: i32| CrashPacket::new(1, with);
-    let mut latch = Latch::default();
+    let mut latch = CollisionState::default();
     assert!(!latch.event(&event(-1)));
     assert!(latch.event(&event(4)));
-    assert_eq!(latch.contact().unwrap().hit, Hit::Vehicle(4));
+    assert_eq!(latch.contact().unwrap().obstacle, Obstacle::Vehicle(4));
     assert!(!message(&latch).located);
     assert!(!latch.event(&event(4)));
     // The long one adds the place; it is one collision.
@@ -147,7 +147,7 @@ fn the_short_datagram_tells_of_collisions_with_vehicles_and_of_their_end() {
 fn points_that_are_no_numbers_are_left_out() {
     let mut bad = report(-1, 1.0);
     bad.contact[1] = f32::NAN.into();
-    let mut latch = Latch::default();
+    let mut latch = CollisionState::default();
     assert!(latch.report(&bad));
     assert!(!message(&latch).located);
     bad.sim_time = f64::NAN.into();

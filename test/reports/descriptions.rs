@@ -2,7 +2,7 @@ use crate::support::golden::{self, numbers};
 use rfly_bridge::config::params::{BoundsAxes, WorldConvention};
 use rfly_bridge::msgs::geometry_msgs::msg::{Point, Pose, Quaternion};
 use rfly_bridge::reports::{
-    Entity, Reported, World, camera_report, detections, markers, vehicle_report,
+    Descriptions, MapConversion, ReportedEntity, camera_report, detections, markers, vehicle_report,
 };
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{
@@ -10,7 +10,7 @@ use rfly_bridge::wire::{
 };
 use serde_json::Value;
 
-const ENU: World = World {
+const ENU: MapConversion = MapConversion {
     convention: WorldConvention::Enu,
     bounds: BoundsAxes::Own,
 };
@@ -84,8 +84,8 @@ fn same_pose(found: &Pose, known: &Value, what: &str) {
 }
 
 /// Plays the datagrams of a vector.
-fn play(vector: &golden::Vector, world: &World) -> Reported {
-    let mut reported = Reported::default();
+fn play(vector: &golden::Vector, world: &MapConversion) -> Descriptions {
+    let mut reported = Descriptions::default();
     for bytes in vector.input_packets() {
         match SceneReport::parse(&bytes) {
             Ok(SceneReport::Entity(entity)) => drop(reported.describe(&entity, world, NOW)),
@@ -210,11 +210,11 @@ fn bounds_along_the_axes_of_the_world_do_not_turn_with_the_object() {
         (WorldConvention::Enu, [3.0, 1.0, 5.0]),
         (WorldConvention::Nwu, [1.0, 3.0, 5.0]),
     ] {
-        let world = World {
+        let world = MapConversion {
             convention,
             bounds: BoundsAxes::World,
         };
-        let mut reported = Reported::default();
+        let mut reported = Descriptions::default();
         reported.describe(&object("a", 0.7), &world, NOW).unwrap();
         let boxes = detections(reported.entities.iter(), "map");
         let bbox = &boxes.detections[0].bbox;
@@ -225,7 +225,7 @@ fn bounds_along_the_axes_of_the_world_do_not_turn_with_the_object() {
 
 #[test]
 fn markers_are_cubes_with_names_and_go_with_what_is_silent() {
-    let mut reported = Reported::default();
+    let mut reported = Descriptions::default();
     reported
         .describe(&object("House_3", 0.0), &ENU, NOW)
         .unwrap();
@@ -260,7 +260,7 @@ fn markers_are_cubes_with_names_and_go_with_what_is_silent() {
     assert!(shown.iter().all(|m| m.header.frame_id == "map"));
 
     let gone = reported.forget(RosTime(7_000_000_000));
-    assert_eq!(gone, [Entity::Object("House_3".to_owned())]);
+    assert_eq!(gone, [ReportedEntity::Object("House_3".to_owned())]);
     let shown = markers(reported.entities.iter(), &gone, "map").markers;
     let removed: Vec<_> = shown
         .iter()
@@ -273,7 +273,7 @@ fn markers_are_cubes_with_names_and_go_with_what_is_silent() {
 
 #[test]
 fn descriptions_that_are_no_numbers_are_refused() {
-    let mut reported = Reported::default();
+    let mut reported = Descriptions::default();
     let mut bad = [(); 4].map(|()| object("a", 0.0));
     bad[0].pose.position[1] = f32::NAN;
     bad[1].centre[2] = f32::INFINITY;
@@ -282,7 +282,7 @@ fn descriptions_that_are_no_numbers_are_refused() {
     for bad in bad {
         assert_eq!(reported.describe(&bad, &ENU, NOW), None, "{bad:?}");
     }
-    assert_eq!(reported, Reported::default());
+    assert_eq!(reported, Descriptions::default());
 }
 
 #[test]

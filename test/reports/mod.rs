@@ -1,5 +1,5 @@
 //! Tests of `reports`.
-mod boxes;
+mod bounding_boxes;
 mod collisions;
 mod descriptions;
 mod requester;

@@ -1,4 +1,4 @@
-use rfly_bridge::reports::{ReportRequester, Subject};
+use rfly_bridge::reports::{ReportRequester, ReportSubject};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ fn due(requester: &mut ReportRequester, ms: u64) -> Vec<String> {
     requester.due(Duration::from_millis(ms), PERIOD, TIMEOUT)
 }
 
-fn wanted(subjects: &[Subject]) -> BTreeSet<Subject> {
+fn wanted(subjects: &[ReportSubject]) -> BTreeSet<ReportSubject> {
     subjects.iter().cloned().collect()
 }
 
 #[test]
 fn each_subject_has_the_commands_of_the_vendors_documents() {
-    let object = |name: &str| Subject::Object(name.to_owned());
+    let object = |name: &str| ReportSubject::Object(name.to_owned());
     let all = [
         (
-            Subject::Vehicles,
+            ReportSubject::Vehicles,
             "RflyReqVehicleData 1",
             "RflyReqVehicleData 0",
         ),
         (
-            Subject::Camera(0),
+            ReportSubject::Camera(0),
             "RflyReqObjData 0 0 0",
             "RflyReqObjData 10 0 0",
         ),
         (
-            Subject::Vehicle(1000),
+            ReportSubject::Vehicle(1000),
             "RflyReqObjData 1 1000 0",
             "RflyReqObjData 11 1000 0",
         ),
@@ -55,13 +55,13 @@ fn each_subject_has_the_commands_of_the_vendors_documents() {
 fn what_is_wanted_is_asked_for_until_it_comes_and_again_after_silence() {
     let mut requester = ReportRequester::default();
     assert_eq!(due(&mut requester, 0), [""; 0]);
-    requester.want(wanted(&[Subject::Vehicle(1)]));
+    requester.set_wanted(wanted(&[ReportSubject::Vehicle(1)]));
     assert_eq!(due(&mut requester, 100), ["RflyReqObjData 1 1 0"]);
     assert_eq!(due(&mut requester, 1000), [""; 0]);
     assert_eq!(due(&mut requester, 1100), ["RflyReqObjData 1 1 0"]);
-    requester.answered(&Subject::Vehicle(1), Duration::from_millis(1200));
+    requester.answered(&ReportSubject::Vehicle(1), Duration::from_millis(1200));
     assert_eq!(due(&mut requester, 4100), [""; 0]);
-    requester.answered(&Subject::Vehicle(1), Duration::from_millis(4150));
+    requester.answered(&ReportSubject::Vehicle(1), Duration::from_millis(4150));
     assert_eq!(due(&mut requester, 7100), [""; 0], "it still comes");
     assert_eq!(due(&mut requester, 7150), ["RflyReqObjData 1 1 0"]);
     assert_eq!(due(&mut requester, 8200), [""; 0], "an answer gave it time");
@@ -70,19 +70,19 @@ fn what_is_wanted_is_asked_for_until_it_comes_and_again_after_silence() {
 #[test]
 fn what_nobody_wants_any_more_is_ended_once() {
     let mut requester = ReportRequester::default();
-    requester.want(wanted(&[Subject::Vehicles, Subject::Camera(3)]));
+    requester.set_wanted(wanted(&[ReportSubject::Vehicles, ReportSubject::Camera(3)]));
     assert_eq!(
         due(&mut requester, 0),
         ["RflyReqVehicleData 1", "RflyReqObjData 0 3 0"]
     );
-    requester.want(wanted(&[Subject::Vehicles]));
+    requester.set_wanted(wanted(&[ReportSubject::Vehicles]));
     assert!(!requester.is_idle(), "a camera is to be switched off");
     assert_eq!(due(&mut requester, 100), ["RflyReqObjData 10 3 0"]);
     assert_eq!(due(&mut requester, 200), [""; 0]);
     // Wanted again before it was ended: nothing to end.
-    requester.want(wanted(&[]));
+    requester.set_wanted(wanted(&[]));
     assert!(!requester.is_idle());
-    requester.want(wanted(&[Subject::Vehicles]));
+    requester.set_wanted(wanted(&[ReportSubject::Vehicles]));
     assert_eq!(due(&mut requester, 300), ["RflyReqVehicleData 1"]);
     assert_eq!(requester.end(), ["RflyReqVehicleData 0"]);
     assert_eq!(requester.end(), [""; 0]);
@@ -92,14 +92,14 @@ fn what_nobody_wants_any_more_is_ended_once() {
 #[test]
 fn a_hundred_vehicles_are_asked_for_in_turns() {
     let mut requester = ReportRequester::default();
-    let all: BTreeSet<_> = (1..=100).map(Subject::Vehicle).collect();
-    requester.want(all.clone());
+    let all: BTreeSet<_> = (1..=100).map(ReportSubject::Vehicle).collect();
+    requester.set_wanted(all.clone());
     let mut sent = BTreeSet::new();
     for turn in 0..10 {
         let commands = due(&mut requester, turn * 50);
         assert!(commands.len() <= 16);
         sent.extend(commands);
     }
-    let expected: BTreeSet<_> = all.iter().map(Subject::request).collect();
+    let expected: BTreeSet<_> = all.iter().map(ReportSubject::request).collect();
     assert_eq!(sent, expected);
 }

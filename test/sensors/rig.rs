@@ -3,7 +3,7 @@ use crate::support::golden::{Vector, number};
 pub use crate::support::sensor::{Rig, config};
 use rfly_bridge::{
     config::SensorConfig,
-    session::{Outcome, Reassembler},
+    session::{Reassembler, ReassemblyResult},
 };
 
 /// The settings a vector was recorded with.
@@ -30,7 +30,7 @@ pub fn payloads_of(vector: &Vector) -> Vec<Vec<u8>> {
     let mut reassembler = Reassembler::new(1 << 20);
     let mut whole = Vec::new();
     for datagram in vector.input_packets() {
-        if let Outcome::Complete(frame) = reassembler.push(&datagram) {
+        if let ReassemblyResult::Complete(frame) = reassembler.push(&datagram) {
             whole.push(frame.payload.to_vec());
         }
     }

@@ -1,7 +1,7 @@
 //! Whatever the network does to a stream: what is delivered is right, everything else is counted, memory is bounded.
 use super::{datagrams, pattern};
 use proptest::prelude::*;
-use rfly_bridge::session::{DropCause, Outcome, Reassembler};
+use rfly_bridge::session::{DropCause, Reassembler, ReassemblyResult};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::HeaderVariant::{self, A, B};
 use std::collections::BTreeSet;
@@ -87,11 +87,14 @@ fn arrivals(frames: &[Frame], faults: &[Fault]) -> Vec<Arrival> {
     arriving.into_iter().map(|(_, arrival)| arrival).collect()
 }
 
-fn feed<'a>(reassembler: &'a mut Reassembler, (datagram, headers_only): &Arrival) -> Outcome<'a> {
+fn feed<'a>(
+    reassembler: &'a mut Reassembler,
+    (datagram, headers_only): &Arrival,
+) -> ReassemblyResult<'a> {
     if !headers_only {
         return reassembler.push(datagram);
     }
-    let head = reassembler.landing_for_header();
+    let head = reassembler.next_header_buffer();
     let len = head.len().min(datagram.len());
     head[..len].copy_from_slice(&datagram[..len]);
     reassembler.commit(datagram.len(), RosTime(0))
@@ -118,7 +121,7 @@ proptest! {
         for arrival in &arrivals {
             let stale = reassembler.counters().stale;
             match feed(&mut reassembler, arrival) {
-                Outcome::Complete(whole) => {
+                ReassemblyResult::Complete(whole) => {
                     let number = ((whole.info.sim_time - 1.0) * 30.0).round() as usize;
                     prop_assert_eq!(whole.payload, frames[number].payload(number));
                     prop_assert!(delivered.insert(number), "frame {} came twice", number);
@@ -127,17 +130,17 @@ proptest! {
                     stale_before = stale;
                     last = whole.info.sim_time;
                 }
-                Outcome::Counted(info) => {
+                ReassemblyResult::Counted(info) => {
                     counted += 1;
                     stale_before = stale;
                     last = info.sim_time;
                 }
-                Outcome::Stored | Outcome::Dropped(_) => {}
+                ReassemblyResult::Stored | ReassemblyResult::Dropped(_) => {}
             }
             prop_assert!(reassembler.in_flight() <= 2);
             prop_assert!(reassembler.memory() <= 2 * MAX + 4 * 65_536, "{} bytes", reassembler.memory());
         }
-        reassembler.abandon();
+        reassembler.drop_incomplete();
         let counters = reassembler.counters();
         prop_assert_eq!(counters.frames, delivered.len() as u64 + counted);
         prop_assert_eq!(counters.datagrams, arrivals.len() as u64);
@@ -158,11 +161,11 @@ proptest! {
             while !left.is_empty() {
                 let datagram = left.swap_remove(picks.next().unwrap().index(left.len()));
                 match reassembler.push(&datagram) {
-                    Outcome::Complete(whole) => {
+                    ReassemblyResult::Complete(whole) => {
                         prop_assert!(left.is_empty());
                         prop_assert_eq!(whole.payload, frame.payload(number));
                     }
-                    outcome => prop_assert_eq!((outcome, left.is_empty()), (Outcome::Stored, false)),
+                    outcome => prop_assert_eq!((outcome, left.is_empty()), (ReassemblyResult::Stored, false)),
                 }
             }
         }
@@ -183,7 +186,7 @@ proptest! {
             let b_would_complete = b.len() == 1;
             let take_b = *picks.next().unwrap() && !(b_would_complete && a.peek().is_some());
             let Some(datagram) = (if take_b { b.next() } else { a.next().or_else(|| b.next()) }) else { continue };
-            if let Outcome::Complete(whole) = reassembler.push(&datagram) {
+            if let ReassemblyResult::Complete(whole) = reassembler.push(&datagram) {
                 delivered.push(whole.payload.to_vec());
             }
         }
@@ -209,11 +212,11 @@ proptest! {
             lie[12..16].copy_from_slice(&count.to_le_bytes());
             lie[16..20].copy_from_slice(&frame_id.to_le_bytes());
             let outcome = reassembler.push(&lie);
-            prop_assert!(!matches!(outcome, Outcome::Dropped(DropCause::Stale)), "{:?}", outcome);
+            prop_assert!(!matches!(outcome, ReassemblyResult::Dropped(DropCause::Stale)), "{:?}", outcome);
             prop_assert!(reassembler.memory() <= 2 * MAX + 4 * 65_536);
             let before = reassembler.counters().frames;
             for datagram in good.datagrams(number) {
-                if let Outcome::Complete(whole) = reassembler.push(&datagram) {
+                if let ReassemblyResult::Complete(whole) = reassembler.push(&datagram) {
                     prop_assert_eq!(whole.payload, good.payload(number));
                 }
             }

@@ -15,7 +15,7 @@ fn setpoint(x: f32) -> Outbound {
 fn keep_alive() -> KeepAlive {
     KeepAlive::new(KeepAliveSettings {
         period: secs(0.1),
-        longest: secs(1.0),
+        max_repetition: secs(1.0),
     })
 }
 
@@ -62,7 +62,7 @@ fn while_setpoints_come_nothing_is_repeated_and_a_late_call_repeats_one() {
 #[test]
 fn it_can_be_switched_off() {
     let mut alive = KeepAlive::new(KeepAliveSettings {
-        longest: secs(0.0),
+        max_repetition: secs(0.0),
         ..KeepAliveSettings::default()
     });
     alive.sent(secs(1.0), SetMode::default().into());

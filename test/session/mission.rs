@@ -10,8 +10,8 @@ const OWN: (u8, u8) = (255, 190);
 const PLAN: MissionList = MissionList::Plan;
 const FENCE: MissionList = MissionList::Fence;
 
-fn mission() -> Mission<u32> {
-    Mission::new(MissionSettings::default(), OWN, (1, 1))
+fn mission() -> MissionClient<u32> {
+    MissionClient::new(MissionSettings::default(), OWN, (1, 1))
 }
 
 fn item(seq: u16, x: i32) -> MissionItemInt {
@@ -77,7 +77,7 @@ struct Drained {
     others: Vec<MissionList>,
 }
 
-fn drain(mission: &mut Mission<u32>) -> Drained {
+fn drain(mission: &mut MissionClient<u32>) -> Drained {
     let mut all = Drained::default();
     while let Some(event) = mission.next_event() {
         match event {
@@ -523,7 +523,7 @@ impl Vehicle {
     }
 }
 
-fn hear(mission: &mut Mission<u32>, now: Duration, message: &Outbound) {
+fn hear(mission: &mut MissionClient<u32>, now: Duration, message: &Outbound) {
     received(message, |frame| {
         if let Some(m) = MissionCount::parse(frame) {
             mission.count(now, &m);

@@ -1,19 +1,19 @@
 //! Reassembly of fragments: recorded streams, the traps of the protocol, and any order, loss and duplication. And the
 //! protocols that are spoken with an autopilot.
 mod any_order;
-mod commands;
+mod command_client;
 mod keep_alive;
 mod mission;
-mod order;
 mod overtaken;
 mod parameters;
 mod protocol;
 mod recorded;
 mod strangers;
+mod stream_order;
 mod timesync;
 mod traps;
 
-use rfly_bridge::session::{Outcome, Reassembler};
+use rfly_bridge::session::{Reassembler, ReassemblyResult};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{
     FragmentHeaderA, FragmentHeaderB, HeaderVariant, MAX_FRAGMENT_PAYLOAD, fragments,
@@ -84,7 +84,7 @@ fn deliver<D: AsRef<[u8]>>(
     let mut delivered = Vec::new();
     for datagram in datagrams {
         let arrival = next_arrival(reassembler);
-        if let Outcome::Complete(frame) = reassembler.push_at(datagram.as_ref(), arrival) {
+        if let ReassemblyResult::Complete(frame) = reassembler.push_at(datagram.as_ref(), arrival) {
             assert_eq!(frame.info.len, frame.payload.len());
             delivered.push((frame.info.sim_time, frame.payload.to_vec()));
         }

@@ -18,14 +18,14 @@ const DENIED: CommandEnd = CommandEnd::Acked {
     result_param2: 0,
 };
 
-struct Sender(Commands<&'static str>);
+struct Sender(CommandClient<&'static str>);
 
 impl Sender {
     fn new() -> Self {
-        Self(Commands::new(CommandSettings::default(), 255, 190))
+        Self(CommandClient::new(CommandSettings::default(), 255, 190))
     }
 
-    fn start(&mut self, at: f64, command: impl Into<Command>, token: &'static str) {
+    fn start(&mut self, at: f64, command: impl Into<MavCommand>, token: &'static str) {
         self.0.start(secs(at), command, token);
     }
 

@@ -1,6 +1,6 @@
 //! Datagrams that do not follow from their stream, and frames of which nothing came.
 use super::{datagrams, deliver, pattern, vendor_datagrams};
-use rfly_bridge::session::{Outcome, Reassembler};
+use rfly_bridge::session::{Reassembler, ReassemblyResult};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::HeaderVariant::{self, A, B};
 
@@ -46,7 +46,7 @@ fn beside(variant: HeaderVariant, stranger: impl Fn(i32) -> Vec<u8>) {
         for datagram in vendor_datagrams(&image, variant, step, f64::from(step) / 30.0) {
             delivered += usize::from(matches!(
                 reassembler.push_at(&datagram, at),
-                Outcome::Complete(_)
+                ReassemblyResult::Complete(_)
             ));
         }
     }
@@ -99,7 +99,7 @@ fn a_frame_whose_content_is_refused_decides_nothing() {
     );
     // Just ahead enough to pass, but what it holds is no image.
     assert_eq!(deliver(&mut reassembler, frame(0, 1.06)).len(), 1);
-    reassembler.disown();
+    reassembler.revert_order();
     let next = (30..33).flat_map(|f| frame(f, f64::from(f) / 30.0));
     assert_eq!(deliver(&mut reassembler, next).len(), 3);
 }

@@ -1,6 +1,6 @@
 //! Cases that break the vendor's receiver or a naive one.
 use super::{datagrams, deliver, pattern, vendor_datagrams};
-use rfly_bridge::session::{DropCause, Outcome, Reassembler, ReassemblyCounters};
+use rfly_bridge::session::{DropCause, Reassembler, ReassemblyCounters, ReassemblyResult};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::HeaderVariant::{A, B};
 
@@ -65,7 +65,7 @@ fn a_foreign_first_datagram_does_not_lock_the_sensor_out() {
     ] {
         assert_eq!(
             reassembler.push(foreign),
-            Outcome::Dropped(DropCause::Malformed)
+            ReassemblyResult::Dropped(DropCause::Malformed)
         );
     }
     let image = pattern(1, 100_000);
@@ -313,7 +313,7 @@ fn fragments_that_disagree_about_their_size_drop_the_frame() {
     empty_middle[4..8].copy_from_slice(&32_i32.to_le_bytes());
     assert_eq!(
         reassembler.push(&empty_middle),
-        Outcome::Dropped(DropCause::Inconsistent)
+        ReassemblyResult::Dropped(DropCause::Inconsistent)
     );
 }
 
@@ -346,7 +346,7 @@ fn a_frame_beyond_the_maximum_is_dropped_and_the_next_one_is_not() {
     let before = reassembler.memory();
     assert_eq!(
         reassembler.push(&lie),
-        Outcome::Dropped(DropCause::Oversize)
+        ReassemblyResult::Dropped(DropCause::Oversize)
     );
     assert_eq!(reassembler.memory(), before);
 }
@@ -354,10 +354,10 @@ fn a_frame_beyond_the_maximum_is_dropped_and_the_next_one_is_not() {
 #[test]
 fn a_datagram_longer_than_any_udp_payload_is_malformed() {
     let mut reassembler = Reassembler::new(MAX);
-    reassembler.landing();
+    reassembler.next_buffers();
     assert_eq!(
         reassembler.commit(70_000, RosTime(0)),
-        Outcome::Dropped(DropCause::Malformed)
+        ReassemblyResult::Dropped(DropCause::Malformed)
     );
 }
 
@@ -366,13 +366,18 @@ fn frames_are_counted_from_their_headers_while_nobody_wants_the_payload() {
     let mut reassembler = Reassembler::new(MAX);
     let mut counted = Vec::new();
     let mut feed = |reassembler: &mut Reassembler, datagram: &[u8]| {
-        let head = reassembler.landing_for_header();
+        let head = reassembler.next_header_buffer();
         let len = head.len().min(datagram.len());
         head[..len].copy_from_slice(&datagram[..len]);
         match reassembler.commit(datagram.len(), RosTime(7)) {
-            Outcome::Counted(info) => counted.push((info.sim_time, info.len, info.arrival)),
+            ReassemblyResult::Counted(info) => {
+                counted.push((info.sim_time, info.len, info.arrival))
+            }
             outcome => assert!(
-                matches!(outcome, Outcome::Stored | Outcome::Dropped(_)),
+                matches!(
+                    outcome,
+                    ReassemblyResult::Stored | ReassemblyResult::Dropped(_)
+                ),
                 "{outcome:?}"
             ),
         }
@@ -409,14 +414,16 @@ fn a_frame_of_which_some_payload_was_skipped_is_counted_but_not_delivered() {
     let mut reassembler = Reassembler::new(MAX);
     let cut = vendor_datagrams(&pattern(1, 130_000), B, 1, 1.0);
     reassembler
-        .landing_for_header()
+        .next_header_buffer()
         .copy_from_slice(&cut[0][..32]);
     assert_eq!(
         reassembler.commit(cut[0].len(), RosTime(0)),
-        Outcome::Stored
+        ReassemblyResult::Stored
     );
-    assert_eq!(reassembler.push(&cut[1]), Outcome::Stored);
-    assert!(matches!(reassembler.push(&cut[2]), Outcome::Counted(info) if info.len == 130_000));
+    assert_eq!(reassembler.push(&cut[1]), ReassemblyResult::Stored);
+    assert!(
+        matches!(reassembler.push(&cut[2]), ReassemblyResult::Counted(info) if info.len == 130_000)
+    );
     let image = pattern(2, 130_000);
     assert_eq!(
         deliver(&mut reassembler, vendor_datagrams(&image, B, 2, 2.0)),
@@ -431,10 +438,10 @@ fn a_frame_carries_the_arrival_of_its_first_datagram() {
         .iter()
         .zip(100..)
     {
-        let landing = reassembler.landing();
-        landing.header.copy_from_slice(&cut[..32]);
-        landing.payload[..cut.len() - 32].copy_from_slice(&cut[32..]);
-        if let Outcome::Complete(frame) = reassembler.commit(cut.len(), RosTime(arrival)) {
+        let buffers = reassembler.next_buffers();
+        buffers.header.copy_from_slice(&cut[..32]);
+        buffers.payload[..cut.len() - 32].copy_from_slice(&cut[32..]);
+        if let ReassemblyResult::Complete(frame) = reassembler.commit(cut.len(), RosTime(arrival)) {
             assert_eq!(
                 (
                     frame.info.arrival,
@@ -455,12 +462,12 @@ fn when_datagrams_come_in_order_each_lands_where_it_stays() {
     for frame in 0..3 {
         let mut places = Vec::new();
         for cut in vendor_datagrams(&image, B, frame, f64::from(frame)) {
-            let landing = reassembler.landing();
-            assert_eq!(landing.header.len(), 32);
-            landing.header.copy_from_slice(&cut[..32]);
-            landing.payload[..cut.len() - 32].copy_from_slice(&cut[32..]);
-            places.push(landing.payload.as_ptr() as usize);
-            if let Outcome::Complete(whole) = reassembler.commit(cut.len(), RosTime(0)) {
+            let buffers = reassembler.next_buffers();
+            assert_eq!(buffers.header.len(), 32);
+            buffers.header.copy_from_slice(&cut[..32]);
+            buffers.payload[..cut.len() - 32].copy_from_slice(&cut[32..]);
+            places.push(buffers.payload.as_ptr() as usize);
+            if let ReassemblyResult::Complete(whole) = reassembler.commit(cut.len(), RosTime(0)) {
                 let start = whole.payload.as_ptr() as usize;
                 if frame > 0 {
                     // In the first frame the buffer still grows.
@@ -477,12 +484,12 @@ fn abandoning_counts_what_was_in_flight() {
     let mut reassembler = Reassembler::new(MAX);
     let cut = vendor_datagrams(&pattern(1, 130_000), B, 1, 1.0);
     deliver(&mut reassembler, &cut[..2]);
-    reassembler.abandon();
+    reassembler.drop_incomplete();
     assert_eq!(
         (reassembler.in_flight(), reassembler.counters().incomplete),
         (0, 1)
     );
-    reassembler.abandon();
+    reassembler.drop_incomplete();
     assert_eq!(reassembler.counters().incomplete, 1);
 }
 
@@ -503,7 +510,7 @@ fn steady_state_allocates_nothing() {
                 for index in &order[..kept] {
                     delivered += usize::from(matches!(
                         reassembler.push(&frame[*index]),
-                        Outcome::Complete(_)
+                        ReassemblyResult::Complete(_)
                     ));
                 }
             }

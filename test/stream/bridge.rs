@@ -3,7 +3,7 @@ use crate::support::sensor::{Rig, config};
 use rfly_bridge::msgs::sensor_msgs::msg::Image;
 use rfly_bridge::ros::{Middleware, Recorder};
 use rfly_bridge::sensors::{Options, Progress, SensorError, SensorStream};
-use rfly_bridge::session::{LOAN_SPARE, Landing, Reassembler, ReassemblyCounters};
+use rfly_bridge::session::{DatagramBuffers, LOAN_SPARE, Reassembler, ReassemblyCounters};
 use rfly_bridge::time::{RosTime, SourceKind, TimeAligner};
 
 /// Longest payload of a datagram, and header.
@@ -56,7 +56,7 @@ impl Bridge {
 
     /// Nothing has come for long.
     pub(super) fn abandon(&mut self) {
-        self.stream.reassembler.abandon();
+        self.stream.reassembler.drop_incomplete();
     }
 
     /// Takes a datagram as `node/sensors/udp_source.rs` does; returns the image that it made the bridge publish.
@@ -68,12 +68,12 @@ impl Bridge {
     ) -> Option<Image> {
         let figures = &mut self.figures;
         if self.stream.sensor.wanted() {
-            let Landing { header, payload } = self.stream.landing();
+            let DatagramBuffers { header, payload } = self.stream.next_buffers();
             let (head, body) = datagram.split_at(header.len().min(datagram.len()));
             header[..head.len()].copy_from_slice(head);
             payload[..body.len()].copy_from_slice(body);
         } else {
-            let header = self.stream.landing_for_header();
+            let header = self.stream.next_header_buffer();
             let len = header.len().min(datagram.len());
             header[..len].copy_from_slice(&datagram[..len]);
         }

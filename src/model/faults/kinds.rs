@@ -1,38 +1,38 @@
-//! The faults that the vendor documents for models made with its fault library.
+//! The faults that the vendor documents for models with its fault library.
 //!
-//! Source: pages `md_phm` of the vendor's SDK (numbers in column `sdk`); initialization files of newer models number
-//! them anew (column `template`).
+//! Source: pages `md_phm` of the vendor's SDK (numbers `sdk`); initialization files of newer models use other numbers
+//! (`template`).
 use crate::config::params::FaultNumbers;
 
 /// A parameter of a fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameter {
-    /// Name, for texts.
+pub struct FaultParameter {
+    /// Name in texts.
     pub name: &'static str,
     /// Smallest value.
-    pub least: f64,
+    pub min: f64,
     /// Largest value.
-    pub most: f64,
+    pub max: f64,
     /// Value that ends the fault.
     pub healthy: f64,
 }
 
-/// Parameters of a kind of fault.
+/// The parameters of a kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Parameters {
+pub enum FaultParameters {
     /// One per rotor.
-    Rotors(Parameter),
-    /// These, in this order.
-    List(&'static [Parameter]),
+    Rotors(FaultParameter),
+    /// A fixed list.
+    List(&'static [FaultParameter]),
 }
 
-impl Parameters {
+impl FaultParameters {
     /// Names and ranges, for the documentation.
     pub fn describe(&self) -> String {
-        let one = |p: &Parameter| format!("{} ({} to {})", p.name, p.least, p.most);
+        let describe = |p: &FaultParameter| format!("{} ({} to {})", p.name, p.min, p.max);
         match self {
-            Self::Rotors(parameter) => format!("{} of each rotor", one(parameter)),
-            Self::List(list) => list.iter().map(one).collect::<Vec<_>>().join(", "),
+            Self::Rotors(parameter) => format!("{} of each rotor", describe(parameter)),
+            Self::List(list) => list.iter().map(describe).collect::<Vec<_>>().join(", "),
         }
     }
 }
@@ -47,19 +47,19 @@ pub struct FaultKind {
     /// Number in newer models.
     template: i32,
     /// Its parameters.
-    pub parameters: Parameters,
+    pub parameters: FaultParameters,
     /// Effect, for the documentation.
     pub doc: &'static str,
 }
 
-/// Rotors that a fault has room for.
+/// Number of rotors in a fault.
 pub(super) const ROTORS: usize = 8;
 
-const fn p(name: &'static str, least: f64, most: f64, healthy: f64) -> Parameter {
-    Parameter {
+const fn p(name: &'static str, min: f64, max: f64, healthy: f64) -> FaultParameter {
+    FaultParameter {
         name,
-        least,
-        most,
+        min,
+        max,
         healthy,
     }
 }
@@ -67,7 +67,7 @@ const fn p(name: &'static str, least: f64, most: f64, healthy: f64) -> Parameter
 const fn kind(
     name: &'static str,
     [sdk, template]: [i32; 2],
-    parameters: Parameters,
+    parameters: FaultParameters,
     doc: &'static str,
 ) -> FaultKind {
     FaultKind {
@@ -79,25 +79,25 @@ const fn kind(
     }
 }
 
-use Parameters::{List, Rotors};
+use FaultParameters::{List, Rotors};
 
-const EFFICIENCY: Parameter = p("efficiency", 0.0, 1.0, 1.0);
-const GAIN: &[Parameter] = &[p("gain", 0.0, 1e6, 0.0)];
+const EFFICIENCY: FaultParameter = p("efficiency", 0.0, 1.0, 1.0);
+const GAIN: &[FaultParameter] = &[p("gain", 0.0, 1e6, 0.0)];
 const WIND: f64 = 200.0;
 
-/// All of them.
+/// All kinds of faults.
 #[rustfmt::skip] // a table
 pub const FAULT_KINDS: &[FaultKind] = &[
     kind("motor", [123_450, 123_450], Rotors(EFFICIENCY), "speed of the motor times the efficiency; 0 stops it"),
     kind("propeller", [123_451, 123_451], Rotors(EFFICIENCY), "thrust of the propeller times the efficiency"),
-    kind("battery_off", [123_452, 123_453], List(&[]), "the battery fails; only what is reported of it, not the flight"),
+    kind("battery_off", [123_452, 123_453], List(&[]), "the reported state of the battery fails; the flight is not affected"),
     kind("battery_voltage", [123_453, 123_454], List(&[p("remaining", 0.0, 1.0, 1.0)]), "share of the voltage that remains"),
     kind("battery_capacity", [123_454, 123_455], List(&[p("remaining", 0.0, 1.0, 1.0)]), "share of the charge that remains"),
     kind("load_fall", [123_455, 123_456], List(&[p("share", 0.0, 1.0, 0.0)]), "loses this share of the mass at once"),
     kind("load_shift", [123_456, 123_457], List(&[p("share", 0.0, 1.0, 0.0), p("x", -1.0, 1.0, 0.0), p("y", -1.0, 1.0, 0.0), p("z", -1.0, 1.0, 0.0)]), "moves this share of the mass along the axes of the body"),
     kind("load_leak", [123_457, 123_458], List(&[p("share", 0.0, 1.0, 0.0), p("rate", 0.0, 1.0, 0.0)]), "loses this share of the mass gradually"),
     kind("wind", [123_458, 123_459], List(&[p("x", -WIND, WIND, 0.0), p("y", -WIND, WIND, 0.0), p("z", -WIND, WIND, 0.0)]), "constant wind in m/s, NED"),
-    kind("gust", [123_459, 123_540], List(&[p("speed", 0.0, WIND, 0.0), p("direction", -1e6, 1e6, 0.0)]), "gusts of this speed in m/s; of the second one the vendor says both direction and interval"),
+    kind("gust", [123_459, 123_540], List(&[p("speed", 0.0, WIND, 0.0), p("direction", -1e6, 1e6, 0.0)]), "gusts of this speed in m/s; the vendor documents the second parameter both as direction and as interval"),
     kind("turbulence", [123_540, 123_541], List(&[p("speed", 0.0, WIND, 0.0)]), "turbulent wind in m/s"),
     kind("wind_shear", [123_541, 123_542], List(&[p("speed", 0.0, WIND, 0.0)]), "sheared wind in m/s"),
     kind("accelerometer_noise", [123_542, 123_544], List(GAIN), "noise of the sensor: 0.2 + 0.8 gain times the model's"),
@@ -126,7 +126,7 @@ impl FaultKind {
         [self.sdk, self.template]
     }
 
-    /// What ends it, for the documentation.
+    /// The values that end it, for the documentation.
     pub fn describe_end(&self) -> String {
         match self.parameters {
             Rotors(parameter) => parameter.healthy.to_string(),
@@ -138,7 +138,7 @@ impl FaultKind {
         }
     }
 
-    /// Parameters that end the fault; empty if none do.
+    /// Values of the parameters that end the fault; empty if no values end it.
     pub(super) fn healthy(&self) -> Vec<f64> {
         match self.parameters {
             Rotors(parameter) => vec![parameter.healthy; ROTORS],

@@ -1,22 +1,22 @@
-//! Faults of a vehicle's model: which are active, since when and until when.
+//! Active faults of a vehicle's model, with their start and end.
 //!
-//! A model made with the vendor's fault library keeps a fault until parameters for the same number arrive: clearing is
-//! sending the parameters that end it.
+//! A model with the vendor's fault library keeps a fault until it receives other parameters for the same number. To clear a
+//! fault, the bridge sends the parameters that end it.
 mod kinds;
 mod request;
 
-pub use kinds::{FAULT_KINDS, FaultKind, Parameter, Parameters};
+pub use kinds::{FAULT_KINDS, FaultKind, FaultParameter, FaultParameters};
 
 use crate::config::params::FaultNumbers;
 use crate::msgs::rfly_bridge_msgs::msg::ActiveFault;
 use crate::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
 use crate::time::{RosTime, SimTime};
-use request::{Fault, Place};
+use request::{Fault, FaultTarget};
 use std::time::Duration;
 
-/// The time of a call.
+/// The present time, on all clocks that faults need.
 #[derive(Clone, Copy, Debug)]
-pub struct Now {
+pub struct FaultTime {
     /// Simulation time; `None` before the first tick.
     pub sim: Option<SimTime>,
     /// Monotonic time of the host.
@@ -25,38 +25,38 @@ pub struct Now {
     pub stamp: RosTime,
 }
 
-/// Simulation time that passed; where the simulator has not told its time, that of the host.
+/// Measures simulation time; before the first tick, the host's time instead.
 #[derive(Debug, Default)]
 struct Stopwatch {
     last: Option<(Option<SimTime>, Duration)>,
-    passed: Duration,
+    elapsed: Duration,
 }
 
 impl Stopwatch {
-    fn passed(&mut self, now: Now) -> Duration {
+    fn elapsed(&mut self, now: FaultTime) -> Duration {
         if let Some((sim, host)) = self.last {
-            self.passed += match (sim, now.sim) {
+            self.elapsed += match (sim, now.sim) {
                 (Some(before), Some(sim)) => {
-                    // A correction of the clock may turn it back.
-                    let passed = sim.0.saturating_sub(before.0);
-                    Duration::from_nanos(u64::try_from(passed).unwrap_or(0))
+                    // A correction of the clock may set it back.
+                    let step = sim.0.saturating_sub(before.0);
+                    Duration::from_nanos(u64::try_from(step).unwrap_or(0))
                 }
                 _ => now.host.saturating_sub(host),
             };
         }
         self.last = Some((now.sim, now.host));
-        self.passed
+        self.elapsed
     }
 }
 
-/// An active fault.
+/// An injected fault.
 #[derive(Debug)]
-struct Active {
+struct InjectedFault {
     fault: Fault,
     since: RosTime,
-    /// On the stopwatch.
+    /// Time on the stopwatch.
     ends: Option<Duration>,
-    /// On the host's clock.
+    /// Time on the host's clock.
     kept_until: Option<Duration>,
 }
 
@@ -65,34 +65,35 @@ struct Active {
 pub struct Faults {
     vehicle: u16,
     numbers: FaultNumbers,
-    watch: Stopwatch,
-    active: Vec<Active>,
+    stopwatch: Stopwatch,
+    active: Vec<InjectedFault>,
 }
 
-/// What a client is told of a fault that cannot be ended.
+/// Beginning of the error for faults that cannot be cleared.
 const NO_END: &str = "no parameters are known that end";
 
 impl Faults {
-    /// No faults.
+    /// Creates a model without faults.
     pub fn new(vehicle: u16, numbers: FaultNumbers) -> Self {
         Self {
             vehicle,
             numbers,
-            watch: Stopwatch::default(),
+            stopwatch: Stopwatch::default(),
             active: Vec::new(),
         }
     }
 
-    /// Injects a fault, or keeps it alive if it is the same; returns a datagram for the model if there is something to tell.
+    /// Injects a fault and returns the datagram for the model. If the same fault is active, extends its keep-alive and returns
+    /// `None`.
     ///
     /// # Errors
-    /// What is wrong with the request, and what would be right.
+    /// The fields, what they must be, and what they are.
     pub fn inject(
         &mut self,
         request: &InjectFaultRequest,
-        now: Now,
+        now: FaultTime,
     ) -> Result<Option<Vec<u8>>, String> {
-        let fault = Fault::of(request, self.numbers)?;
+        let fault = Fault::check(request, self.numbers)?;
         if let Some(other) = self
             .active
             .iter()
@@ -103,7 +104,7 @@ impl Faults {
                 other.fault.mask
             ));
         }
-        let passed = self.watch.passed(now);
+        let elapsed = self.stopwatch.elapsed(now);
         let kept_until = fault.keep_alive.map(|keep| now.host + keep);
         let same = self.active.iter_mut().find(|active| active.fault == fault);
         if let (Some(same), true) = (same, fault.keep_alive.is_some()) {
@@ -112,92 +113,95 @@ impl Faults {
         }
         self.active.retain(|active| !fault.replaces(&active.fault));
         let datagram = self.datagram(&fault, &fault.values);
-        self.active.push(Active {
+        self.active.push(InjectedFault {
             since: now.stamp,
-            ends: fault.duration.map(|duration| passed + duration),
+            ends: fault.duration.map(|duration| elapsed + duration),
             kept_until,
             fault,
         });
         Ok(Some(datagram))
     }
 
-    /// Clears the faults of a kind and number; an empty kind and 0 stand for all. Returns those that were cleared, datagrams
-    /// for the model, and what is wrong.
-    pub fn clear(&mut self, kind: &str, id: i32, now: Now) -> Cleared {
-        let mut cleared = Cleared::default();
+    /// Clears the faults of a kind and a number; an empty kind means all kinds, 0 all numbers.
+    pub fn clear(&mut self, kind: &str, id: i32, now: FaultTime) -> ClearedFaults {
+        let mut cleared = ClearedFaults::default();
         let known = |name: &str| {
-            [request::OWN, request::PARAMETERS].contains(&name) || FaultKind::named(name).is_some()
+            [request::NUMBER, request::PARAMETERS].contains(&name)
+                || FaultKind::named(name).is_some()
         };
         if !kind.is_empty() && !known(kind) {
-            cleared.wrong = format!(
-                "kind: {kind:?} is no kind of fault{}",
+            cleared.error = format!(
+                "kind: {kind:?} is not a kind of fault{}",
                 crate::config::did_you_mean(kind, FAULT_KINDS.iter().map(|kind| kind.name))
             );
             return cleared;
         }
         self.end(now, &mut cleared, |active| {
-            let numbered = match active.fault.place {
-                Place::Number(number) => number == id,
-                Place::Parameters(_) => false,
+            let has_number = match active.fault.target {
+                FaultTarget::Number(number) => number == id,
+                FaultTarget::Parameters(_) => false,
             };
-            (kind.is_empty() || active.fault.kind == kind) && (id == 0 || numbered)
+            (kind.is_empty() || active.fault.kind == kind) && (id == 0 || has_number)
         });
         cleared
     }
 
     /// Clears the faults whose time is over.
-    pub fn poll(&mut self, now: Now) -> Cleared {
-        let mut cleared = Cleared::default();
-        let passed = self.watch.passed(now);
+    pub fn poll(&mut self, now: FaultTime) -> ClearedFaults {
+        let mut cleared = ClearedFaults::default();
+        let elapsed = self.stopwatch.elapsed(now);
         self.end(now, &mut cleared, |active| {
-            active.ends.is_some_and(|at| at <= passed)
+            active.ends.is_some_and(|at| at <= elapsed)
                 || active.kept_until.is_some_and(|at| at <= now.host)
         });
         cleared
     }
 
-    /// The simulation began anew, with a model that has no faults; whether there were some.
+    /// Forgets all faults, because the simulation restarted with a model without faults. Returns whether some were active.
     pub fn restarted(&mut self) -> bool {
-        let had = !self.active.is_empty();
+        let some_active = !self.active.is_empty();
         self.active.clear();
-        had
+        some_active
     }
 
-    /// Whether none is active.
+    /// Whether no fault is active.
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
-    /// The active faults, oldest first.
-    pub fn active(&mut self, now: Now) -> Vec<ActiveFault> {
-        let passed = self.watch.passed(now);
+    /// Returns the active faults, oldest first.
+    pub fn active(&mut self, now: FaultTime) -> Vec<ActiveFault> {
+        let elapsed = self.stopwatch.elapsed(now);
         let active = self.active.iter();
-        active.map(|active| message(active, passed)).collect()
+        active.map(|active| message(active, elapsed)).collect()
     }
 
     /// Ends the chosen faults, newest first.
-    fn end(&mut self, now: Now, cleared: &mut Cleared, chosen: impl Fn(&Active) -> bool) {
-        let passed = self.watch.passed(now);
-        let mut lasting = Vec::new();
+    fn end(
+        &mut self,
+        now: FaultTime,
+        cleared: &mut ClearedFaults,
+        chosen: impl Fn(&InjectedFault) -> bool,
+    ) {
+        let elapsed = self.stopwatch.elapsed(now);
+        let mut permanent = Vec::new();
         for index in (0..self.active.len()).rev() {
             if !chosen(&self.active[index]) {
                 continue;
             }
             if self.active[index].fault.restore.is_none() {
-                lasting.push(self.active[index].fault.kind.clone());
+                permanent.push(self.active[index].fault.kind.clone());
                 continue;
             }
-            let Active { fault, .. } = &self.active[index];
-            cleared.faults.push(message(&self.active[index], passed));
-            let fault = fault.clone();
-            self.active.remove(index);
+            cleared.faults.push(message(&self.active[index], elapsed));
+            let InjectedFault { fault, .. } = self.active.remove(index);
             let restore = fault.restore.clone().unwrap_or_default();
             cleared.datagrams.push(self.datagram(&fault, &restore));
         }
-        if !lasting.is_empty() {
-            cleared.wrong = format!(
-                "{NO_END} {}: inject it once more with `restore`, or restart the simulation (coptersim/restart)",
-                lasting.join(", ")
+        if !permanent.is_empty() {
+            cleared.error = format!(
+                "{NO_END} {}: inject it again with `restore`, or restart the simulation (coptersim/restart)",
+                permanent.join(", ")
             );
         }
     }
@@ -208,32 +212,32 @@ impl Faults {
     }
 }
 
-/// Result of clearing.
+/// Result of clearing faults.
 #[derive(Debug, Default)]
-pub struct Cleared {
+pub struct ClearedFaults {
     /// The faults that were cleared.
     pub faults: Vec<ActiveFault>,
-    /// What the model has to be told.
+    /// Datagrams for the model.
     pub datagrams: Vec<Vec<u8>>,
-    /// What was wrong, or empty.
-    pub wrong: String,
+    /// The error, or empty.
+    pub error: String,
 }
 
-fn message(active: &Active, passed: Duration) -> ActiveFault {
-    let Active {
+fn message(active: &InjectedFault, elapsed: Duration) -> ActiveFault {
+    let InjectedFault {
         fault, since, ends, ..
     } = active;
     let seconds = |time: &Duration| time.as_secs_f64();
     ActiveFault {
         kind: fault.kind.clone(),
-        id: match fault.place {
-            Place::Number(id) => id,
-            Place::Parameters(_) => 0,
+        id: match fault.target {
+            FaultTarget::Number(id) => id,
+            FaultTarget::Parameters(_) => 0,
         },
         mask: fault.mask,
         parameters: fault.values.clone(),
         since: since.to_msg(),
-        remaining: ends.map_or(-1.0, |ends| ends.saturating_sub(passed).as_secs_f64()),
+        remaining: ends.map_or(-1.0, |ends| ends.saturating_sub(elapsed).as_secs_f64()),
         keep_alive: fault.keep_alive.as_ref().map_or(0.0, seconds),
     }
 }

@@ -1,5 +1,5 @@
-//! What a client asks for, checked.
-use super::kinds::{FAULT_KINDS, FaultKind, Parameter, Parameters, ROTORS};
+//! Checks a request of a client.
+use super::kinds::{FAULT_KINDS, FaultKind, FaultParameter, FaultParameters, ROTORS};
 use crate::config::did_you_mean;
 use crate::config::params::FaultNumbers;
 use crate::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
@@ -8,108 +8,113 @@ use crate::wire::{
 };
 use std::time::Duration;
 
-/// Kind of a fault with a number of the user's own.
-pub(super) const OWN: &str = "id";
-/// Kind of a fault that is parameters of the model.
+/// Kind of a fault with a user-defined number.
+pub(super) const NUMBER: &str = "id";
+/// Kind of a fault that sets parameters of the model.
 pub(super) const PARAMETERS: &str = "parameters";
-/// Places for faults in a packet of integers and floats: each has two parameters.
-const PLACES: usize = 8;
-/// Parameters of a model that faults may set.
-const COUNT: usize = 32;
+/// Number of faults in a packet of integers and floats; each has two parameters.
+const SLOTS: usize = 8;
+/// Number of parameters of a model that faults may set.
+const MODEL_PARAMETERS: usize = 32;
 /// Longest duration in s.
-const LONGEST: f64 = 1e6;
+const MAX_DURATION_S: f64 = 1e6;
 
-/// Where a fault takes effect.
+/// The part of the model that a fault changes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Place {
-    /// A fault of this number.
+pub(super) enum FaultTarget {
+    /// The fault with this number.
     Number(i32),
-    /// These parameters of the model.
+    /// The parameters in this mask.
     Parameters(u32),
 }
 
-/// A fault that can be sent.
+/// A checked fault.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
     pub(super) kind: String,
-    pub(super) place: Place,
-    /// As the client gave it.
+    pub(super) target: FaultTarget,
+    /// The mask of the request.
     pub(super) mask: u32,
     pub(super) values: Vec<f64>,
-    /// What ends it; `None`: nothing that the bridge knows.
+    /// The values that end it; `None` if the bridge knows none.
     pub(super) restore: Option<Vec<f64>>,
     pub(super) duration: Option<Duration>,
     pub(super) keep_alive: Option<Duration>,
 }
 
 impl Fault {
-    /// Checks a request; all that is wrong with it.
-    pub(super) fn of(request: &InjectFaultRequest, numbers: FaultNumbers) -> Result<Self, String> {
-        let mut wrong = Vec::new();
-        let duration = seconds("duration", request.duration, &mut wrong);
-        let keep_alive = seconds("keep_alive", request.keep_alive, &mut wrong);
+    /// Checks a request; the error lists all problems.
+    pub(super) fn check(
+        request: &InjectFaultRequest,
+        numbers: FaultNumbers,
+    ) -> Result<Self, String> {
+        let mut problems = Vec::new();
+        let duration = seconds("duration", request.duration, &mut problems);
+        let keep_alive = seconds("keep_alive", request.keep_alive, &mut problems);
         let fault = match &*request.kind {
-            PARAMETERS => of_parameters(request),
-            OWN => of_number(request),
-            name => of_kind(name, request, numbers),
+            PARAMETERS => parameters_fault(request),
+            NUMBER => numbered_fault(request),
+            name => documented_fault(name, request, numbers),
         };
         let fault = fault.map(|fault| Self {
             duration,
             keep_alive,
             ..fault
         });
-        let fault = fault.map_err(|text| wrong.push(text)).ok();
+        let fault = fault.map_err(|text| problems.push(text)).ok();
         if let Some(fault) = &fault
             && fault.restore.is_none()
             && (duration.is_some() || keep_alive.is_some())
         {
-            wrong.push(format!(
-                "restore: must be given, because no parameters are known that end `{}`; without duration and keep_alive it may stay",
+            problems.push(format!(
+                "restore: must be given with duration or keep_alive, because no parameters are known that end `{}`",
                 fault.kind
             ));
         }
         match fault {
-            Some(fault) if wrong.is_empty() => Ok(fault),
-            _ => Err(wrong.join("; ")),
+            Some(fault) if problems.is_empty() => Ok(fault),
+            _ => Err(problems.join("; ")),
         }
     }
 
-    /// Whether it takes effect at the same place, so that it replaces the other one.
+    /// Whether it has the same target as the other fault and so replaces it.
     pub(super) fn replaces(&self, other: &Self) -> bool {
-        self.place == other.place
+        self.target == other.target
     }
 
-    /// Whether both set a parameter of the model, but not the same ones.
+    /// Whether the masks of both faults are different but share parameters of the model.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        match (&self.place, &other.place) {
-            (Place::Parameters(own), Place::Parameters(other)) => own != other && own & other != 0,
+        match (&self.target, &other.target) {
+            (FaultTarget::Parameters(own), FaultTarget::Parameters(other)) => {
+                own != other && own & other != 0
+            }
             _ => false,
         }
     }
 
-    /// The datagram that injects it. Other faults are told again where there is room, for a model that does not keep them.
+    /// Returns the datagram that injects it. Free slots repeat other faults, for a model that does not keep them.
     pub(super) fn datagram<'a>(
         &'a self,
         vehicle: u16,
         values: &'a [f64],
         others: impl Iterator<Item = &'a Self>,
     ) -> Vec<u8> {
-        let id = match self.place {
-            Place::Parameters(mask) => {
+        let id = match self.target {
+            FaultTarget::Parameters(mask) => {
                 let all = std::array::from_fn(|i| values.get(i).copied().unwrap_or_default());
                 let packet = ModelParametersPacket::new(ModelParameters::Faults, mask, all);
                 return packet.as_bytes().to_vec();
             }
-            Place::Number(id) => id,
+            FaultTarget::Number(id) => id,
         };
         let (mut ints, mut floats, mut used) = ([0; 8], [0.0; 20], 0);
-        let others = others.filter_map(|fault| match fault.place {
-            Place::Number(id) => Some((id, &*fault.values)),
-            Place::Parameters(_) => None,
+        let others = others.filter_map(|fault| match fault.target {
+            FaultTarget::Number(id) => Some((id, &*fault.values)),
+            FaultTarget::Parameters(_) => None,
         });
         for (id, values) in std::iter::once((id, values)).chain(others) {
             let needed = values.len().div_ceil(2).max(1);
-            if used + needed > PLACES {
+            if used + needed > SLOTS {
                 continue;
             }
             ints[used..used + needed].fill(id);
@@ -123,10 +128,10 @@ impl Fault {
     }
 }
 
-fn fault(kind: &str, place: Place, mask: u32, values: Vec<f64>, restore: Vec<f64>) -> Fault {
+fn fault(kind: &str, target: FaultTarget, mask: u32, values: Vec<f64>, restore: Vec<f64>) -> Fault {
     Fault {
         kind: kind.to_owned(),
-        place,
+        target,
         mask,
         values,
         restore: (!restore.is_empty()).then_some(restore),
@@ -135,16 +140,18 @@ fn fault(kind: &str, place: Place, mask: u32, values: Vec<f64>, restore: Vec<f64
     }
 }
 
-/// A time of 0 is none.
-fn seconds(field: &str, value: f64, wrong: &mut Vec<String>) -> Option<Duration> {
-    if (0.0..=LONGEST).contains(&value) {
+/// Reads a time; 0 means none.
+fn seconds(field: &str, value: f64, problems: &mut Vec<String>) -> Option<Duration> {
+    if (0.0..=MAX_DURATION_S).contains(&value) {
         return (value > 0.0).then(|| Duration::from_secs_f64(value));
     }
-    wrong.push(format!("{field}: must be 0 to {LONGEST} s, is {value}"));
+    problems.push(format!(
+        "{field}: must be 0 to {MAX_DURATION_S} s, is {value}"
+    ));
     None
 }
 
-fn of_kind(
+fn documented_fault(
     name: &str,
     request: &InjectFaultRequest,
     numbers: FaultNumbers,
@@ -153,11 +160,11 @@ fn of_kind(
         let names = FAULT_KINDS
             .iter()
             .map(|kind| kind.name)
-            .chain([OWN, PARAMETERS]);
-        let hint = did_you_mean(name, names.clone());
+            .chain([NUMBER, PARAMETERS]);
+        let suggestion = did_you_mean(name, names.clone());
         let names: Vec<_> = names.collect();
         return Err(format!(
-            "kind: must be one of {}, is {name:?}{hint}",
+            "kind: must be one of {}, is {name:?}{suggestion}",
             names.join(", ")
         ));
     };
@@ -166,31 +173,37 @@ fn of_kind(
         id => id,
     };
     let values = |field: &str, given: &[f64], mask| match kind.parameters {
-        Parameters::Rotors(parameter) => rotors(field, parameter, given, mask),
-        Parameters::List(list) => listed(field, kind.name, list, given),
+        FaultParameters::Rotors(parameter) => rotor_values(field, parameter, given, mask),
+        FaultParameters::List(list) => list_values(field, kind.name, list, given),
     };
-    if request.mask != 0 && !matches!(kind.parameters, Parameters::Rotors(_)) {
+    if request.mask != 0 && !matches!(kind.parameters, FaultParameters::Rotors(_)) {
         return Err(format!(
             "mask: must be 0 for `{name}`, which has no rotors, is {}",
             request.mask
         ));
     }
-    let chosen = values("parameters", &request.parameters, request.mask)?;
-    let restore = match request.restore.is_empty() {
-        true => kind.healthy(),
-        false => values("restore", &request.restore, request.mask)?,
+    let injected = values("parameters", &request.parameters, request.mask)?;
+    let restore = if request.restore.is_empty() {
+        kind.healthy()
+    } else {
+        values("restore", &request.restore, request.mask)?
     };
     Ok(fault(
         name,
-        Place::Number(id),
+        FaultTarget::Number(id),
         request.mask,
-        chosen,
+        injected,
         restore,
     ))
 }
 
-/// A value for every rotor; those that are not chosen are healthy.
-fn rotors(field: &str, parameter: Parameter, given: &[f64], mask: u32) -> Result<Vec<f64>, String> {
+/// Returns a value for every rotor; rotors outside the mask are healthy.
+fn rotor_values(
+    field: &str,
+    parameter: FaultParameter,
+    given: &[f64],
+    mask: u32,
+) -> Result<Vec<f64>, String> {
     if mask >> ROTORS != 0 {
         return Err(format!(
             "mask: must have bits 0 to {} only, for rotors 1 to {ROTORS}, is {mask:#x}",
@@ -198,14 +211,14 @@ fn rotors(field: &str, parameter: Parameter, given: &[f64], mask: u32) -> Result
         ));
     }
     for value in given {
-        in_range(field, parameter, *value)?;
+        check_range(field, parameter, *value)?;
     }
     let mut all = vec![parameter.healthy; ROTORS];
     spread(field, given, mask, &mut all)?;
     Ok(all)
 }
 
-/// Writes the values that a mask chooses; without a mask the first ones.
+/// Writes the given values to the positions in the mask; without a mask to the first positions.
 fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), String> {
     let chosen = mask.count_ones() as usize;
     let fits = match mask {
@@ -213,11 +226,11 @@ fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), 
         _ => given.len() == 1 || given.len() == chosen || given.len() == all.len(),
     };
     if !fits {
-        let (most, found) = (all.len(), given.len());
+        let (max, found) = (all.len(), given.len());
         return Err(match mask {
-            0 => format!("{field}: must have 1 to {most} values, has {found}"),
+            0 => format!("{field}: must have 1 to {max} values, has {found}"),
             _ => format!(
-                "{field}: must have {chosen} values, one per bit of the mask, or 1 for all of them, or all {most}, has {found}"
+                "{field}: must have {chosen} values, one per bit of the mask, or 1 for all of them, or all {max}, has {found}"
             ),
         });
     }
@@ -236,12 +249,18 @@ fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), 
     Ok(())
 }
 
-fn listed(field: &str, kind: &str, list: &[Parameter], given: &[f64]) -> Result<Vec<f64>, String> {
+fn list_values(
+    field: &str,
+    kind: &str,
+    list: &[FaultParameter],
+    given: &[f64],
+) -> Result<Vec<f64>, String> {
     if given.len() != list.len() {
         let names: Vec<_> = list.iter().map(|parameter| parameter.name).collect();
-        let names = match names.is_empty() {
-            true => "no parameters".to_owned(),
-            false => names.join(", "),
+        let names = if names.is_empty() {
+            "no parameters".to_owned()
+        } else {
+            names.join(", ")
         };
         return Err(format!(
             "{field}: `{kind}` has {names}; {} values are given",
@@ -249,42 +268,39 @@ fn listed(field: &str, kind: &str, list: &[Parameter], given: &[f64]) -> Result<
         ));
     }
     for (parameter, value) in list.iter().zip(given) {
-        in_range(field, *parameter, *value)?;
+        check_range(field, *parameter, *value)?;
     }
     Ok(given.to_vec())
 }
 
-fn in_range(field: &str, parameter: Parameter, value: f64) -> Result<(), String> {
-    let Parameter {
-        name, least, most, ..
-    } = parameter;
-    match (least..=most).contains(&value) {
-        true => Ok(()),
-        false => Err(format!(
-            "{field}: {name} must be {least} to {most}, is {value}"
-        )),
+fn check_range(field: &str, parameter: FaultParameter, value: f64) -> Result<(), String> {
+    let FaultParameter { name, min, max, .. } = parameter;
+    if (min..=max).contains(&value) {
+        return Ok(());
     }
+    Err(format!(
+        "{field}: {name} must be {min} to {max}, is {value}"
+    ))
 }
 
-fn of_number(request: &InjectFaultRequest) -> Result<Fault, String> {
+fn numbered_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
     let check = |field: &str, given: &[f64]| {
-        if given.len() > 2 * PLACES {
+        if given.len() > 2 * SLOTS {
             return Err(format!(
                 "{field}: must have at most {} values, has {}",
-                2 * PLACES,
+                2 * SLOTS,
                 given.len()
             ));
         }
-        let sendable = |value: &f64| (*value as f32).is_finite();
-        match given.iter().all(sendable) {
-            true => Ok(()),
-            false => Err(format!(
-                "{field}: must be finite as 32-bit numbers, are {given:?}"
-            )),
+        if given.iter().all(|value| (*value as f32).is_finite()) {
+            return Ok(());
         }
+        Err(format!(
+            "{field}: must be finite as 32-bit numbers, are {given:?}"
+        ))
     };
     if request.id == 0 {
-        return Err("id: must be the number that your model has for the fault, is 0".to_owned());
+        return Err("id: must be the number of the fault in your model, is 0".to_owned());
     }
     if request.mask != 0 {
         return Err(format!(
@@ -295,10 +311,11 @@ fn of_number(request: &InjectFaultRequest) -> Result<Fault, String> {
     check("parameters", &request.parameters)?;
     check("restore", &request.restore)?;
     let (values, restore) = (request.parameters.clone(), request.restore.clone());
-    Ok(fault(OWN, Place::Number(request.id), 0, values, restore))
+    let target = FaultTarget::Number(request.id);
+    Ok(fault(NUMBER, target, 0, values, restore))
 }
 
-fn of_parameters(request: &InjectFaultRequest) -> Result<Fault, String> {
+fn parameters_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
     let given = &request.parameters;
     let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
     if request.id != 0 {
@@ -310,20 +327,20 @@ fn of_parameters(request: &InjectFaultRequest) -> Result<Fault, String> {
     if !finite(given) || !finite(&request.restore) {
         return Err("parameters, restore: must be finite".to_owned());
     }
-    let mut values = vec![0.0; COUNT];
+    let mut values = vec![0.0; MODEL_PARAMETERS];
     spread("parameters", given, request.mask, &mut values)?;
     let mask = match request.mask {
-        0 => u32::MAX >> (COUNT - given.len()),
+        0 => u32::MAX >> (MODEL_PARAMETERS - given.len()),
         mask => mask,
     };
     let mut restore = Vec::new();
     if !request.restore.is_empty() {
-        restore = vec![0.0; COUNT];
+        restore = vec![0.0; MODEL_PARAMETERS];
         spread("restore", &request.restore, mask, &mut restore)?;
     }
     Ok(fault(
         PARAMETERS,
-        Place::Parameters(mask),
+        FaultTarget::Parameters(mask),
         mask,
         values,
         restore,

@@ -1,5 +1,7 @@
 //! The checks of `doctor` on what is reported, as a status of its own.
-use crate::doctor::{Heard, Severity, Status, check_live, sort, to_values, worst};
+use crate::doctor::{
+    DiagnosticsReport, DiagnosticsStatus, Severity, check_diagnostics, sort, to_values, worst,
+};
 use crate::node::section::{Finding, Level};
 use crate::node::settings::Settings;
 use crate::node::setup;
@@ -8,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Name of the status.
 pub(super) const DOCTOR: &str = "doctor";
 /// A simulator that starts, and one that is asked, need some time.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SETTLING_TIME: Duration = Duration::from_secs(5);
 /// Time between two looks at the host.
 const HOST_EVERY: Duration = Duration::from_secs(10);
 
@@ -31,12 +33,12 @@ impl Checkup {
 
     /// The status, from all others.
     pub(super) fn look(&mut self, statuses: &[(String, Finding)]) -> (String, Finding) {
-        let heard = Heard {
+        let report = DiagnosticsReport {
             statuses: statuses.iter().map(status).collect(),
             renderer: self.settings.renderer().to_string(),
-            patient: self.start.elapsed() >= PATIENCE,
+            settled: self.start.elapsed() >= SETTLING_TIME,
         };
-        let mut found = check_live(&heard);
+        let mut found = check_diagnostics(&report);
         let due = |(at, _): &(Instant, _)| at.elapsed() >= HOST_EVERY;
         if self.host.as_ref().is_none_or(due) {
             self.host = Some((Instant::now(), setup::check(&self.settings)));
@@ -70,8 +72,8 @@ impl Checkup {
     }
 }
 
-fn status((name, finding): &(String, Finding)) -> Status {
-    Status {
+fn status((name, finding): &(String, Finding)) -> DiagnosticsStatus {
+    DiagnosticsStatus {
         name: name.clone(),
         level: match finding.level {
             Level::Ok => 0,

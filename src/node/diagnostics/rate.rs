@@ -18,7 +18,11 @@ pub struct Shortfall {
 
 impl std::fmt::Display for Shortfall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.1} of {:.1} Hz asked", self.rate_hz, self.asked_hz)
+        write!(
+            f,
+            "{:.1} Hz, {:.1} Hz requested",
+            self.rate_hz, self.asked_hz
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Faults of the vehicles' models: services, the latched topic, and their end.
 use super::outlet::{Outlet, READ_ONLY};
 use crate::config::params::QosGroup;
-use crate::model::{Faults, Now};
+use crate::model::{FaultTime, Faults};
 use crate::msgs::rfly_bridge_msgs::msg::ActiveFaults;
 use crate::msgs::rfly_bridge_msgs::srv::{
     ClearFaults, ClearFaultsRequest, ClearFaultsResponse, InjectFault, InjectFaultRequest,
@@ -116,13 +116,13 @@ impl Injector {
         if !done.faults.is_empty() {
             self.publish(&mut state);
         }
-        let message = match (done.wrong.is_empty(), sent) {
+        let message = match (done.error.is_empty(), sent) {
             (true, Ok(())) => format!("{} cleared", done.faults.len()),
             (true, Err(text)) => text,
-            (false, _) => done.wrong.clone(),
+            (false, _) => done.error.clone(),
         };
         ClearFaultsResponse {
-            success: done.wrong.is_empty(),
+            success: done.error.is_empty(),
             message,
             cleared: done.faults,
         }
@@ -169,8 +169,8 @@ impl Injector {
         let _counted = self.publisher.publish(&message);
     }
 
-    fn now(&self) -> Now {
-        Now {
+    fn now(&self) -> FaultTime {
+        FaultTime {
             sim: self.clock.sim_time_at(host_now()),
             host: self.start.elapsed(),
             stamp: self.headers.now(),

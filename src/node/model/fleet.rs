@@ -2,7 +2,7 @@
 use super::of_fleet;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
-use crate::model::{Fleet, Heard};
+use crate::model::{Fleet, LastHeartbeat};
 use crate::msgs::rfly_bridge_msgs::msg::FleetReady;
 use crate::node::assembly::Assembly;
 use crate::node::clock::HeaderClock;
@@ -65,17 +65,17 @@ struct RollCall {
 }
 
 impl RollCall {
-    fn heard(&self) -> BTreeMap<u16, Heard> {
+    fn heartbeats(&self) -> BTreeMap<u16, LastHeartbeat> {
         let beats = self.presence.beats().into_iter();
-        let heard = beats.map(|(id, beat)| {
-            let heard = Heard {
+        let heartbeats = beats.map(|(id, beat)| {
+            let last = LastHeartbeat {
                 from: beat.from,
                 expected: beat.expected,
                 at: beat.at.saturating_duration_since(self.start),
             };
-            (id, heard)
+            (id, last)
         });
-        heard.collect()
+        heartbeats.collect()
     }
 
     fn now(&self) -> Duration {
@@ -98,8 +98,8 @@ impl Endless for Watch {
 
     async fn work(&mut self) {
         loop {
-            let (heard, now) = (self.roll_call.heard(), self.roll_call.now());
-            if let Some(message) = self.fleet.changed(&heard, now, self.headers.now()) {
+            let (heartbeats, now) = (self.roll_call.heartbeats(), self.roll_call.now());
+            if let Some(message) = self.fleet.changed(&heartbeats, now, self.headers.now()) {
                 // The publisher counts failures.
                 let _counted = self.publisher.publish(&message);
             }
@@ -122,7 +122,7 @@ impl Section for Status {
     fn look(&mut self) -> Finding {
         let vehicles = self
             .fleet
-            .look(&self.roll_call.heard(), self.roll_call.now());
+            .readiness(&self.roll_call.heartbeats(), self.roll_call.now());
         let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
         let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
         let values = vehicles.iter().map(|vehicle| {

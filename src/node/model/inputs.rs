@@ -1,7 +1,7 @@
 //! Topics that become inputs of a model.
 use super::outlet::{Outlet, READ_ONLY};
 use super::refusals::Refusals;
-use crate::model::{self, Datagrams, Wrong};
+use crate::model::{self, Datagrams, InputError};
 use crate::msgs::Message;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
@@ -63,7 +63,7 @@ impl Inputs<'_, '_> {
         &mut self,
         name: &str,
         to: SocketAddrV4,
-        convert: impl Fn(u16, &M) -> Result<Datagrams, Wrong> + Send + 'static,
+        convert: impl Fn(u16, &M) -> Result<Datagrams, InputError> + Send + 'static,
     ) -> Result<(), NodeError> {
         let topic = self.context.of_vehicle(self.outlet.vehicle, name);
         let (outlet, refusals, named) = (self.outlet.clone(), self.refusals.clone(), topic.clone());
@@ -73,7 +73,7 @@ impl Inputs<'_, '_> {
             }
             let datagrams = match convert(outlet.vehicle, &message) {
                 Ok(datagrams) => datagrams,
-                Err(Wrong { cause, text }) => {
+                Err(InputError { cause, text }) => {
                     return refusals.refuse(&named, Cause::Model(cause), &text);
                 }
             };

@@ -1,6 +1,6 @@
 //! The simulated network between vehicles, as topics.
 use crate::config::params::{NetSimParams, QosGroup};
-use crate::model::{NetSim, NetSimIn, Wrong};
+use crate::model::{InputError, NetSim, NetSimReceived};
 use crate::msgs::Message;
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
 use crate::node::assembly::Assembly;
@@ -159,7 +159,7 @@ struct Sender {
 }
 
 impl Sender {
-    fn send(&self, datagrams: Result<Vec<Vec<u8>>, Wrong>) {
+    fn send(&self, datagrams: Result<Vec<Vec<u8>>, InputError>) {
         match datagrams {
             Ok(datagrams) => {
                 for bytes in datagrams {
@@ -172,7 +172,7 @@ impl Sender {
         }
     }
 
-    fn refuse(&self, wrong: &Wrong) {
+    fn refuse(&self, wrong: &InputError) {
         let mut figures = self.stats.lock();
         let cause = Cause::Model(wrong.cause);
         if !figures.drops.contains_key(&cause) {
@@ -253,9 +253,9 @@ impl NetSimSource {
         let bytes = buffer.get(..datagram.len).unwrap_or(buffer);
         let message = self.shared.net().receive(bytes, unix_time());
         let published = match message {
-            Ok(NetSimIn::State(state)) => self.publishers.state.publish(&state),
-            Ok(NetSimIn::Data(data)) => self.publishers.data.publish(&data),
-            Ok(NetSimIn::Request(request)) => self.publishers.request.publish(&request),
+            Ok(NetSimReceived::State(state)) => self.publishers.state.publish(&state),
+            Ok(NetSimReceived::Data(data)) => self.publishers.data.publish(&data),
+            Ok(NetSimReceived::Request(request)) => self.publishers.request.publish(&request),
             Err(_) => return self.stats.lock().drop_one(Cause::Malformed),
         };
         let mut figures = self.stats.lock();

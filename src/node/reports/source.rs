@@ -13,7 +13,8 @@ use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Views;
 use crate::reports::{
-    Entity, Latch, ReportRequester, Subject, World, camera_report, collision, vehicle_report,
+    CollisionState, MapConversion, ReportRequester, ReportSubject, ReportedEntity, camera_report,
+    collision, vehicle_report,
 };
 use crate::ros::RosError;
 use crate::sensors::{FrameKind, spec_of};
@@ -45,7 +46,7 @@ pub(super) struct ReportSource {
     /// Where the vehicles were, while cameras are described.
     poses: (Poses, Want),
     requester: ReportRequester,
-    world: World,
+    conversion: MapConversion,
     map: String,
     clocks: SimClocks,
     headers: HeaderClock,
@@ -59,7 +60,7 @@ pub(super) struct ReportSource {
 /// The collisions of a served vehicle.
 struct Vehicle {
     topic: Collisions,
-    latch: Latch,
+    collision: CollisionState,
     /// Restarts of its clock so far: a collision does not outlive them.
     restarts: u64,
 }
@@ -75,7 +76,7 @@ impl ReportSource {
             let name = context.of_vehicle(id, COLLISIONS);
             let vehicle = Vehicle {
                 topic: Collisions::open(context, QosGroup::Latched, &name)?,
-                latch: Latch::default(),
+                collision: CollisionState::default(),
                 restarts: 0,
             };
             Ok((id, vehicle))
@@ -92,7 +93,7 @@ impl ReportSource {
             views: context.views.clone(),
             poses: (context.poses.clone(), context.poses.wants()),
             requester: ReportRequester::default(),
-            world: World {
+            conversion: MapConversion {
                 convention: names.world,
                 bounds: params.reports.bounds,
             },
@@ -116,12 +117,12 @@ impl ReportSource {
         let Some(vehicle) = self.vehicles.get(&id) else {
             return Ok(());
         };
-        let message = collision(id, &vehicle.latch, &self.world, (&self.map, stamp));
+        let message = collision(id, &vehicle.collision, &self.conversion, (&self.map, stamp));
         vehicle.topic.publish(&message)
     }
 
     /// Subjects whose reports have a reader, or all of them with `reports.demand:=always`.
-    fn wanted(&self) -> BTreeSet<Subject> {
+    fn wanted(&self) -> BTreeSet<ReportSubject> {
         let settings = self.settings.borrow();
         let reports = &settings.params.reports;
         let always = reports.demand == ReportDemand::Always;
@@ -129,19 +130,19 @@ impl ReportSource {
         let mut wanted = BTreeSet::new();
         let collisions = self.vehicles.values().any(|vehicle| vehicle.topic.wanted());
         if always || collisions || self.topics.vehicle_reports.wanted() {
-            wanted.insert(Subject::Vehicles);
+            wanted.insert(ReportSubject::Vehicles);
         }
         if always || self.topics.cameras.wanted() {
-            wanted.extend(cameras(&settings).map(Subject::Camera));
+            wanted.extend(cameras(&settings).map(ReportSubject::Camera));
         }
         if described || self.topics.wants_vehicles() {
             let served = self.vehicles.keys().copied().map(i32::from);
             let named = reports.vehicles.iter().copied();
-            wanted.extend(served.chain(named).map(Subject::Vehicle));
+            wanted.extend(served.chain(named).map(ReportSubject::Vehicle));
         }
         if described || self.topics.wants_objects() {
             let named = reports.objects.iter().cloned();
-            wanted.extend(named.map(Subject::Object));
+            wanted.extend(named.map(ReportSubject::Object));
         }
         wanted
     }
@@ -154,8 +155,8 @@ impl ReportSource {
         let cameras = self.views.to_describe();
         let (_, want) = &mut self.poses;
         want.set(!cameras.is_empty());
-        wanted.extend(cameras.into_iter().map(Subject::Camera));
-        self.requester.want(wanted);
+        wanted.extend(cameras.into_iter().map(ReportSubject::Camera));
+        self.requester.set_wanted(wanted);
         let (period, timeout) = {
             let settings = self.settings.borrow();
             let request = &settings.params.request;
@@ -188,7 +189,7 @@ impl ReportSource {
                 .get(*id)
                 .map_or(0, |clock| clock.status().restarts);
             if restarts != std::mem::replace(&mut vehicle.restarts, restarts)
-                && vehicle.latch.free()
+                && vehicle.collision.end()
             {
                 freed.push(*id);
             }
@@ -248,7 +249,7 @@ impl ReportSource {
         let (Some(id), Some(vehicle)) = (id, vehicle) else {
             return Err(Cause::OtherVehicle);
         };
-        if vehicle.latch.event(event) {
+        if vehicle.collision.event(event) {
             // The datagram has no time.
             let clock = self.clocks.headers(Some(id));
             let stamp = clock.now().min(arrival);
@@ -260,17 +261,17 @@ impl ReportSource {
 
     fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
         self.requester
-            .answered(&Subject::Vehicles, self.start.elapsed());
+            .answered(&ReportSubject::Vehicles, self.start.elapsed());
         let id = served(report.copter_id.get());
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
         if self.topics.vehicle_reports.wanted() {
-            let message =
-                vehicle_report(report, &self.world, (&self.map, stamp)).ok_or(Cause::NotFinite)?;
+            let message = vehicle_report(report, &self.conversion, (&self.map, stamp))
+                .ok_or(Cause::NotFinite)?;
             let published = self.topics.vehicle_reports.publish(&message);
             self.count(published);
         }
         if let Some((id, vehicle)) = id.and_then(|id| Some((id, self.vehicles.get_mut(&id)?)))
-            && vehicle.latch.report(report)
+            && vehicle.collision.report(report)
         {
             let published = self.publish_collision(id, stamp);
             self.count(published);
@@ -280,10 +281,10 @@ impl ReportSource {
 
     fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), Cause> {
         if let Ok(seq_id) = u16::try_from(camera.seq_id) {
-            let subject = Subject::Camera(seq_id);
+            let subject = ReportSubject::Camera(seq_id);
             self.requester.answered(&subject, self.start.elapsed());
         }
-        let pose = self.world.pose(&camera.pose);
+        let pose = self.conversion.pose(&camera.pose);
         let settings = self.settings.borrow().clone();
         let described = (camera, pose);
         self.views
@@ -291,7 +292,7 @@ impl ReportSource {
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();
-            let described = reported.describe_camera(camera, &self.world, (stamp, arrival));
+            let described = reported.describe_camera(camera, &self.conversion, (stamp, arrival));
             camera_report(described.ok_or(Cause::NotFinite)?, &self.map)
         };
         if self.topics.cameras.wanted() {
@@ -305,11 +306,11 @@ impl ReportSource {
         let stamp = self.stamp(entity.sim_time, None, arrival);
         let described = {
             let mut reported = self.reported.lock();
-            reported.describe(entity, &self.world, (stamp, arrival))
+            reported.describe(entity, &self.conversion, (stamp, arrival))
         };
         let subject = match described.ok_or(Cause::Malformed)? {
-            Entity::Vehicle(id) => Subject::Vehicle(id),
-            Entity::Object(name) => Subject::Object(name),
+            ReportedEntity::Vehicle(id) => ReportSubject::Vehicle(id),
+            ReportedEntity::Object(name) => ReportSubject::Object(name),
         };
         self.requester.answered(&subject, self.start.elapsed());
         self.changed = true;

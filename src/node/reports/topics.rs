@@ -10,7 +10,7 @@ use crate::node::settings::below;
 use crate::node::subsystem::TopicPage;
 #[cfg(has_visualization_msgs)]
 use crate::reports::markers;
-use crate::reports::{Described, Entity, Reported};
+use crate::reports::{DescribedEntity, Descriptions, ReportedEntity};
 #[cfg(any(has_visualization_msgs, has_rfly_bridge_msgs))]
 use crate::ros::Publisher;
 use crate::ros::RosError;
@@ -93,7 +93,12 @@ impl Markers {
         self.publisher.subscribers() > 0
     }
 
-    fn publish(&self, reported: &Reported, gone: &[Entity], map: &str) -> Result<(), RosError> {
+    fn publish(
+        &self,
+        reported: &Descriptions,
+        gone: &[ReportedEntity],
+        map: &str,
+    ) -> Result<(), RosError> {
         let message = markers(reported.entities.iter(), gone, map);
         self.publisher.publish(&message).map(drop)
     }
@@ -109,7 +114,7 @@ impl Markers {
         false
     }
 
-    fn publish(&self, _: &Reported, _: &[Entity], _: &str) -> Result<(), RosError> {
+    fn publish(&self, _: &Descriptions, _: &[ReportedEntity], _: &str) -> Result<(), RosError> {
         Ok(())
     }
 }
@@ -150,10 +155,15 @@ impl SceneTopics {
     }
 
     /// Publishes the boxes of everything that is described, and removes the markers of what is gone.
-    pub(super) fn publish(&self, reported: &Reported, gone: &[Entity]) -> Result<(), RosError> {
-        type Known = BTreeMap<Entity, Described>;
+    pub(super) fn publish(
+        &self,
+        reported: &Descriptions,
+        gone: &[ReportedEntity],
+    ) -> Result<(), RosError> {
+        type Known = BTreeMap<ReportedEntity, DescribedEntity>;
         let of = |known: &Known, vehicles: bool| {
-            let kind = |entity: &Entity| matches!(entity, Entity::Vehicle(_)) == vehicles;
+            let kind =
+                |entity: &ReportedEntity| matches!(entity, ReportedEntity::Vehicle(_)) == vehicles;
             let described = known.iter().filter(|(entity, _)| kind(entity));
             crate::reports::detections(described, &self.map)
         };

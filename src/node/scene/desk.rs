@@ -9,7 +9,7 @@ use crate::node::reported::SharedReports;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{Endless, next_moment};
-use crate::reports::Entity;
+use crate::reports::ReportedEntity;
 use crate::ros::{Middleware, RosError, ServiceHandle};
 use crate::scene::{Call, Description, Outbox, Scene};
 use std::sync::Arc;
@@ -95,8 +95,8 @@ impl Desk {
                 stamp: described.stamp,
             };
             match entity {
-                Entity::Vehicle(id) => scene.described(*id, &description),
-                Entity::Object(name) => scene.object(name, &description),
+                ReportedEntity::Vehicle(id) => scene.described(*id, &description),
+                ReportedEntity::Object(name) => scene.object(name, &description),
             }
         }
         for (seq_id, camera) in &reported.cameras {

@@ -11,7 +11,9 @@ use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{Source, next_moment};
 use crate::node::views::Slot;
-use crate::reports::{DepthImage, Described, Entity, Pinhole, SpaceBox, detection_2d};
+use crate::reports::{
+    BoundingBox3d, DepthImage, DescribedEntity, PinholeCamera, ReportedEntity, detection_2d,
+};
 use crate::ros::{Loan, Publisher};
 use crate::sensors::{
     Codec, Decoder, ForeignFrame, Frame, Lens, LentFrame, Sensor, SensorError, Size, View,
@@ -420,31 +422,34 @@ impl Boxes {
             stamp: frame.stamp.to_msg(),
             frame_id: frame.view.frame_id.clone(),
         };
-        let detect = |(entity, described): (&Entity, &Described)| -> Option<Detection2D> {
-            let now = match entity {
-                Entity::Vehicle(id) if camera.carrier.map(i32::from) == Some(*id) => return None,
-                Entity::Vehicle(id) => there.get(id).copied().flatten(),
-                Entity::Object(_) => None,
+        let detect =
+            |(entity, described): (&ReportedEntity, &DescribedEntity)| -> Option<Detection2D> {
+                let now = match entity {
+                    ReportedEntity::Vehicle(id) if camera.carrier.map(i32::from) == Some(*id) => {
+                        return None;
+                    }
+                    ReportedEntity::Vehicle(id) => there.get(id).copied().flatten(),
+                    ReportedEntity::Object(_) => None,
+                };
+                // A served vehicle is where it was at the instant of the frame; the rest where it was described.
+                let centre = now.map_or(described.centre, |now| {
+                    now * (described.pose.inverse() * described.centre)
+                });
+                let space = BoundingBox3d {
+                    pose: place.inverse() * centre,
+                    size: described.size,
+                };
+                let edges = space.project(&pinhole)?;
+                let score = depth.as_ref().and_then(|(camera, scale, counts)| {
+                    space.visible_share(&DepthImage {
+                        camera,
+                        counts,
+                        scale: *scale,
+                    })
+                });
+                let score = score.unwrap_or(1.0);
+                (score > 0.0).then(|| detection_2d(entity, &edges, score, &header))
             };
-            // A served vehicle is where it was at the instant of the frame; the rest where it was described.
-            let centre = now.map_or(described.centre, |now| {
-                now * (described.pose.inverse() * described.centre)
-            });
-            let space = SpaceBox {
-                pose: place.inverse() * centre,
-                size: described.size,
-            };
-            let edges = space.project(&pinhole)?;
-            let score = depth.as_ref().and_then(|(camera, scale, counts)| {
-                space.visible(&DepthImage {
-                    camera,
-                    counts,
-                    scale: *scale,
-                })
-            });
-            let score = score.unwrap_or(1.0);
-            (score > 0.0).then(|| detection_2d(entity, &edges, score, &header))
-        };
         let detections = self
             .reported
             .lock()
@@ -478,7 +483,7 @@ impl Depth {
     }
 
     /// Returns the image of an instant: its camera, metres per count, counts.
-    fn at(&mut self, time: SimTime) -> Option<(Pinhole, f64, &[u8])> {
+    fn at(&mut self, time: SimTime) -> Option<(PinholeCamera, f64, &[u8])> {
         let Self {
             config,
             decoder,
@@ -497,12 +502,12 @@ impl Depth {
 }
 
 /// The camera with this field of view.
-fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<Pinhole> {
+fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
     let size = Size {
         width: config.width.into(),
         height: config.height.into(),
     };
-    Pinhole::new(&camera_info(
+    PinholeCamera::new(&camera_info(
         Lens::Pinhole,
         size,
         fov_deg,

@@ -12,7 +12,7 @@ use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::{Endless, next_moment};
 use crate::node::tf::Tf;
 use crate::node::views::Views;
-use crate::reports::Subject;
+use crate::reports::ReportSubject;
 use crate::transport::UdpSender;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
 use std::net::SocketAddrV4;
@@ -309,7 +309,7 @@ impl Supervisor {
         }
         if let Some(slot) = slot.filter(|slot| slot.is_pending()) {
             slot.asked_to_describe();
-            self.command(&Subject::Camera(request.seq_id).request());
+            self.command(&ReportSubject::Camera(request.seq_id).request());
         }
     }
 

@@ -7,7 +7,7 @@ use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
 use crate::sensors::{Progress, Sensor, SensorError, SensorStream};
-use crate::session::{Landing, Reassembler};
+use crate::session::{DatagramBuffers, Reassembler};
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
 use std::io::{self, IoSliceMut};
@@ -124,8 +124,10 @@ impl UdpSource {
     fn succeed(&mut self, (opened, taking): Successor) {
         let len = *opened.lens.end();
         let mut stream = stream_of(opened.sensor, len, opened.compressed);
-        self.stream.reassembler.abandon();
-        stream.reassembler.count_on(&self.stream.reassembler);
+        self.stream.reassembler.drop_incomplete();
+        stream
+            .reassembler
+            .continue_counters(&self.stream.reassembler);
         self.stream = stream;
         self.clock = opened.clock;
         self.idle.roomy = self.receiver.buffer_bytes() >= 2 * len;
@@ -139,7 +141,7 @@ impl UdpSource {
         while tasks::panics(|| self.run(stop)) {
             self.stats.lock().drop_one(Cause::TaskFailed);
             // A panic may have left the partial frame inconsistent.
-            self.stream.reassembler.abandon();
+            self.stream.reassembler.drop_incomplete();
             std::thread::sleep(PAUSE);
         }
     }
@@ -181,7 +183,7 @@ impl UdpSource {
 
     /// Receives a datagram, or some that the kernel coalesced; false if none comes.
     fn receive_one(&mut self) -> io::Result<bool> {
-        let Landing { header, payload } = self.stream.landing();
+        let DatagramBuffers { header, payload } = self.stream.next_buffers();
         let received = self
             .receiver
             .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
@@ -202,7 +204,7 @@ impl UdpSource {
         rest.extend_from_slice(payload.get(behind).unwrap_or_default());
         self.take(Received::Datagram(datagram.piece(segment)));
         for bytes in rest.chunks(segment) {
-            let Landing { header, payload } = self.stream.landing();
+            let DatagramBuffers { header, payload } = self.stream.next_buffers();
             let (first, then) = bytes.split_at(bytes.len().min(header.len()));
             header[..first.len()].copy_from_slice(first);
             payload[..then.len()].copy_from_slice(then);
@@ -246,7 +248,7 @@ impl UdpSource {
             came += heads.len();
             let last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
-                self.stream.landing_for_header().copy_from_slice(&head);
+                self.stream.next_header_buffer().copy_from_slice(&head);
                 self.take(received);
             }
             if last {
@@ -259,13 +261,13 @@ impl UdpSource {
     /// Drops an incomplete frame after [`SILENCE`].
     fn look_for_silence(&mut self, last: Instant) {
         if self.stream.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
-            self.stream.reassembler.abandon();
+            self.stream.reassembler.drop_incomplete();
             let counters = self.stream.reassembler.counters();
             self.stats.lock().set_reassembly(counters);
         }
     }
 
-    /// Handles the datagram in the last landing.
+    /// Handles the datagram in the last buffers.
     fn take(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
             return self.stats.lock().drop_one(Cause::Refused);
@@ -304,7 +306,7 @@ impl UdpSource {
     /// A datagram of another sensor says nothing about this one's order.
     fn refused(&mut self, error: &SensorError) {
         if error.is_foreign() {
-            self.stream.reassembler.disown();
+            self.stream.reassembler.revert_order();
         }
         self.refusals.tell(self.stats.name(), error);
     }

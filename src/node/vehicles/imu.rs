@@ -15,7 +15,7 @@ use crate::node::tasks::{self, Source};
 use crate::noise::Draws;
 use crate::ros::Publisher;
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
-use crate::session::{Mark, Order};
+use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
@@ -75,7 +75,7 @@ pub(super) fn open(
         vehicle,
         publisher: context.publisher(QosGroup::Imu, &topic)?,
         clock: own.clock,
-        order: Order::default(),
+        order: StreamOrder::default(),
         settings: context.watch(),
         resend: 0,
         stats,
@@ -103,7 +103,7 @@ struct ImuSource {
     conventions: Conventions,
     vehicle: u16,
     publisher: Publisher<Imu>,
-    order: Order,
+    order: StreamOrder,
     clock: Arc<SimClock>,
     settings: SettingsWatch,
     /// How many times to repeat a changed request; requests are not acknowledged.
@@ -197,12 +197,12 @@ impl ImuSource {
             return self.stats.lock().drop_one(Cause::Malformed);
         };
         let arrival = arrival(datagram);
-        let mark = Mark {
+        let position = StreamPosition {
             id: Some(packet.seq.get()),
             time: packet.sim_time.get(),
             arrival,
         };
-        let stamp = in_order(&mut self.order, mark).and_then(|time| {
+        let stamp = in_order(&mut self.order, position).and_then(|time| {
             self.clock
                 .stamp(time, arrival, SourceKind::Imu)
                 .ok_or(Cause::Time)

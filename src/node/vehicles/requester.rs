@@ -1,7 +1,7 @@
-//! Asks CopterSim of each vehicle for what it does not send to this host, and to change UDPSIMMODE if configured.
+//! Requests from each vehicle's CopterSim the data that it does not send to this host, and a change of UDPSIMMODE if configured.
 use crate::config::ControlLink;
 use crate::config::params::VehicleParams;
-use crate::model::{Asking, Came, Wish};
+use crate::model::{DueRequests, LastArrivals, UnicastRequests};
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::context::Context;
@@ -52,7 +52,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
 
 struct Vehicle {
     id: u16,
-    asking: Asking,
+    unicast: UnicastRequests,
     packet: CopterSimRequestPacket,
     /// The packet also changes UDPSIMMODE.
     switches: bool,
@@ -98,7 +98,7 @@ impl Vehicle {
         let autopilot = source("autopilot");
         Some(Self {
             id,
-            asking: Asking::new(is_local_address(host), autopilot.is_some()),
+            unicast: UnicastRequests::new(is_local_address(host), autopilot.is_some()),
             packet,
             switches,
             group: SocketAddrV4::new(NETWORK_GROUP, ports.requests),
@@ -122,40 +122,41 @@ impl Vehicle {
     fn ask(&mut self, heartbeats: Option<Instant>, start: Instant, socket: &UdpSender) {
         let since_start = |at: Instant| at.saturating_duration_since(start);
         let last = |source: &SourceStats| source.lock().last_frame.map(since_start);
-        let came = Came {
+        let arrivals = LastArrivals {
             heartbeats: heartbeats.map(since_start),
             true_state: last(&self.truth),
             autopilot: self.autopilot.as_deref().and_then(last),
             imu: self.imu.as_deref().and_then(last),
         };
-        let wish = self.asking.look(&came, start.elapsed());
-        if wish != Wish::default() && !self.logged {
+        let due = self.unicast.due(&arrivals, start.elapsed());
+        if due != DueRequests::default() && !self.logged {
             self.logged = true;
-            let (missing, [all, one], key) = (self.asking.missing(), self.own, &self.key);
+            let (missing, [all, one], key) = (self.unicast.missing(), self.own, &self.key);
             tracing::info!(
-                "vehicle {}: CopterSim at {all} and {one} ({key}) is asked by unicast for what does not come by itself: {missing}",
+                "vehicle {}: CopterSim at {all} and {one} ({key}) does not send {missing}: requested by unicast",
                 self.id
             );
         }
-        let switches = self.switches && came.autopilot.is_none();
+        let switches = self.switches && arrivals.autopilot.is_none();
         let mut failed = 0;
         let mut send = |bytes: &[u8], to: SocketAddrV4| {
             failed += u64::from(socket.send_to(bytes, to).is_err());
         };
-        if wish.data || switches {
-            let packet = match wish.data {
-                true => self.packet.to_sender(),
-                false => self.packet,
+        if due.data || switches {
+            let packet = if due.data {
+                self.packet.to_sender()
+            } else {
+                self.packet
             };
             for to in self.own {
                 send(packet.as_bytes(), to);
             }
             // A vehicle of this number on another host is not to send here.
-            if !self.asking.is_here() || !wish.data {
+            if !self.unicast.is_local() || !due.data {
                 send(packet.as_bytes(), self.group);
             }
         }
-        if wish.heartbeat {
+        if due.heartbeat {
             send(self.probe.as_bytes(), self.own[1]);
         }
         self.truth.lock().drop_many(Cause::RequestNotSent, failed);
@@ -204,13 +205,13 @@ impl Section for Requests {
 
     fn look(&mut self) -> Finding {
         let vehicles = self.lock();
-        let vain = { vehicles.iter() }.filter(|vehicle| vehicle.asking.in_vain());
-        let (level, message) = match vain.count() {
-            0 => (Level::Ok, "none in vain".to_owned()),
-            count => (Level::Warn, format!("in vain for {count} vehicles")),
+        let unanswered = { vehicles.iter() }.filter(|vehicle| vehicle.unicast.is_unanswered());
+        let (level, message) = match unanswered.count() {
+            0 => (Level::Ok, "none unanswered".to_owned()),
+            count => (Level::Warn, format!("unanswered by {count} vehicles")),
         };
         let values = vehicles.iter().map(|vehicle| {
-            let text = format!("{} ({})", vehicle.asking.text(), vehicle.own[1]);
+            let text = format!("{} ({})", vehicle.unicast.text(), vehicle.own[1]);
             value(format!("vehicle {}", vehicle.id), text)
         });
         Finding {

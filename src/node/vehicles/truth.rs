@@ -19,7 +19,7 @@ use crate::node::tf::Tf;
 use crate::ros::Publisher;
 use crate::scene::{Motion, Place};
 use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
-use crate::session::{Mark, Order};
+use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
 use crate::vehicle::{GpsReceiver, GroundTruth, TRUTH_TOPICS, TruthPublishers};
@@ -137,7 +137,7 @@ pub(super) fn open(
         map_centre: map_centre.clone(),
         presence: context.presence.clone(),
         outputs: ModelOutputs::open(context, vehicle)?,
-        order: Order::default(),
+        order: StreamOrder::default(),
         motion: own.motion.clone(),
         force: ForceMeter::default(),
         oriented: imu.enabled && imu.orientation == ImuOrientation::Truth,
@@ -197,7 +197,7 @@ struct TruthSource {
     vehicle: u16,
     receiver: UdpReceiver,
     clock: Arc<SimClock>,
-    order: Order,
+    order: StreamOrder,
     tf: Option<Tf>,
     poses: Poses,
     truth: GroundTruth,
@@ -307,13 +307,13 @@ impl TruthSource {
         latest: RosTime,
         last: &mut Option<RosTime>,
     ) {
-        let mark = Mark {
+        let position = StreamPosition {
             id: None,
             time: state.sim_time,
             arrival,
         };
         let stamp = match moves(state) {
-            true => in_order(&mut self.order, mark).and_then(|time| {
+            true => in_order(&mut self.order, position).and_then(|time| {
                 self.clock
                     .stamp(time, arrival, SourceKind::Imu)
                     .ok_or(Cause::Time)

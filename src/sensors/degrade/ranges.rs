@@ -3,7 +3,7 @@ use super::super::points::CloudPoint;
 use crate::{
     config::params::DegradeParams,
     noise::{Draws, Numbers, Purpose},
-    session::Peak,
+    session::BufferPeak,
     time::SimTime,
 };
 use zerocopy::little_endian::F32;
@@ -33,7 +33,7 @@ pub struct DepthNoise {
     draws: Draws,
     growth: Growth,
     counts: Vec<u8>,
-    peak: Peak,
+    peak: BufferPeak,
 }
 
 impl DepthNoise {
@@ -43,7 +43,7 @@ impl DepthNoise {
             draws: Draws::new(params.seed, source),
             growth: Growth::new(params)?,
             counts: Vec::new(),
-            peak: Peak::default(),
+            peak: BufferPeak::default(),
         })
     }
 
@@ -51,7 +51,7 @@ impl DepthNoise {
     pub fn apply(&mut self, time: SimTime, counts: &[u8], scale: f32) -> &[u8] {
         let mut numbers = self.draws.at(Purpose::Ranges, time.0);
         let scale = f64::from(scale);
-        self.peak.tidy(counts.len(), &mut self.counts);
+        self.peak.shrink_if_due(counts.len(), &mut self.counts);
         self.counts.clear();
         self.counts.extend(counts.chunks_exact(2).flat_map(|bytes| {
             let count = u16::from_le_bytes([bytes[0], bytes[1]]);
@@ -83,7 +83,7 @@ pub struct CloudNoise {
     draws: Draws,
     model: Model,
     points: Vec<[F32; 4]>,
-    peak: Peak,
+    peak: BufferPeak,
 }
 
 impl CloudNoise {
@@ -106,7 +106,7 @@ impl CloudNoise {
             draws: Draws::new(params.seed, source),
             model,
             points: Vec::new(),
-            peak: Peak::default(),
+            peak: BufferPeak::default(),
         }
     }
 
@@ -120,7 +120,7 @@ impl CloudNoise {
     ) -> &[[F32; 4]] {
         let mut numbers = self.draws.at(Purpose::Ranges, time.0);
         let model = self.model;
-        self.peak.tidy(points.len(), &mut self.points);
+        self.peak.shrink_if_due(points.len(), &mut self.points);
         self.points.clear();
         self.points.extend(points.iter().map(|raw| {
             let label = F32::new(raw.fourth());

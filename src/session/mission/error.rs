@@ -6,7 +6,7 @@ pub enum MissionError {
     /// The autopilot refused it (MAV_MISSION_RESULT).
     #[error("the vehicle refused it: {result} ({name})", result = .0, name = name(*.0))]
     Refused(u8),
-    /// No answer.
+    /// The autopilot did not answer.
     #[error("no answer")]
     TimedOut,
     /// The list has no such item.
@@ -25,7 +25,7 @@ pub enum MissionError {
         /// Limit.
         most: usize,
     },
-    /// Too many requests wait already.
+    /// Too many requests are waiting.
     #[error("too many mission requests are waiting")]
     TooMany,
     /// The settings forbid changes.

@@ -1,7 +1,7 @@
-//! The MAVLink mission protocol for flight plans, fences and rally points: download, upload, clear, and the current item
-//! of the plan.
+//! Client of the MAVLink mission protocol for flight plans, fences and rally points: download, upload, clear, and the current
+//! item of the plan.
 //!
-//! One transfer at a time: the protocol has no transfer ids. Further requests wait for their turn.
+//! It runs one transfer at a time, because the protocol has no transfer ids. Further requests wait.
 //!
 //! Source: <https://mavlink.io/en/services/mission.html>.
 mod error;
@@ -10,12 +10,13 @@ mod transfer;
 pub use error::MissionError;
 
 use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionCount, MissionCurrent, MissionItem, MissionItemInt,
 };
 use std::collections::VecDeque;
 use std::time::Duration;
-use transfer::{Step, Transfer};
+use transfer::{Transfer, TransferStep};
 
 /// Kind of a list; the numbers are MAV_MISSION_TYPE.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -25,7 +26,7 @@ pub enum MissionList {
     Plan = 0,
     /// The geofence.
     Fence = 1,
-    /// Alternatives to home as a landing place.
+    /// Landing points other than home.
     Rally = 2,
 }
 
@@ -68,30 +69,29 @@ impl<V> PerList<V> {
     }
 }
 
-/// MAV_MISSION_ACCEPTED.
-const ACCEPTED: u8 = 0;
+const ACCEPTED: u8 = MavMissionResult::MAV_MISSION_ACCEPTED as u8;
 
 /// Timeouts and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MissionSettings {
     /// Timeout of a message.
     pub wait: Duration,
-    /// Transmissions of each message, the first included.
+    /// Number of transmissions of each message, including the first.
     pub tries: u32,
-    /// Requests that wait for their turn.
-    pub most_waiting: usize,
-    /// Longest list.
-    pub most_items: usize,
+    /// Maximum number of waiting requests.
+    pub max_waiting: usize,
+    /// Maximum length of a list.
+    pub max_items: usize,
 }
 
 impl Default for MissionSettings {
-    /// 1 s and 3 repetitions, as mavros.
+    /// 1 s and 3 repetitions, like mavros.
     fn default() -> Self {
         Self {
             wait: Duration::from_secs(1),
             tries: 4,
-            most_waiting: 16,
-            most_items: 10_000,
+            max_waiting: 16,
+            max_items: 10_000,
         }
     }
 }
@@ -109,7 +109,7 @@ pub enum MissionDone {
     Current(u16),
 }
 
-/// Work for the owner, in order.
+/// Work for the owner, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -118,13 +118,13 @@ pub enum MissionDone {
 pub enum MissionEvent<T> {
     /// Send this.
     Send(Outbound),
-    /// A known list changed: [`Mission::items`].
+    /// A known list changed: [`MissionClient::items`].
     Items(MissionList),
     /// The current item changed.
     Current(u16),
     /// An item was reached.
     Reached(u16),
-    /// Another station changed a list; the known one is outdated until the next download.
+    /// Another station changed a list; the known list is outdated until the next download.
     ChangedElsewhere(MissionList),
     /// A request has ended.
     Done {
@@ -135,10 +135,10 @@ pub enum MissionEvent<T> {
     },
 }
 
-/// Figures so far.
+/// Counters so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct MissionCounters {
-    /// Messages to other stations, of other lists, or that no request waits for.
+    /// Messages to other stations, of other lists, or without a pending request.
     pub ignored: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
@@ -146,16 +146,15 @@ pub struct MissionCounters {
     pub failed: u64,
 }
 
-enum Request {
+enum MissionRequest {
     Pull,
     Push(Vec<MissionItemInt>),
     Clear,
     SetCurrent(u16),
 }
 
-/// Plan, fence and rally points of one autopilot, as seen by one ground station. `T` is the token returned with each
-/// result.
-pub struct Mission<T> {
+/// Client for plan, fence and rally points of one autopilot. `T` is the token returned with each result.
+pub struct MissionClient<T> {
     settings: MissionSettings,
     /// Own system and component id.
     own: (u8, u8),
@@ -166,12 +165,12 @@ pub struct Mission<T> {
     known_id: PerList<Option<u32>>,
     current: Option<u16>,
     active: Option<(Transfer, T)>,
-    waiting: VecDeque<(MissionList, Request, T)>,
+    waiting: VecDeque<(MissionList, MissionRequest, T)>,
     events: VecDeque<MissionEvent<T>>,
     counters: MissionCounters,
 }
 
-impl<T> Mission<T> {
+impl<T> MissionClient<T> {
     /// `own`: system and component id of the sender. `target`: those of the autopilot.
     pub fn new(settings: MissionSettings, own: (u8, u8), target: (u8, u8)) -> Self {
         Self {
@@ -193,17 +192,17 @@ impl<T> Mission<T> {
         (self.own, self.target) = (own, target);
     }
 
-    /// A list, if it is known.
+    /// Returns a list, if it is known.
     pub fn items(&self, list: MissionList) -> Option<&[MissionItemInt]> {
         self.items.of(list).as_deref()
     }
 
-    /// Current item, if known.
+    /// Returns the current item, if it is known.
     pub fn current(&self) -> Option<u16> {
         self.current
     }
 
-    /// Whether a request is under way.
+    /// Whether a request is in progress.
     pub fn is_busy(&self) -> bool {
         self.active.is_some()
     }
@@ -215,42 +214,47 @@ impl<T> Mission<T> {
 
     /// Downloads a list.
     pub fn pull(&mut self, now: Duration, list: MissionList, token: T) {
-        self.request(now, list, Request::Pull, token);
+        self.request(now, list, MissionRequest::Pull, token);
     }
 
-    /// Uploads a list; `seq`, target and kind of its items are filled in.
+    /// Uploads a list; sets `seq`, target and list of its items.
     pub fn push(&mut self, now: Duration, list: MissionList, items: Vec<MissionItemInt>, token: T) {
-        let most = self.settings.most_items.min(usize::from(u16::MAX));
+        let most = self.settings.max_items.min(usize::from(u16::MAX));
         if items.len() > most {
             let (items, most) = (items.len(), most);
             return self.done(token, Err(MissionError::TooLong { items, most }));
         }
-        self.request(now, list, Request::Push(items), token);
+        self.request(now, list, MissionRequest::Push(items), token);
     }
 
     /// Deletes a list.
     pub fn clear(&mut self, now: Duration, list: MissionList, token: T) {
-        self.request(now, list, Request::Clear, token);
+        self.request(now, list, MissionRequest::Clear, token);
     }
 
     /// Sets the current item.
     pub fn set_current(&mut self, now: Duration, seq: u16, token: T) {
-        self.request(now, MissionList::Plan, Request::SetCurrent(seq), token);
+        self.request(
+            now,
+            MissionList::Plan,
+            MissionRequest::SetCurrent(seq),
+            token,
+        );
     }
 
-    /// MISSION_COUNT: a download begins.
+    /// Handles MISSION_COUNT, the beginning of a download.
     pub fn count(&mut self, now: Duration, message: &MissionCount) {
         let to = (message.target_system, message.target_component);
         if !self.is_for_us(to, message.mission_type) {
             return;
         }
-        let most = self.settings.most_items;
+        let most = self.settings.max_items;
         self.step(now, |transfer| {
             transfer.count(message.count, message.opaque_id, most)
         });
     }
 
-    /// MISSION_ITEM_INT: one item of a download.
+    /// Handles MISSION_ITEM_INT, one item of a download.
     pub fn item(&mut self, now: Duration, item: MissionItemInt) {
         let to = (item.target_system, item.target_component);
         if self.is_for_us(to, item.mission_type) {
@@ -258,7 +262,7 @@ impl<T> Mission<T> {
         }
     }
 
-    /// MISSION_ITEM, from an autopilot without MISSION_ITEM_INT.
+    /// Handles MISSION_ITEM, from an autopilot without MISSION_ITEM_INT.
     pub fn item_float(&mut self, now: Duration, item: &MissionItem) {
         let scale = mission_scale(item.frame);
         let int = |value: f32| (f64::from(value) * scale).round() as i32;
@@ -281,14 +285,14 @@ impl<T> Mission<T> {
         );
     }
 
-    /// MISSION_REQUEST_INT or MISSION_REQUEST: the autopilot wants an item of an upload.
+    /// Handles MISSION_REQUEST_INT and MISSION_REQUEST: the autopilot requests an item of an upload.
     pub fn requested(&mut self, now: Duration, seq: u16, to: (u8, u8), mission_type: u8) {
         if self.is_for_us(to, mission_type) {
             self.step(now, |transfer| transfer.requested(seq));
         }
     }
 
-    /// MISSION_ACK: the end of an upload, a deletion or a refused download.
+    /// Handles MISSION_ACK, the end of an upload, a deletion or a refused download.
     pub fn acknowledge(&mut self, now: Duration, message: &MissionAck) {
         let to = (message.target_system, message.target_component);
         if self.is_for_us(to, message.mission_type) {
@@ -298,12 +302,14 @@ impl<T> Mission<T> {
         }
     }
 
-    /// MISSION_CURRENT, a periodic broadcast.
+    /// Handles MISSION_CURRENT, a periodic broadcast.
     pub fn current_item(&mut self, now: Duration, message: &MissionCurrent) {
         if self.current.replace(message.seq) != Some(message.seq) {
             self.events.push_back(MissionEvent::Current(message.seq));
         }
-        if (self.active.as_ref()).is_some_and(|(transfer, _)| transfer.wanted_current().is_some()) {
+        if (self.active.as_ref())
+            .is_some_and(|(transfer, _)| transfer.requested_current().is_some())
+        {
             self.step(now, |transfer| transfer.current(message.seq));
         }
         if self.active.is_some() {
@@ -325,14 +331,14 @@ impl<T> Mission<T> {
         }
     }
 
-    /// The autopilot sent a warning text: PX4's refusal of a current item that does not exist.
-    pub fn complained(&mut self, now: Duration) {
+    /// Handles a warning text of the autopilot: PX4 refuses a current item that does not exist with such a text.
+    pub fn warned(&mut self, now: Duration) {
         if let Some(error) = self.not_in_list() {
-            self.apply(now, Step::ended(Err(error)));
+            self.apply(now, TransferStep::ended(Err(error)));
         }
     }
 
-    /// MISSION_ITEM_REACHED.
+    /// Handles MISSION_ITEM_REACHED.
     pub fn reached(&mut self, seq: u16) {
         self.events.push_back(MissionEvent::Reached(seq));
     }
@@ -345,7 +351,7 @@ impl<T> Mission<T> {
         let before = transfer.retransmitted();
         let mut step = transfer.tick(now, &self.settings);
         self.counters.retransmitted += u64::from(transfer.retransmitted() - before);
-        if let Step::Ended { result, .. } = &mut step
+        if let TransferStep::Ended { result, .. } = &mut step
             && let Some(error) = self.not_in_list()
         {
             *result = Err(error);
@@ -363,7 +369,7 @@ impl<T> Mission<T> {
         Some(self.active.as_ref()?.0.deadline())
     }
 
-    /// Ends all requests: the link is lost.
+    /// Ends all requests because the link is lost.
     pub fn lose_link(&mut self) {
         let active = self.active.take().map(|(_, token)| token);
         let waiting = std::mem::take(&mut self.waiting);
@@ -372,7 +378,7 @@ impl<T> Mission<T> {
         }
     }
 
-    /// Forgets all lists: the autopilot restarted and may have others.
+    /// Forgets all lists because the autopilot restarted and may have others.
     pub fn forget(&mut self) {
         self.items = PerList::default();
         self.known_id = PerList::default();
@@ -381,7 +387,7 @@ impl<T> Mission<T> {
 
     /// The error if the requested current item is not in the known list.
     fn not_in_list(&self) -> Option<MissionError> {
-        let seq = self.active.as_ref()?.0.wanted_current()?;
+        let seq = self.active.as_ref()?.0.requested_current()?;
         let items = self.items.of(MissionList::Plan).as_ref()?.len();
         (usize::from(seq) >= items).then_some(MissionError::NotInList { seq, items })
     }
@@ -395,8 +401,8 @@ impl<T> Mission<T> {
         ours
     }
 
-    fn request(&mut self, now: Duration, list: MissionList, request: Request, token: T) {
-        if self.waiting.len() >= self.settings.most_waiting {
+    fn request(&mut self, now: Duration, list: MissionList, request: MissionRequest, token: T) {
+        if self.waiting.len() >= self.settings.max_waiting {
             return self.done(token, Err(MissionError::TooMany));
         }
         self.waiting.push_back((list, request, token));
@@ -409,10 +415,10 @@ impl<T> Mission<T> {
                 return;
             };
             let mut transfer = match request {
-                Request::Pull => Transfer::download(self.target, list),
-                Request::Push(items) => Transfer::upload(self.target, list, items),
-                Request::Clear => Transfer::clear(self.target, list),
-                Request::SetCurrent(seq) => Transfer::set_current(self.target, seq),
+                MissionRequest::Pull => Transfer::download(self.target, list),
+                MissionRequest::Push(items) => Transfer::upload(self.target, list, items),
+                MissionRequest::Clear => Transfer::clear(self.target, list),
+                MissionRequest::SetCurrent(seq) => Transfer::set_current(self.target, seq),
             };
             let first = transfer.start(now, &self.settings);
             self.active = Some((transfer, token));
@@ -420,24 +426,24 @@ impl<T> Mission<T> {
         }
     }
 
-    fn step(&mut self, now: Duration, take: impl FnOnce(&mut Transfer) -> Step) {
+    fn step(&mut self, now: Duration, take: impl FnOnce(&mut Transfer) -> TransferStep) {
         let Some((transfer, _)) = &mut self.active else {
             self.counters.ignored += 1;
             return;
         };
         let step = take(transfer);
-        if matches!(step, Step::Send(_)) {
-            transfer.heard(now, &self.settings);
+        if matches!(step, TransferStep::Send(_)) {
+            transfer.restart_tries(now, &self.settings);
         }
         self.apply(now, step);
     }
 
-    fn apply(&mut self, now: Duration, step: Step) {
+    fn apply(&mut self, now: Duration, step: TransferStep) {
         match step {
-            Step::Nothing => {}
-            Step::Ignored => self.counters.ignored += 1,
-            Step::Send(message) => self.events.push_back(MissionEvent::Send(message)),
-            Step::Ended { last, result } => {
+            TransferStep::Nothing => {}
+            TransferStep::Ignored => self.counters.ignored += 1,
+            TransferStep::Send(message) => self.events.push_back(MissionEvent::Send(message)),
+            TransferStep::Ended { last, result } => {
                 self.events.extend(last.map(MissionEvent::Send));
                 let Some((transfer, token)) = self.active.take() else {
                     return;
@@ -462,11 +468,11 @@ impl<T> Mission<T> {
     }
 }
 
-/// Units per degree or metre of x and y in a MISSION_ITEM_INT of that frame; 1 where they are neither.
+/// Units per degree (global frames) or metre (local frames) of x and y in a MISSION_ITEM_INT; 1 in other frames.
 pub fn mission_scale(frame: u8) -> f64 {
     match frame {
-        0 | 3 | 5 | 6 | 10 | 11 => 1e7,
-        1 | 4 | 7..=9 | 12..=21 => 1e4,
+        0 | 3 | 5 | 6 | 10 | 11 => 1e7, // MAV_FRAME_GLOBAL*
+        1 | 4 | 7..=9 | 12..=21 => 1e4, // MAV_FRAME_LOCAL*, MAV_FRAME_BODY*
         _ => 1.0,
     }
 }

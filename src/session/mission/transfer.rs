@@ -1,19 +1,21 @@
-//! One transfer of the mission protocol.
+//! A single transfer of the mission protocol.
 use super::{ACCEPTED, MissionDone, MissionError, MissionList, MissionSettings};
 use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionClearAll, MissionCount, MissionItemInt, MissionRequestInt,
     MissionRequestList, MissionSetCurrent,
 };
 use std::time::Duration;
 
-/// Limit of the average number of requests per item.
-const MOST_REPEATED: usize = 16;
+const NO_SPACE: u8 = MavMissionResult::MAV_MISSION_NO_SPACE as u8;
+/// Maximum average number of requests per item.
+const MAX_REQUESTS_PER_ITEM: usize = 16;
 
-/// Result of a message or a timeout.
-pub(super) enum Step {
+/// What follows a message or a timeout.
+pub(super) enum TransferStep {
     Nothing,
-    /// Not for this transfer, or for an earlier step of it.
+    /// The message does not belong to the present step of this transfer.
     Ignored,
     Send(Outbound),
     Ended {
@@ -23,7 +25,7 @@ pub(super) enum Step {
     },
 }
 
-impl Step {
+impl TransferStep {
     pub(super) fn ended(result: Result<MissionDone, MissionError>) -> Self {
         Self::Ended { last: None, result }
     }
@@ -33,7 +35,7 @@ impl Step {
     }
 }
 
-enum Kind {
+enum TransferKind {
     /// `expected` is known after MISSION_COUNT.
     Download {
         items: Vec<MissionItemInt>,
@@ -41,8 +43,8 @@ enum Kind {
     },
     Upload {
         items: Vec<MissionItemInt>,
-        /// Items that the autopilot requested.
-        given: Vec<bool>,
+        /// Whether each item was sent.
+        sent: Vec<bool>,
         /// The last requested item; before the first, MISSION_COUNT is repeated.
         last: Option<u16>,
     },
@@ -53,17 +55,17 @@ enum Kind {
 pub(super) struct Transfer {
     target: (u8, u8),
     list: MissionList,
-    kind: Kind,
+    kind: TransferKind,
     id: u32,
     sent: u32,
     next: Duration,
     retransmitted: u32,
-    /// Items sent; bounds endless requests.
-    answers: usize,
+    /// Number of items sent, to end endless requests.
+    items_sent: usize,
 }
 
 impl Transfer {
-    fn new(target: (u8, u8), list: MissionList, kind: Kind) -> Self {
+    fn new(target: (u8, u8), list: MissionList, kind: TransferKind) -> Self {
         Self {
             target,
             list,
@@ -72,14 +74,14 @@ impl Transfer {
             sent: 0,
             next: Duration::ZERO,
             retransmitted: 0,
-            answers: 0,
+            items_sent: 0,
         }
     }
 
     pub(super) fn download(target: (u8, u8), list: MissionList) -> Self {
         let items = Vec::new();
         let expected = None;
-        Self::new(target, list, Kind::Download { items, expected })
+        Self::new(target, list, TransferKind::Download { items, expected })
     }
 
     pub(super) fn upload(
@@ -92,26 +94,26 @@ impl Transfer {
             (item.target_system, item.target_component) = target;
             item.mission_type = list as u8;
         }
-        let given = vec![false; items.len()];
+        let sent = vec![false; items.len()];
         let last = None;
-        Self::new(target, list, Kind::Upload { items, given, last })
+        Self::new(target, list, TransferKind::Upload { items, sent, last })
     }
 
     pub(super) fn clear(target: (u8, u8), list: MissionList) -> Self {
-        Self::new(target, list, Kind::Clear)
+        Self::new(target, list, TransferKind::Clear)
     }
 
     pub(super) fn set_current(target: (u8, u8), seq: u16) -> Self {
-        Self::new(target, MissionList::Plan, Kind::SetCurrent(seq))
+        Self::new(target, MissionList::Plan, TransferKind::SetCurrent(seq))
     }
 
     pub(super) fn start(&mut self, now: Duration, settings: &MissionSettings) -> Outbound {
-        self.heard(now, settings);
-        self.question()
+        self.restart_tries(now, settings);
+        self.present_message()
     }
 
-    /// Restarts the tries of the present message: the other side answered.
-    pub(super) fn heard(&mut self, now: Duration, settings: &MissionSettings) {
+    /// Restarts the tries of the present message, because the autopilot answered.
+    pub(super) fn restart_tries(&mut self, now: Duration, settings: &MissionSettings) {
         self.sent = 1;
         self.next = now.saturating_add(settings.wait);
     }
@@ -129,32 +131,32 @@ impl Transfer {
     }
 
     /// The requested current item.
-    pub(super) fn wanted_current(&self) -> Option<u16> {
+    pub(super) fn requested_current(&self) -> Option<u16> {
         match self.kind {
-            Kind::SetCurrent(seq) => Some(seq),
+            TransferKind::SetCurrent(seq) => Some(seq),
             _ => None,
         }
     }
 
-    pub(super) fn tick(&mut self, now: Duration, settings: &MissionSettings) -> Step {
+    pub(super) fn tick(&mut self, now: Duration, settings: &MissionSettings) -> TransferStep {
         if now < self.next {
-            return Step::Nothing;
+            return TransferStep::Nothing;
         }
         if self.sent >= settings.tries {
-            return Step::ended(Err(MissionError::TimedOut));
+            return TransferStep::ended(Err(MissionError::TimedOut));
         }
         self.sent += 1;
         self.retransmitted += 1;
         self.next = now.saturating_add(settings.wait);
-        Step::Send(self.question())
+        TransferStep::Send(self.present_message())
     }
 
-    /// The message to repeat until an answer arrives.
-    fn question(&self) -> Outbound {
+    /// The message that is repeated until an answer arrives.
+    fn present_message(&self) -> Outbound {
         let (target_system, target_component) = self.target;
         let mission_type = self.list as u8;
         match &self.kind {
-            Kind::Download {
+            TransferKind::Download {
                 expected: Some(_),
                 items,
             } => MissionRequestInt {
@@ -164,13 +166,13 @@ impl Transfer {
                 mission_type,
             }
             .into(),
-            Kind::Download { expected: None, .. } => MissionRequestList {
+            TransferKind::Download { expected: None, .. } => MissionRequestList {
                 target_system,
                 target_component,
                 mission_type,
             }
             .into(),
-            Kind::Upload { items, last, .. } => {
+            TransferKind::Upload { items, last, .. } => {
                 let item = last.and_then(|seq| items.get(usize::from(seq)));
                 let count = MissionCount {
                     count: u16::try_from(items.len()).unwrap_or(u16::MAX),
@@ -181,13 +183,13 @@ impl Transfer {
                 };
                 item.map_or_else(|| count.into(), |item| (*item).into())
             }
-            Kind::Clear => MissionClearAll {
+            TransferKind::Clear => MissionClearAll {
                 target_system,
                 target_component,
                 mission_type,
             }
             .into(),
-            Kind::SetCurrent(seq) => MissionSetCurrent {
+            TransferKind::SetCurrent(seq) => MissionSetCurrent {
                 seq: *seq,
                 target_system,
                 target_component,
@@ -207,21 +209,19 @@ impl Transfer {
         .into()
     }
 
-    pub(super) fn count(&mut self, count: u16, id: u32, most: usize) -> Step {
-        /// MAV_MISSION_NO_SPACE.
-        const NO_SPACE: u8 = 4;
-        let Kind::Download { items, expected } = &mut self.kind else {
-            return Step::Ignored;
+    pub(super) fn count(&mut self, count: u16, id: u32, most: usize) -> TransferStep {
+        let TransferKind::Download { items, expected } = &mut self.kind else {
+            return TransferStep::Ignored;
         };
         if *expected == Some(count) && id == self.id {
-            return Step::Ignored; // the list was requested twice
+            return TransferStep::Ignored; // the list was requested twice
         }
         items.clear();
         *expected = Some(count);
         self.id = id;
         if usize::from(count) > most {
             let items = usize::from(count);
-            return Step::Ended {
+            return TransferStep::Ended {
                 last: Some(self.acknowledgement(NO_SPACE)),
                 result: Err(MissionError::TooLong { items, most }),
             };
@@ -229,83 +229,89 @@ impl Transfer {
         self.next_item()
     }
 
-    pub(super) fn item(&mut self, item: MissionItemInt) -> Step {
-        let Kind::Download {
+    pub(super) fn item(&mut self, item: MissionItemInt) -> TransferStep {
+        let TransferKind::Download {
             items,
             expected: Some(_),
         } = &mut self.kind
         else {
-            return Step::Ignored;
+            return TransferStep::Ignored;
         };
         if usize::from(item.seq) != items.len() {
-            return Step::Ignored;
+            return TransferStep::Ignored;
         }
         items.push(item);
         self.next_item()
     }
 
-    fn next_item(&self) -> Step {
+    fn next_item(&self) -> TransferStep {
         match &self.kind {
-            Kind::Download {
+            TransferKind::Download {
                 items,
                 expected: Some(expected),
-            } if items.len() >= usize::from(*expected) => Step::Ended {
+            } if items.len() >= usize::from(*expected) => TransferStep::Ended {
                 last: Some(self.acknowledgement(ACCEPTED)),
                 result: Ok(MissionDone::Pulled(items.len())),
             },
-            _ => Step::Send(self.question()),
+            _ => TransferStep::Send(self.present_message()),
         }
     }
 
-    pub(super) fn requested(&mut self, seq: u16) -> Step {
-        let Kind::Upload { items, given, last } = &mut self.kind else {
-            return Step::Ignored;
+    pub(super) fn requested(&mut self, seq: u16) -> TransferStep {
+        let TransferKind::Upload { items, sent, last } = &mut self.kind else {
+            return TransferStep::Ignored;
         };
         let Some(item) = items.get(usize::from(seq)) else {
-            // The autopilot will refuse the list itself, or request an existing item.
-            return Step::Ignored;
+            // The autopilot refuses the list itself, or requests an existing item.
+            return TransferStep::Ignored;
         };
-        self.answers += 1;
-        if self.answers > MOST_REPEATED * items.len() {
-            return Step::ended(Err(MissionError::TimedOut));
+        self.items_sent += 1;
+        if self.items_sent > MAX_REQUESTS_PER_ITEM * items.len() {
+            return TransferStep::ended(Err(MissionError::TimedOut));
         }
         *last = Some(seq);
-        if let Some(given) = given.get_mut(usize::from(seq)) {
-            *given = true;
+        if let Some(sent) = sent.get_mut(usize::from(seq)) {
+            *sent = true;
         }
-        Step::Send((*item).into())
+        TransferStep::Send((*item).into())
     }
 
-    pub(super) fn acknowledge(&mut self, result: u8, id: u32) -> Step {
+    pub(super) fn acknowledge(&mut self, result: u8, id: u32) -> TransferStep {
         match &self.kind {
-            Kind::Download { .. } | Kind::Clear | Kind::Upload { .. } if result != ACCEPTED => {
-                Step::refused(result)
+            TransferKind::Download { .. } | TransferKind::Clear | TransferKind::Upload { .. }
+                if result != ACCEPTED =>
+            {
+                TransferStep::refused(result)
             }
-            Kind::Clear => Step::ended(Ok(MissionDone::Cleared)),
-            Kind::Upload { items, given, .. } if given.iter().all(|given| *given) => {
+            TransferKind::Clear => TransferStep::ended(Ok(MissionDone::Cleared)),
+            TransferKind::Upload { items, sent, .. } if sent.iter().all(|sent| *sent) => {
                 let count = items.len();
                 self.id = id;
-                Step::ended(Ok(MissionDone::Pushed(count)))
+                TransferStep::ended(Ok(MissionDone::Pushed(count)))
             }
-            // A late answer of an earlier transfer.
-            _ => Step::Ignored,
+            // A late acknowledgement of an earlier transfer.
+            _ => TransferStep::Ignored,
         }
     }
 
-    pub(super) fn current(&mut self, seq: u16) -> Step {
+    pub(super) fn current(&mut self, seq: u16) -> TransferStep {
         match self.kind {
-            Kind::SetCurrent(wanted) if wanted == seq => Step::ended(Ok(MissionDone::Current(seq))),
-            // A periodic broadcast, not an answer.
-            _ => Step::Nothing,
+            TransferKind::SetCurrent(wanted) if wanted == seq => {
+                TransferStep::ended(Ok(MissionDone::Current(seq)))
+            }
+            // A periodic broadcast with another item is not an answer.
+            _ => TransferStep::Nothing,
         }
     }
 
-    /// The vehicle's mission after this transfer, and the vehicle's id of it.
+    /// Returns the vehicle's list after this transfer, and the vehicle's id of the list.
     pub(super) fn into_mission(self) -> Option<(Vec<MissionItemInt>, u32)> {
         match self.kind {
-            Kind::Download { items, .. } | Kind::Upload { items, .. } => Some((items, self.id)),
-            Kind::Clear => Some((Vec::new(), 0)),
-            Kind::SetCurrent(_) => None,
+            TransferKind::Download { items, .. } | TransferKind::Upload { items, .. } => {
+                Some((items, self.id))
+            }
+            TransferKind::Clear => Some((Vec::new(), 0)),
+            TransferKind::SetCurrent(_) => None,
         }
     }
 }

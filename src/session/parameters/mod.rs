@@ -1,4 +1,5 @@
-//! The MAVLink parameter protocol: downloads the list and fills its gaps, reads single values, sets and confirms values.
+//! Client of the MAVLink parameter protocol: downloads the list and fills its gaps, reads single values, sets and confirms
+//! values.
 //!
 //! Source: <https://mavlink.io/en/services/parameter.html>.
 mod pull;
@@ -19,14 +20,14 @@ pub struct ParameterSettings {
     pub wait: Duration,
     /// Silence after which the list's missing values are requested.
     pub gap: Duration,
-    /// Transmissions of each request.
+    /// Number of transmissions of each request.
     pub tries: u32,
-    /// Requests under way at a time.
+    /// Maximum number of requests in flight.
     pub in_flight: usize,
-    /// Requests that wait for their turn.
-    pub most_waiting: usize,
-    /// Parameters kept.
-    pub most: usize,
+    /// Maximum number of waiting requests.
+    pub max_waiting: usize,
+    /// Maximum number of stored parameters.
+    pub max_parameters: usize,
 }
 
 impl Default for ParameterSettings {
@@ -36,8 +37,8 @@ impl Default for ParameterSettings {
             gap: Duration::from_millis(500),
             tries: 4,
             in_flight: 16,
-            most_waiting: 4096,
-            most: 16384,
+            max_waiting: 4096,
+            max_parameters: 16384,
         }
     }
 }
@@ -55,18 +56,18 @@ pub struct Parameter {
     pub index: Option<u16>,
     /// Number of parameters, as sent with it.
     pub count: u16,
-    /// The value as it was sent.
+    /// The value as received.
     pub field: [u8; 4],
 }
 
 /// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParameterError {
-    /// No answer.
+    /// The autopilot did not answer.
     TimedOut,
     /// The autopilot kept another value.
     Kept(ParameterValue),
-    /// The autopilot refused it (MAV_PARAM_ERROR).
+    /// The autopilot refused the request (MAV_PARAM_ERROR).
     Refused(u8),
     /// The value does not fit into the parameter's type.
     DoesNotFit(ParameterKind),
@@ -85,13 +86,13 @@ pub enum ParameterError {
     ReadOnly,
     /// The link to the vehicle was lost.
     LinkLost,
-    /// The link cannot carry it, for this reason.
+    /// The link cannot carry the request, for this reason.
     NotCarried(&'static str),
-    /// The link could not send it.
+    /// The link failed to send the request.
     NotSent,
 }
 
-/// Work for the owner, in order.
+/// Work for the owner, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::large_enum_variant,
@@ -100,21 +101,21 @@ pub enum ParameterError {
 pub enum ParameterEvent<T> {
     /// Send this.
     Send(Outbound),
-    /// A value arrived, requested or not.
+    /// A value arrived, with or without a request.
     Value {
         /// The parameter.
         parameter: Parameter,
-        /// It is new or changed.
+        /// The value is new or changed.
         changed: bool,
     },
-    /// The list is being downloaded.
+    /// Progress of the download of the list.
     Progress {
-        /// Received.
+        /// Received parameters.
         received: usize,
-        /// Expected.
+        /// Expected parameters.
         total: usize,
     },
-    /// The download of the list ends without these indices.
+    /// These indices are missing at the end of the download.
     Missing(Vec<u16>),
     /// The download of the list ended.
     Pulled {
@@ -134,7 +135,7 @@ pub enum ParameterEvent<T> {
     },
 }
 
-/// Figures so far.
+/// Counters so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct ParameterCounters {
     /// Values received.
@@ -148,45 +149,45 @@ pub struct ParameterCounters {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Question {
+enum RequestKind {
     Read,
     Set {
         kind: ParameterKind,
         value: ParameterValue,
         field: [u8; 4],
-        /// The autopilot's answer if it differs from the requested value.
-        kept: Option<ParameterValue>,
+        /// The autopilot's value, if it differs from the requested one.
+        actual: Option<ParameterValue>,
     },
 }
 
 #[derive(Debug)]
-struct Asked<T> {
+struct PendingRequest<T> {
     name: ParameterName,
-    question: Question,
+    request: RequestKind,
     token: T,
     sent: u32,
     /// Time of the next transmission or the timeout; `None` before the first transmission.
     next: Option<Duration>,
 }
 
-/// The parameters of one autopilot. `T` is the token returned with each result.
+/// Client for the parameters of one autopilot. `T` is the token returned with each result.
 #[derive(Debug)]
-pub struct Parameters<T> {
+pub struct ParameterClient<T> {
     settings: ParameterSettings,
     encoding: ParameterEncoding,
     system: u8,
     component: u8,
     known: BTreeMap<ParameterName, Parameter>,
     complete: bool,
-    asked: Vec<Asked<T>>,
+    pending: Vec<PendingRequest<T>>,
     pull: Option<Pull>,
     pull_tokens: Vec<T>,
     events: VecDeque<ParameterEvent<T>>,
     counters: ParameterCounters,
 }
 
-impl<T> Parameters<T> {
-    /// Creates an empty cache for this autopilot.
+impl<T> ParameterClient<T> {
+    /// Creates a client without known parameters.
     pub fn new(settings: ParameterSettings, system: u8, component: u8) -> Self {
         Self {
             settings,
@@ -195,7 +196,7 @@ impl<T> Parameters<T> {
             component,
             known: BTreeMap::new(),
             complete: false,
-            asked: Vec::new(),
+            pending: Vec::new(),
             pull: None,
             pull_tokens: Vec::new(),
             events: VecDeque::new(),
@@ -203,7 +204,7 @@ impl<T> Parameters<T> {
         }
     }
 
-    /// Changes the autopilot's ids or its encoding of integers; with another encoding, what is known is decoded anew.
+    /// Changes the autopilot's ids or its encoding of integers; another encoding decodes the known parameters again.
     pub fn set_target(&mut self, system: u8, component: u8, encoding: ParameterEncoding) {
         (self.system, self.component) = (system, component);
         if std::mem::replace(&mut self.encoding, encoding) == encoding {
@@ -218,10 +219,10 @@ impl<T> Parameters<T> {
                     .push_back(ParameterEvent::Value { parameter, changed });
             }
         }
-        for asked in &mut self.asked {
-            if let Question::Set {
+        for pending in &mut self.pending {
+            if let RequestKind::Set {
                 kind, value, field, ..
-            } = &mut asked.question
+            } = &mut pending.request
             {
                 *field = kind.encode(*value, encoding).unwrap_or(*field);
             }
@@ -233,7 +234,7 @@ impl<T> Parameters<T> {
         &self.known
     }
 
-    /// One parameter, if it is known.
+    /// Returns a parameter, if it is known.
     pub fn get(&self, name: &str) -> Option<&Parameter> {
         self.known.get(&ParameterName::new(name)?)
     }
@@ -253,9 +254,9 @@ impl<T> Parameters<T> {
         self.counters
     }
 
-    /// Downloads the whole list; requests during a download share its result.
+    /// Downloads the whole list; calls during a download share its result.
     pub fn pull(&mut self, now: Duration, token: Option<T>) {
-        if self.pull_tokens.len() >= self.settings.most_waiting {
+        if self.pull_tokens.len() >= self.settings.max_waiting {
             let result = Err(ParameterError::TooMany);
             self.events
                 .push_back(ParameterEvent::Pulled { token, result });
@@ -270,7 +271,7 @@ impl<T> Parameters<T> {
 
     /// Reads one value.
     pub fn read(&mut self, now: Duration, name: ParameterName, token: T) {
-        self.ask(now, name, Question::Read, token);
+        self.request(now, name, RequestKind::Read, token);
     }
 
     /// Sets one value, adapted to the parameter's known type.
@@ -286,13 +287,13 @@ impl<T> Parameters<T> {
         let Some((value, field)) = adapted else {
             return self.done(token, name, Err(ParameterError::DoesNotFit(kind)));
         };
-        let question = Question::Set {
+        let request = RequestKind::Set {
             kind,
             value,
             field,
-            kept: None,
+            actual: None,
         };
-        self.ask(now, name, question, token);
+        self.request(now, name, request, token);
     }
 
     /// Handles a PARAM_VALUE of the autopilot.
@@ -316,7 +317,7 @@ impl<T> Parameters<T> {
             count: message.count,
             field: message.value,
         };
-        self.keep(parameter);
+        self.store(parameter);
         if let Some(pull) = &mut self.pull {
             pull.received(now, parameter.index, message.count, &self.settings);
         }
@@ -329,7 +330,7 @@ impl<T> Parameters<T> {
         let Some(name) = ParameterName::of_field(message.id) else {
             return;
         };
-        if let Some(at) = self.under_way(name) {
+        if let Some(at) = self.in_flight(name) {
             self.end(at, Err(ParameterError::Refused(message.error)));
             self.tick(now);
         }
@@ -338,17 +339,17 @@ impl<T> Parameters<T> {
     /// Retransmits unanswered requests and ends those that timed out.
     pub fn tick(&mut self, now: Duration) {
         let mut at = 0;
-        while let Some(asked) = self.asked.get(at) {
-            let due = asked.next.is_some_and(|next| next <= now);
-            if due && asked.sent >= self.settings.tries {
-                let kept = match asked.question {
-                    Question::Set { kept, .. } => kept,
-                    Question::Read => None,
+        while let Some(pending) = self.pending.get(at) {
+            let due = pending.next.is_some_and(|next| next <= now);
+            if due && pending.sent >= self.settings.tries {
+                let actual = match pending.request {
+                    RequestKind::Set { actual, .. } => actual,
+                    RequestKind::Read => None,
                 };
                 self.counters.timed_out += 1;
                 self.end(
                     at,
-                    Err(kept.map_or(ParameterError::TimedOut, ParameterError::Kept)),
+                    Err(actual.map_or(ParameterError::TimedOut, ParameterError::Kept)),
                 );
                 continue;
             }
@@ -358,7 +359,7 @@ impl<T> Parameters<T> {
             }
             at += 1;
         }
-        self.start_waiting(now);
+        self.send_waiting(now);
         self.tick_pull(now);
     }
 
@@ -369,27 +370,27 @@ impl<T> Parameters<T> {
 
     /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
-        let asked = self.asked.iter().filter_map(|asked| asked.next);
-        asked.chain(self.pull.as_ref().map(Pull::deadline)).min()
+        let pending = self.pending.iter().filter_map(|pending| pending.next);
+        pending.chain(self.pull.as_ref().map(Pull::deadline)).min()
     }
 
-    /// Ends all requests: the link is lost. Known parameters stay.
+    /// Ends all requests because the link is lost. Known parameters stay.
     pub fn lose_link(&mut self) {
-        while !self.asked.is_empty() {
+        while !self.pending.is_empty() {
             self.end(0, Err(ParameterError::LinkLost));
         }
         self.end_pull(Err(ParameterError::LinkLost));
     }
 
-    /// Forgets all parameters: the autopilot restarted and may have others.
+    /// Forgets all parameters because the autopilot restarted and may have others.
     pub fn forget(&mut self) {
         self.known.clear();
         self.complete = false;
     }
 
-    fn keep(&mut self, parameter: Parameter) {
+    fn store(&mut self, parameter: Parameter) {
         let before = self.known.get(&parameter.name);
-        if before.is_none() && self.known.len() >= self.settings.most {
+        if before.is_none() && self.known.len() >= self.settings.max_parameters {
             self.counters.unusable += 1;
             return;
         }
@@ -406,15 +407,15 @@ impl<T> Parameters<T> {
     /// Ends the request that a value answers.
     fn answer(&mut self, parameter: &Parameter, field: [u8; 4]) {
         let pulling = self.pull.is_some();
-        let Some(at) = self.under_way(parameter.name) else {
+        let Some(at) = self.in_flight(parameter.name) else {
             return;
         };
-        let Some(asked) = self.asked.get_mut(at) else {
+        let Some(pending) = self.pending.get_mut(at) else {
             return;
         };
-        let result = match &mut asked.question {
-            Question::Read => Ok(*parameter),
-            Question::Set {
+        let result = match &mut pending.request {
+            RequestKind::Read => Ok(*parameter),
+            RequestKind::Set {
                 kind,
                 value,
                 field: wanted,
@@ -422,44 +423,44 @@ impl<T> Parameters<T> {
             } if *kind == parameter.kind && (*wanted == field || same(*value, parameter.value)) => {
                 Ok(*parameter)
             }
-            // During a download, this may be the value before the change.
-            Question::Set { kept, .. } if pulling => {
-                *kept = Some(parameter.value);
+            // During a download, this value may have been sent before the change.
+            RequestKind::Set { actual, .. } if pulling => {
+                *actual = Some(parameter.value);
                 return;
             }
-            Question::Set { .. } => Err(ParameterError::Kept(parameter.value)),
+            RequestKind::Set { .. } => Err(ParameterError::Kept(parameter.value)),
         };
         self.end(at, result);
     }
 
-    fn ask(&mut self, now: Duration, name: ParameterName, question: Question, token: T) {
-        if self.asked.len() >= self.settings.in_flight + self.settings.most_waiting {
+    fn request(&mut self, now: Duration, name: ParameterName, request: RequestKind, token: T) {
+        if self.pending.len() >= self.settings.in_flight + self.settings.max_waiting {
             return self.done(token, name, Err(ParameterError::TooMany));
         }
-        self.asked.push(Asked {
+        self.pending.push(PendingRequest {
             name,
-            question,
+            request,
             token,
             sent: 0,
             next: None,
         });
-        self.start_waiting(now);
+        self.send_waiting(now);
     }
 
-    /// The request under way for this name; others for the name wait for it.
-    fn under_way(&self, name: ParameterName) -> Option<usize> {
-        let sent = |asked: &Asked<T>| asked.name == name && asked.next.is_some();
-        self.asked.iter().position(sent)
+    /// The request in flight for a name; other requests for the name wait for it.
+    fn in_flight(&self, name: ParameterName) -> Option<usize> {
+        let sent = |pending: &PendingRequest<T>| pending.name == name && pending.next.is_some();
+        self.pending.iter().position(sent)
     }
 
-    fn start_waiting(&mut self, now: Duration) {
-        let mut running = self.asked.iter().filter(|a| a.next.is_some()).count();
+    fn send_waiting(&mut self, now: Duration) {
+        let mut running = self.pending.iter().filter(|a| a.next.is_some()).count();
         let mut at = 0;
         while running < self.settings.in_flight {
-            let Some(asked) = self.asked.get(at) else {
+            let Some(pending) = self.pending.get(at) else {
                 return;
             };
-            if asked.next.is_none() && self.under_way(asked.name).is_none() {
+            if pending.next.is_none() && self.in_flight(pending.name).is_none() {
                 self.transmit(now, at);
                 running += 1;
             }
@@ -468,22 +469,22 @@ impl<T> Parameters<T> {
     }
 
     fn transmit(&mut self, now: Duration, at: usize) {
-        let Some(asked) = self.asked.get_mut(at) else {
+        let Some(pending) = self.pending.get_mut(at) else {
             return;
         };
-        asked.sent += 1;
-        asked.next = Some(now.saturating_add(self.settings.wait));
+        pending.sent += 1;
+        pending.next = Some(now.saturating_add(self.settings.wait));
         let (target_system, target_component) = (self.system, self.component);
-        let id = asked.name.field();
-        let message = match asked.question {
-            Question::Read => ParamRequestRead {
+        let id = pending.name.field();
+        let message = match pending.request {
+            RequestKind::Read => ParamRequestRead {
                 index: -1,
                 target_system,
                 target_component,
                 id,
             }
             .into(),
-            Question::Set { kind, field, .. } => ParamSet {
+            RequestKind::Set { kind, field, .. } => ParamSet {
                 value: field,
                 target_system,
                 target_component,
@@ -496,9 +497,9 @@ impl<T> Parameters<T> {
     }
 
     fn end(&mut self, at: usize, result: Result<Parameter, ParameterError>) {
-        if at < self.asked.len() {
-            let asked = self.asked.remove(at);
-            self.done(asked.token, asked.name, result);
+        if at < self.pending.len() {
+            let pending = self.pending.remove(at);
+            self.done(pending.token, pending.name, result);
         }
     }
 
@@ -516,9 +517,9 @@ impl<T> Parameters<T> {
         };
         let (system, component, events) = (self.system, self.component, &mut self.events);
         let mut sent = 0;
-        let ended = pull.tick(now, &self.settings, |message| {
+        let ended = pull.tick(now, &self.settings, |request| {
             sent += 1;
-            events.push_back(ParameterEvent::Send(message.to(system, component)));
+            events.push_back(ParameterEvent::Send(request.message(system, component)));
         });
         self.counters.retransmitted += u64::from(pull.take_repeated());
         if let Some((received, total)) = pull.take_progress() {
@@ -537,7 +538,7 @@ impl<T> Parameters<T> {
                 Err(error)
             }
             Some(Ok(total)) => {
-                // Every index arrived, but not every name: parameters became active meanwhile and shifted the indices.
+                // Every index arrived, but not every name: parameters that became active shifted the indices.
                 if received < total && pull.start_over(now) {
                     return self.tick_pull(now);
                 }

@@ -1,53 +1,54 @@
-//! Download of the whole list: requested once, then each gap by its index.
+//! Download of the whole list: requests the list once, then each missing parameter by its index.
 use super::{ParameterError, ParameterSettings};
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Values between two progress reports.
-const REPORT_EVERY: usize = 100;
+/// Number of values between two progress reports.
+const REPORT_INTERVAL: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct Pull {
-    /// Received indices; empty until the first value reports the count.
-    have: Vec<bool>,
-    /// The autopilot's count, which may exceed the limit of kept parameters.
+    /// Whether each index was received; empty until the first value announces the count.
+    received_indices: Vec<bool>,
+    /// The autopilot's count, which may exceed the limit of stored parameters.
     announced: usize,
-    /// The list was requested a second time, because indices had shifted.
-    again: bool,
+    /// The list was requested again, because indices had shifted.
+    restarted: bool,
     received: usize,
     reported: usize,
-    /// When to react to silence.
+    /// When silence ends the stream of values.
     next: Duration,
     lists_sent: u32,
     repeated: u32,
-    /// The autopilot paused once: gaps are requested until none is left.
+    /// The stream of values ended: missing indices are requested.
     filling: bool,
-    gaps: Vec<Gap>,
-    /// Indices without an answer after all tries; they have others when a round brought something.
-    given_up: BTreeSet<u16>,
-    /// Received before this round.
-    before: usize,
-    /// Given up since the last value.
-    silent: usize,
+    requests: Vec<IndexRequest>,
+    /// Indices without an answer after all tries. They are requested again if the present round received any value.
+    failed: BTreeSet<u16>,
+    /// Number of values received before this round.
+    before_round: usize,
+    /// Number of indices that failed since the last value.
+    failed_in_row: usize,
 }
 
+/// The request for a missing index.
 #[derive(Debug)]
-struct Gap {
+struct IndexRequest {
     index: u16,
     sent: u32,
     next: Duration,
 }
 
-/// A message to send; the caller knows the ids.
-pub(super) enum Message {
+/// A request to send, without the ids of the autopilot.
+pub(super) enum PullRequest {
     List,
     Index(i16),
 }
 
-impl Message {
-    pub(super) fn to(&self, target_system: u8, target_component: u8) -> Outbound {
+impl PullRequest {
+    pub(super) fn message(&self, target_system: u8, target_component: u8) -> Outbound {
         match *self {
             Self::List => ParamRequestList {
                 target_system,
@@ -68,19 +69,19 @@ impl Message {
 impl Pull {
     pub(super) fn new(now: Duration) -> Self {
         Self {
-            have: Vec::new(),
+            received_indices: Vec::new(),
             announced: 0,
-            again: false,
+            restarted: false,
             received: 0,
             reported: 0,
             next: now,
             lists_sent: 0,
             repeated: 0,
             filling: false,
-            gaps: Vec::new(),
-            given_up: BTreeSet::new(),
-            before: 0,
-            silent: 0,
+            requests: Vec::new(),
+            failed: BTreeSet::new(),
+            before_round: 0,
+            failed_in_row: 0,
         }
     }
 
@@ -95,30 +96,30 @@ impl Pull {
             return;
         };
         self.announced = self.announced.max(count.into());
-        let count = usize::from(count).min(settings.most);
-        if count > self.have.len() {
-            // PX4 counts the active parameters, and more can become active meanwhile.
-            self.have.resize(count, false);
+        let count = usize::from(count).min(settings.max_parameters);
+        if count > self.received_indices.len() {
+            // PX4 counts the active parameters; more can become active during the download.
+            self.received_indices.resize(count, false);
         }
-        self.gaps.retain(|gap| gap.index != index);
-        self.given_up.remove(&index);
-        self.silent = 0;
-        if let Some(have) = self.have.get_mut(usize::from(index))
-            && !std::mem::replace(have, true)
+        self.requests.retain(|request| request.index != index);
+        self.failed.remove(&index);
+        self.failed_in_row = 0;
+        if let Some(received) = self.received_indices.get_mut(usize::from(index))
+            && !std::mem::replace(received, true)
         {
             self.received += 1;
         }
         self.next = now.saturating_add(settings.gap);
     }
 
-    /// Sends due messages; `Some` with the result at the end.
+    /// Sends due requests; returns the result at the end.
     pub(super) fn tick(
         &mut self,
         now: Duration,
         settings: &ParameterSettings,
-        mut send: impl FnMut(Message),
+        mut send: impl FnMut(PullRequest),
     ) -> Option<Result<usize, ParameterError>> {
-        let total = self.have.len();
+        let total = self.received_indices.len();
         let (received, announced) = (self.received, self.announced);
         let incomplete = || {
             let total = announced;
@@ -141,91 +142,91 @@ impl Pull {
             self.repeated += u32::from(self.lists_sent > 0);
             self.lists_sent += 1;
             self.next = now.saturating_add(settings.wait);
-            send(Message::List);
+            send(PullRequest::List);
             return None;
         }
-        let over = |gap: &Gap| gap.next <= now && gap.sent >= settings.tries;
-        let given_up = self.gaps.iter().filter(|gap| over(gap));
-        self.given_up.extend(given_up.map(|gap| gap.index));
-        let before = self.gaps.len();
-        self.gaps.retain(|gap| !over(gap));
-        self.silent += before - self.gaps.len();
-        if self.silent >= settings.in_flight {
-            // Nothing comes at all.
+        let timed_out = |r: &IndexRequest| r.next <= now && r.sent >= settings.tries;
+        let failed = self.requests.iter().filter(|r| timed_out(r));
+        self.failed.extend(failed.map(|r| r.index));
+        let before = self.requests.len();
+        self.requests.retain(|r| !timed_out(r));
+        self.failed_in_row += before - self.requests.len();
+        if self.failed_in_row >= settings.in_flight {
+            // The autopilot answers no request.
             return incomplete();
         }
-        for gap in self.gaps.iter_mut().filter(|gap| gap.next <= now) {
-            gap.sent += 1;
-            gap.next = now.saturating_add(settings.wait);
+        for request in self.requests.iter_mut().filter(|r| r.next <= now) {
+            request.sent += 1;
+            request.next = now.saturating_add(settings.wait);
             self.repeated += 1;
-            send(Message::Index(gap.index.cast_signed()));
+            send(PullRequest::Index(request.index.cast_signed()));
         }
         if !self.filling && now < self.next {
-            return None; // still streaming
+            return None; // the stream of values continues
         }
         self.filling = true;
-        if self.gaps.is_empty() && received + self.given_up.len() >= total {
-            if received <= self.before {
+        if self.requests.is_empty() && received + self.failed.len() >= total {
+            if received <= self.before_round {
                 return incomplete();
             }
-            self.before = received;
-            self.given_up.clear();
+            self.before_round = received;
+            self.failed.clear();
         }
-        let missing = (0u16..).zip(&self.have).filter(|(_, have)| !**have);
-        for (index, _) in missing {
-            if self.gaps.len() >= settings.in_flight {
+        for index in self.missing() {
+            if self.requests.len() >= settings.in_flight {
                 break;
             }
-            if self.gaps.iter().any(|gap| gap.index == index) || self.given_up.contains(&index) {
+            if self.requests.iter().any(|r| r.index == index) || self.failed.contains(&index) {
                 continue;
             }
-            self.gaps.push(Gap {
+            self.requests.push(IndexRequest {
                 index,
                 sent: 1,
                 next: now.saturating_add(settings.wait),
             });
-            send(Message::Index(index.cast_signed()));
+            send(PullRequest::Index(index.cast_signed()));
         }
         None
     }
 
-    /// Indices that did not arrive.
+    /// Returns the indices that have not arrived.
     pub(super) fn missing(&self) -> Vec<u16> {
-        let missing = (0u16..).zip(&self.have).filter(|(_, have)| !**have);
+        let indices = (0u16..).zip(&self.received_indices);
+        let missing = indices.filter(|(_, received)| !**received);
         missing.map(|(index, _)| index).collect()
     }
 
-    /// Requests the list again from its beginning; false if that was done before.
+    /// Requests the list again from its beginning; returns false if that was done before.
     pub(super) fn start_over(&mut self, now: Duration) -> bool {
-        if self.again {
+        if self.restarted {
             return false;
         }
         *self = Self {
-            again: true,
+            restarted: true,
             ..Self::new(now)
         };
         true
     }
 
     pub(super) fn deadline(&self) -> Duration {
-        self.gaps
+        self.requests
             .iter()
-            .map(|gap| gap.next)
+            .map(|request| request.next)
             .min()
             .unwrap_or(self.next)
     }
 
-    /// Repeated requests since the last call.
+    /// Returns the number of repeated requests since the last call.
     pub(super) fn take_repeated(&mut self) -> u32 {
         std::mem::take(&mut self.repeated)
     }
 
-    /// Progress, at each report interval.
+    /// Returns received and expected number of values after each `REPORT_INTERVAL` values.
     pub(super) fn take_progress(&mut self) -> Option<(usize, usize)> {
-        let due = self.received >= self.reported + REPORT_EVERY;
+        let due = self.received >= self.reported + REPORT_INTERVAL;
         due.then(|| {
             self.reported = self.received;
-            (self.received, self.have.len())
+            (self.received, self.received_indices.len())
         })
     }
 }

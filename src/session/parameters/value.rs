@@ -1,4 +1,4 @@
-//! Parameter values, and their encoding in MAVLink's float field.
+//! Values of parameters, and their encoding in MAVLink's float field.
 
 /// Encoding of an integer in the float field.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -10,7 +10,7 @@ pub enum ParameterEncoding {
     Cast,
 }
 
-/// A value without its type's size.
+/// A value, regardless of the size of its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParameterValue {
     /// An integer type.
@@ -29,7 +29,7 @@ impl ParameterValue {
     }
 }
 
-/// MAV_PARAM_TYPE of the values that fit into the field.
+/// MAV_PARAM_TYPE; only the types that fit into the field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum ParameterKind {
@@ -64,7 +64,7 @@ impl ParameterKind {
         })
     }
 
-    /// The type of a value whose parameter is unknown.
+    /// The type to assume for the value of an unknown parameter.
     pub fn for_value(value: ParameterValue) -> Self {
         match value {
             ParameterValue::Int(_) => Self::Int32,
@@ -130,7 +130,7 @@ impl ParameterKind {
         })
     }
 
-    /// Converts the number to this type: integers to floats, whole floats to integers. `None` if that is not exact.
+    /// Converts a value to this type: integers to floats, whole floats to integers. `None` if the conversion is not exact.
     pub fn adapt(self, value: ParameterValue) -> Option<ParameterValue> {
         let adapted = match (self.is_float(), value) {
             (true, ParameterValue::Int(int)) => ParameterValue::Float(int as f64),
@@ -158,7 +158,7 @@ impl ParameterName {
         Self::of_field(id)
     }
 
-    /// Reads the field: it ends at the first zero.
+    /// Reads the field, which ends at the first zero.
     pub fn of_field(field: [u8; 16]) -> Option<Self> {
         let mut id = [0; 16];
         for (to, from) in id

@@ -7,7 +7,7 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::{Publisher, RosError};
 use crate::session::{
-    Mission, MissionDone, MissionError, MissionEvent, MissionList, MissionSettings,
+    MissionClient, MissionDone, MissionError, MissionEvent, MissionList, MissionSettings,
 };
 use crate::vehicle::link::Abilities;
 use crate::vehicle::reasons::Reasons;
@@ -58,7 +58,7 @@ static LISTS: [ListNames; 3] = [
 type Then = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError>) + Send>;
 
 pub(super) struct MissionPart {
-    machine: Mission<Then>,
+    machine: MissionClient<Then>,
     lists: Vec<(MissionList, Publisher<WaypointList>)>,
     reached: Publisher<WaypointReached>,
     pull: Option<Duration>,
@@ -74,7 +74,7 @@ impl Part for MissionPart {
         services(open, names())?;
         let lists = names().map(|names| Ok((names.list, open.publisher(names.topic)?)));
         Ok(Self {
-            machine: Mission::new(MissionSettings::default(), (1, 191), (1, 1)),
+            machine: MissionClient::new(MissionSettings::default(), (1, 191), (1, 1)),
             lists: lists.collect::<Result<_, RosError>>()?,
             reached: open.publisher("mission/reached")?,
             pull: None,
@@ -140,7 +140,7 @@ impl MissionPart {
     fn take(
         &mut self,
         fcu: &mut Fcu,
-        message: impl FnOnce(&mut Mission<Then>, Duration),
+        message: impl FnOnce(&mut MissionClient<Then>, Duration),
     ) -> Result<(), RosError> {
         self.ids(fcu);
         message(&mut self.machine, fcu.now.mono);
@@ -150,7 +150,7 @@ impl MissionPart {
     /// Takes a status text.
     fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
         if self.machine.is_busy() && fcu.reasons.hear(message) {
-            self.machine.complained(fcu.now.mono);
+            self.machine.warned(fcu.now.mono);
         }
         self.run(fcu)
     }
@@ -254,7 +254,7 @@ fn changeable(fcu: &mut Fcu, what: &'static str) -> bool {
     false
 }
 
-fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut Mission<Then>, Duration)) {
+fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut MissionClient<Then>, Duration)) {
     let part = &mut autopilot.services.mission;
     if !part.machine.is_busy() {
         autopilot.fcu.reasons = Reasons::default();

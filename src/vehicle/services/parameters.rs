@@ -11,8 +11,8 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::{NodeHandle, Publisher, RosError};
 use crate::session::{
-    Parameter, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind, ParameterName,
-    ParameterSettings, ParameterValue, Parameters,
+    Parameter, ParameterClient, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind,
+    ParameterName, ParameterSettings, ParameterValue,
 };
 use crate::vehicle::link::{Abilities, Refusal};
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
@@ -37,7 +37,7 @@ enum Then {
 }
 
 pub(super) struct ParameterPart {
-    machine: Parameters<Then>,
+    machine: ParameterClient<Then>,
     event: Publisher<ParamEvent>,
     cast: bool,
     /// When to read the whole list, unless it is requested before.
@@ -72,7 +72,7 @@ impl Part for ParameterPart {
         })?;
         ros::open(open)?;
         Ok(Self {
-            machine: Parameters::new(ParameterSettings::default(), 1, 1),
+            machine: ParameterClient::new(ParameterSettings::default(), 1, 1),
             event: open.publisher("param/event")?,
             cast: false,
             read_at: None,

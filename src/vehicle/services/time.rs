@@ -131,7 +131,7 @@ impl TimePart {
                 return Ok(());
             }
             TimesyncOutcome::Sample(sample) => sample,
-            TimesyncOutcome::Relearnt { sample, went_back } => {
+            TimesyncOutcome::Restarted { sample, went_back } => {
                 fcu.count(Counter::TimesyncRelearnt);
                 fcu.restarted |= went_back;
                 sample
@@ -156,8 +156,8 @@ impl TimePart {
     fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) {
         let arrival = fcu.arrival();
         let estimator = self.estimator(fcu);
-        let restarted = estimator.hear(arrival, boot_ns);
-        fcu.rough_clock = estimator.rough();
+        let restarted = estimator.sample_time(arrival, boot_ns);
+        fcu.rough_clock = estimator.coarse_line();
         if restarted {
             fcu.clock = None;
             fcu.restarted = true;

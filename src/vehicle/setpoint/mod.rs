@@ -90,7 +90,7 @@ impl Setpoints {
             hold: Hold::default(),
             keep_alive: KeepAlive::new(KeepAliveSettings {
                 period: REPEAT,
-                longest: settings.keep_alive,
+                max_repetition: settings.keep_alive,
             }),
         })
     }

@@ -15,7 +15,7 @@ use crate::msgs::mavros_msgs::srv::{
     MountConfigure, MountConfigureResponse, StreamRate, StreamRateResponse,
 };
 use crate::ros::{Responder, RosError};
-use crate::session::Command;
+use crate::session::MavCommand;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw;
 use std::f32::consts::FRAC_PI_2;
@@ -194,7 +194,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 }
 
 /// Opens a service that sends one command and answers whether it was accepted.
-fn command<S: Service, C: Into<Command>>(
+fn command<S: Service, C: Into<MavCommand>>(
     open: &Open<'_>,
     name: &'static str,
     make: impl Fn(&Fcu, &S::Request) -> C + Send + 'static,
@@ -236,7 +236,7 @@ fn send_long<S: Service>(
 fn send<S: Service>(
     autopilot: &mut Autopilot,
     name: &'static str,
-    command: impl Into<Command>,
+    command: impl Into<MavCommand>,
     responder: Responder<S>,
     reply: fn(bool, u8) -> S::Response,
 ) {

@@ -13,7 +13,7 @@ use crate::msgs::mavros_msgs::srv::{
     SetModeRequest, SetModeResponse,
 };
 use crate::ros::{Responder, RosError};
-use crate::session::Command;
+use crate::session::MavCommand;
 use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
 use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::raw;
@@ -54,7 +54,8 @@ pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<Goal> {
     }
     let [first, ..] = command.params;
     let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
-    let mode = |command: &raw::CommandLong| Command::from(*command).custom_mode().map(Goal::Mode);
+    let mode =
+        |command: &raw::CommandLong| MavCommand::from(*command).custom_mode().map(Goal::Mode);
     match command.command {
         ARM_DISARM if first.round() == 0.0 => Some(Goal::Armed(false)),
         ARM_DISARM if first.round() == 1.0 => Some(Goal::Armed(true)),

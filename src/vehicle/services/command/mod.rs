@@ -15,7 +15,9 @@ mod wanted;
 
 use super::Part;
 use crate::ros::RosError;
-use crate::session::{Command, CommandEnd, CommandEvent, CommandSettings, Commands, Kind};
+use crate::session::{
+    CommandClient, CommandEnd, CommandEvent, CommandGroup, CommandSettings, MavCommand,
+};
 use crate::vehicle::link::Abilities;
 use crate::vehicle::{Counter, Fcu, Open, Refusal, mode};
 use crate::wire::mavlink::Frame;
@@ -40,7 +42,7 @@ enum Waiter {
 
 /// Commands under way.
 pub(super) struct CommandPart {
-    machine: Commands<Waiter>,
+    machine: CommandClient<Waiter>,
     wanted: Wanted,
     modes: ModeWatch,
     /// Why the last unsent message was refused.
@@ -52,7 +54,7 @@ impl Part for CommandPart {
         calls::open(open)?;
         changes::open(open)?;
         Ok(Self {
-            machine: Commands::new(CommandSettings::default(), 1, 191),
+            machine: CommandClient::new(CommandSettings::default(), 1, 191),
             wanted: Wanted::default(),
             modes: ModeWatch::default(),
             refusal: None,
@@ -80,7 +82,8 @@ impl Part for CommandPart {
         self.look(fcu);
         if self.modes.changed_by_others(fcu) {
             // What makes the vehicle safer than a mode that others chose is not withheld.
-            self.machine.overtake(Kind::Mode, Command::ends_flight);
+            self.machine
+                .override_group(CommandGroup::Mode, MavCommand::ends_flight);
             self.wanted.override_modes(fcu);
         }
         self.run(fcu);
@@ -129,13 +132,13 @@ impl Part for CommandPart {
 
 impl CommandPart {
     /// Sends a command and retransmits it until it is acknowledged.
-    fn start(&mut self, fcu: &mut Fcu, command: impl Into<Command>, waiter: Waiter) {
+    fn start(&mut self, fcu: &mut Fcu, command: impl Into<MavCommand>, waiter: Waiter) {
         self.begin(fcu, command.into(), waiter);
         self.run(fcu);
     }
 
     /// Sends a command, and waits until the vehicle shows the change.
-    fn change(&mut self, fcu: &mut Fcu, change: Change, command: impl Into<Command>) {
+    fn change(&mut self, fcu: &mut Fcu, change: Change, command: impl Into<MavCommand>) {
         let command = command.into();
         let id = self.wanted.push(fcu, change, command);
         self.start(fcu, command, Waiter::Wanted(id));
@@ -144,7 +147,7 @@ impl CommandPart {
     /// Answers calls whose change the vehicle shows. Their commands are not sent again.
     fn look(&mut self, fcu: &mut Fcu) {
         for shown in self.wanted.look(fcu) {
-            self.machine.shown(&shown);
+            self.machine.confirm(&shown);
         }
     }
 
@@ -163,8 +166,8 @@ impl CommandPart {
         Ok(())
     }
 
-    fn begin(&mut self, fcu: &mut Fcu, command: Command, waiter: Waiter) {
-        if command.kind().is_some() {
+    fn begin(&mut self, fcu: &mut Fcu, command: MavCommand, waiter: Waiter) {
+        if command.group().is_some() {
             self.wanted.override_by(fcu, &command);
             self.modes.commanded(fcu.now.mono, &command);
         }
@@ -219,7 +222,7 @@ impl CommandPart {
 
 /// The result of a command that cannot be acknowledged: the vehicle is not connected, or the link has no
 /// acknowledgements.
-fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
+fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<Ending> {
     if fcu.abilities().heartbeat && !fcu.connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());
     }
@@ -236,11 +239,11 @@ fn unanswered(fcu: &mut Fcu, command: &Command) -> Option<Ending> {
 }
 
 /// The vehicle took a command after its caller was told that it had not: the caller may believe that nothing happened.
-fn late(fcu: &mut Fcu, command: &Command, result: u8) {
+fn late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
     let what = match command {
-        Command::Long(c) => format!("command {} with {:?}", c.command, c.params),
-        Command::Int(c) => format!("command {} with {:?}", c.command, c.params),
-        Command::Mode(c) => {
+        MavCommand::Long(c) => format!("command {} with {:?}", c.command, c.params),
+        MavCommand::Int(c) => format!("command {} with {:?}", c.command, c.params),
+        MavCommand::Mode(c) => {
             format!(
                 "set_mode {}",
                 mode::name(c.base_mode, c.custom_mode, goal::PX4)

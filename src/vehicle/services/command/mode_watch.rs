@@ -1,5 +1,5 @@
 //! Changes of the mode that this bridge did not command: by another station, a remote control or the vehicle itself.
-use crate::session::{Command, Kind};
+use crate::session::{CommandGroup, MavCommand};
 use crate::vehicle::Fcu;
 use crate::vehicle::mode::CUSTOM_MODE_ENABLED;
 use std::collections::VecDeque;
@@ -14,12 +14,12 @@ const COMMANDS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct ModeWatch {
     last: Option<u32>,
-    commands: VecDeque<(Duration, Command)>,
+    commands: VecDeque<(Duration, MavCommand)>,
 }
 
 impl ModeWatch {
     /// A command is about to be sent.
-    pub(super) fn commanded(&mut self, now: Duration, command: &Command) {
+    pub(super) fn commanded(&mut self, now: Duration, command: &MavCommand) {
         if self.commands.len() >= COMMANDS {
             self.commands.pop_front();
         }
@@ -49,9 +49,9 @@ impl ModeWatch {
 }
 
 /// Whether the command may have this mode as its result.
-fn may_lead_to(command: &Command, shown: u32) -> bool {
+fn may_lead_to(command: &MavCommand, shown: u32) -> bool {
     match command.custom_mode() {
         Some(chosen) => chosen == shown,
-        None => command.kind() == Some(Kind::Mode),
+        None => command.group() == Some(CommandGroup::Mode),
     }
 }

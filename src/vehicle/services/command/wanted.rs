@@ -6,7 +6,7 @@ use crate::msgs::mavros_msgs::srv::{
     CommandTOLLocal, CommandTOLLocalResponse, CommandTOLResponse, SetMode, SetModeResponse,
 };
 use crate::ros::Responder;
-use crate::session::{Command, CommandEnd, Kind};
+use crate::session::{CommandEnd, CommandGroup, MavCommand};
 use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw;
@@ -55,7 +55,7 @@ enum Stage {
 struct Call {
     id: u64,
     change: Change,
-    command: Command,
+    command: MavCommand,
     /// The vehicle did not show the change when it was asked for: showing it is an answer.
     fresh: bool,
     /// Heartbeats before the command or its acknowledgement: what they showed proves nothing.
@@ -87,7 +87,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Adds a call whose command is about to be sent; returns its number.
-    pub(super) fn push(&mut self, fcu: &mut Fcu, change: Change, command: Command) -> u64 {
+    pub(super) fn push(&mut self, fcu: &mut Fcu, change: Change, command: MavCommand) -> u64 {
         if self.calls.len() >= CALLS {
             fcu.count(Counter::TooManyCalls);
             self.finish(fcu, 0, Err(CommandEnd::Overridden.into()));
@@ -109,18 +109,18 @@ impl Wanted {
 
     /// A command of a kind is about to be sent: others of its kind that were accepted and not shown are overridden. Those that
     /// were not accepted yet end with their command.
-    pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &Command) {
+    pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &MavCommand) {
         self.override_accepted(fcu, |other| {
-            other.kind() == command.kind() && !other.equals(command)
+            other.group() == command.group() && !other.equals(command)
         });
     }
 
     /// Somebody else has changed the mode.
     pub(super) fn override_modes(&mut self, fcu: &mut Fcu) {
-        self.override_accepted(fcu, |other| other.kind() == Some(Kind::Mode));
+        self.override_accepted(fcu, |other| other.group() == Some(CommandGroup::Mode));
     }
 
-    fn override_accepted(&mut self, fcu: &mut Fcu, overridden: impl Fn(&Command) -> bool) {
+    fn override_accepted(&mut self, fcu: &mut Fcu, overridden: impl Fn(&MavCommand) -> bool) {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
             let accepted = matches!(call.stage, Stage::Accepted { .. });
@@ -166,7 +166,7 @@ impl Wanted {
     }
 
     /// Answers the calls whose change the vehicle shows now; returns those whose command is not acknowledged.
-    pub(super) fn look(&mut self, fcu: &mut Fcu) -> Vec<Command> {
+    pub(super) fn look(&mut self, fcu: &mut Fcu) -> Vec<MavCommand> {
         let now = fcu.now.mono;
         let mut shown = Vec::new();
         let mut at = 0;
@@ -205,7 +205,7 @@ impl Wanted {
     }
 
     /// Ends calls past their deadline; returns whether to request the heartbeat, and what to send again.
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> (bool, Vec<(u64, Command)>) {
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> (bool, Vec<(u64, MavCommand)>) {
         let now = fcu.now.mono;
         let (mut ask, mut again) = (false, Vec::new());
         let mut at = 0;

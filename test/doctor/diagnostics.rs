@@ -1,38 +1,38 @@
 //! What is made of a bridge's report.
 use super::codes;
-use rfly_bridge::doctor::{Code, Finding, Heard, Status, check_live};
+use rfly_bridge::doctor::{Code, DiagnosticsReport, DiagnosticsStatus, Finding, check_diagnostics};
 
-fn status(name: &str, values: &[(&str, &str)]) -> Status {
+fn status(name: &str, values: &[(&str, &str)]) -> DiagnosticsStatus {
     let values = values
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-    Status {
+    DiagnosticsStatus {
         name: name.to_owned(),
         values: values.collect(),
-        ..Status::default()
+        ..DiagnosticsStatus::default()
     }
 }
 
-fn camera(n: u8, state: &str) -> Status {
+fn camera(n: u8, state: &str) -> DiagnosticsStatus {
     status(
         &format!("sensor{n} img_rgb"),
         &[("state", state), ("asked_hz", "30"), ("frames", "900")],
     )
 }
 
-fn found(statuses: Vec<Status>) -> Vec<Finding> {
-    check_live(&Heard {
+fn found(statuses: Vec<DiagnosticsStatus>) -> Vec<Finding> {
+    check_diagnostics(&DiagnosticsReport {
         statuses,
         renderer: "192.168.1.10:20010".to_owned(),
-        patient: true,
+        settled: true,
     })
 }
 
-fn beats(state: &str) -> Status {
+fn beats(state: &str) -> DiagnosticsStatus {
     status("heartbeats", &[("state", state)])
 }
 
-fn with(mut status: Status, key: &str, value: &str) -> Status {
+fn with(mut status: DiagnosticsStatus, key: &str, value: &str) -> DiagnosticsStatus {
     status.values.push((key.to_owned(), value.to_owned()));
     status
 }
@@ -59,16 +59,16 @@ fn silence_is_told_by_who_is_silent() {
     assert_eq!(codes(&ended), [Code::CapturesEnded]);
     let clock = found(vec![beats("waiting"), camera(0, "up")]);
     assert_eq!(codes(&clock), [Code::NoHeartbeat]);
-    let early = check_live(&Heard {
+    let early = check_diagnostics(&DiagnosticsReport {
         statuses: vec![beats("waiting"), camera(0, "waiting")],
-        ..Heard::default()
+        ..DiagnosticsReport::default()
     });
     assert_eq!(early, [], "a simulator gets time to answer");
 }
 
 #[test]
 fn an_overloaded_renderer_is_told_with_what_to_lower() {
-    let slow = with(camera(3, "up"), "below_asked", "2.4 of 30.0 Hz asked");
+    let slow = with(camera(3, "up"), "below_asked", "2.4 Hz, 30.0 Hz requested");
     let found = found(vec![beats("up"), slow]);
     assert_eq!(codes(&found), [Code::RendererOverloaded]);
     assert!(found[0].remedy.contains("sensor3.rate_hz:=2"), "{found:?}");
@@ -96,7 +96,7 @@ fn a_vehicle_that_is_missing_or_elsewhere_is_named() {
             ("vehicle 1", "ready at 192.168.1.10"),
             (
                 "vehicle 2",
-                "CopterSim 2 never sent a heartbeat to UDP port 20005: look on 192.168.1.10",
+                "CopterSim 2 has sent no heartbeat to UDP port 20005: check on 192.168.1.10",
             ),
             (
                 "vehicle 3",
@@ -119,11 +119,11 @@ fn what_comes_by_unicast_only_is_told() {
             ("vehicle 2", "7 requests (192.168.1.10:30102)"),
             (
                 "vehicle 3",
-                "answered: came only after requests, 2 so far (192.168.1.10:30104)",
+                "on request: arrived only after requests, 2 so far (192.168.1.10:30104)",
             ),
             (
                 "vehicle 4",
-                "in vain: true state after 3 requests (192.168.1.10:30106)",
+                "unanswered: true state after 3 requests (192.168.1.10:30106)",
             ),
         ],
     );

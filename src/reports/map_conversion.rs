@@ -1,21 +1,21 @@
-//! From the renderer's world (NED, m) to `map`.
+//! Converts poses from the renderer's world (NED, m) to `map`.
 use crate::config::params::BoundsAxes;
 use crate::frames::{Attitude, Euler, Frd, Ned, Transform, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
 use crate::wire::DescribedPose;
 
-/// The map of ROS, and how bounds are read.
+/// Conversion from the renderer's world to the `map` of ROS.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct World {
+pub struct MapConversion {
     /// Axes of the map.
     pub convention: WorldConvention,
-    /// Axes of bounds.
+    /// Axes of the bounds of objects.
     pub bounds: BoundsAxes,
 }
 
-impl World {
-    /// Returns the pose of a body; `None` if a number is not finite. Without a quaternion, or with one of norm 0, the angles
-    /// count.
+impl MapConversion {
+    /// Converts the pose of a body; `None` if a number is not finite. Without a valid quaternion, the Euler angles give the
+    /// attitude.
     pub fn pose(&self, pose: &DescribedPose) -> Option<Transform> {
         let numbers = pose.position.iter().chain(&pose.euler);
         if !numbers.into_iter().all(|x| x.is_finite()) {
@@ -28,27 +28,27 @@ impl World {
         Some(self.convention.pose(position, attitude))
     }
 
-    /// Returns a point; `None` if a number is not finite.
+    /// Converts a point; `None` if a number is not finite.
     pub fn point(&self, ned: [f32; 3]) -> Option<[f64; 3]> {
         let finite = ned.iter().all(|x| x.is_finite());
         finite.then(|| self.vector(ned))
     }
 
-    /// Returns a vector.
+    /// Converts a vector.
     pub fn vector(&self, ned: [f32; 3]) -> [f64; 3] {
         self.convention.vector(Vector::<Ned>::from(ned))
     }
 
-    /// Returns centre and attitude of the bounds of an object with this pose, and their sides along the axes of this
-    /// attitude; `None` if a number is not finite or a side negative.
+    /// Returns the pose of the bounds of an object with this pose, and the lengths of their sides; `None` if a number is not
+    /// finite or a side negative.
     pub fn bounds(
         &self,
         pose: &Transform,
         centre: [f32; 3],
         half: [f32; 3],
     ) -> Option<(Transform, [f64; 3])> {
-        let possible = half.iter().all(|x| x.is_finite() && *x >= 0.0);
-        let centre = self.point(centre).filter(|_| possible)?;
+        let valid = half.iter().all(|x| x.is_finite() && *x >= 0.0);
+        let centre = self.point(centre).filter(|_| valid)?;
         let [x, y, z] = half.map(|side| 2.0 * f64::from(side));
         Some(match (self.bounds, self.convention) {
             (BoundsAxes::Own, _) => (Transform::from_parts(centre, pose.rotation()), [x, y, z]),
@@ -62,7 +62,7 @@ fn upright(centre: [f64; 3]) -> Transform {
     Transform::identity().shifted(centre)
 }
 
-/// Returns the attitude with these angles.
+/// Converts Euler angles in rad.
 pub(super) fn attitude_of(euler: [f32; 3]) -> Attitude<Frd, Ned> {
     let [roll, pitch, yaw] = euler.map(f64::from);
     Attitude::from_euler(Euler { roll, pitch, yaw })

@@ -1,4 +1,4 @@
-//! Findings as a table of 80 columns, as JSON, and as the values of a status.
+//! Formats findings: as a table of 80 columns, as JSON, and as values of a diagnostic status.
 use super::{Code, Finding, Severity, worst};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 /// Width of a line.
 const COLUMNS: usize = 80;
 const INDENT: &str = "    ";
-/// Between what is wrong and what to type, in a value of `/diagnostics`.
+/// Separates problem and remedy in a value of `/diagnostics`.
 const DO: &str = "; do: ";
 
-/// For a reader at a terminal.
+/// Formats findings for a terminal.
 pub fn to_table(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
@@ -51,9 +51,9 @@ fn wrap(text: &mut String, indent: &str, words: &str) {
     text.push('\n');
 }
 
-/// For a program: the worst severity, and one object for each finding.
+/// Formats findings for a program: the highest severity, and one object per finding.
 pub fn to_json(findings: &[Finding]) -> Value {
-    let each = |finding: &Finding| {
+    let object = |finding: &Finding| {
         json!({
             "code": finding.code.name(),
             "severity": finding.severity().name(),
@@ -62,17 +62,18 @@ pub fn to_json(findings: &[Finding]) -> Value {
             "do": finding.remedy,
         })
     };
-    let list: Vec<_> = findings.iter().map(each).collect();
-    let severity = match findings {
-        [] => "ok",
-        some => worst(some).name(),
+    let list: Vec<_> = findings.iter().map(object).collect();
+    let severity = if findings.is_empty() {
+        "ok"
+    } else {
+        worst(findings).name()
     };
     json!({"severity": severity, "findings": list})
 }
 
-/// Key and value of each finding in `/diagnostics`.
+/// Formats each finding as key and value of `/diagnostics`.
 pub fn to_values(findings: &[Finding]) -> Vec<(String, String)> {
-    let each = |finding: &Finding| {
+    let key_and_value = |finding: &Finding| {
         let Finding {
             subject,
             what,
@@ -82,16 +83,16 @@ pub fn to_values(findings: &[Finding]) -> Vec<(String, String)> {
         let key = format!("{} {subject}", finding.code.name());
         (key, format!("{what}{DO}{remedy}"))
     };
-    findings.iter().map(each).collect()
+    findings.iter().map(key_and_value).collect()
 }
 
-/// The inverse; values of another version of the bridge may not be known.
+/// Reads the values of [`to_values`]. Skips those that it does not know: another version of the bridge may have written them.
 pub fn from_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Finding> {
-    let each = |(key, value): (&str, &str)| {
+    let finding = |(key, value): (&str, &str)| {
         let (name, subject) = key.split_once(' ')?;
         let code = Code::ALL.iter().find(|code| code.name() == name)?;
         let (what, remedy) = value.split_once(DO)?;
         Some(Finding::new(*code, subject, what, remedy))
     };
-    values.into_iter().filter_map(each).collect()
+    values.into_iter().filter_map(finding).collect()
 }

@@ -1,6 +1,6 @@
 //! What the vendor's loader leaves out, as its golden answers have it.
 use super::codes;
-use rfly_bridge::doctor::{Code, check_loader};
+use rfly_bridge::doctor::{Code, check_vendor_loader};
 use serde_json::{Value, json};
 
 fn sensor() -> Value {
@@ -17,7 +17,7 @@ fn why(key: &str, value: Value) -> String {
     let mut sensor = sensor();
     sensor[key] = value;
     let text = json!({"VisionSensors": [sensor]}).to_string();
-    let found = check_loader("Config.json", &text);
+    let found = check_vendor_loader("Config.json", &text);
     assert_eq!(codes(&found), [Code::LoaderDrops]);
     found[0].what.clone()
 }
@@ -25,29 +25,29 @@ fn why(key: &str, value: Value) -> String {
 #[test]
 fn a_good_file_has_no_findings_and_the_shipped_one_is_good() {
     let text = json!({"VisionSensors": [sensor()]}).to_string();
-    assert_eq!(check_loader("Config.json", &text), []);
+    assert_eq!(check_vendor_loader("Config.json", &text), []);
     let shipped = include_str!("../../config/Config.json");
-    assert_eq!(check_loader("Config.json", shipped), []);
+    assert_eq!(check_vendor_loader("Config.json", shipped), []);
 }
 
 #[test]
 fn a_wrong_type_or_length_drops_the_sensor() {
-    assert!(why("DataWidth", json!(640.0)).contains("DataWidth is 640.0, no integer"));
-    assert!(why("CameraFOV", json!("90")).contains("CameraFOV is no number"));
+    assert!(why("DataWidth", json!(640.0)).contains("DataWidth is 640.0, not an integer"));
+    assert!(why("CameraFOV", json!("90")).contains("CameraFOV is not a number"));
     assert!(why("SendProtocol", json!([1, 127])).contains("SendProtocol has 2 numbers, not 8"));
-    assert!(why("SensorAngEular", json!(0)).contains("SensorAngEular is no list of 3"));
+    assert!(why("SensorAngEular", json!(0)).contains("SensorAngEular is not a list of 3"));
     // The key that selects the new layout wants more parameters, and a quaternion.
-    assert!(why("EularOrQuat", json!(0)).contains("SensorAngQuat is no list of 4"));
+    assert!(why("EularOrQuat", json!(0)).contains("SensorAngQuat is not a list of 4"));
 }
 
 #[test]
 fn a_comment_sign_within_quotes_breaks_the_file() {
     let text = "{\"VisionSensors\": [], \"name\": \"http://host\"}";
-    let found = check_loader("Config.json", text);
+    let found = check_vendor_loader("Config.json", text);
     assert_eq!(codes(&found), [Code::LoaderDrops]);
     assert!(found[0].what.contains("even within quotes"));
     assert_eq!(
-        check_loader("Config.json", "{\"VisionSensors\": []} // none"),
+        check_vendor_loader("Config.json", "{\"VisionSensors\": []} // none"),
         []
     );
 }

@@ -1,21 +1,21 @@
-//! The newest description of each vehicle, object and camera, as plain values.
-use super::place::World;
+//! The newest description of each vehicle, object and camera.
+use super::map_conversion::MapConversion;
 use crate::frames::Transform;
 use crate::time::RosTime;
 use crate::wire::{CameraDescription, EntityDescription, EntityName};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A vehicle, or an object that was created like one, by its id; an object of the scene by its name.
+/// A reported vehicle or object. Objects created at run time have an id, like vehicles; objects of the scene have a name.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Entity {
+pub enum ReportedEntity {
     /// `CopterID`.
     Vehicle(i32),
     /// Name in the scene.
     Object(String),
 }
 
-impl fmt::Display for Entity {
+impl fmt::Display for ReportedEntity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Vehicle(id) => write!(f, "{id}"),
@@ -26,14 +26,14 @@ impl fmt::Display for Entity {
 
 /// The newest description of a vehicle or object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Described {
+pub struct DescribedEntity {
     /// Stamp of the description.
     pub stamp: RosTime,
-    /// When it arrived.
+    /// Time of arrival.
     pub arrival: RosTime,
-    /// Its reference point, FLU, in `map`.
+    /// Pose of its reference point (FLU) in `map`.
     pub pose: Transform,
-    /// The middle of its bounds in `map`.
+    /// Pose of the centre of its bounds in `map`.
     pub centre: Transform,
     /// Sides of the bounds in m, along the axes of `centre`.
     pub size: [f64; 3],
@@ -44,42 +44,42 @@ pub struct Described {
 pub struct DescribedCamera {
     /// Stamp of the description.
     pub stamp: RosTime,
-    /// When it arrived.
+    /// Time of arrival.
     pub arrival: RosTime,
-    /// Its optical centre, FLU, in `map`.
+    /// Pose of its optical centre (FLU) in `map`.
     pub pose: Transform,
-    /// The packet itself.
+    /// The received packet.
     pub description: CameraDescription,
 }
 
 /// All current descriptions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reported {
+pub struct Descriptions {
     /// Vehicles and objects.
-    pub entities: BTreeMap<Entity, Described>,
+    pub entities: BTreeMap<ReportedEntity, DescribedEntity>,
     /// Cameras by `SeqID`.
     pub cameras: BTreeMap<i32, DescribedCamera>,
 }
 
 /// Stamp and arrival of a datagram.
-pub type Times = (RosTime, RosTime);
+pub type DatagramTimes = (RosTime, RosTime);
 
-impl Reported {
-    /// Takes the description of a vehicle or an object; `None` if a number is not finite, or it has no name.
+impl Descriptions {
+    /// Stores the description of a vehicle or object; `None` if a number is not finite or the name is empty.
     pub fn describe(
         &mut self,
         given: &EntityDescription,
-        world: &World,
-        (stamp, arrival): Times,
-    ) -> Option<Entity> {
+        conversion: &MapConversion,
+        (stamp, arrival): DatagramTimes,
+    ) -> Option<ReportedEntity> {
         let entity = match &given.name {
-            EntityName::Id(id) => Entity::Vehicle(*id),
+            EntityName::Id(id) => ReportedEntity::Vehicle(*id),
             EntityName::Object(name) if name.is_empty() => return None,
-            EntityName::Object(name) => Entity::Object(name.clone()),
+            EntityName::Object(name) => ReportedEntity::Object(name.clone()),
         };
-        let pose = world.pose(&given.pose)?;
-        let (centre, size) = world.bounds(&pose, given.centre, given.half_size)?;
-        let described = Described {
+        let pose = conversion.pose(&given.pose)?;
+        let (centre, size) = conversion.bounds(&pose, given.centre, given.half_size)?;
+        let described = DescribedEntity {
             stamp,
             arrival,
             pose,
@@ -90,14 +90,14 @@ impl Reported {
         Some(entity)
     }
 
-    /// Takes the description of a camera; `None` if a number is not finite.
+    /// Stores the description of a camera; `None` if a number is not finite.
     pub fn describe_camera(
         &mut self,
         given: &CameraDescription,
-        world: &World,
-        (stamp, arrival): Times,
+        conversion: &MapConversion,
+        (stamp, arrival): DatagramTimes,
     ) -> Option<&DescribedCamera> {
-        let pose = world.pose(&given.pose)?;
+        let pose = conversion.pose(&given.pose)?;
         given.fov_deg.is_finite().then_some(())?;
         let described = DescribedCamera {
             stamp,
@@ -109,10 +109,10 @@ impl Reported {
         self.cameras.get(&given.seq_id)
     }
 
-    /// Removes descriptions older than `since`; returns the removed vehicles and objects.
-    pub fn forget(&mut self, since: RosTime) -> Vec<Entity> {
+    /// Removes descriptions that arrived before `since`; returns the removed vehicles and objects.
+    pub fn forget(&mut self, since: RosTime) -> Vec<ReportedEntity> {
         self.cameras.retain(|_, camera| camera.arrival >= since);
-        let old = |(entity, described): (&Entity, &Described)| {
+        let old = |(entity, described): (&ReportedEntity, &DescribedEntity)| {
             (described.arrival < since).then(|| entity.clone())
         };
         let gone: Vec<_> = self.entities.iter().filter_map(old).collect();

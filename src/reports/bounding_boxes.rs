@@ -1,33 +1,33 @@
-//! What a camera sees of boxes in space: their edges in its image, and how much of them is not hidden.
-use super::reported::Entity;
+//! Projects 3D bounding boxes into the image of a camera, and estimates how much of each box is visible.
+use super::descriptions::ReportedEntity;
 use crate::frames::Transform;
 use crate::msgs::sensor_msgs::msg::CameraInfo;
 use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, ObjectHypothesisWithPose};
 
-/// Nearer parts of a box are not seen, in m.
+/// Distance of the near clipping plane in m.
 const NEAR_M: f64 = 0.05;
-/// Rays per axis at most to find what is hidden.
-const RAYS: usize = 40;
-/// A surface this much before a box is its own: depth is rounded, and bounds are not exact.
+/// Maximum number of rays per axis to estimate the visible share.
+const MAX_RAYS: usize = 40;
+/// A surface up to this distance in front of a box belongs to it: depth is rounded, and bounds are not exact.
 const TOLERANCE_M: f64 = 0.05;
 const TOLERANCE: f64 = 0.02;
-/// Count of a pixel without return.
+/// Depth value of a pixel without return.
 const NO_RETURN: u16 = u16::MAX;
 
 /// A pinhole camera without distortion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pinhole {
+pub struct PinholeCamera {
     /// Focal length in px, horizontal and vertical.
     pub focal: [f64; 2],
-    /// Where the optical axis meets the image, in px; pixel centres are integers.
+    /// Principal point in px; pixel centres are integers.
     pub centre: [f64; 2],
     /// Width and height in px.
     pub size: [usize; 2],
 }
 
-impl Pinhole {
-    /// Takes K and the size; `None` for a camera that is not calibrated.
+impl PinholeCamera {
+    /// Takes K and the image size; `None` for a camera without calibration.
     pub fn new(info: &CameraInfo) -> Option<Self> {
         let [fx, _, cx, _, fy, cy, ..] = info.k;
         (fx > 0.0 && fy > 0.0).then_some(Self {
@@ -43,7 +43,7 @@ impl Pinhole {
         [fx * x / z + cx, fy * y / z + cy]
     }
 
-    /// Returns the direction of a pixel, with z 1.
+    /// Returns the direction of a pixel, scaled to z = 1.
     fn ray(&self, u: f64, v: f64) -> [f64; 3] {
         let [fx, fy] = self.focal;
         let [cx, cy] = self.centre;
@@ -51,40 +51,40 @@ impl Pinhole {
     }
 }
 
-/// A box in space as a camera has it.
+/// A bounding box in the optical frame of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SpaceBox {
-    /// Its middle and axes in the optical frame of the camera.
+pub struct BoundingBox3d {
+    /// Pose of its centre.
     pub pose: Transform,
-    /// Its sides in m.
+    /// Lengths of its sides in m.
     pub size: [f64; 3],
 }
 
-/// Edges in an image, in px.
+/// A bounding box in an image, in px.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ImageBox {
-    /// Least column.
+pub struct BoundingBox2d {
+    /// First column.
     pub left: f64,
-    /// Least row.
+    /// First row.
     pub top: f64,
-    /// Largest column.
+    /// Last column.
     pub right: f64,
-    /// Largest row.
+    /// Last row.
     pub bottom: f64,
 }
 
-/// Depth along the optical axis, from the same place in the same direction.
+/// A depth image from the same pose: depth along the optical axis.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthImage<'a> {
-    /// The camera that measured it.
-    pub camera: &'a Pinhole,
-    /// Little-endian u16 per pixel.
+    /// Its camera.
+    pub camera: &'a PinholeCamera,
+    /// Depth as one little-endian u16 per pixel.
     pub counts: &'a [u8],
     /// Metres per count.
     pub scale: f64,
 }
 
-impl SpaceBox {
+impl BoundingBox3d {
     fn corners(&self) -> [[f64; 3]; 8] {
         std::array::from_fn(|i| {
             let half = |axis: usize| {
@@ -95,24 +95,24 @@ impl SpaceBox {
         })
     }
 
-    /// Returns its edges in the image, cut at the borders; `None` if it is outside or behind the camera.
-    pub fn project(&self, camera: &Pinhole) -> Option<ImageBox> {
+    /// Projects it into the image and clips it at the borders; `None` if it is outside the image or behind the camera.
+    pub fn project(&self, camera: &PinholeCamera) -> Option<BoundingBox2d> {
         let corners = self.corners();
-        let mut ahead: Vec<_> = corners.iter().filter(|p| p[2] >= NEAR_M).copied().collect();
-        // Where edges of the box begin to be in front of the camera.
+        let mut in_front: Vec<_> = corners.iter().filter(|p| p[2] >= NEAR_M).copied().collect();
+        // Edges that cross the near plane add their intersection with it.
         for (a, from) in corners.iter().enumerate() {
             for to in [1, 2, 4].map(|bit| corners[a ^ bit]) {
                 if from[2] >= NEAR_M && to[2] < NEAR_M {
                     let share = (from[2] - NEAR_M) / (from[2] - to[2]);
-                    ahead.push(std::array::from_fn(|i| from[i] + (to[i] - from[i]) * share));
+                    in_front.push(std::array::from_fn(|i| from[i] + (to[i] - from[i]) * share));
                 }
             }
         }
-        let pixels = || ahead.iter().map(|point| camera.pixel(*point));
+        let pixels = || in_front.iter().map(|point| camera.pixel(*point));
         let least = |axis: usize| pixels().map(|p| p[axis]).fold(f64::INFINITY, f64::min);
         let most = |axis: usize| pixels().map(|p| p[axis]).fold(f64::NEG_INFINITY, f64::max);
         let [last_u, last_v] = camera.size.map(|n| n as f64 - 1.0);
-        let cut = ImageBox {
+        let cut = BoundingBox2d {
             left: least(0).max(0.0),
             top: least(1).max(0.0),
             right: most(0).min(last_u),
@@ -121,21 +121,21 @@ impl SpaceBox {
         (cut.left < cut.right && cut.top < cut.bottom).then_some(cut)
     }
 
-    /// Returns the share of the box in the image that nothing hides, 0 to 1; `None` if no pixel of the image meets it.
-    pub fn visible(&self, depth: &DepthImage<'_>) -> Option<f64> {
+    /// Returns the visible share of its area in the image, 0 to 1; `None` if no pixel of the image hits it.
+    pub fn visible_share(&self, depth: &DepthImage<'_>) -> Option<f64> {
         let edges = self.project(depth.camera)?;
         let inverse = self.pose.inverse();
         let origin = inverse.translation();
         let [width, _] = depth.camera.size;
         let steps = |from: f64, to: f64| {
             let (from, to) = (from.ceil() as usize, to.floor() as usize);
-            (from..=to).step_by(((to.saturating_sub(from)) / RAYS).max(1))
+            (from..=to).step_by(((to.saturating_sub(from)) / MAX_RAYS).max(1))
         };
-        let (mut met, mut seen) = (0_u32, 0_u32);
+        let (mut hits, mut visible) = (0_u32, 0_u32);
         for v in steps(edges.top, edges.bottom) {
             for u in steps(edges.left, edges.right) {
                 let direction = inverse.rotate(depth.camera.ray(u as f64, v as f64));
-                let Some(enters) = enters(origin, direction, self.size) else {
+                let Some(entry) = ray_entry(origin, direction, self.size) else {
                     continue;
                 };
                 let at = 2 * (v * width + u);
@@ -144,24 +144,24 @@ impl SpaceBox {
                     continue;
                 };
                 let count = u16::from_le_bytes([low, high]);
-                let free = enters * (1.0 - TOLERANCE) - TOLERANCE_M;
-                met += 1;
-                let hidden = count != NO_RETURN && f64::from(count) * depth.scale < free;
-                seen += u32::from(!hidden);
+                let front = entry * (1.0 - TOLERANCE) - TOLERANCE_M;
+                hits += 1;
+                let hidden = count != NO_RETURN && f64::from(count) * depth.scale < front;
+                visible += u32::from(!hidden);
             }
         }
-        (met > 0).then(|| f64::from(seen) / f64::from(met))
+        (hits > 0).then(|| f64::from(visible) / f64::from(hits))
     }
 }
 
-/// Returns how far along a ray a box about the origin begins; `None` if the ray misses it.
-fn enters(origin: [f64; 3], direction: [f64; 3], size: [f64; 3]) -> Option<f64> {
+/// Returns the distance along a ray at which it enters a box centred at the origin; `None` if it misses the box.
+fn ray_entry(origin: [f64; 3], direction: [f64; 3], size: [f64; 3]) -> Option<f64> {
     let (mut first, mut last) = (0.0_f64, f64::INFINITY);
     for axis in 0..3 {
         let half = size[axis] / 2.0;
         let [a, b] = [-half, half].map(|side| (side - origin[axis]) / direction[axis]);
         if a.is_nan() || b.is_nan() {
-            continue; // along the side
+            continue; // the ray runs along this side
         }
         first = first.max(a.min(b));
         last = last.min(a.max(b));
@@ -169,8 +169,13 @@ fn enters(origin: [f64; 3], direction: [f64; 3], size: [f64; 3]) -> Option<f64> 
     (first <= last).then_some(first)
 }
 
-/// Returns a box in an image as a message.
-pub fn detection_2d(entity: &Entity, edges: &ImageBox, score: f64, header: &Header) -> Detection2D {
+/// Converts a bounding box in an image to a message.
+pub fn detection_2d(
+    entity: &ReportedEntity,
+    edges: &BoundingBox2d,
+    score: f64,
+    header: &Header,
+) -> Detection2D {
     let mut result = ObjectHypothesisWithPose::default();
     result.hypothesis.class_id = entity.to_string();
     result.hypothesis.score = score;

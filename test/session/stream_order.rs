@@ -1,6 +1,6 @@
 //! The order of a stream on virtual time: what follows, what is late, what is believed only with witnesses.
 use crate::support::random::Random;
-use rfly_bridge::session::{Mark, Order, Verdict};
+use rfly_bridge::session::{Continuity, StreamOrder, StreamPosition};
 use rfly_bridge::time::RosTime;
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ const STEP: f64 = 0.005;
 /// A stream's reader: what is published, and what everything was counted as.
 #[derive(Default)]
 struct Reader {
-    order: Order,
-    published: Vec<Mark>,
+    order: StreamOrder,
+    published: Vec<StreamPosition>,
     counts: BTreeMap<&'static str, u64>,
 }
 
 impl Reader {
-    fn take(&mut self, mark: Mark) -> Verdict {
-        let verdict = self.order.judge(mark);
-        let name = match verdict {
-            Verdict::Next | Verdict::Restart => {
-                self.order.advance(mark);
-                self.published.push(mark);
+    fn take(&mut self, position: StreamPosition) -> Continuity {
+        let continuity = self.order.check(position);
+        let name = match continuity {
+            Continuity::Next | Continuity::Restart => {
+                self.order.advance(position);
+                self.published.push(position);
                 "published"
             }
-            Verdict::Late => "late",
-            Verdict::Same | Verdict::Duplicate => "duplicate",
-            Verdict::Unconfirmed => "unconfirmed",
+            Continuity::Late => "late",
+            Continuity::Same | Continuity::Duplicate => "duplicate",
+            Continuity::Unconfirmed => "unconfirmed",
         };
         *self.counts.entry(name).or_default() += 1;
-        verdict
+        continuity
     }
 
     fn count(&self, name: &str) -> u64 {
@@ -42,8 +42,8 @@ impl Reader {
     }
 }
 
-fn sample(seq: i32, time: f64, at_ms: f64) -> Mark {
-    Mark {
+fn sample(seq: i32, time: f64, at_ms: f64) -> StreamPosition {
+    StreamPosition {
         id: Some(seq),
         time,
         arrival: RosTime(1_700_000_000_000 * MS + (at_ms * 1e6) as i64),
@@ -51,7 +51,7 @@ fn sample(seq: i32, time: f64, at_ms: f64) -> Mark {
 }
 
 /// Sample `n` of a run that began with the virtual time.
-fn nth(n: i32) -> Mark {
+fn nth(n: i32) -> StreamPosition {
     sample(n, f64::from(n) * STEP, f64::from(n) * STEP * 1e3)
 }
 
@@ -59,7 +59,7 @@ fn nth(n: i32) -> Mark {
 fn settled(n: i32) -> Reader {
     let mut reader = Reader::default();
     for n in 0..n {
-        assert_eq!(reader.take(nth(n)), Verdict::Next);
+        assert_eq!(reader.take(nth(n)), Continuity::Next);
     }
     reader
 }
@@ -67,16 +67,16 @@ fn settled(n: i32) -> Reader {
 #[test]
 fn samples_that_jitter_by_20_ms_never_go_back_and_every_one_is_counted() {
     let mut random = Random(5);
-    let mut arriving: Vec<Mark> = (0..4000)
+    let mut arriving: Vec<StreamPosition> = (0..4000)
         .map(|n| {
             let at = f64::from(n) * 5.0 + 20.0 * random.uniform();
             sample(n, f64::from(n) * STEP, at)
         })
         .collect();
-    arriving.sort_by_key(|mark| mark.arrival);
+    arriving.sort_by_key(|position| position.arrival);
     let mut reader = Reader::default();
-    for mark in arriving {
-        reader.take(mark);
+    for position in arriving {
+        reader.take(position);
     }
     assert!(reader.never_went_back());
     assert!(reader.count("late") > 1000, "{:?}", reader.counts);
@@ -94,7 +94,10 @@ fn samples_that_come_twice_are_published_once() {
             // A copy that comes much later.
             let old = nth(n - 7);
             let arrival = nth(n).arrival;
-            assert_eq!(reader.take(Mark { arrival, ..old }), Verdict::Duplicate);
+            assert_eq!(
+                reader.take(StreamPosition { arrival, ..old }),
+                Continuity::Duplicate
+            );
         }
     }
     assert!(reader.never_went_back());
@@ -108,7 +111,7 @@ fn what_is_left_out_is_lost_also_when_nothing_came_for_long() {
     let mut reader = settled(100);
     for n in 100..2000 {
         if n % 10 != 3 && !(500..1500).contains(&n) {
-            assert_eq!(reader.take(nth(n)), Verdict::Next, "{n}");
+            assert_eq!(reader.take(nth(n)), Continuity::Next, "{n}");
         }
     }
     assert_eq!(reader.order.lost(), 1000 + 40 + 50);
@@ -119,9 +122,12 @@ fn what_is_left_out_is_lost_also_when_nothing_came_for_long() {
 fn numbers_wrap() {
     let mut reader = Reader::default();
     for n in 0..100_i32 {
-        let mark = nth(n);
+        let position = nth(n);
         let id = Some((i32::MAX - 50).wrapping_add(n));
-        assert_eq!(reader.take(Mark { id, ..mark }), Verdict::Next);
+        assert_eq!(
+            reader.take(StreamPosition { id, ..position }),
+            Continuity::Next
+        );
     }
     assert_eq!(reader.order.lost(), 0);
 }
@@ -131,14 +137,20 @@ fn a_sender_that_does_not_count_is_ordered_by_time() {
     let mut reader = Reader::default();
     for n in 0..100 {
         let id = Some(7);
-        assert_eq!(reader.take(Mark { id, ..nth(n) }), Verdict::Next);
-        assert_eq!(reader.take(Mark { id, ..nth(n) }), Verdict::Same);
-        let old = Mark {
+        assert_eq!(
+            reader.take(StreamPosition { id, ..nth(n) }),
+            Continuity::Next
+        );
+        assert_eq!(
+            reader.take(StreamPosition { id, ..nth(n) }),
+            Continuity::Same
+        );
+        let old = StreamPosition {
             id,
             arrival: nth(n).arrival,
             ..nth(n - 1)
         };
-        assert_eq!(reader.take(old), Verdict::Late);
+        assert_eq!(reader.take(old), Continuity::Late);
     }
     assert_eq!(reader.order.lost(), 0);
 }
@@ -154,7 +166,7 @@ fn a_restarted_simulator_is_heard_after_a_tenth_of_a_second() {
                 let time = f64::from(n) * STEP;
                 let at = start + f64::from(n - first) * 5.0;
                 match reader.take(sample(n, time, at)) {
-                    Verdict::Next | Verdict::Restart => {}
+                    Continuity::Next | Continuity::Restart => {}
                     _ => unheard += 1,
                 }
             }
@@ -171,8 +183,8 @@ fn a_count_that_begins_anew_while_time_goes_on_is_followed() {
     let mut reader = settled(1000);
     let unheard = (0..400).filter(|n| {
         let time = 5.0 + f64::from(*n) * 0.01;
-        let verdict = reader.take(sample(*n, time, time * 1e3));
-        !matches!(verdict, Verdict::Next | Verdict::Restart)
+        let continuity = reader.take(sample(*n, time, time * 1e3));
+        !matches!(continuity, Continuity::Next | Continuity::Restart)
     });
     assert!(unheard.count() <= 11);
     assert!(reader.never_went_back());
@@ -185,45 +197,48 @@ fn one_wild_sample_changes_nothing_whatever_it_says_and_however_often_it_comes()
     let mut random = Random(9);
     let mut refused = 0;
     for n in 1000..5000 {
-        assert_eq!(reader.take(nth(n)), Verdict::Next, "{n}");
+        assert_eq!(reader.take(nth(n)), Continuity::Next, "{n}");
         let real = nth(n);
         let wild = match n % 8 {
-            0 => Mark {
+            0 => StreamPosition {
                 time: real.time + 0.9,
                 ..real
             },
-            1 => Mark {
+            1 => StreamPosition {
                 time: real.time - 0.9,
                 ..real
             },
-            2 => Mark { time: 3e9, ..real },
-            3 => Mark {
+            2 => StreamPosition { time: 3e9, ..real },
+            3 => StreamPosition {
                 id: Some((random.uniform() * 2e9) as i32),
                 ..real
             },
-            4 => Mark {
+            4 => StreamPosition {
                 id: Some(n + 500),
                 time: real.time + STEP,
                 ..real
             },
-            5 => Mark {
+            5 => StreamPosition {
                 id: Some(n + 1),
                 time: real.time + 0.4,
                 ..real
             },
-            6 => Mark {
+            6 => StreamPosition {
                 id: Some(n + 1),
                 time: f64::NAN,
                 ..real
             },
-            _ => Mark {
+            _ => StreamPosition {
                 id: None,
                 time: real.time + 0.9,
                 ..real
             },
         };
-        let verdict = reader.take(wild);
-        refused += u64::from(!matches!(verdict, Verdict::Next | Verdict::Restart));
+        let continuity = reader.take(wild);
+        refused += u64::from(!matches!(
+            continuity,
+            Continuity::Next | Continuity::Restart
+        ));
     }
     assert_eq!(refused, 4000);
     assert!(reader.never_went_back());
@@ -234,13 +249,13 @@ fn one_wild_sample_changes_nothing_whatever_it_says_and_however_often_it_comes()
 fn another_stream_is_not_believed_while_the_first_one_goes_on() {
     let mut reader = settled(1000);
     for n in 1000..5000 {
-        assert_eq!(reader.take(nth(n)), Verdict::Next, "{n}");
+        assert_eq!(reader.take(nth(n)), Continuity::Next, "{n}");
         // As fast, in good order, but of another run.
-        let other = Mark {
+        let other = StreamPosition {
             arrival: nth(n).arrival,
             ..sample(n - 1000, 100.0 + f64::from(n) * STEP, 0.0)
         };
-        assert_eq!(reader.take(other), Verdict::Unconfirmed);
+        assert_eq!(reader.take(other), Continuity::Unconfirmed);
     }
 }
 
@@ -249,8 +264,8 @@ fn a_first_sample_that_lies_does_not_keep_the_others_out() {
     let mut reader = Reader::default();
     reader.take(sample(77_777, 1e6, 0.0));
     let heard = (0..400).filter(|n| {
-        let verdict = reader.take(nth(*n));
-        matches!(verdict, Verdict::Next | Verdict::Restart)
+        let continuity = reader.take(nth(*n));
+        matches!(continuity, Continuity::Next | Continuity::Restart)
     });
     assert!(heard.count() >= 379);
 }
@@ -273,9 +288,9 @@ fn a_renderer_that_stands_still_now_and_then_loses_nothing() {
                     let tick = f64::max((now / period_ms).floor(), shown + 1.0);
                     shown = tick;
                     now = f64::max(now, tick * period_ms) + stop();
-                    let mark = sample(frame, tick * period_ms * 1e-3, now);
-                    let id = mark.id.filter(|_| numbered);
-                    reader.take(Mark { id, ..mark });
+                    let position = sample(frame, tick * period_ms * 1e-3, now);
+                    let id = position.id.filter(|_| numbered);
+                    reader.take(StreamPosition { id, ..position });
                 }
                 let lost = 3000 - reader.count("published");
                 assert!(
@@ -298,7 +313,7 @@ fn a_slower_or_faster_stream_is_followed_at_once() {
             at += 1000.0 / rate / speed;
             assert_eq!(
                 reader.take(sample(n, time, at)),
-                Verdict::Next,
+                Continuity::Next,
                 "speed {speed}, {rate} Hz"
             );
         }

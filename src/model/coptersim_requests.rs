@@ -1,4 +1,4 @@
-//! Requests to `CopterSim`: a call to the datagram.
+//! Converts service requests for `CopterSim` to datagrams.
 use crate::config::SimMode;
 use crate::frames::WorldConvention;
 use crate::msgs::rfly_bridge_msgs::srv::{
@@ -7,15 +7,15 @@ use crate::msgs::rfly_bridge_msgs::srv::{
 };
 use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
 
-/// Farther than any map.
-const FARTHEST_M: f64 = 1e7;
+/// Limit of coordinates, beyond any map.
+const MAX_COORDINATE_M: f64 = 1e7;
 
-fn finite(field: &str, values: &[f64], most: f64) -> Result<(), String> {
+fn check_range(field: &str, values: &[f64], max: f64) -> Result<(), String> {
     match values
         .iter()
-        .find(|value| value.is_nan() || value.abs() > most)
+        .find(|value| value.is_nan() || value.abs() > max)
     {
-        Some(value) => Err(format!("{field}: must be within {most} of 0, is {value}")),
+        Some(value) => Err(format!("{field}: must be within {max} of 0, is {value}")),
         None => Ok(()),
     }
 }
@@ -35,36 +35,37 @@ pub fn set_pose(
     }
     let pose = &request.pose.pose;
     let position = [pose.position.x, pose.position.y, pose.position.z];
-    finite("pose.pose.position", &position, FARTHEST_M)?;
+    check_range("pose.pose.position", &position, MAX_COORDINATE_M)?;
     let q = &pose.orientation;
     let attitude = world.ned_attitude([q.w, q.x, q.y, q.z]).ok_or_else(|| {
-        "pose.pose.orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite; w: 1.0 for none".to_owned()
+        "pose.pose.orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite; w: 1.0 means no rotation".to_owned()
     })?;
     let [north, east, down] = world.ned(position).to_array();
     let [roll, pitch, yaw] = attitude.euler().to_degrees().map(|angle| angle as f32);
     let packet = CopterSimRequestPacket::new(vehicle.into()).at([north, east], yaw);
-    Ok(match request.on_ground {
-        true => packet,
-        false => packet.standing([down as f32, roll, pitch]),
+    Ok(if request.on_ground {
+        packet
+    } else {
+        packet.standing([down as f32, roll, pitch])
     })
 }
 
-fn geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
-    let mut wrong = Vec::new();
-    for (field, value, most) in [
+fn check_geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
+    let mut problems = Vec::new();
+    for (field, value, max) in [
         ("latitude", latitude, 90.0),
         ("longitude", longitude, 180.0),
     ] {
-        if !(-most..=most).contains(&value) {
-            wrong.push(format!(
-                "{field}: must be -{most} to {most} degrees, is {value}"
+        if !(-max..=max).contains(&value) {
+            problems.push(format!(
+                "{field}: must be -{max} to {max} degrees, is {value}"
             ));
         }
     }
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(wrong.join("; ")),
+    if problems.is_empty() {
+        return Ok(());
     }
+    Err(problems.join("; "))
 }
 
 /// `coptersim/set_geo_origin`.
@@ -77,8 +78,8 @@ pub fn set_geo_origin(
         longitude,
         altitude,
     } = *request;
-    geodetic(latitude, longitude)?;
-    finite("altitude", &[altitude], 100_000.0)?;
+    check_geodetic(latitude, longitude)?;
+    check_range("altitude", &[altitude], 100_000.0)?;
     let packet = CopterSimRequestPacket::new(vehicle.into());
     Ok(packet.with_origin(latitude, longitude, altitude as f32))
 }
@@ -93,8 +94,8 @@ pub fn set_geo_place(
         longitude,
         yaw,
     } = *request;
-    geodetic(latitude, longitude)?;
-    finite("yaw", &[yaw], 1e3)?;
+    check_geodetic(latitude, longitude)?;
+    check_range("yaw", &[yaw], 1e3)?;
     let yaw = WorldConvention::Enu.ned_yaw(yaw).to_degrees() as f32;
     let packet = CopterSimRequestPacket::new(vehicle.into());
     Ok(packet.at_geodetic(latitude, longitude, yaw))
@@ -105,14 +106,14 @@ pub fn set_udp_mode(
     vehicle: u16,
     request: &SetUdpModeRequest,
 ) -> Result<CopterSimRequestPacket, String> {
-    let mode = SimMode::parse(&request.mode).map_err(|why| format!("mode: {why}"))?;
+    let mode = SimMode::parse(&request.mode).map_err(|problem| format!("mode: {problem}"))?;
     let number = mode.number().ok_or_else(|| {
-        "mode: the number of UDP_UltraSimple is not published; choose it in CopterSim".to_owned()
+        "mode: the vendor does not publish the number of UDP_UltraSimple; select it in CopterSim".to_owned()
     })?;
     Ok(CopterSimRequestPacket::new(vehicle.into()).with_udp_mode(number))
 }
 
-/// `coptersim/show_geodetic`: what `CopterSim`'s window shows.
+/// `coptersim/show_geodetic`: whether `CopterSim`'s window shows latitude and longitude or metres.
 pub fn set_display(vehicle: u16, geodetic: bool) -> CopterSimRequestPacket {
     CopterSimRequestPacket {
         place: if geodetic { 4 } else { 5 },
@@ -146,7 +147,7 @@ pub fn load(
     }
     CopterSimLoadPacket::by_name(vehicle.into(), what, name).ok_or_else(|| {
         format!(
-            "name: must have at most 48 bytes, has {}: CopterSim would get another name",
+            "name: must have at most 48 bytes, has {}: CopterSim would truncate it",
             name.len()
         )
     })

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 type End = (&'static str, CommandEnd);
 
-fn commands() -> Commands<&'static str> {
-    Commands::new(CommandSettings::default(), 255, 190)
+fn commands() -> CommandClient<&'static str> {
+    CommandClient::new(CommandSettings::default(), 255, 190)
 }
 
 fn arm(value: f32) -> CommandLong {
@@ -45,7 +45,7 @@ fn request(message: f32) -> CommandLong {
 }
 
 /// Sends of a command, in s, until the machine has no work.
-fn run_out(commands: &mut Commands<&'static str>, from: f64) -> Vec<(f64, CommandLong)> {
+fn run_out(commands: &mut CommandClient<&'static str>, from: f64) -> Vec<(f64, CommandLong)> {
     let (mut log, mut now) = (Vec::new(), secs(from));
     loop {
         let (sent, _) = drain(commands);
@@ -63,7 +63,7 @@ fn run_out(commands: &mut Commands<&'static str>, from: f64) -> Vec<(f64, Comman
 type Wire = Result<CommandLong, (u16, i32)>;
 
 /// What was sent (COMMAND_LONG only) and what ended.
-fn drain<T>(commands: &mut Commands<T>) -> (Vec<CommandLong>, Vec<(T, CommandEnd)>) {
+fn drain<T>(commands: &mut CommandClient<T>) -> (Vec<CommandLong>, Vec<(T, CommandEnd)>) {
     let (mut sent, mut ended) = (Vec::new(), Vec::new());
     while let Some(event) = commands.next_event() {
         match event {
@@ -456,7 +456,7 @@ fn what_is_asked_for_once_is_not_repeated() {
 fn what_the_vehicle_shows_is_an_answer_and_ends_the_repetitions() {
     let mut commands = commands();
     commands.start(secs(0.0), arm(1.0), "arm");
-    commands.shown(&arm(1.0).into());
+    commands.confirm(&arm(1.0).into());
     assert_eq!(
         drain(&mut commands),
         (vec![arm(1.0)], vec![("arm", ACCEPTED)])
@@ -541,7 +541,7 @@ proptest! {
         calls in prop::collection::vec((0u64..3000, 0u16..3), 1..40),
         fate in prop::collection::vec((any::<bool>(), any::<bool>(), 0u64..200, 0u64..200), 200),
     ) {
-        let mut commands = Commands::new(CommandSettings::default(), 255, 190);
+        let mut commands = CommandClient::new(CommandSettings::default(), 255, 190);
         let mut wire = Vec::<(u64, Wire)>::new();
         let mut fates = fate.iter().cycle();
         let mut ends = vec![0; calls.len()];

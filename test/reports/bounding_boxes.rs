@@ -3,18 +3,18 @@ use crate::support::geometry as g;
 use crate::support::random::Random;
 use rfly_bridge::frames::Transform;
 use rfly_bridge::msgs::sensor_msgs::msg::CameraInfo;
-use rfly_bridge::reports::{DepthImage, ImageBox, Pinhole, SpaceBox};
+use rfly_bridge::reports::{BoundingBox2d, BoundingBox3d, DepthImage, PinholeCamera};
 
 /// 160 x 120 px, 90 degrees.
-const CAMERA: Pinhole = Pinhole {
+const CAMERA: PinholeCamera = PinholeCamera {
     focal: [80.0, 80.0],
     centre: [79.5, 59.5],
     size: [160, 120],
 };
 const UPRIGHT: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 
-fn space(at: [f64; 3], turned: [f64; 4], size: [f64; 3]) -> SpaceBox {
-    SpaceBox {
+fn space(at: [f64; 3], turned: [f64; 4], size: [f64; 3]) -> BoundingBox3d {
+    BoundingBox3d {
         pose: Transform::from_parts(at, turned),
         size,
     }
@@ -106,8 +106,8 @@ fn depth(metres: impl Fn(usize) -> Option<f64>) -> Vec<u8> {
     counts.flat_map(u16::to_le_bytes).collect()
 }
 
-fn visible(space: &SpaceBox, counts: &[u8]) -> Option<f64> {
-    space.visible(&DepthImage {
+fn visible(space: &BoundingBox3d, counts: &[u8]) -> Option<f64> {
+    space.visible_share(&DepthImage {
         camera: &CAMERA,
         counts,
         scale: 0.01,
@@ -149,16 +149,16 @@ fn the_score_is_the_share_of_the_box_before_which_nothing_stands() {
 
 #[test]
 fn a_camera_without_calibration_has_no_boxes() {
-    assert_eq!(Pinhole::new(&CameraInfo::default()), None);
+    assert_eq!(PinholeCamera::new(&CameraInfo::default()), None);
     let mut info = CameraInfo {
         width: 160,
         height: 120,
         ..CameraInfo::default()
     };
     info.k = [80.0, 0.0, 79.5, 0.0, 80.0, 59.5, 0.0, 0.0, 1.0];
-    assert_eq!(Pinhole::new(&info), Some(CAMERA));
+    assert_eq!(PinholeCamera::new(&info), Some(CAMERA));
     let whole = space([0.0, 0.0, 1.0], UPRIGHT, [90.0, 90.0, 0.1]).project(&CAMERA);
-    let border = ImageBox {
+    let border = BoundingBox2d {
         left: 0.0,
         top: 0.0,
         right: 159.0,

@@ -1,0 +1,597 @@
+//! Client of the MAVLink command protocol: sends each command at once and retransmits it until it is acknowledged.
+//!
+//! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
+//! command that ends a flight or disarms is only superseded: it ends when the vehicle accepts the newer command, and is sent
+//! again if the vehicle refuses it. Equal commands are one command: each call sends it again, and one acknowledgement answers
+//! all calls.
+//!
+//! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
+//! the same number are unanswered, their acknowledgements are ambiguous. They are held until as many have arrived as were sent.
+//! If all are equal, they answer all commands. If they differ or one is missing, each command is deferred: it is sent again when
+//! no other acknowledgement with its number can still arrive. So the acknowledgement of "arm" is never taken for that of
+//! "disarm".
+//!
+//! Source: <https://mavlink.io/en/services/command.html>.
+use super::command::{
+    CommandCounters, CommandEnd, CommandEvent, CommandGroup, CommandKey, CommandSettings,
+    MavCommand,
+};
+use crate::wire::mavlink::dialect::MavResult;
+use crate::wire::mavlink::raw::CommandAck;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+const IN_PROGRESS: u8 = MavResult::MAV_RESULT_IN_PROGRESS as u8;
+const ACCEPTED: CommandEnd = CommandEnd::Acked {
+    result: MavResult::MAV_RESULT_ACCEPTED as u8,
+    result_param2: 0,
+};
+/// Equal calls within this time share one transmission.
+const BURST: Duration = Duration::from_millis(20);
+/// How long a command without acknowledgement is remembered, to recognise a late acknowledgement.
+const LATE_ACK_PERIOD: Duration = Duration::from_secs(120);
+/// Maximum number of these commands, and of unanswered transmissions.
+const MAX_UNACKNOWLEDGED: usize = 64;
+const MAX_TRANSMISSIONS: usize = 512;
+
+#[derive(Debug)]
+struct PendingCommand<T> {
+    command: MavCommand,
+    key: CommandKey,
+    /// Token and timeout of each equal call.
+    tokens: Vec<(T, Duration)>,
+    id: u64,
+    started: Duration,
+    tries: u32,
+    /// Number of transmissions, including those of equal calls, which do not change the schedule.
+    sent: u32,
+    last_sent: Duration,
+    /// Number of transmissions by the schedule.
+    rounds: u32,
+    /// Time of the next transmission by the schedule, or of the timeout.
+    next: Duration,
+    in_progress: bool,
+    /// It waits until no ambiguous acknowledgement can arrive, and is then sent again.
+    deferred: bool,
+    /// Id of a newer command of its group that is not answered yet.
+    superseded_by: Option<u64>,
+}
+
+/// A transmission that can still be acknowledged.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    /// Id of the command that the acknowledgement will answer; `None` if it is ambiguous.
+    id: Option<u64>,
+    command: MavCommand,
+    at: Duration,
+}
+
+/// The commands of one sender to any number of vehicles; `T` is the token returned with each result.
+#[derive(Debug)]
+pub struct CommandClient<T> {
+    settings: CommandSettings,
+    system: u8,
+    component: u8,
+    pending: Vec<PendingCommand<T>>,
+    transmissions: Vec<Transmission>,
+    /// Acknowledgements that could answer several commands.
+    ambiguous: Vec<(CommandKey, CommandEnd)>,
+    /// Commands that ended without an acknowledgement, and the time of their last transmission.
+    unacknowledged: VecDeque<(MavCommand, Duration)>,
+    events: VecDeque<CommandEvent<T>>,
+    next_id: u64,
+    counters: CommandCounters,
+}
+
+impl<T> CommandClient<T> {
+    /// Creates a client with the sender's ids `system` and `component`.
+    pub fn new(settings: CommandSettings, system: u8, component: u8) -> Self {
+        Self {
+            settings,
+            system,
+            component,
+            pending: Vec::new(),
+            transmissions: Vec::new(),
+            ambiguous: Vec::new(),
+            unacknowledged: VecDeque::new(),
+            events: VecDeque::new(),
+            next_id: 0,
+            counters: CommandCounters::default(),
+        }
+    }
+
+    /// Changes the sender's ids.
+    pub fn set_sender(&mut self, system: u8, component: u8) {
+        (self.system, self.component) = (system, component);
+    }
+
+    /// Sends a command. Older commands of its group end as overridden. Returns the id for its progress reports, which equal
+    /// commands share.
+    pub fn start(&mut self, now: Duration, command: impl Into<MavCommand>, token: T) -> u64 {
+        self.begin(now, command.into(), self.settings.tries, token)
+    }
+
+    /// Like [`start`](Self::start), but without retransmission: for callers that repeat the request themselves.
+    pub fn start_once(&mut self, now: Duration, command: impl Into<MavCommand>, token: T) -> u64 {
+        self.begin(now, command.into(), 1, token)
+    }
+
+    fn begin(&mut self, now: Duration, command: MavCommand, tries: u32, token: T) -> u64 {
+        if command.key().system == 0 {
+            let id = self.take_id();
+            self.counters.started += 1;
+            self.emit(id, &command);
+            self.end(token, command.number(), CommandEnd::Broadcast);
+            return id;
+        }
+        let key = command.key();
+        // From now on, an acknowledgement may answer the new command.
+        (self.unacknowledged).retain(|(other, _)| !other.key().overlaps(&key));
+        let wait: u32 = (1..=tries).sum();
+        let until = now.saturating_add(self.settings.first_wait * wait);
+        let equal = (self.pending.iter_mut()).find(|p| p.command.equals(&command));
+        let equal = equal.map(|p| (p.id, p.superseded_by.take().is_some()));
+        let (id, was_superseded) = equal.unwrap_or_else(|| (self.take_id(), false));
+        if let Some(group) = command.group() {
+            self.supersede(id, |p| {
+                p.command.group() == Some(group) && p.key.system == key.system
+            });
+        }
+        if let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) {
+            pending.tokens.push((token, until));
+            pending.tries = pending.tries.max(tries);
+            // The new call restarts the schedule.
+            if was_superseded || now >= pending.last_sent + BURST {
+                pending.rounds = 1;
+                pending.next = now.saturating_add(self.settings.first_wait);
+                self.transmit(now, id);
+            }
+            self.enforce_limit();
+            return id;
+        }
+        self.counters.started += 1;
+        self.pending.push(PendingCommand {
+            command,
+            key: command.key(),
+            tokens: vec![(token, until)],
+            id,
+            started: now,
+            tries,
+            sent: 0,
+            last_sent: now,
+            rounds: 1,
+            next: now.saturating_add(self.settings.first_wait),
+            in_progress: false,
+            deferred: false,
+            superseded_by: None,
+        });
+        self.transmit(now, id);
+        self.enforce_limit();
+        id
+    }
+
+    /// Ends the commands of a group as overridden, except those for which `keep` returns true.
+    pub fn override_group(&mut self, group: CommandGroup, keep: impl Fn(&MavCommand) -> bool) {
+        self.override_where(|p| p.command.group() == Some(group) && !keep(&p.command));
+    }
+
+    /// Ends a command as accepted without an acknowledgement, because the state of the vehicle shows its effect.
+    pub fn confirm(&mut self, command: &MavCommand) {
+        let confirmed = self.pending.iter().find(|p| p.command.equals(command));
+        if let Some(id) = confirmed.map(|p| p.id) {
+            self.finish(id, ACCEPTED);
+        }
+    }
+
+    /// Handles an acknowledgement from `system` and `component`.
+    pub fn acknowledge(&mut self, now: Duration, system: u8, component: u8, ack: &CommandAck) {
+        let ours = (ack.target_system == 0 || ack.target_system == self.system)
+            && (ack.target_component == 0 || ack.target_component == self.component);
+        if !ours {
+            self.counters.foreign += 1;
+            return;
+        }
+        let from = CommandKey {
+            command: ack.command,
+            system,
+            component,
+        };
+        self.forget_overdue(now);
+        let open: Vec<Transmission> = (self.transmissions.iter().copied())
+            .filter(|sent| sent.command.key().overlaps(&from))
+            .collect();
+        let owner = open.iter().rev().find_map(|s| self.owner(s));
+        let (Some(first), Some(id)) = (open.first(), owner) else {
+            return self.count_unexpected(&from, ack);
+        };
+        let unambiguous = open.iter().all(|s| s.command.equals(&first.command));
+        if ack.result == IN_PROGRESS {
+            if unambiguous {
+                self.progress(now, id, ack);
+            }
+            return;
+        }
+        let end = CommandEnd::Acked {
+            result: ack.result,
+            result_param2: ack.result_param2,
+        };
+        if unambiguous {
+            self.ambiguous.retain(|(key, _)| !key.overlaps(&from));
+            self.remove_oldest_transmission(&from);
+            self.finish(id, end);
+        } else {
+            self.ambiguous.push((from, end));
+            let held = self.ambiguous.iter().filter(|(key, _)| key.overlaps(&from));
+            let (held, same) = held.fold((0, true), |(n, same), (_, e)| (n + 1, same && *e == end));
+            if held == open.len() {
+                self.resolve_ambiguous(&from, same.then_some(end));
+            }
+        }
+        self.send_deferred(now);
+    }
+
+    /// Retransmits unacknowledged commands and ends those that timed out.
+    pub fn tick(&mut self, now: Duration) {
+        let due = self.pending.iter().filter(|p| self.due(p) <= now);
+        for id in due.map(|p| p.id).collect::<Vec<_>>() {
+            let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
+                continue;
+            };
+            if pending.superseded_by.is_some() {
+                self.counters.overridden += 1;
+                self.finish(id, CommandEnd::Overridden);
+                continue;
+            }
+            if pending.in_progress || pending.deferred || pending.rounds >= pending.tries {
+                self.counters.timed_out += 1;
+                let end = CommandEnd::TimedOut {
+                    sent: pending.sent,
+                    in_progress: pending.in_progress,
+                };
+                self.finish(id, end);
+                continue;
+            }
+            pending.rounds += 1;
+            pending.next = now.saturating_add(self.settings.first_wait * pending.rounds);
+            let key = pending.key;
+            if self.ambiguous.iter().any(|(from, _)| from.overlaps(&key)) {
+                // An acknowledgement is missing, so those that arrived remain ambiguous.
+                self.resolve_ambiguous(&key, None);
+            } else {
+                // Among other commands, overdue transmissions no longer count as acknowledgements to expect.
+                let wait = self.settings.first_wait;
+                let alone = (self.transmissions.iter())
+                    .all(|s| s.id == Some(id) || !s.command.key().overlaps(&key));
+                (self.transmissions)
+                    .retain(|s| alone || s.id != Some(id) || s.at.saturating_add(wait) > now);
+                self.transmit(now, id);
+            }
+        }
+        self.end_overdue_calls(now);
+        self.forget_overdue(now);
+        self.send_deferred(now);
+    }
+
+    /// Ends calls that timed out while newer equal calls continue.
+    fn end_overdue_calls(&mut self, now: Duration) {
+        for pending in &mut self.pending {
+            // If all calls timed out, the schedule ends them.
+            let all_timed_out = pending.tokens.iter().all(|(_, until)| *until <= now);
+            if pending.in_progress || pending.deferred || all_timed_out {
+                continue;
+            }
+            let (over, left) = (pending.tokens.drain(..)).partition(|(_, until)| *until <= now);
+            pending.tokens = left;
+            let (sent, in_progress) = (pending.sent, false);
+            for (token, _) in over {
+                let end = CommandEnd::TimedOut { sent, in_progress };
+                self.events.push_back(CommandEvent::Ended {
+                    token,
+                    command: pending.key.command,
+                    end,
+                });
+            }
+        }
+    }
+
+    /// Takes note that the link failed to send this command.
+    pub fn not_sent(&mut self, now: Duration, id: u64) {
+        self.transmissions.retain(|sent| sent.id != Some(id));
+        self.finish(id, CommandEnd::NotSent);
+        self.send_deferred(now);
+    }
+
+    /// Ends all commands because the link is lost, except those that make a vehicle safer.
+    pub fn lose_link(&mut self, now: Duration) {
+        let lost = self.pending.iter().filter(|p| !p.command.is_safer());
+        for id in lost.map(|p| p.id).collect::<Vec<_>>() {
+            self.finish(id, CommandEnd::LinkLost);
+        }
+        self.send_deferred(now);
+    }
+
+    /// Returns the next event, `None` if there is none.
+    pub fn next_event(&mut self) -> Option<CommandEvent<T>> {
+        self.events.pop_front()
+    }
+
+    /// When [`tick`](Self::tick) has work.
+    pub fn deadline(&self) -> Option<Duration> {
+        let overdue = (self.transmissions.iter())
+            .filter(|sent| self.owner(sent).is_none())
+            .map(|sent| sent.at.saturating_add(self.settings.first_wait));
+        let waits = self.pending.iter().any(|p| p.deferred);
+        let next = self.pending.iter().map(|p| self.due(p));
+        let newest = |p: &PendingCommand<T>| p.tokens.iter().map(|(_, until)| *until).max();
+        // Timeouts of calls before the newest equal call.
+        let calls = (self.pending.iter()).filter(|p| !p.in_progress && !p.deferred);
+        let calls = calls.flat_map(|p| {
+            let last = newest(p);
+            let until = p.tokens.iter().map(|(_, until)| *until);
+            until.filter(move |until| Some(*until) != last)
+        });
+        next.chain(calls).chain(overdue.filter(|_| waits)).min()
+    }
+
+    /// Number of pending calls.
+    pub fn pending(&self) -> usize {
+        self.pending.iter().map(|p| p.tokens.len()).sum()
+    }
+
+    /// Counters so far.
+    pub fn counters(&self) -> CommandCounters {
+        self.counters
+    }
+
+    fn take_id(&mut self) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        id
+    }
+
+    fn emit(&mut self, id: u64, command: &MavCommand) {
+        let message = command.message();
+        self.events.push_back(CommandEvent::Send { id, message });
+    }
+
+    fn end(&mut self, token: T, command: u16, end: CommandEnd) {
+        self.events.push_back(CommandEvent::Ended {
+            token,
+            command,
+            end,
+        });
+    }
+
+    /// Sends a pending command.
+    fn transmit(&mut self, now: Duration, id: u64) {
+        let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
+            return;
+        };
+        if pending.sent > 0 {
+            pending.command.count_transmission();
+            self.counters.retransmitted += 1;
+        }
+        pending.sent = pending.sent.saturating_add(1);
+        (pending.last_sent, pending.in_progress) = (now, false);
+        if std::mem::take(&mut pending.deferred) {
+            pending.next = now.saturating_add(self.settings.first_wait * pending.rounds);
+        }
+        let command = pending.command;
+        if self.transmissions.len() >= MAX_TRANSMISSIONS {
+            self.transmissions.remove(0);
+        }
+        self.transmissions.push(Transmission {
+            id: Some(id),
+            command,
+            at: now,
+        });
+        self.emit(id, &command);
+    }
+
+    /// When a command is due. A deferred command times out after the longest duration of a command in progress.
+    fn due(&self, pending: &PendingCommand<T>) -> Duration {
+        if pending.superseded_by.is_some() {
+            let until = pending.tokens.iter().map(|(_, until)| *until);
+            return until.max().unwrap_or(pending.next);
+        }
+        if pending.deferred {
+            pending.started.saturating_add(self.settings.max_duration)
+        } else {
+            pending.next
+        }
+    }
+
+    /// Sends deferred commands again once no other acknowledgement with their number is under way.
+    fn send_deferred(&mut self, now: Duration) {
+        let mut waiting: Vec<_> = (self.pending.iter())
+            .filter(|p| p.deferred)
+            .map(|p| (p.last_sent, p.id, p.key))
+            .collect();
+        waiting.sort_by_key(|(last_sent, id, _)| (*last_sent, *id));
+        for (_, id, key) in waiting {
+            let other = |s: &Transmission| s.command.key().overlaps(&key) && s.id != Some(id);
+            if !self.transmissions.iter().any(other) {
+                self.transmit(now, id);
+            }
+        }
+    }
+
+    /// The command that the acknowledgement of this transmission will answer.
+    fn owner(&self, sent: &Transmission) -> Option<u64> {
+        let id = sent.id?;
+        self.pending.iter().any(|p| p.id == id).then_some(id)
+    }
+
+    /// Forgets transmissions with an overdue acknowledgement.
+    fn forget_overdue(&mut self, now: Duration) {
+        let wait = self.settings.first_wait;
+        let over = |s: &Transmission| s.at.saturating_add(wait) <= now && self.owner(s).is_none();
+        let (over, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
+        self.transmissions = sent;
+        for key in over.iter().map(|s| s.command.key()) {
+            // A held acknowledgement may answer this transmission, or one whose acknowledgement can still arrive.
+            if self.ambiguous.iter().any(|(from, _)| from.overlaps(&key)) {
+                self.ambiguous.retain(|(from, _)| !from.overlaps(&key));
+                self.resolve_ambiguous(&key, None);
+            }
+        }
+        while (self.unacknowledged.front()).is_some_and(|(_, at)| *at + LATE_ACK_PERIOD <= now) {
+            self.unacknowledged.pop_front();
+        }
+    }
+
+    /// Drops the ambiguous acknowledgements. Ends their commands if `end` is given, otherwise defers each of them.
+    fn resolve_ambiguous(&mut self, from: &CommandKey, end: Option<CommandEnd>) {
+        let before = self.ambiguous.len();
+        self.ambiguous.retain(|(key, _)| !key.overlaps(from));
+        for _ in self.ambiguous.len()..before {
+            self.remove_oldest_transmission(from);
+        }
+        let resolved = end.is_some();
+        let owners = (self.pending.iter()).filter(|p| {
+            p.key.overlaps(from) && p.superseded_by.is_none() && !(resolved && p.deferred)
+        });
+        for id in owners.map(|p| p.id).collect::<Vec<_>>() {
+            match end {
+                Some(end) => self.finish(id, end),
+                None => {
+                    let owner = self.pending.iter_mut().find(|p| p.id == id);
+                    owner.into_iter().for_each(|p| p.deferred = true);
+                    let sent = self.transmissions.iter_mut().filter(|s| s.id == Some(id));
+                    sent.for_each(|s| s.id = None);
+                }
+            }
+        }
+    }
+
+    /// Removes the oldest transmission with this key, because an acknowledgement arrived.
+    fn remove_oldest_transmission(&mut self, from: &CommandKey) {
+        let open = |sent: &Transmission| sent.command.key().overlaps(from);
+        if let Some(at) = self.transmissions.iter().position(open) {
+            self.transmissions.remove(at);
+        }
+    }
+
+    fn count_unexpected(&mut self, from: &CommandKey, ack: &CommandAck) {
+        self.counters.unexpected += 1;
+        if ack.result == IN_PROGRESS {
+            return;
+        }
+        self.remove_oldest_transmission(from);
+        let unacknowledged =
+            (self.unacknowledged.iter()).position(|(command, _)| command.key().overlaps(from));
+        if let Some((command, _)) = unacknowledged.and_then(|at| self.unacknowledged.remove(at)) {
+            let result = ack.result;
+            self.events
+                .push_back(CommandEvent::Late { command, result });
+        }
+    }
+
+    fn progress(&mut self, now: Duration, id: u64, ack: &CommandAck) {
+        let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
+            return;
+        };
+        pending.in_progress = true;
+        pending.next = now
+            .saturating_add(self.settings.progress_wait)
+            .min(pending.started.saturating_add(self.settings.max_duration));
+        self.events.push_back(CommandEvent::Progress {
+            command: ack.command,
+            id,
+            percent: (ack.progress <= 100).then_some(ack.progress),
+        });
+    }
+
+    fn override_where(&mut self, overridden: impl Fn(&PendingCommand<T>) -> bool) {
+        let ids = self.pending.iter().filter(|p| overridden(p)).map(|p| p.id);
+        for id in ids.collect::<Vec<_>>() {
+            self.counters.overridden += 1;
+            self.finish(id, CommandEnd::Overridden);
+        }
+    }
+
+    /// Ends commands as overridden by a newer one. Those that end a flight or disarm are superseded until it is answered.
+    fn supersede(&mut self, newer: u64, superseded: impl Fn(&PendingCommand<T>) -> bool) {
+        let superseded = |p: &PendingCommand<T>| p.id != newer && superseded(p);
+        let waiting =
+            (self.pending.iter_mut()).filter(|p| superseded(p) && p.command.waits_for_newer());
+        for pending in waiting {
+            (pending.superseded_by, pending.deferred) = (Some(newer), false);
+            detach(&mut self.transmissions, pending);
+        }
+        self.override_where(|p| superseded(p) && !p.command.waits_for_newer());
+    }
+
+    /// Decides about the commands that an ended command had superseded: if the vehicle refused it, the newest of them continues.
+    fn resolve_superseded(&mut self, id: u64, end: CommandEnd) {
+        let refused = matches!(end, CommandEnd::Acked { result, .. } if result != 0);
+        let superseded = self.pending.iter().filter(|p| p.superseded_by == Some(id));
+        let mut superseded: Vec<_> = superseded.map(|p| (p.last_sent, p.id)).collect();
+        superseded.sort_unstable();
+        let newest = superseded.pop_if(|_| refused).map(|(_, newest)| newest);
+        for (_, older) in superseded {
+            match self.pending.iter_mut().find(|p| p.id == older) {
+                Some(pending) if newest.is_some() => pending.superseded_by = newest,
+                _ => {
+                    self.counters.overridden += 1;
+                    self.finish(older, CommandEnd::Overridden);
+                }
+            }
+        }
+        if let Some(pending) = (self.pending.iter_mut()).find(|p| Some(p.id) == newest) {
+            (pending.superseded_by, pending.deferred) = (None, true);
+            // Acknowledgements of its earlier transmissions answer it, unless other commands with its number are under way.
+            let (command, key) = (pending.command, pending.key);
+            let with_key = |s: &&mut Transmission| s.command.key().overlaps(&key);
+            let mut sent = self.transmissions.iter_mut().filter(with_key);
+            if sent.all(|s| s.command.equals(&command)) {
+                let sent = self.transmissions.iter_mut().filter(with_key);
+                sent.for_each(|s| s.id = newest);
+            }
+        }
+    }
+
+    /// Ends the oldest calls beyond the limit.
+    fn enforce_limit(&mut self) {
+        while self.pending() > self.settings.max_pending {
+            let oldest = (self.pending.iter()).position(|p| !p.command.is_safer());
+            let Some(oldest) = self.pending.get_mut(oldest.unwrap_or(0)) else {
+                return;
+            };
+            let (id, number) = (oldest.id, oldest.command.number());
+            self.counters.overridden += 1;
+            if oldest.tokens.len() > 1 {
+                let (token, _) = oldest.tokens.remove(0);
+                self.end(token, number, CommandEnd::Overridden);
+            } else {
+                self.finish(id, CommandEnd::Overridden);
+            }
+        }
+    }
+
+    fn finish(&mut self, id: u64, end: CommandEnd) {
+        let Some(at) = self.pending.iter().position(|p| p.id == id) else {
+            return;
+        };
+        let ended = self.pending.remove(at);
+        detach(&mut self.transmissions, &ended);
+        if matches!(end, CommandEnd::TimedOut { .. } | CommandEnd::LinkLost) {
+            if self.unacknowledged.len() >= MAX_UNACKNOWLEDGED {
+                self.unacknowledged.pop_front();
+            }
+            self.unacknowledged
+                .push_back((ended.command, ended.last_sent));
+        }
+        for (token, _) in ended.tokens {
+            self.end(token, ended.key.command, end);
+        }
+        self.resolve_superseded(id, end);
+    }
+}
+
+/// Detaches the transmissions of a command: their acknowledgements can still arrive, but no longer answer the command.
+fn detach<T>(sent: &mut [Transmission], pending: &PendingCommand<T>) {
+    for sent in sent.iter_mut().filter(|s| s.id == Some(pending.id)) {
+        (sent.id, sent.at) = (None, pending.last_sent);
+    }
+}
