@@ -1,4 +1,4 @@
-//! Recordings: `record`, `replay`, `inspect`, `anonymise`.
+//! The subcommands `record`, `replay`, `inspect` and `anonymise`.
 use super::{START_GRACE, bridge, middleware, seconds, write_out};
 use anyhow::Context as _;
 use clap::Args;
@@ -16,7 +16,7 @@ use tokio::sync::oneshot::error::TryRecvError;
 pub(super) struct RecordArgs {
     /// The recording, which must not exist.
     file: PathBuf,
-    /// Ends after so many seconds; without it with Ctrl-C.
+    /// Ends after this number of seconds; by default with Ctrl-C.
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<f64>,
 }
@@ -45,32 +45,32 @@ pub(super) struct AnonymiseArgs {
 pub(super) struct ReplayArgs {
     /// The recording.
     file: PathBuf,
-    /// Times as fast as it was recorded; 0: as fast as the bridge takes it, and nothing is lost.
+    /// Speed relative to the recording; 0: as fast as the bridge receives, without loss.
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = seconds)]
     speed: f64,
-    /// Begins so many seconds after the beginning of the recording.
+    /// Begins this number of seconds after the beginning of the recording.
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = seconds)]
     from: f64,
-    /// Plays so many seconds of the recording; without it to its end.
+    /// Plays this number of seconds of the recording; by default all.
     #[arg(long, value_name = "N", value_parser = seconds)]
     seconds: Option<f64>,
-    /// Time for subscribers to find the topics before the first message, and to get the last.
+    /// Pause in seconds, for subscribers to find the topics before the first message, and to receive the last one.
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
     delay: f64,
     /// Waits for steps, typed (Enter, 20, 0.5s, go) or by the service `step_simulation`.
     #[arg(long)]
     step: bool,
-    /// Plays also where another bridge is in the graph.
+    /// Plays although another bridge is in the graph.
     #[arg(long)]
     beside: bool,
 }
 
-/// Time until another bridge of the graph is known.
+/// Time to discover another bridge in the graph.
 const DISCOVERY: Duration = Duration::from_secs(1);
-/// Services of a bridge, and of mavros, have types of these packages.
+/// Packages of the types of services of a bridge or of mavros.
 const TYPES_OF_BRIDGES: [&str; 2] = ["rfly_bridge_msgs/", "mavros_msgs/"];
 
-/// Time between two looks at whether a recording goes on.
+/// Interval of checks whether a recording has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Result<()> {
@@ -81,9 +81,9 @@ pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Resu
         for warning in &settings.warnings {
             tracing::warn!("{warning}");
         }
-        let (settings, listens) = Bridge::listens(&settings)?;
-        let places = (listens.ports.len(), listens.blocks.len());
-        let beside = Beside::start(&asked.file, &settings, listens);
+        let (settings, endpoints) = Bridge::endpoints(&settings)?;
+        let places = (endpoints.ports.len(), endpoints.blocks.len());
+        let beside = Beside::start(&asked.file, &settings, endpoints);
         let beside = beside.with_context(|| format!("cannot record {}", asked.file.display()))?;
         anyhow::Ok((beside, places))
     })?;
@@ -109,7 +109,7 @@ pub(super) fn record(args: ros_args::RosArgs, asked: RecordArgs) -> anyhow::Resu
         ),
         (
             missed.overflows,
-            "datagrams came faster than they were read: raise net.core.rmem_max",
+            "datagrams arrived faster than they were read: raise net.core.rmem_max",
         ),
         (
             missed.refused,
@@ -136,10 +136,10 @@ pub(super) fn replay(
     let mut recording = Replay::open(&asked.file).with_context(failed)?;
     let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
     args.sources.splice(0..0, recorded.sources);
-    // What is played happened in the past: from its page nobody commands vehicles of the present.
+    // The page of a recording must not command vehicles of the present.
     let control = |source: &ParamSource| matches!(source, ParamSource::Value(name, _) if name == "view.control");
     if args.sources.iter().any(control) {
-        tracing::warn!("view.control is not taken: a replay commands nothing");
+        tracing::warn!("view.control is ignored: a replay sends no commands");
     }
     let no_control = ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false));
     args.sources.push(no_control);
@@ -174,7 +174,7 @@ pub(super) fn replay(
         let replayed = replayed.with_context(failed)?;
         for (topic, count) in &replayed.unheard {
             tracing::warn!(
-                "{count} messages of {topic} are for nobody: with these parameters the bridge does not receive there"
+                "{count} messages of {topic} are not received: with these parameters the bridge does not listen there"
             );
         }
         for (what, count) in &replayed.bad {
@@ -204,7 +204,7 @@ fn ensure_alone(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     };
     anyhow::bail!(
         "a bridge or mavros runs in this graph (it serves {}): the topics of the recording, and /clock, would mix with its own. Choose another \
-         ROS_DOMAIN_ID, or play it --beside",
+        ROS_DOMAIN_ID, or play with --beside",
         other.name
     )
 }

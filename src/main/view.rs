@@ -1,4 +1,4 @@
-//! `rfly_bridge view`.
+//! The subcommand `view`.
 use super::{START_GRACE, interrupted, middleware};
 use clap::Args;
 use rfly_bridge::config::params::ViewParams;
@@ -14,7 +14,7 @@ pub(super) struct ViewArgs {
     /// Clients may call services: arm, fly, change parameters.
     #[arg(long)]
     control: bool,
-    /// Another web site that may read in a browser of this host, such as https://app.foxglove.dev; may be repeated.
+    /// Another web site that may read the data in a browser on this host, such as https://app.foxglove.dev; may be repeated.
     #[arg(long = "origin", value_name = "URL")]
     origins: Vec<String>,
 }
@@ -23,7 +23,7 @@ pub(super) struct ViewArgs {
 pub(super) fn show(args: RosArgs, asked: ViewArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
         !cfg!(feature = "rclrs"),
-        "not in a ROS 2 workspace, whose client library gives no raw messages: start the bridge with -p view.port:={}",
+        "not available in a ROS 2 workspace, whose client library has no raw messages: start the bridge with -p view.port:={}",
         asked.port
     );
     let mut signals = Signals::listen()?;

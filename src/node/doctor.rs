@@ -1,8 +1,8 @@
 //! `rfly_bridge doctor`: starts a bridge that publishes nothing, or listens to one that runs, and tells what is wrong.
 use super::bridge::Bridge;
 use super::error::NodeError;
+use super::host_checks;
 use super::settings::Settings;
-use super::setup;
 use crate::config::Params;
 use crate::config::ros_args::RosArgs;
 use crate::doctor::{Code, Finding, check_environment, check_loader, from_values, sort};
@@ -51,7 +51,7 @@ fn of_settings(
     limit: Duration,
     graph: impl FnOnce() -> Result<Middleware, RosError>,
 ) -> Result<Vec<Finding>, NodeError> {
-    let mut found = setup::check(&settings);
+    let mut found = host_checks::check(&settings);
     found.extend(settings.warnings.iter().map(|problem| {
         let remedy = "see docs/config_json.md and docs/parameters.md";
         Finding::new(Code::ConfigDoubt, &problem.path, &problem.message, remedy)

@@ -3,13 +3,13 @@
 /// Level of a status in `/diagnostics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// As it should be.
+    /// No fault.
     Ok,
-    /// Something is missing.
+    /// Degraded or incomplete.
     Warn,
-    /// Something is broken.
+    /// Not working.
     Error,
-    /// Nothing is known yet.
+    /// No data yet.
     Stale,
 }
 

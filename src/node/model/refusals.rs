@@ -1,4 +1,4 @@
-//! Messages and datagrams that were refused: counted, each cause logged once per topic.
+//! Refused messages and datagrams: counted by cause, and each cause logged once per topic.
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! A raw recording beside the programs that receive: copies of their datagrams, and shared memory that is only read.
 use super::file::{Sink, Writing};
 use super::raw::Raw;
-use crate::node::binder::Listens;
+use crate::node::binder::ReceiveEndpoints;
 use crate::node::clock::host_now;
 use crate::node::senders::Senders;
 use crate::node::settings::Settings;
@@ -79,7 +79,11 @@ impl Beside {
     ///
     /// # Errors
     /// It cannot begin.
-    pub fn start(path: &Path, settings: &Settings, listens: Listens) -> Result<Self, BesideError> {
+    pub fn start(
+        path: &Path,
+        settings: &Settings,
+        listens: ReceiveEndpoints,
+    ) -> Result<Self, BesideError> {
         let overheard = Overheard::open(listens.ports, &listens.groups, BUFFER_BYTES);
         let overheard = overheard.map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => {
@@ -125,7 +129,7 @@ impl Beside {
         once: fn(&mut W),
     ) -> Result<(), BesideError> {
         let stop = self.stop.clone();
-        let thread = tasks::thread(name, move || {
+        let thread = tasks::spawn_restarting(name, move || {
             while !stop.load(Ordering::Relaxed) {
                 once(&mut work);
             }

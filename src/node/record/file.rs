@@ -232,7 +232,7 @@ impl Sink {
             // It panicked, and the file is gone with it.
             None => seen.over.store(true, Ordering::Relaxed),
         };
-        let thread = tasks::thread("rfly-record", body).map_err(io::Error::other)?;
+        let thread = tasks::spawn_restarting("rfly-record", body).map_err(io::Error::other)?;
         let writing = Writing {
             thread,
             figures: figures.clone(),

@@ -2,7 +2,7 @@
 use super::allowed::allowed;
 use super::raw::{CONFIG, HEAD, SCENE, TERRAIN, attached_parameter};
 use super::reading::{Contents, Found, Message, ReadError, shown};
-use crate::node::steps::{Gate, Stepper};
+use crate::node::replay_steps::{StepQueue, StepRunner};
 use crate::transport::{Datagram, Player};
 use crate::wire::ShmFlag;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ pub struct Replay {
     /// Configuration files for the bridge; removed on drop.
     unpacked: Option<PathBuf>,
     /// It waits here for steps.
-    gate: Option<&'static Gate>,
+    gate: Option<&'static StepQueue>,
 }
 
 impl Replay {
@@ -173,8 +173,8 @@ impl Replay {
     }
 
     /// Lets it wait for steps, which the bridge's services ask for, too. To be called before the bridge starts.
-    pub fn step_by_step(&mut self) -> &'static Gate {
-        let gate = Gate::install();
+    pub fn step_by_step(&mut self) -> &'static StepQueue {
+        let gate = StepQueue::install();
         self.gate = Some(gate);
         gate
     }
@@ -194,7 +194,7 @@ impl Replay {
         let from = self.first.saturating_add(nanos(pace.from));
         let until = pace.most.map(|most| from.saturating_add(nanos(most)));
         let after = |time: u64| Duration::from_nanos(time - self.first);
-        let mut stepper = self.gate.map(|gate| Stepper::new(gate, pace.from));
+        let mut stepper = self.gate.map(|gate| StepRunner::new(gate, pace.from));
         // When what was to be played: the rest is at the speed from where the steps ended.
         let mut begun = (Instant::now(), from);
         let mut messages = Ordered::open(&self.path)?;
@@ -206,8 +206,8 @@ impl Replay {
                 break;
             }
             if let Some(stepper) = &mut stepper {
-                let ran = stepper.runs();
-                while !stepper.lets(after(message.time), LOOK) {
+                let ran = stepper.plays_rest();
+                while !stepper.may_play(after(message.time), LOOK) {
                     if ends() {
                         return Ok(replayed);
                     }
@@ -255,7 +255,7 @@ impl Replay {
                 *counts.entry(what).or_default() += 1;
             }
             if let Some(stepper) = &mut stepper {
-                stepper.played(after(message.time));
+                stepper.count_played(after(message.time));
             }
         }
         replayed.cut_off = messages.contents.cut_off;

@@ -4,7 +4,7 @@ use super::glance::{About, Form, Glance, Glanced, Note, Pixels};
 use crate::config::SensorConfig;
 use crate::doctor::{Content, Evidence, Motion, Verdict};
 use crate::frames::{FrameTree, Mount, SensorMount, Transform, VehiclePose};
-use crate::node::poses::{At, Poses, Want};
+use crate::node::pose_history::{PoseAt, PoseDemand, PoseHistory};
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
 use crate::node::tasks::{self, Endless};
@@ -122,8 +122,8 @@ struct Camera {
 pub(super) struct Lenses {
     /// That told of a picture.
     cameras: BTreeMap<u16, Camera>,
-    poses: Poses,
-    want: Want,
+    poses: PoseHistory,
+    want: PoseDemand,
     notes: mpsc::Receiver<Note>,
     glass: Glass,
 }
@@ -187,11 +187,11 @@ impl Glass {
 }
 
 impl Lenses {
-    pub(super) fn new(tree: FrameTree, poses: Poses) -> Self {
+    pub(super) fn new(tree: FrameTree, poses: PoseHistory) -> Self {
         let (sender, notes) = mpsc::channel(QUEUE);
         Self {
             cameras: BTreeMap::new(),
-            want: poses.wants(),
+            want: poses.demand(),
             poses,
             notes,
             glass: Glass {
@@ -249,13 +249,15 @@ impl Lenses {
             };
             for (glance, since) in std::mem::take(&mut camera.waiting) {
                 match self.poses.at(camera.about.vehicle, glance.time) {
-                    At::There(pose) => {
+                    PoseAt::Known(pose) => {
                         let world = tree.names().world;
                         let body = world.pose(pose.position, pose.attitude);
                         camera.placed.push((glance, body * mount));
                     }
-                    At::NotYet if since.elapsed() < WAIT => camera.waiting.push((glance, since)),
-                    At::NotYet | At::Unknown => {}
+                    PoseAt::NotYet if since.elapsed() < WAIT => {
+                        camera.waiting.push((glance, since))
+                    }
+                    PoseAt::NotYet | PoseAt::Unknown => {}
                 }
             }
             let whole = camera.seen >= TOGETHER;
@@ -320,7 +322,7 @@ fn compare(seq_id: u16, camera: &mut Camera, known: &Shared) {
             .due
             .store(until.saturating_add(rest), Ordering::Relaxed);
     };
-    if let Err(error) = tasks::errand("rfly-lens", work) {
+    if let Err(error) = tasks::spawn_once("rfly-lens", work) {
         tracing::warn!("sensor{seq_id}: {error}");
         about
             .due

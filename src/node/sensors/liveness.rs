@@ -1,4 +1,4 @@
-//! Whether a sensor delivers, and when to ask for it again.
+//! Whether a sensor delivers, and when to request it again.
 use crate::node::stats::LinkState;
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub struct Liveness {
     timeout: Duration,
     state: LinkState,
-    /// Earlier data does not count.
+    /// Data before this time does not count.
     since: Option<Instant>,
 }
 
@@ -39,7 +39,7 @@ impl Liveness {
         self.timeout = timeout;
     }
 
-    /// Forgets the data until now: the source must be requested again.
+    /// Ignores all data until now: the source must be requested again.
     pub fn start_again(&mut self, now: Instant) {
         self.state = LinkState::Waiting;
         self.since = Some(now);

@@ -1,25 +1,25 @@
-//! What sensors learn of the true motion, and whom they tell which axes the simulator means.
+//! The true motion around a sensor, and the report of the axes that it finds.
 use super::lens::Glass;
 use crate::frames::VehiclePose;
-use crate::node::conventions::Conventions;
-use crate::node::poses::{Poses, Want};
+use crate::node::axes::AxesReport;
+use crate::node::pose_history::{PoseDemand, PoseHistory};
 use crate::sensors::{Surroundings, Verdict};
 use crate::time::SimTime;
 use std::sync::{Mutex, PoisonError};
 
-/// Those of one sensor.
-pub(super) struct Around {
+/// The surroundings of one sensor.
+pub(super) struct SensorSurroundings {
     pub(super) seq_id: u16,
     pub(super) vehicle: u16,
-    pub(super) poses: Poses,
-    pub(super) want: Mutex<Want>,
+    pub(super) poses: PoseHistory,
+    pub(super) want: Mutex<PoseDemand>,
     pub(super) glass: Glass,
-    pub(super) conventions: Conventions,
+    pub(super) axes_report: AxesReport,
 }
 
-impl Surroundings for Around {
+impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
-        // From the first question on.
+        // From the first call on, the history of poses is kept.
         let want = self.want.lock();
         want.unwrap_or_else(PoisonError::into_inner).set(true);
         self.poses.near(self.vehicle, at)
@@ -35,6 +35,6 @@ impl Surroundings for Around {
             _ => "cloud.odometry_axes",
         };
         let what = format!("sensor{} {what}", self.seq_id);
-        self.conventions.tell(what, verdict, text, parameter);
+        self.axes_report.report(what, verdict, text, parameter);
     }
 }

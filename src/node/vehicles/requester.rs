@@ -1,4 +1,4 @@
-//! Asks CopterSim of each vehicle for what it does not send to this host, and to change UDPSIMMODE if configured.
+//! VehicleRequests data from each vehicle's CopterSim that it does not send to this host, and a change of UDPSIMMODE if configured.
 use crate::config::ControlLink;
 use crate::config::params::VehicleParams;
 use crate::model::{Asking, Came, Wish};
@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 
 /// Opens the requests for all vehicles that CopterSim simulates.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    // A recording answers nobody.
+    // A recording does not answer.
     if played_time().is_some() {
         return Ok(());
     }
     let interfaces = HostFacts::read().interfaces;
     let vehicles = context.settings.vehicles().into_iter();
     let vehicles: Vec<_> = vehicles
-        .filter_map(|id| Vehicle::new(context.settings, assembly, &interfaces, id))
+        .filter_map(|id| RequestedVehicle::new(context.settings, assembly, &interfaces, id))
         .collect();
     if vehicles.is_empty() {
         return Ok(());
@@ -36,7 +36,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         what: "a socket for requests",
         source,
     })?;
-    let requests = Requests(Arc::new(Mutex::new(vehicles)));
+    let requests = VehicleRequests(Arc::new(Mutex::new(vehicles)));
     let runtime = assembly.threads.runtime(PROMPT)?;
     assembly.sections.push(Box::new(requests.clone()));
     let requester = Requester {
@@ -50,14 +50,14 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     Ok(())
 }
 
-struct Vehicle {
+struct RequestedVehicle {
     id: u16,
     asking: Asking,
     packet: CopterSimRequestPacket,
     /// The packet also changes UDPSIMMODE.
     switches: bool,
     group: SocketAddrV4,
-    /// Port of all CopterSims of the host, and that of this one.
+    /// The port that all CopterSims of the host share, and the own port of this vehicle's CopterSim.
     own: [SocketAddrV4; 2],
     /// Parameter that names the host.
     key: String,
@@ -68,7 +68,7 @@ struct Vehicle {
     imu: Option<Arc<SourceStats>>,
 }
 
-impl Vehicle {
+impl RequestedVehicle {
     /// `None` if no CopterSim simulates it.
     fn new(
         settings: &Settings,
@@ -107,9 +107,10 @@ impl Vehicle {
                 Some(_) => format!("vehicle{id}.address"),
                 None => "simulator_address".to_owned(),
             },
-            probe: ProbePacket::new(match interfaces.iter().any(|i| i.network.contains(&host)) {
-                true => ProbePacket::NEARBY,
-                false => ProbePacket::ELSEWHERE,
+            probe: ProbePacket::new(if interfaces.iter().any(|i| i.network.contains(&host)) {
+                ProbePacket::NEARBY
+            } else {
+                ProbePacket::ELSEWHERE
             }),
             logged: false,
             truth: source("true state")?,
@@ -118,7 +119,7 @@ impl Vehicle {
         })
     }
 
-    /// Sends what is due.
+    /// Sends the requests that are due.
     fn ask(&mut self, heartbeats: Option<Instant>, start: Instant, socket: &UdpSender) {
         let since_start = |at: Instant| at.saturating_duration_since(start);
         let last = |source: &SourceStats| source.lock().last_frame.map(since_start);
@@ -133,7 +134,7 @@ impl Vehicle {
             self.logged = true;
             let (missing, [all, one], key) = (self.asking.missing(), self.own, &self.key);
             tracing::info!(
-                "vehicle {}: CopterSim at {all} and {one} ({key}) is asked by unicast for what does not come by itself: {missing}",
+                "vehicle {}: requesting missing data by unicast from CopterSim at {all} and {one} ({key}): {missing}",
                 self.id
             );
         }
@@ -143,14 +144,15 @@ impl Vehicle {
             failed += u64::from(socket.send_to(bytes, to).is_err());
         };
         if wish.data || switches {
-            let packet = match wish.data {
-                true => self.packet.to_sender(),
-                false => self.packet,
+            let packet = if wish.data {
+                self.packet.to_sender()
+            } else {
+                self.packet
             };
             for to in self.own {
                 send(packet.as_bytes(), to);
             }
-            // A vehicle of this number on another host is not to send here.
+            // The multicast group could make a vehicle of the same number on another host send here.
             if !self.asking.is_here() || !wish.data {
                 send(packet.as_bytes(), self.group);
             }
@@ -163,16 +165,16 @@ impl Vehicle {
 }
 
 #[derive(Clone)]
-struct Requests(Arc<Mutex<Vec<Vehicle>>>);
+struct VehicleRequests(Arc<Mutex<Vec<RequestedVehicle>>>);
 
-impl Requests {
-    fn lock(&self) -> MutexGuard<'_, Vec<Vehicle>> {
+impl VehicleRequests {
+    fn lock(&self) -> MutexGuard<'_, Vec<RequestedVehicle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 struct Requester {
-    requests: Requests,
+    requests: VehicleRequests,
     socket: UdpSender,
     presence: Presence,
     start: Instant,
@@ -186,7 +188,7 @@ impl Endless for Requester {
 
     async fn work(&mut self) {
         loop {
-            let beats = self.presence.beats();
+            let beats = self.presence.heartbeats();
             for vehicle in self.requests.lock().iter_mut() {
                 let heard = beats.get(&vehicle.id).map(|beat| beat.at);
                 vehicle.ask(heard, self.start, &self.socket);
@@ -197,7 +199,7 @@ impl Endless for Requester {
     }
 }
 
-impl Section for Requests {
+impl Section for VehicleRequests {
     fn name(&self) -> &'static str {
         "requests to CopterSim"
     }
@@ -206,8 +208,8 @@ impl Section for Requests {
         let vehicles = self.lock();
         let vain = { vehicles.iter() }.filter(|vehicle| vehicle.asking.in_vain());
         let (level, message) = match vain.count() {
-            0 => (Level::Ok, "none in vain".to_owned()),
-            count => (Level::Warn, format!("in vain for {count} vehicles")),
+            0 => (Level::Ok, "all answered".to_owned()),
+            count => (Level::Warn, format!("no answer for {count} vehicles")),
         };
         let values = vehicles.iter().map(|vehicle| {
             let text = format!("{} ({})", vehicle.asking.text(), vehicle.own[1]);

@@ -1,7 +1,7 @@
 //! Calls of services for clients that may command.
 use super::errands::Errands;
 use super::outbox::Outbox;
-use crate::node::call::call;
+use crate::node::service_call::call;
 use crate::ros::Middleware;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
 //! Work for a client that waits for services.
-use crate::node::call::NoResponse;
+use crate::node::service_call::NoResponse;
 use crate::node::tasks;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,7 +100,7 @@ impl Errands {
                 ended,
             }));
         };
-        tasks::errand("rfly-call", errand).map_err(|error| error.to_string())?;
+        tasks::spawn_once("rfly-call", errand).map_err(|error| error.to_string())?;
         waiting.push_back(end);
         Ok(())
     }

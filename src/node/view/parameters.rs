@@ -2,7 +2,7 @@
 use super::calls::json_of;
 use super::errands::{Errands, Waiting};
 use super::outbox::Outbox;
-use crate::node::call::call;
+use crate::node::service_call::call;
 use crate::ros::Middleware;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
