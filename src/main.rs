@@ -232,7 +232,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Calib(calib)) => calib::write(&args, calib),
         Some(CliCommand::Inspect(arguments)) => inspect_file(&arguments),
         Some(CliCommand::Anonymise(arguments)) => anonymise_file(&arguments),
-        Some(CliCommand::Completions { shell }) => print_bytes(&completions(Cli::command(), shell)),
+        Some(CliCommand::Completions { shell }) => write_out(completions(Cli::command(), shell)),
         Some(CliCommand::Docs(docs)) => match docs.man {
             Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
             None => write_docs(&docs.write),
@@ -437,18 +437,14 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let done = if current { "is current" } else { "written" };
-        write_out(&format!("{name}: {done}\n"))?;
+        write_out(format!("{name}: {done}\n"))?;
     }
     Ok(())
 }
 
-fn write_out(text: &str) -> anyhow::Result<()> {
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)
+    out.write_all(output.as_ref())
         .and_then(|()| out.flush())
         .context(OUTPUT)
 }

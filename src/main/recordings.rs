@@ -213,14 +213,14 @@ pub(super) fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
     let name = arguments.file.display();
     let found = inspect(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     if arguments.json {
-        return write_out(&(serde_json::to_string_pretty(&found)? + "\n"));
+        return write_out(serde_json::to_string_pretty(&found)? + "\n");
     }
-    write_out(&found.text())
+    write_out(found.text())
 }
 
 pub(super) fn anonymise_file(arguments: &AnonymiseArgs) -> anyhow::Result<()> {
     let (file, copy) = (&arguments.file, &arguments.copy);
     let failed = || format!("cannot copy {} to {}", file.display(), copy.display());
     let done = anonymise(file, copy, &arguments.words).with_context(failed)?;
-    write_out(&done.text())
+    write_out(done.text())
 }

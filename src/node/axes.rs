@@ -34,7 +34,7 @@ impl Section for AxesReport {
         "axes"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let known = self.known();
         let differs = |(verdict, _): &&(Verdict, String)| *verdict == Verdict::Differs;
         let differ = known.values().filter(differs).count();

@@ -109,7 +109,7 @@ impl Binder {
         receiver.ok()
     }
 
-    /// ReceiveEndpoints on a TCP port of this host that only this host reaches.
+    /// Binds a TCP port that only this host can reach.
     pub(super) fn bind_tcp(&mut self, port: u16, what: &str) -> Option<TcpListener> {
         if self.recorded.is_some() {
             return None;

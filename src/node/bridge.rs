@@ -17,8 +17,7 @@ use crate::config::params::RecordParams;
 use crate::ros::{Departure, Middleware, Options};
 use std::sync::Arc;
 
-/// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
-/// after them.
+/// The subsystems in the order of opening: one that uses the sources, frames or topics of others follows them.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     record::SUBSYSTEM,
     sensors::SUBSYSTEM,

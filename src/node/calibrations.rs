@@ -92,11 +92,7 @@ impl LoadedCalibration {
 ///
 /// # Errors
 /// A message for users.
-pub(super) fn save_calibration(
-    url: &str,
-    seq_id: u16,
-    calibration: &Calibration,
-) -> Result<String, String> {
+pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<String, String> {
     let url = if url.is_empty() { DEFAULT_URL } else { url };
     let path = path_of(url, seq_id)?;
     let text = calibration.to_yaml(&name(seq_id))?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// PoseHistory kept per vehicle: more than 2 s at 200 Hz.
+/// Poses kept per vehicle: more than 2 s at 200 Hz.
 const KEPT: usize = 512;
 
 /// Largest age of a pose for [`PoseHistory::near`], in ns.

@@ -30,7 +30,7 @@ pub(super) trait Section: Send {
     fn name(&self) -> &'static str;
 
     /// Checks the part; called once per report.
-    fn look(&mut self) -> Finding;
+    fn check(&mut self) -> Finding;
 }
 
 /// A key-value pair of a status.

@@ -73,7 +73,7 @@ impl Senders {
         }
     }
 
-    /// As [`Self::port`], for a stream that the simulator was told to send to `destination`.
+    /// As [`Self::port`], for a stream that a request directs to `destination`.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
         // An unspecified destination means: the sender of the request.
         let as_asked = destination.is_loopback() || destination.is_unspecified();
@@ -154,7 +154,7 @@ impl Section for RefusedSenders {
         "senders"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let refused = self.senders.report();
         let total = refused.total();
         let new = total - std::mem::replace(&mut self.before, total);

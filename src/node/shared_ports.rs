@@ -73,7 +73,7 @@ impl Section for SharedPorts {
         "shared ports"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let shared = self.search();
         let (level, message) = match shared.len() {
             0 => (Level::Ok, "no other listeners".to_owned()),

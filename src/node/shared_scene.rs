@@ -1,7 +1,7 @@
 //! The shared scene: services change it, sources of vehicles update the vehicles, sensors learn of a new map.
 use super::settings::Settings;
 use crate::frames::WorldConvention;
-use crate::scene::{MapFrame, Motion, Scene, SceneSettings, find_world};
+use crate::scene::{MapFrame, Scene, SceneSettings, find_world};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -40,16 +40,6 @@ impl SharedScene {
     /// Locks the scene; never held across I/O.
     pub(super) fn lock(&self) -> MutexGuard<'_, Scene> {
         self.scene.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records the heartbeat of a vehicle.
-    pub(super) fn heard(&self, id: i32) {
-        self.lock().entities.heard(id);
-    }
-
-    /// Records the true state of a vehicle.
-    pub(super) fn moved(&self, id: u16, motion: Motion) {
-        self.lock().entities.moved(id.into(), motion);
     }
 
     /// Records that the renderer shows another map.

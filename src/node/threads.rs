@@ -12,7 +12,7 @@ pub(super) const PROMPT: &str = "rfly-prompt";
 /// The thread of requests and reports.
 pub(super) const REPORT: &str = "rfly-report";
 
-/// ThreadBody of a thread; returns soon after the flag is set.
+/// Body of a thread; returns soon after the flag is set.
 type ThreadBody = Box<dyn FnMut(&AtomicBool) + Send>;
 
 /// Threads that are not running yet.
@@ -64,7 +64,7 @@ impl Threads {
     }
 }
 
-/// RunningThreads threads; stop on drop.
+/// Running threads; stop on drop.
 #[derive(Default)]
 pub(super) struct RunningThreads {
     stop: Arc<AtomicBool>,

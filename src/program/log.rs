@@ -14,7 +14,7 @@ const QUEUE: usize = 1024;
 /// Time limit for the last lines when the program ends.
 const END_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// LostLines lines of this process's log.
+/// Lost lines of this process's log.
 static LOST: OnceLock<LostLines> = OnceLock::new();
 
 /// Returns the number of log lines lost since this process started.
@@ -115,7 +115,7 @@ impl Drop for OutputLog {
 struct LogSink<W> {
     out: W,
     lost: LostLines,
-    /// LostLines lines already reported in the output.
+    /// Lost lines already reported in the output.
     logged: u64,
 }
 

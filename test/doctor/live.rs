@@ -68,7 +68,11 @@ fn silence_is_told_by_who_is_silent() {
 
 #[test]
 fn an_overloaded_renderer_is_told_with_what_to_lower() {
-    let slow = with(camera(3, "up"), "below_asked", "2.4 of 30.0 Hz asked");
+    let slow = with(
+        camera(3, "up"),
+        "below_asked",
+        "arrives at 2.4 Hz, 30.0 Hz requested",
+    );
     let found = found(vec![beats("up"), slow]);
     assert_eq!(codes(&found), [Code::RendererOverloaded]);
     assert!(found[0].remedy.contains("sensor3.rate_hz:=2"), "{found:?}");

@@ -205,7 +205,7 @@ def first_part(domain_id: int, place: Path, seconds: float) -> tuple[int, dict[s
     words = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", FLIGHT, "--speed", 0, "--seconds", seconds, "--ros-args", *parameters]
     around = os.environ | environment(domain_id)
     ran = subprocess.run([str(word) for word in words], env=around, capture_output=True, text=True, check=True)
-    assert "for nobody" not in ran.stderr
+    assert "are not received" not in ran.stderr
     [count] = [int(line.split("played ")[1].split()[0]) for line in ran.stderr.splitlines() if "played " in line]
     return count, read(place / "again")
 

@@ -44,7 +44,7 @@ impl Section for Degraded {
         DEGRADED
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let phrases = self.settings.borrow().params.degraded();
         let (mut dropped, mut held_back) = (0, 0);
         for source in self.sources.all() {

@@ -30,7 +30,7 @@ impl DoctorStatus {
     }
 
     /// Returns the status from all others.
-    pub(super) fn look(&mut self, statuses: &[(String, Finding)]) -> (String, Finding) {
+    pub(super) fn check(&mut self, statuses: &[(String, Finding)]) -> (String, Finding) {
         let heard = Heard {
             statuses: statuses.iter().map(status).collect(),
             renderer: self.settings.renderer().to_string(),

@@ -65,7 +65,7 @@ impl Health {
         // Without subscribers as well: sections also log their findings.
         let sections = self.context.sections.iter_mut();
         let sections: Vec<_> = sections
-            .map(|section| (section.name().to_owned(), section.look()))
+            .map(|section| (section.name().to_owned(), section.check()))
             .collect();
         let now = self.context.headers.now();
         if self.context.publisher.subscribers() > 0 {
@@ -79,7 +79,7 @@ impl Health {
             let writers = topic_status::findings(&writers, &self.context.topic_groups);
             let found = sources.chain(clocks).chain(writers).chain(sections);
             let mut found: Vec<_> = found.collect();
-            found.push(self.context.doctor.look(&found));
+            found.push(self.context.doctor.check(&found));
             let mut message = DiagnosticArray {
                 status: found
                     .into_iter()

@@ -12,7 +12,7 @@ pub struct ProgramHealth {
 
 impl ProgramHealth {
     /// An error if a thread panicked since the last check; a warning if one ever did or log messages were lost.
-    pub fn look(&mut self) -> Finding {
+    pub fn check(&mut self) -> Finding {
         let found = panics();
         let (lines, messages) = (lost_lines(), lost_messages());
         let lost = lines + messages;
@@ -51,7 +51,7 @@ impl Section for ProgramHealth {
         "program"
     }
 
-    fn look(&mut self) -> Finding {
-        Self::look(self)
+    fn check(&mut self) -> Finding {
+        Self::check(self)
     }
 }

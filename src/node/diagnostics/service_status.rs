@@ -26,7 +26,7 @@ impl Section for ServiceStatus {
         "services"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let services = self.middleware.services();
         let failed = |s: &ServiceStats| s.undecodable + s.unanswered + s.undelivered + s.foreign;
         let sum = |of: fn(&ServiceStats) -> u64| services.iter().map(|s| of(&s.stats)).sum::<u64>();

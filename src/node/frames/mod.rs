@@ -129,7 +129,7 @@ impl Section for FramePaths {
         "frames"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let missing = self.missing.iter();
         let (level, message) = match missing.len() {
             0 => (Level::Ok, "every frame has a path to map".to_owned()),

@@ -74,26 +74,26 @@ struct Joint {
     child: String,
     pose: Transform,
     fixed: bool,
-    shape: VisualShape,
+    shape: Visual,
 }
 
 /// Visual shape of a link.
 #[derive(Clone, Copy)]
-enum VisualShape {
+enum Visual {
     Nothing,
     Camera,
     Lidar,
     Range,
 }
 
-fn shape_of(kind: SensorKind) -> VisualShape {
+fn shape_of(kind: SensorKind) -> Visual {
     let row = kind.row();
     match (row.payload, row.optics) {
         // Lists computed by the renderer: no device to show.
-        (Payload::Boxes | Payload::Targets, _) => VisualShape::Nothing,
-        (Payload::Range, _) => VisualShape::Range,
-        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => VisualShape::Lidar,
-        _ => VisualShape::Camera,
+        (Payload::Boxes | Payload::Targets, _) => Visual::Nothing,
+        (Payload::Range, _) => Visual::Range,
+        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Visual::Lidar,
+        _ => Visual::Camera,
     }
 }
 
@@ -111,7 +111,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
     };
     for frame in [tree.imu_link(vehicle), format!("{root}_frd")] {
         if let Some(pose) = tree.lookup(&root, &frame) {
-            add(&root, &frame, pose, true, VisualShape::Nothing);
+            add(&root, &frame, pose, true, Visual::Nothing);
         }
     }
     let carried = settings.sensors.iter().zip(settings.mounts());
@@ -141,7 +141,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
                 &frames.optical,
                 optical,
                 true,
-                VisualShape::Nothing,
+                Visual::Nothing,
             );
         }
     }
@@ -214,13 +214,13 @@ fn link(out: &mut String, joint: &Joint) {
     let name = escaped(&joint.child);
     let along_x = [0.0, std::f64::consts::FRAC_PI_2, 0.0];
     let (turn, shape, colour) = match joint.shape {
-        VisualShape::Nothing => {
+        Visual::Nothing => {
             let _ = writeln!(out, "  <link name=\"{name}\"/>");
             return;
         }
-        VisualShape::Camera => ([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE),
-        VisualShape::Lidar => ([0.0; 3], cylinder(0.035, 0.05), BLACK),
-        VisualShape::Range => (along_x, cylinder(0.01, 0.02), RED),
+        Visual::Camera => ([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE),
+        Visual::Lidar => ([0.0; 3], cylinder(0.035, 0.05), BLACK),
+        Visual::Range => (along_x, cylinder(0.01, 0.02), RED),
     };
     let _ = writeln!(out, "  <link name=\"{name}\">");
     visual(out, [0.0; 3], turn, &shape, colour);

@@ -77,10 +77,6 @@ impl HeartbeatReader {
         });
         heard.collect()
     }
-
-    fn now(&self) -> Duration {
-        self.start.elapsed()
-    }
 }
 
 /// Task that publishes changes.
@@ -98,7 +94,7 @@ impl Endless for FleetTask {
 
     async fn work(&mut self) {
         loop {
-            let (heard, now) = (self.heartbeats.heard(), self.heartbeats.now());
+            let (heard, now) = (self.heartbeats.heard(), self.heartbeats.start.elapsed());
             if let Some(message) = self.fleet.changed(&heard, now, self.headers.now()) {
                 // The publisher counts failures.
                 let _counted = self.publisher.publish(&message);
@@ -119,10 +115,10 @@ impl Section for FleetStatus {
         "fleet"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let vehicles = self
             .fleet
-            .look(&self.heartbeats.heard(), self.heartbeats.now());
+            .look(&self.heartbeats.heard(), self.heartbeats.start.elapsed());
         let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
         let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
         let values = vehicles.iter().map(|vehicle| {

@@ -45,7 +45,7 @@ impl Section for Refusals {
         "models"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let mut counts = self.lock();
         let total: u64 = counts.refused.values().sum();
         let new = total - std::mem::replace(&mut counts.before, total);

@@ -35,7 +35,7 @@ pub(super) struct ParameterServer {
     pub(super) server: Arc<ServerState>,
 }
 
-/// Fulfils the requests of other subsystems.
+/// Applies the changes that other subsystems request.
 pub(super) struct ParameterRequestTask {
     server: Arc<ServerState>,
     requests: ParameterRequests,

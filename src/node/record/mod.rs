@@ -251,7 +251,7 @@ impl Section for Status {
         "recording"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let running = self.recorder.running();
         let recordings = [("record.ros", &running.ros), ("record.raw", &running.raw)];
         let (mut values, mut errors, mut dropped, mut count) = (Vec::new(), Vec::new(), 0, 0);

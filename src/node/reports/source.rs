@@ -243,7 +243,7 @@ impl ReportSource {
     }
 
     fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
-        let id = served(event.copter_id.get());
+        let id = u16::try_from(event.copter_id.get()).ok();
         let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
         let (Some(id), Some(vehicle)) = (id, vehicle) else {
             return Err(Cause::OtherVehicle);
@@ -261,7 +261,7 @@ impl ReportSource {
     fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
         self.requester
             .answered(&Subject::Vehicles, self.start.elapsed());
-        let id = served(report.copter_id.get());
+        let id = u16::try_from(report.copter_id.get()).ok();
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
         if self.topics.vehicle_reports.wanted() {
             let message =
@@ -329,10 +329,6 @@ fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
     sensors
         .filter(move |sensor| optical(sensor.kind))
         .map(|sensor| sensor.seq_id)
-}
-
-fn served(id: i32) -> Option<u16> {
-    u16::try_from(id).ok()
 }
 
 impl Source for ReportSource {

@@ -77,7 +77,7 @@ impl SceneServer {
         all.any(|(_, entity)| entity.keep_alive.is_some())
     }
 
-    /// As [`Self::ask`], with the current reports of the renderer.
+    /// As [`Self::run`], with the current reports of the renderer.
     pub(super) fn run_with_reports<R>(
         &self,
         request: impl FnOnce(&mut Scene, &mut Call<'_>) -> R,

@@ -153,7 +153,7 @@ impl Sensor for BoxEventSensor {
 #[derive(Clone)]
 pub(super) struct BoxTopics {
     topics: BTreeMap<u16, Publisher<Detection2DArray>>,
-    events: BoxEvents,
+    pub(super) events: BoxEvents,
     /// New cameras that the task has not taken over yet.
     next: Arc<Mutex<Option<BoxCameras>>>,
 }
@@ -273,7 +273,7 @@ struct PendingFrame {
 /// Publishes the boxes.
 pub(super) struct BoxTask {
     cameras: BoxCameras,
-    topics: BoxTopics,
+    pub(super) topics: BoxTopics,
     vehicles: Vec<u16>,
     map: String,
     reported: SharedReports,
@@ -315,14 +315,6 @@ impl BoxTask {
             pending: VecDeque::new(),
             stats,
         }
-    }
-
-    pub(super) fn topics(&self) -> BoxTopics {
-        self.topics.clone()
-    }
-
-    pub(super) fn events(&self) -> BoxEvents {
-        self.topics.events.clone()
     }
 
     /// Takes over new cameras, after the boxes of frames that wait.

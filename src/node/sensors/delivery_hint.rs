@@ -6,7 +6,7 @@ use std::time::Duration;
 /// A starting simulator takes more than 10 s to its first frame.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Returns the probable reason for the state of a sensor, `asked` after its first request; shown while it delivers
+/// Returns the probable reason for the state of a sensor, a time `asked` after its first request; shown while it delivers
 /// nothing, or less than requested.
 pub fn delivery_hint(
     kind: SensorKind,

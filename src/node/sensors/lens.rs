@@ -422,7 +422,7 @@ impl Section for Report {
         "fields of view"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let known = lock(&self.0);
         let differ = known.values().filter(|known| known.shown.is_some()).count();
         Finding {

@@ -45,7 +45,7 @@ impl Liveness {
         self.since = Some(now);
     }
 
-    /// Returns the state as of the last [`Self::look`].
+    /// Returns the state as of the last [`Self::update`].
     pub fn state(&self) -> LinkState {
         self.state
     }
@@ -56,7 +56,7 @@ impl Liveness {
     }
 
     /// Updates the state from the time of the last data.
-    pub fn look(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
+    pub fn update(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
         let counts = |at: &Instant| self.since.is_none_or(|since| *at > since);
         let last_data = last_data.filter(counts);
         let alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);

@@ -80,7 +80,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         middleware: context.middleware.clone(),
         clocks: context.clocks.clone(),
         views: context.views.clone(),
-        boxes: boxes.as_ref().map(BoxTask::topics),
+        boxes: boxes.as_ref().map(|task| task.topics.clone()),
         glass: glass.clone(),
         poses: context.poses.clone(),
         axes_report: context.axes_report.clone(),
@@ -148,7 +148,7 @@ impl Section for SkippedSensors {
         "sensors left out"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let Self(skipped) = self;
         Finding {
             level: Level::Warn,
@@ -243,7 +243,7 @@ fn open_boxes(
         context.poses.clone(),
         assembly.source_on_demand("boxes in images".to_owned()),
     );
-    let events = boxes.events();
+    let events = boxes.topics.events.clone();
     let moved = move |_: &Settings, mount: &SensorMount, _| events.moved(mount);
     context.views.follow(Box::new(moved));
     Ok(Some(boxes))

@@ -1,4 +1,4 @@
-//! A sensor on its way to the thread that serves it.
+//! A sensor that is passed to the thread that serves it.
 use crate::node::clock::SimClock;
 use crate::sensors::Sensor;
 use std::ops::RangeInclusive;

@@ -1,7 +1,7 @@
 //! `set_camera_info` beside the image of a camera: calibration programs send their result to this service.
 use crate::config::{ParamValue, SensorConfig};
 use crate::msgs::sensor_msgs::srv::{SetCameraInfo, SetCameraInfoRequest, SetCameraInfoResponse};
-use crate::node::calibrations::save_calibration;
+use crate::node::calibrations;
 use crate::node::context::Context;
 use crate::node::parameter_requests::ParameterRequests;
 use crate::node::settings::{Settings, SettingsWatch};
@@ -105,7 +105,7 @@ impl CameraInfoService {
         if let Some(why) = size.and_then(|size| calibration.misfit(size)) {
             return Err(format!("the calibration {why}"));
         }
-        let url = save_calibration(&url.unwrap_or_default(), self.seq_id, &calibration)?;
+        let url = calibrations::save(&url.unwrap_or_default(), self.seq_id, &calibration)?;
         let name = format!("sensor{}.camera_info_url", self.seq_id);
         self.parameter_requests
             .request(self.seq_id, name, ParamValue::Str(url.clone()));

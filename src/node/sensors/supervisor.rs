@@ -66,7 +66,7 @@ impl SensorLink {
     }
 }
 
-/// AddedLinks sensors that the task does not watch yet.
+/// Added sensors that the task does not watch yet.
 pub(super) type AddedLinks = Arc<Mutex<Vec<SensorLink>>>;
 
 /// The task that watches all sensors.
@@ -185,7 +185,7 @@ impl Supervisor {
         let deliver = self.any_delivers();
         for link in &mut self.links {
             let mut figures = link.stats.lock();
-            let change = link.liveness.look(now, figures.last_frame);
+            let change = link.liveness.update(now, figures.last_frame);
             let state = link.liveness.state();
             figures.state = Some(state);
             figures.hint = delivery_hint(link.sensor.kind, state, deliver, asked);
@@ -208,17 +208,17 @@ impl Supervisor {
             let (names, seq_ids): (Vec<_>, Vec<_>) = lost.into_iter().unzip();
             let (names, renderer) = (names.join(", "), self.renderer);
             if !self.any_delivers() {
-                tracing::warn!(%renderer, "{names} stopped delivering; requesting again");
+                tracing::warn!(%renderer, "no data any more from {names}; requesting again");
             } else if self.yields {
                 tracing::warn!(
                     %renderer,
-                    "{names} stopped delivering while others deliver: left to the program that may have requested SeqIDs {seq_ids:?} \
+                    "no data any more from {names} while others deliver: left to the program that may have requested SeqIDs {seq_ids:?} \
                     (request.foreign)"
                 );
             } else {
                 tracing::warn!(
                     %renderer,
-                    "{names} stopped delivering while others deliver; requesting again. If another program has requested SeqIDs \
+                    "no data any more from {names} while others deliver; requesting again. If another program has requested SeqIDs \
                     {seq_ids:?}, it gets no data from now on: give it other SeqIDs, or leave these to it with request.foreign:=yield"
                 );
             }
@@ -230,7 +230,7 @@ impl Supervisor {
         self.links.iter().any(delivers)
     }
 
-    /// Counts all sensors as silent, until data comes from the new map.
+    /// Treats all sensors as silent until the new map delivers data.
     fn start_again(&mut self) {
         self.maps.mark_unchanged();
         let now = Instant::now();

@@ -194,7 +194,7 @@ impl UdpSource {
             self.take(Received::Datagram(datagram));
             return Ok(true);
         };
-        // The first of the coalesced datagrams is in its place already; the others are copied.
+        // The first of the coalesced datagrams is in the buffers already; the others are copied.
         let mut rest = std::mem::take(&mut self.rest);
         rest.clear();
         rest.extend_from_slice(header.get(segment..).unwrap_or_default());

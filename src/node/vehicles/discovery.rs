@@ -11,8 +11,8 @@ use std::io::{self, IoSliceMut};
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// ReceiveEndpoints for the configured time, and returns the settings with every vehicle heard; a vehicle on
-/// another machine gets that machine's address.
+/// Listens for the configured time and returns the settings with all announced vehicles; a vehicle on another host gets the
+/// address of that host.
 pub(in crate::node) fn with_discovered(
     settings: &Settings,
     senders: &Senders,

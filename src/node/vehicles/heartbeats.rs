@@ -85,7 +85,7 @@ impl Source for HeartbeatSource {
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
             if IDS.contains(&id) {
-                self.scene.heard(id);
+                self.scene.lock().entities.heard(id);
             }
             let cause = self.announce(id, from);
             if let Some(cause) = cause {

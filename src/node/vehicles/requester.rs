@@ -204,7 +204,7 @@ impl Section for VehicleRequests {
         "requests to CopterSim"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let vehicles = self.lock();
         let vain = { vehicles.iter() }.filter(|vehicle| vehicle.asking.in_vain());
         let (level, message) = match vain.count() {

@@ -347,7 +347,8 @@ impl TruthSource {
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
-            self.scene.moved(self.vehicle, motion(&pose, state, stamp));
+            let moved = motion(&pose, state, stamp);
+            self.scene.lock().entities.moved(self.vehicle.into(), moved);
             if let Some(autopilot) = self.autopilot.get() {
                 autopilot.tell(|autopilot| autopilot.true_state(state));
             }

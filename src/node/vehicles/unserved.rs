@@ -143,7 +143,7 @@ impl Section for UnservedStatus {
         "unserved"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
             self.searched = Some(Instant::now());
             self.search();

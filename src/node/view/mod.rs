@@ -220,7 +220,7 @@ impl Section for Report {
         "view"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let figures = &self.shared.figures;
         let (clients, subscriptions, dropped) = figures.now();
         let refusing = figures.refusing.lock();

@@ -16,12 +16,12 @@ fn a_panic_is_an_error_once_and_a_warning_from_then_on() {
     std::panic::set_hook(before);
     assert!(panicked.is_err());
 
-    let found = health.look();
+    let found = health.check();
     assert_eq!(found.level, Level::Error);
     assert!(found.message.contains(" panicked at test/"), "{found:?}");
     let panics = found.values.iter().find(|(key, _)| *key == "panics");
     assert!(panics.unwrap().1.parse::<u64>().unwrap() >= 1);
-    let later = std::iter::repeat_with(|| health.look()).find(|f| f.level != Level::Error);
+    let later = std::iter::repeat_with(|| health.check()).find(|f| f.level != Level::Error);
     let later = later.unwrap();
     assert_eq!(later.level, Level::Warn);
     assert!(

@@ -67,7 +67,7 @@ fn groups() -> Vec<Group> {
                 "sensor10 range",
                 1,
                 "2.4",
-                &[("below_asked", "2.4 of 30.0 Hz asked")],
+                &[("below_asked", "arrives at 2.4 Hz, 30.0 Hz requested")],
             ),
             sensor("sensor11 range", 2, "0.0", &[("state", "lost")]),
             status(
@@ -154,7 +154,9 @@ fn without_diagnostics_the_topics_are_there() {
 
 #[test]
 fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
-    let remarks = ["below the requested rate: sensor10 range: 2.4 of 30.0 Hz asked".to_owned()];
+    let remarks = [
+        "below the requested rate: sensor10 range: arrives at 2.4 Hz, 30.0 Hz requested".to_owned(),
+    ];
     let text = summary(&groups(), &remarks, Duration::from_secs(5));
     let [head, first, ..] = text.lines().collect::<Vec<_>>()[..] else {
         panic!("{text}")
@@ -179,7 +181,7 @@ fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
         "{text}"
     );
     assert!(
-        text.contains("/rflysim/imu: 2 readers ask for more than best effort"),
+        text.contains("/rflysim/imu: 2 subscribers request a QoS that best effort"),
         "{text}"
     );
     assert!(

@@ -3,6 +3,7 @@ use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use crate::node::diagnostics::health::BELOW_ASKED;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// Figures of a topic, as its subscriber measured them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,7 +37,7 @@ pub struct TopicLine {
     pub dropped: u64,
 }
 
-/// GroupState of a group, the best first.
+/// State of a group, the best first.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum GroupState {
     /// No fault.
@@ -225,11 +226,7 @@ fn value<'a>(status: &'a DiagnosticStatus, key: &str) -> Option<&'a str> {
     found.map(|value| value.value.as_str())
 }
 
-fn number(status: &DiagnosticStatus, key: &str) -> Option<f64> {
-    value(status, key)?.parse().ok()
-}
-
-fn count(status: &DiagnosticStatus, key: &str) -> Option<u64> {
+fn number<T: FromStr>(status: &DiagnosticStatus, key: &str) -> Option<T> {
     value(status, key)?.parse().ok()
 }
 
@@ -305,7 +302,7 @@ fn add_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
 }
 
 fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine {
-    let count_of = |key| status.and_then(|status| count(status, key)).unwrap_or(0);
+    let count_of = |key| status.and_then(|status| number(status, key)).unwrap_or(0);
     TopicLine {
         seen: seen.clone(),
         qos: status
@@ -313,8 +310,8 @@ fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine 
             .map(str::to_owned),
         // Without the subscription of this program.
         subscribers: status
-            .and_then(|status| count(status, "subscribers"))
-            .map(|all| all.saturating_sub(1)),
+            .and_then(|status| number(status, "subscribers"))
+            .map(|all: u64| all.saturating_sub(1)),
         incompatible: count_of("incompatible_qos"),
         dropped: count_of("dropped") + count_of("torn"),
     }
