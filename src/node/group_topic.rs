@@ -4,7 +4,7 @@ use super::cause::Cause;
 use super::context::Context;
 use super::datagrams::{BUFFER, receive};
 use super::stats::SourceStats;
-use super::tasks::{self, Source};
+use super::tasks::{self, CountedTask};
 use crate::msgs::Message;
 use crate::ros::Publisher;
 use crate::transport::UdpReceiver;
@@ -45,7 +45,7 @@ pub(super) fn open<M: Message>(
     }
 }
 
-impl<M: Message> Source for GroupTopic<M> {
+impl<M: Message> CountedTask for GroupTopic<M> {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

@@ -27,14 +27,14 @@ pub trait Endless: Send + 'static {
 }
 
 /// A task with its own entry in `/diagnostics`, which counts its failures.
-pub(super) trait Source: Send + 'static {
+pub(super) trait CountedTask: Send + 'static {
     fn stats(&self) -> &SourceStats;
 
     /// Runs, as [`Endless::work`].
     fn run(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-impl<S: Source> Endless for S {
+impl<S: CountedTask> Endless for S {
     fn name(&self) -> String {
         self.stats().name().to_string()
     }

@@ -11,7 +11,7 @@ use crate::node::datagrams::{BUFFER, receive};
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::transport::{BindOptions, UdpReceiver, UdpSender};
 use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, IntoBytes as _, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -145,7 +145,7 @@ struct ModelTask {
     stats: Arc<SourceStats>,
 }
 
-impl Source for ModelTask {
+impl CountedTask for ModelTask {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

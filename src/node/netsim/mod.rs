@@ -11,7 +11,7 @@ use crate::node::error::NodeError;
 use crate::node::settings::topic_below;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::node::threads::REPORT;
 use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
@@ -203,7 +203,7 @@ struct NetSimSource {
     stats: Arc<SourceStats>,
 }
 
-impl Source for NetSimSource {
+impl CountedTask for NetSimSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

@@ -8,7 +8,7 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
 use futures_util::StreamExt as _;
 use redis::aio::{MultiplexedConnection, PubSubStream};
@@ -185,7 +185,7 @@ struct PortRelay {
     stats: Arc<SourceStats>,
 }
 
-impl Source for PortRelay {
+impl CountedTask for PortRelay {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -224,7 +224,7 @@ struct RedisPublisher {
     stats: Arc<SourceStats>,
 }
 
-impl Source for RedisPublisher {
+impl CountedTask for RedisPublisher {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -260,7 +260,7 @@ struct RedisSubscriber {
     stats: Arc<SourceStats>,
 }
 
-impl Source for RedisSubscriber {
+impl CountedTask for RedisSubscriber {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

@@ -11,7 +11,7 @@ use crate::node::sensor_views::SensorViews;
 use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::shared_reports::SharedReports;
 use crate::node::stats::{LinkState, SourceStats};
-use crate::node::tasks::{Source, next_moment};
+use crate::node::tasks::{CountedTask, next_moment};
 use crate::reports::{
     Entity, Latch, ReportRequester, Subject, World, camera_report, collision, vehicle_report,
 };
@@ -331,7 +331,7 @@ fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
         .map(|sensor| sensor.seq_id)
 }
 
-impl Source for ReportSource {
+impl CountedTask for ReportSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

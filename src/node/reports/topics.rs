@@ -151,8 +151,8 @@ impl SceneTopics {
 
     /// Publishes the boxes of all described entities, and removes the markers of `gone` ones.
     pub(super) fn publish(&self, reported: &Reported, gone: &[Entity]) -> Result<(), RosError> {
-        type Known = BTreeMap<Entity, Described>;
-        let of = |known: &Known, vehicles: bool| {
+        type Entities = BTreeMap<Entity, Described>;
+        let of = |known: &Entities, vehicles: bool| {
             let kind = |entity: &Entity| matches!(entity, Entity::Vehicle(_)) == vehicles;
             let described = known.iter().filter(|(entity, _)| kind(entity));
             crate::reports::detections(described, &self.map)

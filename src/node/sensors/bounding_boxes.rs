@@ -10,7 +10,7 @@ use crate::node::sensor_views::SensorView;
 use crate::node::settings::Settings;
 use crate::node::shared_reports::SharedReports;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{Source, next_moment};
+use crate::node::tasks::{CountedTask, next_moment};
 use crate::reports::{DepthImage, Described, Entity, Pinhole, SpaceBox, detection_2d};
 use crate::ros::{Loan, Publisher};
 use crate::sensors::{
@@ -518,7 +518,7 @@ fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
     a.mount == b.mount && near(&p.translation(), &q.translation()) && alignment > 1.0 - 1e-12
 }
 
-impl Source for BoxTask {
+impl CountedTask for BoxTask {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

@@ -52,7 +52,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         let main = settings.sensor_topic(config);
         let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
         let topic = |name: &str| format!("{parent}/mount_control/{name}");
-        let status = Status {
+        let status = GimbalStatus {
             publisher: context.publisher(QosGroup::Latched, &topic("status"))?,
             seq_id,
             views: context.views.clone(),
@@ -94,7 +94,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
 }
 
 /// Publishes the direction that a pod reports, in degrees.
-fn reported(statuses: &BTreeMap<u16, Status>, pod: &SensorRequest) {
+fn reported(statuses: &BTreeMap<u16, GimbalStatus>, pod: &SensorRequest) {
     let angles = if pod.eular_or_quat > 0.5 {
         angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from)))
     } else {
@@ -121,7 +121,7 @@ fn angles(orientation: &MountOrientation) -> [f64; 3] {
 }
 
 /// The latched direction of one camera.
-struct Status {
+struct GimbalStatus {
     publisher: Publisher<Vector3Stamped>,
     seq_id: u16,
     views: SensorViews,
@@ -130,7 +130,7 @@ struct Status {
     reports: AtomicBool,
 }
 
-impl Status {
+impl GimbalStatus {
     /// `stamp`: that of the first image with this direction.
     fn show(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
         let mut message = Vector3Stamped::default();

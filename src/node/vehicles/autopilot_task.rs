@@ -8,7 +8,7 @@ use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::datagrams::{arrival, wait};
 use crate::node::stats::SourceStats;
-use crate::node::tasks::Source;
+use crate::node::tasks::CountedTask;
 use crate::node::tf::{StaticTf, Tf};
 use crate::time::RosTime;
 use crate::transport::{Datagram, Received, UdpReceiver};
@@ -58,7 +58,7 @@ pub(super) struct AutopilotTask {
 /// The task on a socket.
 pub(super) struct UdpTask(pub(super) AutopilotTask, pub(super) UdpReceiver);
 
-impl Source for UdpTask {
+impl CountedTask for UdpTask {
     fn stats(&self) -> &SourceStats {
         &self.0.stats
     }
@@ -71,7 +71,7 @@ impl Source for UdpTask {
 /// The task on a serial line.
 pub(super) struct SerialTask(pub(super) AutopilotTask, pub(super) serial::Port);
 
-impl Source for SerialTask {
+impl CountedTask for SerialTask {
     fn stats(&self) -> &SourceStats {
         &self.0.stats
     }

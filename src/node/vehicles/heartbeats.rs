@@ -10,7 +10,7 @@ use crate::node::presence::{LastHeartbeat, Presence};
 use crate::node::settings::Settings;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::time::Heartbeat;
 use crate::transport::{UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
@@ -65,7 +65,7 @@ struct HeartbeatSource {
     stats: Arc<SourceStats>,
 }
 
-impl Source for HeartbeatSource {
+impl CountedTask for HeartbeatSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

@@ -11,7 +11,7 @@ use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::noise::Draws;
 use crate::ros::Publisher;
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
@@ -111,7 +111,7 @@ struct ImuSource {
     stats: Arc<SourceStats>,
 }
 
-impl Source for ImuSource {
+impl CountedTask for ImuSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }

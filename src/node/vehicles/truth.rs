@@ -14,7 +14,7 @@ use crate::node::pose_history::PoseHistory;
 use crate::node::presence::Presence;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::node::tf::Tf;
 use crate::ros::Publisher;
 use crate::scene::{Motion, Place};
@@ -217,7 +217,7 @@ struct TruthSource {
     stats: Arc<SourceStats>,
 }
 
-impl Source for TruthSource {
+impl CountedTask for TruthSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
