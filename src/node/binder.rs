@@ -54,9 +54,9 @@ impl Binder {
     }
 
     /// Records a block of shared memory.
-    pub(super) fn record_block(&mut self, name: &str, lens: &RangeInclusive<usize>) {
+    pub(super) fn record_block(&mut self, name: &str, lengths: &RangeInclusive<usize>) {
         if let Some(recorded) = &mut self.recorded {
-            recorded.blocks.insert(name.to_owned(), lens.clone());
+            recorded.blocks.insert(name.to_owned(), lengths.clone());
         }
     }
 

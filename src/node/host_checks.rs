@@ -20,8 +20,8 @@ fn setup(settings: &Settings) -> Setup {
     let sensors = settings.sensors.iter().map(|sensor| {
         let objects = sensor.other_params[1].max(0.0) as u32;
         let (width, height) = (sensor.width, sensor.height);
-        let lens = shm_block_lens(sensor.kind.type_id(), width, height, objects);
-        let (least, most) = lens.map_or((0, 0), |lens| (*lens.start(), *lens.end()));
+        let lengths = shm_block_lens(sensor.kind.type_id(), width, height, objects);
+        let (least, most) = lengths.map_or((0, 0), |lengths| (*lengths.start(), *lengths.end()));
         let shared = sensor.transport == TransportMode::SharedMemory;
         let block = shared.then(|| {
             let name = shm_name(sensor.seq_id);

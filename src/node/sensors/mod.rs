@@ -188,7 +188,7 @@ impl Reception<'_> {
         } = self;
         if config.transport == TransportMode::SharedMemory {
             let name = shm_name(config.seq_id);
-            binder.record_block(&name, &opened.lens);
+            binder.record_block(&name, &opened.lengths);
             let stand = binder.stand.clone();
             let mut block = ShmSource::new((name, stand), opened, stats, successors);
             let serve = move |stop: &_| block.serve(stop);
@@ -202,7 +202,7 @@ impl Reception<'_> {
         let Some(receiver) = binder.bind_stream(&options, &stats.name()) else {
             return false;
         };
-        let len = *opened.lens.end();
+        let len = *opened.lengths.end();
         if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
             tracing::warn!(
                 "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \

@@ -13,7 +13,7 @@ pub(super) struct OpenedSensor {
     /// The transport is mode 1 or 3.
     pub(super) compressed: bool,
     /// Allowed lengths of its block of shared memory; the largest is that of a raw frame.
-    pub(super) lens: RangeInclusive<usize>,
+    pub(super) lengths: RangeInclusive<usize>,
 }
 
 /// A sensor that replaces another one on its thread; the thread drops the sender when it has done so.

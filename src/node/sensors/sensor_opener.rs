@@ -85,13 +85,13 @@ impl SensorOpener {
         };
         let max_objects = config.other_params[1].max(0.0) as u32;
         let (width, height) = (config.width, config.height);
-        let lens = shm_block_lens(config.kind.type_id(), width, height, max_objects);
+        let lengths = shm_block_lens(config.kind.type_id(), width, height, max_objects);
         Ok(Some(OpenedSensor {
             name: format!("sensor{} {}", config.seq_id, spec.suffix()),
             sensor: Unreliable::around(sensor, &params.degrade, config.seq_id),
             clock,
             compressed: config.transport.is_compressed(),
-            lens: lens.unwrap_or(0..=0),
+            lengths: lengths.unwrap_or(0..=0),
         }))
     }
 

@@ -34,7 +34,7 @@ const TIME_LEN: usize = SHM_HEADER_LEN - 1;
 /// One sensor's block.
 pub(super) struct ShmSource {
     name: String,
-    lens: RangeInclusive<usize>,
+    lengths: RangeInclusive<usize>,
     sensor: Box<dyn Sensor>,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
@@ -93,7 +93,7 @@ impl ShmSource {
         let now = Instant::now();
         Self {
             name,
-            lens: opened.lens,
+            lengths: opened.lengths,
             sensor: opened.sensor,
             clock: opened.clock,
             stats,
@@ -132,7 +132,7 @@ impl ShmSource {
         if let Some(block) = self.block.take() {
             release_block(&block);
         }
-        (self.lens, self.sensor, self.clock) = (opened.lens, opened.sensor, opened.clock);
+        (self.lengths, self.sensor, self.clock) = (opened.lengths, opened.sensor, opened.clock);
         self.next_check = Instant::now();
         self.reader = BlockReader::default();
         self.refusals = RefusalLog::default();
@@ -227,7 +227,7 @@ impl ShmSource {
         }
         let obstacle = match &self.block {
             Some(block) => describe_flag(&self.name, block.flag()),
-            None => match SharedBlock::open_any(&self.name, self.lens.clone()) {
+            None => match SharedBlock::open_any(&self.name, self.lengths.clone()) {
                 Ok(block) => {
                     let obstacle = describe_flag(&self.name, block.flag());
                     self.block = Some(block);

@@ -106,7 +106,7 @@ impl UdpSource {
         stats: Arc<SourceStats>,
         successors: mpsc::Receiver<Successor>,
     ) -> Self {
-        let len = *opened.lens.end();
+        let len = *opened.lengths.end();
         Self {
             idle: Idle::new(receiver.buffer_bytes(), len),
             receiver,
@@ -122,7 +122,7 @@ impl UdpSource {
 
     /// Replaces the sensor; the successor takes over the socket.
     fn replace(&mut self, (opened, taking): Successor) {
-        let len = *opened.lens.end();
+        let len = *opened.lengths.end();
         let mut stream = stream_of(opened.sensor, len, opened.compressed);
         self.stream.reassembler.abandon();
         stream.reassembler.count_on(&self.stream.reassembler);

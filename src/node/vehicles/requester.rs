@@ -55,10 +55,10 @@ struct RequestedVehicle {
     asking: Asking,
     packet: CopterSimRequestPacket,
     /// The packet also changes UDPSIMMODE.
-    switches: bool,
+    changes_mode: bool,
     group: SocketAddrV4,
     /// The port that all CopterSims of the host share, and the own port of this vehicle's CopterSim.
-    own: [SocketAddrV4; 2],
+    addresses: [SocketAddrV4; 2],
     /// Parameter that names the host.
     key: String,
     probe: ProbePacket,
@@ -79,7 +79,7 @@ impl RequestedVehicle {
         let Settings { params, ports, .. } = settings;
         let own = params.own_vehicles.get(&id);
         let mut packet = CopterSimRequestPacket::new(id.into());
-        let switches = match params.control_link(id) {
+        let changes_mode = match params.control_link(id) {
             _ if own.is_some_and(VehicleParams::is_flown_here) => return None,
             ControlLink::Simulator(mode) if params.control.switch_mode => {
                 let number = mode.number();
@@ -100,9 +100,10 @@ impl RequestedVehicle {
             id,
             asking: Asking::new(is_local_address(host), autopilot.is_some()),
             packet,
-            switches,
+            changes_mode,
             group: SocketAddrV4::new(NETWORK_GROUP, ports.requests),
-            own: [ports.requests, ports.coptersim(id)].map(|port| SocketAddrV4::new(host, port)),
+            addresses: [ports.requests, ports.coptersim(id)]
+                .map(|port| SocketAddrV4::new(host, port)),
             key: match own.and_then(|own| own.address) {
                 Some(_) => format!("vehicle{id}.address"),
                 None => "simulator_address".to_owned(),
@@ -120,11 +121,16 @@ impl RequestedVehicle {
     }
 
     /// Sends the requests that are due.
-    fn ask(&mut self, heartbeats: Option<Instant>, start: Instant, socket: &UdpSender) {
+    fn send_requests(
+        &mut self,
+        last_heartbeat: Option<Instant>,
+        start: Instant,
+        socket: &UdpSender,
+    ) {
         let since_start = |at: Instant| at.saturating_duration_since(start);
         let last = |source: &SourceStats| source.lock().last_frame.map(since_start);
         let came = Came {
-            heartbeats: heartbeats.map(since_start),
+            heartbeats: last_heartbeat.map(since_start),
             true_state: last(&self.truth),
             autopilot: self.autopilot.as_deref().and_then(last),
             imu: self.imu.as_deref().and_then(last),
@@ -132,24 +138,24 @@ impl RequestedVehicle {
         let wish = self.asking.look(&came, start.elapsed());
         if wish != Wish::default() && !self.logged {
             self.logged = true;
-            let (missing, [all, one], key) = (self.asking.missing(), self.own, &self.key);
+            let (missing, [all, one], key) = (self.asking.missing(), self.addresses, &self.key);
             tracing::info!(
                 "vehicle {}: requesting missing data by unicast from CopterSim at {all} and {one} ({key}): {missing}",
                 self.id
             );
         }
-        let switches = self.switches && came.autopilot.is_none();
+        let changes_mode = self.changes_mode && came.autopilot.is_none();
         let mut failed = 0;
         let mut send = |bytes: &[u8], to: SocketAddrV4| {
             failed += u64::from(socket.send_to(bytes, to).is_err());
         };
-        if wish.data || switches {
+        if wish.data || changes_mode {
             let packet = if wish.data {
                 self.packet.to_sender()
             } else {
                 self.packet
             };
-            for to in self.own {
+            for to in self.addresses {
                 send(packet.as_bytes(), to);
             }
             // The multicast group could make a vehicle of the same number on another host send here.
@@ -158,7 +164,7 @@ impl RequestedVehicle {
             }
         }
         if wish.heartbeat {
-            send(self.probe.as_bytes(), self.own[1]);
+            send(self.probe.as_bytes(), self.addresses[1]);
         }
         self.truth.lock().drop_many(Cause::RequestNotSent, failed);
     }
@@ -188,10 +194,10 @@ impl Endless for Requester {
 
     async fn work(&mut self) {
         loop {
-            let beats = self.presence.heartbeats();
+            let heartbeats = self.presence.heartbeats();
             for vehicle in self.requests.lock().iter_mut() {
-                let heard = beats.get(&vehicle.id).map(|beat| beat.at);
-                vehicle.ask(heard, self.start, &self.socket);
+                let heard = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
+                vehicle.send_requests(heard, self.start, &self.socket);
             }
             let period: Duration = self.settings.borrow().params.request.period;
             tokio::time::sleep(period).await;
@@ -206,13 +212,13 @@ impl Section for VehicleRequests {
 
     fn check(&mut self) -> Finding {
         let vehicles = self.lock();
-        let vain = { vehicles.iter() }.filter(|vehicle| vehicle.asking.in_vain());
-        let (level, message) = match vain.count() {
+        let unanswered = { vehicles.iter() }.filter(|vehicle| vehicle.asking.in_vain());
+        let (level, message) = match unanswered.count() {
             0 => (Level::Ok, "all answered".to_owned()),
             count => (Level::Warn, format!("no answer for {count} vehicles")),
         };
         let values = vehicles.iter().map(|vehicle| {
-            let text = format!("{} ({})", vehicle.asking.text(), vehicle.own[1]);
+            let text = format!("{} ({})", vehicle.asking.text(), vehicle.addresses[1]);
             value(format!("vehicle {}", vehicle.id), text)
         });
         Finding {
