@@ -71,7 +71,7 @@ fn an_overloaded_renderer_is_told_with_what_to_lower() {
     let slow = with(
         camera(3, "up"),
         "below_asked",
-        "arrives at 2.4 Hz, 30.0 Hz requested",
+        "2.4 Hz, 30.0 Hz requested",
     );
     let found = found(vec![beats("up"), slow]);
     assert_eq!(codes(&found), [Code::RendererOverloaded]);

@@ -173,7 +173,7 @@ fn source_finding(source: &SourceFigures) -> Finding {
                 Level::Ok
             };
             let rate = match source.shortfall {
-                Some(shortfall) => with_hint(shortfall.to_string()),
+                Some(shortfall) => with_hint(format!("arrives at {shortfall}")),
                 None => format!("{rate:.1} Hz"),
             };
             match new_drops {

@@ -19,7 +19,7 @@ pub struct Shortfall {
 impl std::fmt::Display for Shortfall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { rate_hz, asked_hz } = self;
-        write!(f, "arrives at {rate_hz:.1} Hz, {asked_hz:.1} Hz requested")
+        write!(f, "{rate_hz:.1} Hz, {asked_hz:.1} Hz requested")
     }
 }
 

@@ -67,7 +67,7 @@ fn groups() -> Vec<Group> {
                 "sensor10 range",
                 1,
                 "2.4",
-                &[("below_asked", "arrives at 2.4 Hz, 30.0 Hz requested")],
+                &[("below_asked", "2.4 Hz, 30.0 Hz requested")],
             ),
             sensor("sensor11 range", 2, "0.0", &[("state", "lost")]),
             status(
@@ -155,7 +155,7 @@ fn without_diagnostics_the_topics_are_there() {
 #[test]
 fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
     let remarks = [
-        "below the requested rate: sensor10 range: arrives at 2.4 Hz, 30.0 Hz requested".to_owned(),
+        "below the requested rate: sensor10 range: 2.4 Hz, 30.0 Hz requested".to_owned(),
     ];
     let text = summary(&groups(), &remarks, Duration::from_secs(5));
     let [head, first, ..] = text.lines().collect::<Vec<_>>()[..] else {
