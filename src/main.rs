@@ -44,22 +44,22 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 #[command(name = "rfly_bridge", version, verbatim_doc_comment, override_usage = USAGE)]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
 }
 
 const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]... [--params-file FILE]... [--log-level LEVEL]]
        rfly_bridge <COMMAND>";
 
 #[derive(Subcommand)]
-enum Command {
-    /// Looks for what is wrong, and says what to type (docs/doctor.md); parameters as for the bridge.
+enum CliCommand {
+    /// Finds faults of the set-up and prints remedies (docs/doctor.md); parameters as for the bridge.
     ///
-    /// Where a bridge runs it is asked, else the simulator is. Exit code: 0 fine, 1 warnings, 2 errors.
+    /// Checks a running bridge, or else the simulator. Exit code: 0 no fault, 1 warnings, 2 errors.
     Doctor(DoctorArgs),
     /// Shows what a running bridge publishes as a page in a browser, and to Foxglove and Lichtblick (docs/view.md).
     ///
-    /// It subscribes to topics of the ROS graph while somebody looks at them. `-p view.port:=8765` has the bridge do the same itself,
-    /// without another trip through the middleware.
+    /// It subscribes to topics of the ROS graph while clients show them. With `-p view.port:=8765` the bridge serves the same page
+    /// itself, without a detour through the middleware.
     View(view::ViewArgs),
     /// Subscribes to every topic of the ROS graph and shows rates, latencies and losses, by sensor and vehicle.
     Top(TopArgs),
@@ -76,23 +76,23 @@ enum Command {
     },
     /// Records what another program on this host receives (docs/record.md); parameters as for the bridge.
     ///
-    /// Takes nothing away from it and sends nothing. Needs the capability CAP_NET_RAW.
+    /// The other program loses no data, and nothing is sent. Needs the capability CAP_NET_RAW.
     Record(RecordArgs),
-    /// Says what is in a raw recording (`record.raw`), and what is wrong with it (docs/record.md).
+    /// Prints the contents and faults of a raw recording (`record.raw`) (docs/record.md).
     Inspect(InspectArgs),
-    /// Copies a raw recording without addresses and names, and says what it replaced (docs/record.md).
+    /// Copies a raw recording without addresses and names, and prints what was replaced (docs/record.md).
     Anonymise(AnonymiseArgs),
     /// Plays a raw recording (`record.raw`) through the bridge, in its simulation time (docs/record.md).
     ///
-    /// The bridge has the recorded configuration; parameters that are given here replace it.
+    /// The bridge uses the recorded configuration; parameters given here replace the recorded ones.
     Replay(ReplayArgs),
-    /// Generates the documents that come from tables in the code (for developers, `make docs`).
+    /// Generates the documents that are made from tables in the code (for developers, `make docs`).
     Docs(DocsArgs),
 }
 
 #[derive(Args)]
 struct DoctorArgs {
-    /// For programs.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
     /// How long to listen.
@@ -104,19 +104,19 @@ struct DoctorArgs {
 struct CallArgs {
     /// Name of the service.
     service: String,
-    /// Its type, such as `std_srvs/srv/Trigger`; without it that of the graph.
+    /// Its type, such as `std_srvs/srv/Trigger`; by default that of the graph.
     #[arg(value_name = "TYPE")]
     type_name: Option<String>,
-    /// The request in YAML, such as `{points: [{x: 1.5}]}`; fields that are missing have their defaults.
+    /// The request in YAML, such as `{points: [{x: 1.5}]}`; missing fields have their defaults.
     #[arg(value_name = "YAML")]
     request: Option<String>,
-    /// Limit for finding the service, and for its response.
+    /// Time limit of the search for the service, and of its response.
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
     timeout: f64,
 }
 
 impl CallArgs {
-    /// Type and request; of two words the first is a type if it looks like one.
+    /// Type and request; a single word is the type if it contains `/srv/`, else the request.
     fn words(&self) -> (Option<&str>, &str) {
         match (self.type_name.as_deref(), self.request.as_deref()) {
             (Some(word), None) if !word.contains("/srv/") => (None, word),
@@ -128,7 +128,7 @@ impl CallArgs {
 fn seconds(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok();
     let usable = value.filter(|value| (0.0..=86_400.0).contains(value));
-    usable.ok_or_else(|| "wanted is a number from 0 to 86400".to_owned())
+    usable.ok_or_else(|| "must be a number from 0 to 86400".to_owned())
 }
 
 #[derive(Args)]
@@ -136,7 +136,7 @@ struct UrdfArgs {
     /// A xacro macro with the argument `prefix` instead of the robot itself.
     #[arg(long)]
     xacro: bool,
-    /// CopterID; without it the first vehicle.
+    /// CopterID; by default the first vehicle.
     #[arg(long, value_name = "N")]
     vehicle: Option<u16>,
 }
@@ -159,17 +159,17 @@ struct TopArgs {
     /// Shows only topics with this prefix.
     #[arg(long, default_value = "/")]
     prefix: String,
-    /// For programs: one object each second, or at the end of `--seconds`.
+    /// Prints JSON: one object each second, or one at the end of `--seconds`.
     #[arg(long)]
     json: bool,
 }
 
-/// Time limit for a start interrupted by a signal, to leave the graph in order.
+/// Time limit of a start that a signal interrupts, to leave the graph in order.
 const START_GRACE: Duration = Duration::from_secs(3);
 /// Time limit for stopping.
 const END_GRACE: Duration = Duration::from_secs(20);
-/// And as much longer for each vehicle: Fast DDS in a workspace removes its endpoints one by one, each the slower the more
-/// there are (20 vehicles: more than 20 s).
+/// Additional time limit for each vehicle: Fast DDS in a workspace removes endpoints one by one, in a time that grows with
+/// their number (20 vehicles: more than 20 s).
 const END_GRACE_PER_VEHICLE: Duration = Duration::from_secs(4);
 
 fn main() -> ExitCode {
@@ -196,7 +196,7 @@ fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
 
 fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let args = ros_args::parse_os(std::env::args_os().skip(1))?;
-    // The doctor says in its findings what the bridge it starts would log.
+    // The findings of the doctor contain what the bridge that it starts would log.
     let quiet = args.rest.first().is_some_and(|word| word == "doctor");
     let usual = if quiet { "off" } else { "info" };
     let level = args.log_level.clone().unwrap_or_else(|| usual.to_owned());
@@ -218,22 +218,22 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         }
     };
     let done = match cli.command {
-        Some(Command::Doctor(doctor)) => return show_doctor(args, &doctor),
+        Some(CliCommand::Doctor(doctor)) => return show_doctor(args, &doctor),
         None => bridge(args, rosout, |signals| {
             signals.wait();
             Ok(())
         }),
-        Some(Command::Replay(asked)) => replay(args, asked, rosout),
-        Some(Command::Record(asked)) => record(args, asked),
-        Some(Command::View(asked)) => view::show(args, asked),
-        Some(Command::Top(top)) => show_top(&args, top),
-        Some(Command::Call(call)) => call_service(&args, call),
-        Some(Command::Urdf(urdf)) => print_urdf(&args, &urdf),
-        Some(Command::Calib(calib)) => calib::write(&args, calib),
-        Some(Command::Inspect(arguments)) => inspect_file(&arguments),
-        Some(Command::Anonymise(arguments)) => anonymise_file(&arguments),
-        Some(Command::Completions { shell }) => print_bytes(&completions(Cli::command(), shell)),
-        Some(Command::Docs(docs)) => match docs.man {
+        Some(CliCommand::Replay(asked)) => replay(args, asked, rosout),
+        Some(CliCommand::Record(asked)) => record(args, asked),
+        Some(CliCommand::View(asked)) => view::show(args, asked),
+        Some(CliCommand::Top(top)) => show_top(&args, top),
+        Some(CliCommand::Call(call)) => call_service(&args, call),
+        Some(CliCommand::Urdf(urdf)) => print_urdf(&args, &urdf),
+        Some(CliCommand::Calib(calib)) => calib::write(&args, calib),
+        Some(CliCommand::Inspect(arguments)) => inspect_file(&arguments),
+        Some(CliCommand::Anonymise(arguments)) => anonymise_file(&arguments),
+        Some(CliCommand::Completions { shell }) => write_out(completions(Cli::command(), shell)),
+        Some(CliCommand::Docs(docs)) => match docs.man {
             Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
             None => write_docs(&docs.write),
         },
@@ -243,7 +243,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
 
 const OUTPUT: &str = "cannot write the output";
 
-/// Runs the bridge while `works` does.
+/// Runs the bridge until `works` returns.
 fn bridge(
     args: ros_args::RosArgs,
     rosout: Rosout,
@@ -283,7 +283,7 @@ fn bridge(
     worked
 }
 
-/// A signal came during the start; not an error, unless it hides one.
+/// Ends after a signal during the start, which is no error unless the start panicked.
 fn interrupted<T>(ended: Ended<T>) -> anyhow::Result<()> {
     match ended {
         Ended::Panicked => anyhow::bail!("a panic ended the start; the limit of {}", limits()),
@@ -329,7 +329,7 @@ fn start(
 fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let limit = Duration::from_secs_f64(asked.seconds);
-    // Nothing is open that an end could leave behind.
+    // Nothing is open: the process may end at once.
     let examined = signals.during(Duration::ZERO, move |_| {
         let graph = || {
             let options = Options {
@@ -345,9 +345,10 @@ fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<Ex
         Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
         Ended::Panicked => anyhow::bail!("a panic ended the doctor"),
     };
-    let text = match asked.json {
-        true => format!("{:#}\n", doctor::to_json(&found)),
-        false => doctor::to_table(&found),
+    let text = if asked.json {
+        format!("{:#}\n", doctor::to_json(&found))
+    } else {
+        doctor::to_table(&found)
     };
     write_out(&text)?;
     Ok(ExitCode::from(doctor::worst(&found) as u8))
@@ -356,7 +357,7 @@ fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<Ex
 fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let middleware = middleware(args, "rfly_bridge_top", false)?;
-    let shown = top::Shown {
+    let shown = top::TopOptions {
         prefix: top.prefix,
         limit: top.seconds.map(Duration::from_secs),
         json: top.json,
@@ -436,18 +437,14 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let done = if current { "is current" } else { "written" };
-        write_out(&format!("{name}: {done}\n"))?;
+        write_out(format!("{name}: {done}\n"))?;
     }
     Ok(())
 }
 
-fn write_out(text: &str) -> anyhow::Result<()> {
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)
+    out.write_all(output.as_ref())
         .and_then(|()| out.flush())
         .context(OUTPUT)
 }

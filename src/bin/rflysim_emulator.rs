@@ -77,13 +77,13 @@ impl Manual {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 struct SceneArguments {
-    /// yard: textures, walls, trees, a building and a slope around nine boxes; simple: the boxes on a checkerboard
+    /// yard: textures, walls, trees, a building and a slope around nine boxes; simple: only the boxes on a checkerboard
     #[arg(long, value_name = "SCENE", default_value = "yard", value_parser = ["yard", "simple"])]
     scene: String,
-    /// Number of vehicles; 0: RflySim3D alone, for programs that move what they show
+    /// Number of vehicles; 0: RflySim3D alone, for programs that draw their own vehicles
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=250))]
     vehicles: u16,
-    /// What vehicles fly: a lap, or after 3 s at rest a route with motion along and about every axis
+    /// Path of the vehicles: laps, or after 3 s at rest a route with motion along and about every axis
     #[arg(long, value_name = "ROUTE", default_value = "lap", value_parser = ["lap", "excite"], conflicts_with_all = ["hover", "pose", "spawn", "grounded"])]
     route: String,
     /// Static scene: vehicles hover in a row, 2 m high, facing north
@@ -161,7 +161,7 @@ struct Network {
     /// Send heartbeats to 224.0.0.10, and take requests sent to 224.0.0.11:20008, 224.0.0.10:20009 and 224.0.0.10:20002, all on loopback
     #[arg(long)]
     multicast: bool,
-    /// CopterSim sends nothing of a vehicle to anybody who did not ask it by unicast, as since version 4.12
+    /// CopterSim sends data of a vehicle only to programs that requested it by unicast, as since version 4.12
     #[arg(long, conflicts_with = "multicast")]
     restricted_broadcasts: bool,
 }
@@ -184,10 +184,10 @@ struct Protocol {
     /// Bytes of a frame per datagram if a request names none (`SendProtocol[6]`); simulators in WSL have 1400
     #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u16).range(1..=60_000))]
     piece_bytes: u16,
-    /// Sends frames in bursts that the kernel cuts (UDP_SEGMENT), so that a receiver gets small datagrams as from a network card with GRO
+    /// Send frames in bursts that the kernel segments (UDP_SEGMENT), so that a receiver gets small datagrams as from a network card with GRO
     #[arg(long)]
     bursts: bool,
-    /// Clouds of a simulator of April 2025 (i16), of its newer web page (f32), of December 2025 (2025-12), or the newest; or `28|36:i16|f32:none|label|rgb|auto`, for bytes of the head, numbers and the fourth of them
+    /// Clouds of a simulator of April 2025 (i16), of its newer web page (f32), of December 2025 (2025-12), or the newest; or `28|36:i16|f32:none|label|rgb|auto`: bytes of the head, type of the numbers, meaning of the fourth number
     #[arg(long, value_name = "FORM", default_value = "newest")]
     cloud_format: CloudFormat,
     /// Axes of the clouds of depth cameras (type 7); those of simulators since January 2026 are not public
@@ -213,7 +213,7 @@ struct Protocol {
     heartbeat_period: f64,
 }
 
-/// Takes the names of axes that a simulator can have.
+/// Parser of the axes that a simulator can have.
 fn axes<const N: usize>(names: [&'static str; N]) -> impl TypedValueParser<Value = BodyAxes> {
     clap::builder::PossibleValuesParser::new(names).try_map(|name| name.parse::<BodyAxes>())
 }
@@ -262,7 +262,7 @@ struct Tests {
 }
 
 fn main() -> anyhow::Result<()> {
-    // launch_ros appends `--ros-args` to every command; the emulator is no ROS node and ignores them.
+    // launch_ros appends `--ros-args` to every command; the emulator is no ROS node and ignores these arguments.
     let ros = ros_args::parse_os(std::env::args_os().skip(1))?;
     let arguments =
         Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
@@ -271,7 +271,7 @@ fn main() -> anyhow::Result<()> {
             .write_all(&text?)
             .context("cannot write the output");
     }
-    // A blocked reader of the output must not stop the simulator.
+    // A blocked reader of the output must not stop the emulator.
     let output = OutputLog::of_process(std::io::stdout());
     tracing_subscriber::registry()
         .with(

@@ -1,4 +1,4 @@
-//! `rfly_bridge calib`.
+//! The subcommand `calib`.
 use super::{OUTPUT, write_out};
 use anyhow::Context as _;
 use clap::Args;
@@ -13,22 +13,22 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct CalibArgs {
-    /// Who reads the files.
+    /// Program that reads the files.
     #[arg(long = "for", value_name = "CONSUMER", value_parser = consumers())]
     consumer: String,
-    /// Directory of the files, with the bridge's parameters beside them; without it a single file goes to stdout.
+    /// Directory of the files and of the bridge's parameters; without it a single file is printed.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Replaces files that are there.
+    /// Replaces existing files.
     #[arg(long, requires = "output")]
     force: bool,
-    /// CopterID; without it the first vehicle.
+    /// CopterID; by default the first vehicle.
     #[arg(long, value_name = "N")]
     vehicle: Option<u16>,
-    /// SeqID of the lidar; without it the first that is fixed on the vehicle.
+    /// SeqID of the lidar; by default the first one that is fixed on the vehicle.
     #[arg(long, value_name = "N")]
     lidar: Option<u16>,
-    /// SeqID of the camera, or of the left and the right one; without it a stereo pair, else the first camera.
+    /// SeqID of the camera, or of the left and the right one; by default a stereo pair, else the first camera.
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
     cameras: Vec<u16>,
 }
@@ -37,7 +37,7 @@ fn consumers() -> PossibleValuesParser {
     CONSUMERS.map(|consumer| consumer.name).into()
 }
 
-/// Writes the files, and what goes with them to stderr.
+/// Writes the files, and a report to stderr.
 pub(super) fn write(args: &RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
     let settings = Settings::load(args)?;
     let node = args.node_name.as_deref().unwrap_or(NODE_NAME);

@@ -1,4 +1,4 @@
-//! Recordings: `record`, `replay`, `inspect`, `anonymise`.
+//! The subcommands `record`, `replay`, `inspect` and `anonymise`.
 use super::{START_GRACE, bridge, middleware, seconds, write_out};
 use anyhow::Context as _;
 use clap::Args;
@@ -82,9 +82,9 @@ pub(super) fn record(args: ros_args::RosArgs, options: RecordArgs) -> anyhow::Re
         for warning in &settings.warnings {
             tracing::warn!("{warning}");
         }
-        let (settings, listens) = Bridge::listens(&settings)?;
-        let counts = (listens.ports.len(), listens.blocks.len());
-        let recorder = PassiveRecorder::start(&options.file, &settings, listens);
+        let (settings, endpoints) = Bridge::endpoints(&settings)?;
+        let counts = (endpoints.ports.len(), endpoints.blocks.len());
+        let recorder = PassiveRecorder::start(&options.file, &settings, endpoints);
         let recorder =
             recorder.with_context(|| format!("cannot record {}", options.file.display()))?;
         anyhow::Ok((recorder, counts))
@@ -141,7 +141,7 @@ pub(super) fn replay(
     // The recording is of the past: its page must not command vehicles of the present.
     let control = |source: &ParamSource| matches!(source, ParamSource::Value(name, _) if name == "view.control");
     if args.sources.iter().any(control) {
-        tracing::warn!("view.control is not taken: a replay commands nothing");
+        tracing::warn!("view.control is ignored: a replay sends no commands");
     }
     let no_control = ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false));
     args.sources.push(no_control);
@@ -215,14 +215,14 @@ pub(super) fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {
     let name = arguments.file.display();
     let report = inspect(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     if arguments.json {
-        return write_out(&(serde_json::to_string_pretty(&report)? + "\n"));
+        return write_out(serde_json::to_string_pretty(&report)? + "\n");
     }
-    write_out(&report.text())
+    write_out(report.text())
 }
 
 pub(super) fn anonymise_file(arguments: &AnonymiseArgs) -> anyhow::Result<()> {
     let (file, copy) = (&arguments.file, &arguments.copy);
     let failed = || format!("cannot copy {} to {}", file.display(), copy.display());
     let report = anonymise(file, copy, &arguments.words).with_context(failed)?;
-    write_out(&report.text())
+    write_out(report.text())
 }

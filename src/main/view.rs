@@ -1,4 +1,4 @@
-//! `rfly_bridge view`.
+//! The subcommand `view`.
 use super::{START_GRACE, interrupted, middleware};
 use clap::Args;
 use rfly_bridge::config::params::ViewParams;

@@ -8,18 +8,18 @@ use crate::config::Problems;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Waits until a change is in effect; called where waiting harms nobody.
-pub(super) type InEffect = Box<dyn FnOnce() + Send>;
+/// Waits until a change is in effect; called on a thread that may block.
+pub(super) type AwaitEffect = Box<dyn FnOnce() + Send>;
 
-/// Makes a change that was prepared.
-pub(super) type Change = Box<dyn FnOnce() -> InEffect>;
+/// Applies a prepared change.
+pub(super) type PreparedChange = Box<dyn FnOnce() -> AwaitEffect>;
 
-/// Called with the settings before and after a change, before anything changes. It may refuse.
-pub(super) type Prepare =
-    Box<dyn Fn(&Arc<Settings>, &Arc<Settings>) -> Result<Change, Problems> + Send>;
+/// Prepares a change from the old to the new settings, or refuses it; nothing changes yet.
+pub(super) type PrepareChange =
+    Box<dyn Fn(&Arc<Settings>, &Arc<Settings>) -> Result<PreparedChange, Problems> + Send>;
 
 /// Resources that end on drop, in reverse order of opening.
-pub(super) type Guard = Box<dyn Any + Send + Sync>;
+pub(super) type DropGuard = Box<dyn Any + Send + Sync>;
 
 /// Resources opened so far.
 #[derive(Default)]
@@ -30,25 +30,25 @@ pub(super) struct Assembly {
     pub(super) sources: Sources,
     /// Other parts with a status in `/diagnostics`.
     pub(super) sections: Vec<Box<dyn Section>>,
-    /// Frames that messages name; each needs a path to the map.
+    /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
-    /// Absolute prefixes with dozens of topics: reported together, and their QoS is not listed as parameters.
-    pub(super) crowds: Vec<String>,
-    /// Callbacks that open again what a parameter change needs, and apply it.
-    pub(super) prepare: Vec<Prepare>,
+    /// Absolute prefixes with dozens of topics: `/diagnostics` has one status for each, and their QoS is not listed as parameters.
+    pub(super) topic_groups: Vec<String>,
+    /// Callbacks that prepare a change of parameters.
+    pub(super) prepare: Vec<PrepareChange>,
     /// Resources without a thread that live as long as the bridge.
-    pub(super) guards: Vec<Guard>,
+    pub(super) guards: Vec<DropGuard>,
 }
 
 impl Assembly {
-    /// Adds a source, and returns its figures.
+    /// Adds a source and returns its figures.
     pub(super) fn source(&mut self, name: String) -> Arc<SourceStats> {
         let stats = Arc::new(SourceStats::new(name));
         self.sources.push(stats.clone());
         stats
     }
 
-    /// As [`Self::source`], of one whose silence means nothing: services, topics that users send.
+    /// As [`Self::source`], for a source that may be silent: services, topics that users publish.
     pub(super) fn source_on_demand(&mut self, name: String) -> Arc<SourceStats> {
         let stats = self.source(name);
         stats.lock().state = Some(LinkState::Idle);
@@ -57,8 +57,8 @@ impl Assembly {
 }
 
 /// Whether a topic is below one of these prefixes.
-pub(super) fn is_crowded(crowds: &[String], topic: &str) -> bool {
-    crowds.iter().any(|prefix| is_below(topic, prefix))
+pub(super) fn is_grouped(topic_groups: &[String], topic: &str) -> bool {
+    topic_groups.iter().any(|prefix| is_below(topic, prefix))
 }
 
 /// Whether a full topic name is below a prefix; `/mavros2/state` is not below `/mavros`.

@@ -1,6 +1,6 @@
 //! Binds the ports of the bridge.
 use super::error::NodeError;
-use super::neighbours::Neighbours;
+use super::shared_ports::SharedPorts;
 use crate::program::limit_behind;
 use crate::transport::{BindOptions, Holders, PacketTapSlot, StreamReceiver, UdpReceiver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,34 +13,34 @@ use std::ops::RangeInclusive;
 pub(super) struct Binder {
     failures: Vec<String>,
     /// Shared ports, which other programs may bind too.
-    pub(super) neighbours: Neighbours,
-    /// Place of who sees all that is received.
+    pub(super) shared_ports: SharedPorts,
+    /// Tap that sees all received packets.
     pub(super) packet_tap: PacketTapSlot,
-    /// Instead of binding anything it is only noted.
-    noted: Option<Listens>,
+    /// Records the endpoints instead of binding them.
+    recorded: Option<ReceiveEndpoints>,
 }
 
-/// Where a bridge receives.
+/// Endpoints on which a bridge receives.
 #[derive(Clone, Debug, Default)]
-pub struct Listens {
+pub struct ReceiveEndpoints {
     /// UDP ports.
     pub ports: BTreeSet<u16>,
     /// Multicast groups.
     pub groups: BTreeSet<Ipv4Addr>,
-    /// Blocks of shared memory, with the lengths that they may have.
+    /// Blocks of shared memory with their allowed lengths.
     pub blocks: BTreeMap<String, RangeInclusive<usize>>,
 }
 
 impl Binder {
-    /// Binds nothing.
-    pub(super) fn only_notes() -> Self {
+    /// Binds nothing, and records the endpoints.
+    pub(super) fn recording() -> Self {
         Self {
-            noted: Some(Listens::default()),
+            recorded: Some(ReceiveEndpoints::default()),
             ..Self::default()
         }
     }
 
-    /// Binds while the bridge runs.
+    /// Binds sockets that this tap sees.
     pub(super) fn with_tap(packet_tap: PacketTapSlot) -> Self {
         Self {
             packet_tap,
@@ -48,15 +48,15 @@ impl Binder {
         }
     }
 
-    /// What would have been bound.
-    pub(super) fn noted(self) -> Listens {
-        self.noted.unwrap_or_default()
+    /// The recorded endpoints.
+    pub(super) fn endpoints(self) -> ReceiveEndpoints {
+        self.recorded.unwrap_or_default()
     }
 
-    /// Notes a block of shared memory that is read.
-    pub(super) fn reads(&mut self, name: &str, lens: &RangeInclusive<usize>) {
-        if let Some(noted) = &mut self.noted {
-            noted.blocks.insert(name.to_owned(), lens.clone());
+    /// Records a block of shared memory.
+    pub(super) fn record_block(&mut self, name: &str, lengths: &RangeInclusive<usize>) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.blocks.insert(name.to_owned(), lengths.clone());
         }
     }
 
@@ -80,12 +80,12 @@ impl Binder {
         options: &BindOptions,
         what: &str,
     ) -> Option<R> {
-        if let Some(noted) = &mut self.noted {
+        if let Some(recorded) = &mut self.recorded {
             // The system would choose another port for 0.
-            noted
+            recorded
                 .ports
                 .extend((options.port > 0).then_some(options.port));
-            noted.groups.extend(&options.groups);
+            recorded.groups.extend(&options.groups);
             return None;
         }
         let receiver = bind(&BindOptions {
@@ -93,7 +93,7 @@ impl Binder {
             ..options.clone()
         });
         match &receiver {
-            Ok(_) if options.reuse => self.neighbours.watch(options, what),
+            Ok(_) if options.reuse => self.shared_ports.watch(options, what),
             Ok(_) => {}
             Err(error) => {
                 let by: String = (Holders::default().on(&[options.port].into()).iter())
@@ -109,9 +109,9 @@ impl Binder {
         receiver.ok()
     }
 
-    /// Listens on a TCP port of this host that only this host reaches.
+    /// Binds a TCP port that only this host can reach.
     pub(super) fn bind_tcp(&mut self, port: u16, what: &str) -> Option<TcpListener> {
-        if self.noted.is_some() {
+        if self.recorded.is_some() {
             return None;
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
@@ -127,9 +127,10 @@ impl Binder {
 
     /// Fails with the ports that could not be bound.
     pub(super) fn finish(self) -> Result<(), NodeError> {
-        match self.failures.is_empty() {
-            true => Ok(()),
-            false => Err(NodeError::Bind(self.failures)),
+        if self.failures.is_empty() {
+            Ok(())
+        } else {
+            Err(NodeError::Bind(self.failures))
         }
     }
 }

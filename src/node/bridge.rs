@@ -1,12 +1,12 @@
 //! Starts and stops the bridge.
-use super::assembly::{Assembly, Guard};
-use super::binder::{Binder, Listens};
+use super::assembly::{Assembly, DropGuard};
+use super::binder::{Binder, ReceiveEndpoints};
 use super::context::Context;
 use super::error::NodeError;
 use super::senders::Senders;
 use super::settings::{NODE_NAME, Settings};
 use super::subsystem::Subsystem;
-use super::threads::Running;
+use super::threads::RunningThreads;
 use super::{
     diagnostics, frames, motion, params, record, redis, reports, scene, sensors, terrain, time,
     vehicles, view,
@@ -17,8 +17,7 @@ use crate::config::params::RecordParams;
 use crate::ros::{Departure, Middleware, Options};
 use std::sync::Arc;
 
-/// The parts of the bridge in the order of opening: a part that uses the sources, frames or topics of the others comes
-/// after them.
+/// The subsystems in the order of opening: one that uses the sources, frames or topics of others follows them.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     record::SUBSYSTEM,
     sensors::SUBSYSTEM,
@@ -41,8 +40,8 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
 
 /// A running bridge; stops on drop.
 pub struct Bridge {
-    guards: Vec<Guard>,
-    threads: Running,
+    guards: Vec<DropGuard>,
+    threads: RunningThreads,
     middleware: Middleware,
 }
 
@@ -50,8 +49,8 @@ impl Bridge {
     /// Opens topics and ports, requests the sensors and starts publishing.
     pub fn start(settings: &Settings, middleware: &Middleware) -> Result<Self, NodeError> {
         let senders = Arc::new(Senders::new(&settings.params));
-        let settings = &vehicles::with_found(settings, &senders)?;
-        let _all_at_once = middleware.hold_graph();
+        let settings = &vehicles::with_discovered(settings, &senders)?;
+        let _one_graph_update = middleware.hold_graph();
         let mut assembly = Assembly::default();
         assemble(settings, middleware, senders, &mut assembly)?;
         assembly.binder.finish()?;
@@ -62,33 +61,33 @@ impl Bridge {
         })
     }
 
-    /// What the end of the bridge's node is waited for with.
+    /// Handle to wait for the end of the bridge's node.
     pub fn departure(&self) -> Departure {
         self.middleware.departure()
     }
 
-    /// Says where a bridge would receive, and with which vehicles; it opens no port, starts nothing and joins no graph.
+    /// Returns the endpoints and vehicles of a bridge with these settings; opens no port, starts nothing and joins no graph.
     ///
     /// # Errors
-    /// A bridge could not start.
-    pub fn listens(settings: &Settings) -> Result<(Settings, Listens), NodeError> {
+    /// Why a bridge could not start.
+    pub fn endpoints(settings: &Settings) -> Result<(Settings, ReceiveEndpoints), NodeError> {
         let mut params = settings.params.clone();
         params.record = RecordParams::default();
-        // There the bridge takes the place of a CopterSim, and its ports are not those of a client.
+        // With Redis the bridge binds the ports of CopterSim, not those of a client.
         params.redis.address = None;
         let settings = &Settings {
             params,
             ..settings.clone()
         };
         let senders = Arc::new(Senders::new(&settings.params));
-        let settings = vehicles::with_found(settings, &senders)?;
+        let settings = vehicles::with_discovered(settings, &senders)?;
         let (middleware, _recorder) = Middleware::recorder(&Options::new(NODE_NAME))?;
         let mut assembly = Assembly {
-            binder: Binder::only_notes(),
+            binder: Binder::recording(),
             ..Assembly::default()
         };
         assemble(&settings, &middleware, senders, &mut assembly)?;
-        Ok((settings, assembly.binder.noted()))
+        Ok((settings, assembly.binder.endpoints()))
     }
 }
 
@@ -107,7 +106,7 @@ fn assemble(
 
 impl Drop for Bridge {
     fn drop(&mut self) {
-        let _all_at_once = self.middleware.hold_graph();
+        let _one_graph_update = self.middleware.hold_graph();
         self.threads.stop();
         // In reverse order: a guard may use what was opened before it.
         while self.guards.pop().is_some() {}

@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Where a camera's calibration is saved if no URL says so, as `camera_info_manager` has it.
-const DEFAULT: &str = "file://${ROS_HOME}/camera_info/${NAME}.yaml";
+/// Default URL of a camera's calibration, that of `camera_info_manager`.
+const DEFAULT_URL: &str = "file://${ROS_HOME}/camera_info/${NAME}.yaml";
 
 /// Calibrations by SeqID.
 #[derive(Clone, Debug, Default)]
-pub struct Calibrations(BTreeMap<u16, Known>);
+pub struct Calibrations(BTreeMap<u16, LoadedCalibration>);
 
 #[derive(Clone, Debug)]
-struct Known {
+struct LoadedCalibration {
     path: PathBuf,
     changed: Option<SystemTime>,
     calibration: Arc<Calibration>,
 }
 
 impl Calibrations {
-    /// Those that parameters name; of files that have not changed, as they were read `before`.
+    /// Reads the calibrations that parameters name; unchanged files are taken from `before`.
     pub(super) fn read(
         params: &Params,
         sensors: &[SensorConfig],
@@ -35,7 +35,7 @@ impl Calibrations {
             let Some(url) = url else {
                 continue;
             };
-            match Known::read(&url, sensor, before.0.get(&sensor.seq_id)) {
+            match LoadedCalibration::read(&url, sensor, before.0.get(&sensor.seq_id)) {
                 Ok(one) => drop(known.insert(sensor.seq_id, one)),
                 Err(found) => {
                     let name = format!("sensor{}.camera_info_url", sensor.seq_id);
@@ -48,13 +48,13 @@ impl Calibrations {
         Self(known)
     }
 
-    /// That of a sensor.
+    /// The calibration of a sensor.
     pub fn of(&self, seq_id: u16) -> Option<&Arc<Calibration>> {
         self.0.get(&seq_id).map(|known| &known.calibration)
     }
 }
 
-impl Known {
+impl LoadedCalibration {
     fn read(url: &str, sensor: &SensorConfig, before: Option<&Self>) -> Result<Self, Vec<String>> {
         if !sensor.kind.is_camera() {
             return Err(vec![format!(
@@ -88,19 +88,19 @@ impl Known {
     }
 }
 
-/// Saves a calibration where `url` says; returns the URL.
+/// Saves a calibration at a URL, or at the default one if it is empty; returns the URL.
 ///
 /// # Errors
 /// A message for users.
 pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<String, String> {
-    let url = if url.is_empty() { DEFAULT } else { url };
+    let url = if url.is_empty() { DEFAULT_URL } else { url };
     let path = path_of(url, seq_id)?;
     let text = calibration.to_yaml(&name(seq_id))?;
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    // A reader sees the old or the new one.
+    // Renamed at the end: a reader sees the whole old or the whole new file.
     let next = path.with_extension("yaml.next");
     std::fs::write(&next, text).map_err(failed)?;
     std::fs::rename(&next, &path).map_err(failed)?;
@@ -122,9 +122,10 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
         .replace("${NAME}", &name(seq_id))
         .replace("${ROS_HOME}", &home);
     if let Some(path) = url.strip_prefix("file://") {
-        return match path.starts_with('/') {
-            true => Ok(PathBuf::from(path)),
-            false => Err("a path after file:// begins with /".to_owned()),
+        return if path.starts_with('/') {
+            Ok(PathBuf::from(path))
+        } else {
+            Err("a path after file:// begins with /".to_owned())
         };
     }
     if let Some(rest) = url.strip_prefix("package://") {
@@ -132,7 +133,7 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
     }
     match url.split_once("://") {
         Some((scheme, _)) => Err(format!(
-            "{scheme}:// is not read, file:// and package:// are"
+            "{scheme}:// is not supported, file:// and package:// are"
         )),
         None => Ok(PathBuf::from(url)),
     }
@@ -141,7 +142,7 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
 /// A file in the share directory of a package.
 fn in_package(rest: &str, prefixes: Option<&str>) -> Result<PathBuf, String> {
     let Some((package, path)) = rest.split_once('/') else {
-        return Err("package://package/path is wanted".to_owned());
+        return Err("must be package://package/path".to_owned());
     };
     let prefixes = prefixes.unwrap_or_default().split(':');
     let shares = prefixes.map(|prefix| Path::new(prefix).join("share").join(package));

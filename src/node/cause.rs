@@ -5,34 +5,34 @@ use crate::session::DropCause;
 use crate::vehicle::Counter;
 use std::cmp::Ordering;
 
-/// A counted event; causes of one name are one counter.
+/// A counted event; causes with the same name share a counter.
 #[derive(Clone, Copy, Debug, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Cause {
     /// Counted by the reassembly of a stream.
     Frame(DropCause),
-    /// A command to a vehicle that the bridge flies itself.
+    /// A command that a vehicle flown by the bridge ignored.
     Motion(Ignored),
     /// A frame that its sensor did not publish.
     Sensor(SensorCause),
     /// Counted by an autopilot's link, topics and services.
     Vehicle(Counter),
-    /// An input of a model, or of the simulated network.
+    /// A refused input of a model or of the simulated network.
     #[cfg(has_rfly_bridge_msgs)]
     Model(crate::model::InputCause),
     /// An entity that was not drawn.
     #[cfg(has_rfly_bridge_msgs)]
     Scene(crate::scene::own::SkipCause),
 
-    // What arrives.
+    // Received data.
     /// The sender is not accepted.
     Refused,
-    /// The sender is not the autopilot that is connected.
+    /// The sender is not the connected autopilot.
     OtherSender,
-    /// The datagram names a vehicle that is not served here.
+    /// The datagram names a vehicle that the bridge does not serve.
     OtherVehicle,
-    /// The heartbeat comes from another address than the vehicle's.
+    /// The heartbeat has another sender than the vehicle's address.
     OtherAddress,
     /// The receive buffer of the socket was full.
     SocketOverflow,
@@ -40,43 +40,43 @@ pub enum Cause {
     Socket,
     /// The shared-memory block was cut off.
     ShmTruncated,
-    /// Another program took the frame out of the shared-memory block.
+    /// Another program took the frame from the shared-memory block.
     TakenByOther,
     /// The datagram has no known layout.
     Malformed,
-    /// Nothing in the bridge reads this kind of datagram.
+    /// The bridge does not read this kind of datagram.
     NotRead,
     /// A number is NaN or infinite.
     NotFinite,
     /// An angle is out of its range.
     Angle,
-    /// A mode that is not served.
+    /// The mode is not supported.
     Mode,
     /// The time is far from the simulation time.
     Time,
-    /// The sample came before.
+    /// The sample has arrived before.
     Duplicate,
-    /// A newer sample came before.
+    /// A newer sample has arrived before.
     Late,
-    /// The sample does not continue its source; accepted when others confirm it.
+    /// The sample does not continue the sequence; accepted when later samples confirm it.
     Unconfirmed,
-    /// The pose of an instant is not known.
+    /// The pose at this time is not known.
     NoPose,
     /// A true state reports a collision.
     Collision,
 
-    // What leaves.
+    // Sent data.
     /// The middleware did not take a message.
     Publish,
     /// A datagram was not sent.
     NotSent,
     /// A request to the simulator was not sent.
     RequestNotSent,
-    /// `control.mode` allows no inputs.
+    /// `control.read_only` allows no inputs.
     ReadOnly,
     /// The queue is full.
     QueueFull,
-    /// The Redis server is not reached.
+    /// The Redis server cannot be reached.
     NotConnected,
     /// The Redis server did not take a message.
     NotPublished,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Returns the host's wall clock; that of the recording while one is played.
+/// Returns the host's wall clock; during a replay that of the recording.
 pub(super) fn host_now() -> RosTime {
     if let Some(time) = played_time() {
         return RosTime(time);
@@ -22,8 +22,8 @@ pub(super) fn host_now() -> RosTime {
     RosTime(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// Returns the time since `start`. While a recording is played that is its time, since 1970: what is due then comes with the
-/// datagrams, and the same in each run.
+/// Returns the time since `start`. During a replay it is the recording's time since 1970, so that timed work is due at the
+/// same datagrams in each run.
 pub(super) fn elapsed(start: Instant) -> Duration {
     let nanos = |time| Duration::from_nanos(u64::try_from(time).unwrap_or(0));
     played_time().map_or_else(|| start.elapsed(), nanos)
@@ -31,12 +31,12 @@ pub(super) fn elapsed(start: Instant) -> Duration {
 
 /// One clock of the simulator.
 pub(super) struct SimClock {
-    state: Mutex<State>,
+    state: Mutex<ClockState>,
 }
 
-struct State {
+struct ClockState {
     aligner: TimeAligner,
-    /// Publishes `/clock` in mode `sim`; only the clock of the first vehicle has one.
+    /// Publisher of `/clock` in mode `sim`; only the first vehicle's clock has it.
     publisher: Option<Publisher<Clock>>,
     published: Option<SimTime>,
     restarts: u64,
@@ -44,7 +44,7 @@ struct State {
 
 impl SimClock {
     fn new(settings: AlignerSettings) -> Self {
-        let state = State {
+        let state = ClockState {
             aligner: TimeAligner::new(settings),
             publisher: None,
             published: None,
@@ -55,7 +55,7 @@ impl SimClock {
         }
     }
 
-    /// Records that the tick `sim` arrived at `host` and returns its stamp; `None` if it cannot be of this simulation.
+    /// Records that the tick `sim` arrived at `host`, and returns its stamp; `None` if the tick cannot be of this simulation.
     pub(super) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         let mut state = self.lock();
         let state = &mut *state;
@@ -81,12 +81,12 @@ impl SimClock {
         stamp
     }
 
-    /// Returns the stamp of a tick, without a change of the clock: for times that may be old, or of another program.
+    /// Returns the stamp of a tick without updating the clock: for times that may be old or from another program.
     pub(super) fn stamp_of(&self, sim: SimTime, host: RosTime) -> Option<RosTime> {
         self.lock().aligner.stamp_at(sim, host)
     }
 
-    /// Whether somebody reads `/clock`, which this clock publishes.
+    /// Whether this clock publishes `/clock`, and the topic has a subscriber.
     pub(super) fn is_read(&self) -> bool {
         let state = self.lock();
         let publisher = state.publisher.as_ref();
@@ -108,7 +108,7 @@ impl SimClock {
         self.lock().aligner.status()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ClockState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -168,7 +168,7 @@ impl SimClocks {
         })
     }
 
-    /// Returns the clock of a vehicle; without a vehicle that of the first.
+    /// Returns the clock of a vehicle, or else that of the first vehicle.
     pub(super) fn of(&self, vehicle: Option<u16>) -> Option<Arc<SimClock>> {
         vehicle
             .and_then(|id| self.by_vehicle.get(&id))
@@ -176,12 +176,12 @@ impl SimClocks {
             .cloned()
     }
 
-    /// Returns the clock of exactly this vehicle.
+    /// Returns the clock of this vehicle only.
     pub(super) fn get(&self, vehicle: u16) -> Option<&Arc<SimClock>> {
         self.by_vehicle.get(&vehicle)
     }
 
-    /// The simulation's speed relative to real time, as estimated.
+    /// The estimated speed of the simulation relative to real time.
     pub(super) fn speed(&self) -> f64 {
         let mut status = self.by_vehicle.values().map(|clock| clock.status());
         let known = status.find(|status| status.observations > 0);

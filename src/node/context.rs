@@ -1,16 +1,16 @@
 //! What all subsystems share: settings, names, QoS, clocks, frames.
+use super::axes::AxesReport;
 use super::clock::SimClocks;
-use super::conventions::Conventions;
 use super::error::NodeError;
-use super::poses::Poses;
+use super::parameter_requests::ParameterRequests;
+use super::pose_history::PoseHistory;
 use super::presence::Presence;
-use super::reported::SharedReports;
 use super::senders::Senders;
+use super::sensor_views::SensorViews;
 use super::settings::{Settings, SettingsWatch};
+use super::shared_reports::SharedReports;
 use super::shared_scene::SharedScene;
 use super::tf::{StaticTf, Tf};
-use super::views::Views;
-use super::wishes::Wishes;
 use crate::config::params::QosGroup;
 use crate::frames::FrameTree;
 use crate::msgs::Message;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 
-/// What subsystems are opened with.
+/// Passed to each subsystem when it opens.
 pub(super) struct Context<'a> {
     pub(super) settings: &'a Settings,
-    /// Publishes changes of the settings.
+    /// Sends changed settings to all receivers.
     pub(super) changes: watch::Sender<Arc<Settings>>,
     pub(super) middleware: &'a Middleware,
     pub(super) senders: Arc<Senders>,
@@ -34,24 +34,24 @@ pub(super) struct Context<'a> {
     pub(super) tf: Option<Tf>,
     /// `Some` whenever [`Self::tf`] is.
     pub(super) static_tf: Option<StaticTf>,
-    /// What is in the scene.
+    /// Entities of the scene.
     pub(super) scene: SharedScene,
-    /// What the renderer last reported.
+    /// Newest reports of the renderer.
     pub(super) reported: SharedReports,
-    /// Where the vehicles were.
-    pub(super) poses: Poses,
-    /// Which axes the simulator means.
-    pub(super) conventions: Conventions,
+    /// True poses of the last seconds.
+    pub(super) poses: PoseHistory,
+    /// Detected axes of the simulator.
+    pub(super) axes_report: AxesReport,
     /// Changes of running sensors.
-    pub(super) views: Views,
-    /// Parameters that others want changed.
-    pub(super) wishes: Wishes,
+    pub(super) views: SensorViews,
+    /// Changes of parameters that subsystems request.
+    pub(super) parameter_requests: ParameterRequests,
     /// Origin of monotonic time.
     pub(super) start: Instant,
 }
 
 impl<'a> Context<'a> {
-    /// Opens `/tf` and `/tf_static`, which several subsystems publish on.
+    /// Opens `/tf` and `/tf_static`, which several subsystems publish.
     pub(super) fn new(
         settings: &'a Settings,
         middleware: &'a Middleware,
@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
         let tree = settings.frame_tree()?;
         let names = tree.names();
         let scene = SharedScene::new(settings, &names.map, names.world);
-        let views = Views::new(settings, &tree);
+        let views = SensorViews::new(settings, &tree);
         let mut context = Self {
             settings,
             changes: watch::Sender::new(Arc::new(settings.clone())),
@@ -74,10 +74,10 @@ impl<'a> Context<'a> {
             static_tf: None,
             scene,
             reported: SharedReports::default(),
-            poses: Poses::default(),
-            conventions: Conventions::default(),
+            poses: PoseHistory::default(),
+            axes_report: AxesReport::default(),
             views,
-            wishes: Wishes::default(),
+            parameter_requests: ParameterRequests::default(),
             start: Instant::now(),
         };
         if settings.params.frames.publish_tf {

@@ -12,8 +12,8 @@ use std::time::Duration;
 /// Longer than any of these datagrams.
 pub(super) const BUFFER: usize = 2048;
 
-/// Waits until a datagram may be there; unless `wanted`, one wake-up serves all datagrams of a rest. Arrival times come from
-/// the kernel.
+/// Waits until a datagram may have arrived; unless `wanted`, one wake-up serves all datagrams of [`REST`]. Arrival times come
+/// from the kernel.
 pub(super) async fn wait(receiver: &mut UdpReceiver, wanted: bool) -> io::Result<()> {
     if wanted {
         receiver.readable().await
@@ -23,7 +23,7 @@ pub(super) async fn wait(receiver: &mut UdpReceiver, wanted: bool) -> io::Result
     }
 }
 
-/// How long datagrams wait in the socket while nobody reads what they become; also the longest wait of a new subscriber.
+/// How long datagrams wait in the socket while their topics have no subscriber; also the longest wait of a new subscriber.
 const REST: Duration = Duration::from_millis(200);
 
 /// Waits for a datagram and counts it; `None` if its sender is refused or the socket fails.
@@ -33,7 +33,7 @@ pub(super) async fn receive(
     stats: &SourceStats,
     wanted: impl Fn() -> bool,
 ) -> Option<Datagram> {
-    // Datagrams may arrive without a gap: other tasks of the thread run, too.
+    // Datagrams may arrive without a gap; this lets other tasks of the thread run.
     tokio::task::coop::consume_budget().await;
     let received = loop {
         match receiver

@@ -2,8 +2,8 @@
 //! findings.
 use super::bridge::Bridge;
 use super::error::NodeError;
+use super::host_checks;
 use super::settings::Settings;
-use super::setup;
 use crate::config::Params;
 use crate::config::ros_args::RosArgs;
 use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_values, sort};
@@ -53,7 +53,7 @@ fn check_settings(
     duration: Duration,
     graph: impl FnOnce() -> Result<Middleware, RosError>,
 ) -> Result<Vec<Finding>, NodeError> {
-    let mut found = setup::check(&settings);
+    let mut found = host_checks::check(&settings);
     found.extend(settings.warnings.iter().map(|problem| {
         let remedy = "see docs/config_json.md and docs/parameters.md";
         Finding::new(Code::ConfigDoubt, &problem.path, &problem.message, remedy)

@@ -15,7 +15,7 @@ pub enum NodeError {
     /// The middleware returned an error.
     #[error(transparent)]
     Ros(#[from] RosError),
-    /// Ports cannot be bound; lists all of them.
+    /// All ports that cannot be bound.
     #[error("cannot receive:\n  {}", .0.join("\n  "))]
     Bind(Vec<String>),
     /// A thread or runtime cannot be started.

@@ -1,10 +1,10 @@
-//! Files that parameters name, read once: what the bridge works with is what a recording has.
+//! Files that parameters name, read once, so that a recording contains the bytes that the bridge used.
 use crate::config::{Problem, Problems, encoding};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Limits in bytes of a text, which has a line for each sensor or model, and of a picture of heights.
+/// Limits in bytes of a text (one line per sensor or model) and of an image of heights.
 const TEXT: u64 = 16 << 20;
 const PICTURE: u64 = 512 << 20;
 
@@ -13,13 +13,13 @@ const PICTURE: u64 = 512 << 20;
 pub struct NamedFile {
     /// The parameter that names it.
     pub parameter: &'static str,
-    /// Where it was.
+    /// Its path.
     pub path: PathBuf,
     /// Its contents.
     pub bytes: Vec<u8>,
 }
 
-/// Reads files, and keeps them and what is wrong with them.
+/// Reads files; keeps their contents and problems.
 #[derive(Default)]
 pub(super) struct Files {
     pub(super) read: Vec<NamedFile>,
@@ -39,7 +39,7 @@ impl Files {
             Ok((text, other)) => {
                 if let Some(other) = other {
                     let what =
-                        format!("is in {other} and is read as that; UTF-8 is read everywhere");
+                        format!("is decoded as {other}; write it in UTF-8, which needs no guess");
                     self.warnings.push(Problem::new(&name, what));
                 }
                 self.keep(parameter, path, text.clone().into_bytes());
@@ -82,7 +82,7 @@ pub(super) fn read_text(path: &Path) -> Result<(String, Option<&'static str>), S
     encoding::decode(bytes)
 }
 
-/// The contents of a file that is not larger than that; a device may have no end.
+/// The contents of a file of at most `most` bytes; a device may have no end.
 fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;

@@ -4,33 +4,33 @@ use super::cause::Cause;
 use super::context::Context;
 use super::datagrams::{BUFFER, receive};
 use super::stats::SourceStats;
-use super::tasks::{self, Source};
+use super::tasks::{self, CountedTask};
 use crate::msgs::Message;
 use crate::ros::Publisher;
 use crate::transport::UdpReceiver;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
-/// Reads a datagram.
-type Read<M> = fn(&[u8]) -> Result<M, Cause>;
+/// Converts a datagram to a message.
+type Convert<M> = fn(&[u8]) -> Result<M, Cause>;
 
-/// Where the datagrams come from: what the log calls them, and their port.
-type Origin = (&'static str, u16);
+/// Name of the datagrams in the log, and their port.
+type GroupPort = (&'static str, u16);
 
 struct GroupTopic<M: Message> {
     receiver: UdpReceiver,
     publisher: Publisher<M>,
-    read: Read<M>,
+    convert: Convert<M>,
     stats: Arc<SourceStats>,
 }
 
-/// Binds the port and publishes what comes; a port that is taken is reported with all others.
+/// Binds the port and publishes its datagrams; a taken port is reported with all others.
 pub(super) fn open<M: Message>(
     context: &Context<'_>,
     (assembly, runtime): (&mut Assembly, &Handle),
-    (name, port): Origin,
+    (name, port): GroupPort,
     publisher: Publisher<M>,
-    read: Read<M>,
+    convert: Convert<M>,
 ) {
     let _entered = runtime.enter();
     let options = context.senders.group(port);
@@ -38,14 +38,14 @@ pub(super) fn open<M: Message>(
         let topic = GroupTopic {
             receiver,
             publisher,
-            read,
+            convert,
             stats: assembly.source_on_demand(name.to_owned()),
         };
         tasks::start(runtime, topic);
     }
 }
 
-impl<M: Message> Source for GroupTopic<M> {
+impl<M: Message> CountedTask for GroupTopic<M> {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -57,7 +57,7 @@ impl<M: Message> Source for GroupTopic<M> {
             let Some(datagram) = received else {
                 continue;
             };
-            let message = (self.read)(&buffer[..datagram.len.min(BUFFER)]);
+            let message = (self.convert)(&buffer[..datagram.len.min(BUFFER)]);
             let published = message.and_then(|message| {
                 let published = self.publisher.publish(&message);
                 published.map(drop).map_err(|_error| Cause::Publish)

@@ -1,15 +1,15 @@
-//! The mesh of the vehicle: `robot_description` names it, and `view` serves it. `scripts/mesh.py` makes it.
+//! The mesh of the vehicle: `robot_description` names it, `view` serves it, `scripts/mesh.py` generates it.
 use super::settings::Settings;
 use std::path::Path;
 
-/// Its name in a description.
+/// Its URI in `robot_description`.
 pub(super) const URI: &str = "package://rfly_bridge/meshes/quadrotor.stl";
 /// STL, in m, x forward, z up.
 pub(super) const STL: &[u8] = include_bytes!("../../meshes/quadrotor.stl");
-/// Where it is below a prefix of a ROS 2 workspace.
+/// Its path below a prefix of a ROS 2 workspace.
 const INSTALLED: &str = "share/rfly_bridge/meshes/quadrotor.stl";
 
-/// Whether who draws the vehicle can read it: clients of the view, or RViz in the workspace that the bridge is part of.
+/// Whether clients that draw the vehicle can read the mesh: those of `view`, or RViz in the bridge's workspace.
 pub(super) fn is_served(settings: &Settings) -> bool {
     settings.params.view.port > 0 || is_below(std::env::var("AMENT_PREFIX_PATH").ok())
 }

@@ -1,16 +1,16 @@
 //! Assembly: the only module that uses all the others. It reads clocks, starts tasks and ends them.
 //!
-//! Each folder is a subsystem (`subsystem.rs`): a row of the table in `bridge.rs` that uses the files of this folder, but no
-//! other subsystem.
+//! Each folder is a subsystem (`subsystem.rs`) and a row of the table in `bridge.rs`; it uses the files of this folder, but
+//! no other subsystem.
 mod assembly;
+mod axes;
 mod binder;
 mod bridge;
 mod calibrations;
-mod call;
+mod camera_pairs;
 mod cause;
 mod clock;
 mod context;
-mod conventions;
 mod datagrams;
 mod diagnostics;
 mod doctor;
@@ -18,49 +18,48 @@ mod error;
 mod files;
 mod frames;
 mod group_topic;
-mod library;
+mod host_checks;
 mod mesh;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;
 mod motion;
-mod neighbours;
 #[cfg(has_rfly_bridge_msgs)]
 mod netsim;
-mod pairs;
+mod parameter_requests;
 mod params;
-mod poses;
+mod pose_history;
 mod presence;
 mod record;
 mod redis;
-mod reported;
+mod replay_steps;
 mod reports;
 mod scene;
+mod scene_files;
 mod section;
 mod senders;
+mod sensor_views;
 mod sensors;
+mod service_call;
 mod settings;
-mod setup;
+mod shared_ports;
+mod shared_reports;
 mod shared_scene;
 mod stats;
-mod steps;
 mod subsystem;
 mod tasks;
 mod terrain;
 mod tf;
 mod threads;
 mod time;
-mod topics;
+mod topics_page;
 mod vehicles;
 mod view;
-mod views;
-mod wishes;
 
-pub use binder::Listens;
+pub use binder::ReceiveEndpoints;
 pub use bridge::Bridge;
-pub use call::{NoResponse, call};
 pub use cause::Cause;
 pub use diagnostics::{
-    Condition, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
+    ProgramHealth, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
 };
 pub use doctor::examine;
 pub use error::NodeError;
@@ -71,13 +70,16 @@ pub use record::{
     PassiveRecorder, PlaybackOptions, ReadError, RecordingLosses, Replay, ReplayError,
     ReplayReport, anonymise, inspect, parse_step, read_steps,
 };
+pub use replay_steps::{ReplayStep, StepQueue, StepResult};
 pub use section::{Finding, Level};
 pub use senders::Senders;
-pub use sensors::{BlockReader, LinkChange, Liveness, Rhythm, Taken, hint, sensor_request};
-pub use settings::{NODE_NAME, Origin, Settings};
+pub use sensors::{
+    BlockRead, BlockReader, LinkChange, Liveness, PollInterval, delivery_hint, sensor_request,
+};
+pub use service_call::{NoResponse, call};
+pub use settings::{NODE_NAME, Settings, SettingsInputs};
 pub use stats::LinkState;
-pub use steps::{Gate, Step, Stepped};
 pub use tasks::{Endless, keep_running};
-pub use topics::topics_markdown;
-pub use vehicles::{Announcement, End, HeartbeatDirectory, Peer, Unserved, Whereabouts};
+pub use topics_page::topics_markdown;
+pub use vehicles::{Announcement, Endpoint, HeartbeatDirectory, Peer, Unserved, VehicleAddress};
 pub use view::{Viewer, view};

@@ -1,4 +1,4 @@
-//! What was heard of the vehicles: their `CopterSim`'s newest heartbeat, and where each was first.
+//! Presence of the vehicles: the newest heartbeat of each `CopterSim`, and each vehicle's first position.
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,49 +6,49 @@ use std::time::Instant;
 
 /// The newest heartbeat of a vehicle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Beat {
+pub(super) struct LastHeartbeat {
     /// Its sender.
     pub(super) from: Ipv4Addr,
-    /// Whether the bridge expects it from there.
+    /// Whether this is the sender that the bridge expects.
     pub(super) expected: bool,
     pub(super) at: Instant,
 }
 
-/// Place of a vehicle: north and east in m, heading in rad.
-pub(super) type Place = [f64; 3];
+/// Position of a vehicle: north and east in m, heading in rad.
+pub(super) type StartPosition = [f64; 3];
 
 #[derive(Default)]
-struct Seen {
-    beats: BTreeMap<u16, Beat>,
-    first: BTreeMap<u16, Place>,
+struct PresenceState {
+    heartbeats: BTreeMap<u16, LastHeartbeat>,
+    first: BTreeMap<u16, StartPosition>,
 }
 
-/// Shared by the sources that hear of vehicles and those that ask.
+/// Shared handle: sources of vehicles write, services and `/diagnostics` read.
 #[derive(Clone, Default)]
-pub(super) struct Presence(Arc<Mutex<Seen>>);
+pub(super) struct Presence(Arc<Mutex<PresenceState>>);
 
 impl Presence {
-    /// Takes a heartbeat.
-    pub(super) fn beat(&self, vehicle: u16, beat: Beat) {
-        self.lock().beats.insert(vehicle, beat);
+    /// Records a heartbeat.
+    pub(super) fn record_heartbeat(&self, vehicle: u16, heartbeat: LastHeartbeat) {
+        self.lock().heartbeats.insert(vehicle, heartbeat);
     }
 
-    /// Takes the place of a vehicle; only the first one counts.
-    pub(super) fn place(&self, vehicle: u16, place: Place) {
-        self.lock().first.entry(vehicle).or_insert(place);
+    /// Records the position of a vehicle; only the first one counts.
+    pub(super) fn record_position(&self, vehicle: u16, position: StartPosition) {
+        self.lock().first.entry(vehicle).or_insert(position);
     }
 
     /// The newest heartbeats.
-    pub(super) fn beats(&self) -> BTreeMap<u16, Beat> {
-        self.lock().beats.clone()
+    pub(super) fn heartbeats(&self) -> BTreeMap<u16, LastHeartbeat> {
+        self.lock().heartbeats.clone()
     }
 
-    /// Where a vehicle was first.
-    pub(super) fn first(&self, vehicle: u16) -> Option<Place> {
+    /// The first position of a vehicle.
+    pub(super) fn first_position(&self, vehicle: u16) -> Option<StartPosition> {
         self.lock().first.get(&vehicle).copied()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, PresenceState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,13 +3,13 @@
 /// Level of a status in `/diagnostics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// As it should be.
+    /// No fault.
     Ok,
-    /// Something is missing.
+    /// Degraded or incomplete.
     Warn,
-    /// Something is broken.
+    /// Not working.
     Error,
-    /// Nothing is known yet.
+    /// No data yet.
     Stale,
 }
 
@@ -30,7 +30,7 @@ pub(super) trait Section: Send {
     fn name(&self) -> &'static str;
 
     /// Checks the part; called once per report.
-    fn look(&mut self) -> Finding;
+    fn check(&mut self) -> Finding;
 }
 
 /// A key-value pair of a status.

@@ -16,7 +16,7 @@ pub struct Senders {
     /// Address to bind ports to that receive only unicast.
     listen: Ipv4Addr,
     bind_address: Option<Ipv4Addr>,
-    /// `accept_from`, which a longer one must contain.
+    /// `accept_from`, which the advice extends.
     given: Vec<Ipv4Net>,
     logged: Mutex<Logged>,
 }
@@ -73,7 +73,7 @@ impl Senders {
         }
     }
 
-    /// As [`Self::port`], for a stream that the simulator was told to send to `destination`.
+    /// As [`Self::port`], for a stream that a request directs to `destination`.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
         // An unspecified destination means: the sender of the request.
         let as_asked = destination.is_loopback() || destination.is_unspecified();
@@ -112,7 +112,7 @@ impl Senders {
         }
         if refused.others > 0 && !std::mem::replace(&mut logged.others, true) {
             tracing::warn!(
-                "more than {} addresses send to the bridge and are not accepted: the others are only counted",
+                "more than {} addresses send to the bridge and are not accepted: further ones are only counted",
                 refused.senders.len()
             );
         }
@@ -124,7 +124,7 @@ impl Senders {
         list.push(address.to_string());
         format!(
             "{address} sends to UDP port {port} and is not accepted: its datagrams are dropped. If it is a simulator of yours, start \
-             the bridge with -p accept_from:=[{}], or give its address as simulator_address or vehicle<CopterID>.address",
+            the bridge with -p accept_from:=[{}], or give its address as simulator_address or vehicle<CopterID>.address",
             list.join(",")
         )
     }
@@ -154,7 +154,7 @@ impl Section for RefusedSenders {
         "senders"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let refused = self.senders.report();
         let total = refused.total();
         let new = total - std::mem::replace(&mut self.before, total);
@@ -196,7 +196,7 @@ fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
         .collect()
 }
 
-/// In the syntax of `accept_from`.
+/// A network in the syntax of `accept_from`.
 fn text(network: &Ipv4Net) -> String {
     match network.prefix_len() {
         0 => "any".to_owned(),

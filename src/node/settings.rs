@@ -1,9 +1,9 @@
-//! From the command line to the bridge's settings, or a list of all faults.
+//! Settings of the bridge from the command line and files, or a list of all faults.
 use super::calibrations::Calibrations;
+use super::camera_pairs::{self, CameraPairs};
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
-use super::library::{created, library};
-use super::pairs::{self, Pairs};
+use super::scene_files::{read_created, read_library};
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
@@ -27,10 +27,10 @@ pub const NODE_NAME: &str = "rfly_bridge";
 /// How many times a changed request is sent to a running source; requests are not acknowledged.
 pub(super) const RESENDS: u8 = 3;
 
-/// Open files without any sensor or vehicle: middleware, runtimes, log.
-const FILES: u64 = 48;
-/// Address space in that case, mostly thread stacks.
-const BYTES: u64 = 96 << 20;
+/// Open files of a bridge without sensors and vehicles: middleware, runtimes, log.
+const BASE_FILES: u64 = 48;
+/// Its address space, mostly thread stacks.
+const BASE_BYTES: u64 = 96 << 20;
 
 /// Checked parameters and sensors.
 #[derive(Clone, Debug)]
@@ -44,13 +44,13 @@ pub struct Settings {
     /// Users' own calibrations of cameras.
     pub calibrations: Calibrations,
     /// Cameras that depend on each other.
-    pub pairs: Pairs,
+    pub pairs: CameraPairs,
     /// Unit of the mounting angles, and how it was determined.
     pub angle_unit: config::ResolvedAngleUnit,
     /// Ports of the platform.
     pub ports: Ports,
     /// Inputs of these settings.
-    pub origin: Origin,
+    pub origin: SettingsInputs,
 }
 
 /// The current settings; each task holds one and reads it at its own pace.
@@ -58,12 +58,12 @@ pub(super) type SettingsWatch = watch::Receiver<Arc<Settings>>;
 
 /// Parameters and sensors before they are merged.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct SettingsInputs {
     /// Parameters that were set, in order; the last value of a name wins.
     pub values: Vec<(String, ParamValue)>,
     /// Sensors as in the files, disabled ones included.
     pub sensors: Vec<SensorConfig>,
-    /// Sensors that the bridge cannot read, which are left out.
+    /// Sensors of the files that the bridge cannot read and leaves out.
     pub skipped: Vec<Problem>,
     /// `terrain.file`.
     pub terrain: Option<Arc<TerrainMap>>,
@@ -71,14 +71,14 @@ pub struct Origin {
     pub library: Library,
     /// Objects that the renderer created.
     pub created: Vec<Created>,
-    /// What was read, except parameter files.
+    /// Contents of all files, except parameter files.
     pub files: Arc<Vec<NamedFile>>,
-    /// The vehicles that a running bridge serves; `None`: all that are named.
+    /// The vehicles of a running bridge; `None`: those that parameters and sensors name.
     pub served: Option<Vec<u16>>,
 }
 
-/// Parameters that are read: each unknown one is compared with all that there are.
-const PARAMETERS: usize = 10_000;
+/// Limit of parameters: each unknown name is compared with all known ones.
+const MAX_PARAMETERS: usize = 10_000;
 
 impl Settings {
     /// Reads parameter files, applies `-p`, reads Config.json files.
@@ -107,8 +107,8 @@ impl Settings {
             }
         }
         let (mut problems, warnings) = (files.problems, files.warnings);
-        if values.len() > PARAMETERS {
-            let many = format!("are {}; at most {PARAMETERS} are read", values.len());
+        if values.len() > MAX_PARAMETERS {
+            let many = format!("are {}, must be at most {MAX_PARAMETERS}", values.len());
             problems.push("parameters", many);
             return Err(problems.into());
         }
@@ -135,9 +135,9 @@ impl Settings {
             .collect();
         let (loaded, found) = config_json::inspect(&texts, &params.vendor_overrides());
         files.problems.0.extend(found.0);
-        let terrain = terrain(&params, &mut files);
-        let library = library(&params, &mut files);
-        let created = created(&params, &mut files);
+        let terrain = read_terrain(&params, &mut files);
+        let library = read_library(&params, &mut files);
+        let created = read_created(&params, &mut files);
         let loaded = files.problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         warnings.extend(files.warnings);
@@ -161,7 +161,7 @@ impl Settings {
             let doubt = doubt_of_degrees(&sensors.cloned().collect::<Vec<_>>());
             warnings.extend(doubt.map(|why| Problem::new("mount_angle_unit", why)));
         }
-        let origin = Origin {
+        let origin = SettingsInputs {
             values: Vec::new(),
             sensors: loaded.sensors,
             terrain,
@@ -181,7 +181,7 @@ impl Settings {
     /// Parameters that do not fit the sensors, sensors on vehicles that are not served.
     pub fn changed(&self, params: Params) -> Result<Self, Problems> {
         let served = self.vehicles();
-        let mut changed = self.found(params)?;
+        let mut changed = self.with_params_changed(params)?;
         let mut problems = Problems::default();
         for sensor in &changed.sensors {
             if let Some(vehicle) = sensor.mount.vehicle().filter(|id| !served.contains(id)) {
@@ -215,19 +215,19 @@ impl Settings {
     /// Returns the settings of a running bridge with one more sensor.
     ///
     /// # Errors
-    /// As [`Self::changed`], and what only a sensor that is there at the start can be.
+    /// Faults of [`Self::changed`], and properties that only sensors in the files may have.
     pub fn with_sensor(&self, sensor: SensorConfig) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if sensor.kind == SensorKind::Pod {
             problems.push(
                 "row.TypeID",
                 "9 (pod) cannot be added while the bridge runs, because a pod has topics of a gimbal; write it into a file of `config`, \
-                 and restart",
+                and restart",
             );
         }
-        let mut with = self.clone();
-        with.origin.sensors.push(sensor);
-        let found = with.changed(self.params.clone());
+        let mut changed = self.clone();
+        changed.origin.sensors.push(sensor);
+        let found = changed.changed(self.params.clone());
         let found = found.unwrap_or_else(|Problems(found)| {
             problems.0.extend(found);
             self.clone()
@@ -235,14 +235,14 @@ impl Settings {
         if found.angle_unit.unit != self.angle_unit.unit {
             problems.push(
                 "row.SensorAngEular",
-                "changes what mount_angle_unit:=auto finds for all sensors; set mount_angle_unit",
+                "changes the unit that mount_angle_unit:=auto finds for all sensors; set mount_angle_unit",
             );
         }
         problems.or(found)
     }
 
     /// Returns the settings with other parameters and the same files, before the bridge runs.
-    pub(super) fn found(&self, params: Params) -> Result<Self, Problems> {
+    pub(super) fn with_params_changed(&self, params: Params) -> Result<Self, Problems> {
         let found = Self::assemble(
             params,
             self.origin.clone(),
@@ -257,7 +257,7 @@ impl Settings {
 
     fn assemble(
         params: Params,
-        origin: Origin,
+        origin: SettingsInputs,
         warnings: Vec<Problem>,
         calibrations: &Calibrations,
     ) -> Result<Self, Problems> {
@@ -267,7 +267,7 @@ impl Settings {
         }
         let enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let files: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
-        // Only the files decide: an angle set by a parameter is always in degrees.
+        // Only the files determine the unit: angles in parameters are always in degrees.
         let angle_unit = resolve_angle_unit(&files, params.frames.mount_angle_unit);
         let mut sensors: Vec<_> = rows.iter().filter(enabled).cloned().collect();
         for (sensor, file) in sensors.iter_mut().zip(&files) {
@@ -277,10 +277,10 @@ impl Settings {
         }
         let calibrations = Calibrations::read(&params, &sensors, calibrations, &mut problems);
         let mounts = sensors.iter().map(|s| mount(s, &params, &angle_unit));
-        let pairs = Pairs::find(&params, &sensors, &mounts.collect::<Vec<_>>());
+        let pairs = CameraPairs::find(&params, &sensors, &mounts.collect::<Vec<_>>());
         let pairs = pairs.unwrap_or_else(|Problems(found)| {
             problems.0.extend(found);
-            Pairs::default()
+            CameraPairs::default()
         });
         problems.or(Self {
             ports: params.ports,
@@ -320,8 +320,8 @@ impl Settings {
         SocketAddrV4::new(self.params.simulator_address, window)
     }
 
-    /// Returns the addresses of the renderers that draw what the bridge shows.
-    pub(super) fn screens(&self) -> Vec<SocketAddrV4> {
+    /// Returns the addresses of the windows that draw entities of the bridge.
+    pub(super) fn draw_windows(&self) -> Vec<SocketAddrV4> {
         let (params, ports) = (&self.params, &self.ports);
         if params.scene.network {
             return vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)];
@@ -330,17 +330,18 @@ impl Settings {
             .scene
             .windows
             .iter()
-            .map(|number| self.screen(*number))
+            .map(|number| self.window(*number))
             .collect::<BTreeSet<_>>()
             .into_iter()
             .collect()
     }
 
-    /// Returns the address of one window; through Redis all have that of the renderer.
-    pub(super) fn screen(&self, window: u16) -> SocketAddrV4 {
-        match self.params.redis.renderer {
-            true => self.renderer(),
-            false => SocketAddrV4::new(self.params.simulator_address, self.ports.window(window)),
+    /// Returns the address of one window; with Redis the address of the renderer stands for all.
+    pub(super) fn window(&self, window: u16) -> SocketAddrV4 {
+        if self.params.redis.renderer {
+            self.renderer()
+        } else {
+            SocketAddrV4::new(self.params.simulator_address, self.ports.window(window))
         }
     }
 
@@ -350,8 +351,8 @@ impl Settings {
         let sockets = self.sensors.iter().filter(udp).count() + 3 * self.vehicles().len();
         let frame = |s: &SensorConfig| 4 * u64::from(s.width) * u64::from(s.height);
         Needs {
-            files: FILES + sockets as u64,
-            bytes: BYTES + self.sensors.iter().map(frame).sum::<u64>(),
+            files: BASE_FILES + sockets as u64,
+            bytes: BASE_BYTES + self.sensors.iter().map(frame).sum::<u64>(),
         }
     }
 
@@ -360,7 +361,7 @@ impl Settings {
         let carriers: BTreeMap<u16, config::Mount> =
             self.sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
         let mut mount = sensor.mount;
-        // The loop ends: a chain is no longer than the list of sensors, and the configuration refuses cycles.
+        // A chain is no longer than the list of sensors: the configuration refuses cycles.
         for _ in 0..=self.sensors.len() {
             match mount {
                 config::Mount::Sensor(carrier) => mount = *carriers.get(&carrier)?,
@@ -391,7 +392,7 @@ impl Settings {
         }
     }
 
-    /// The controlled vehicles with their own `local_origin`; none if positions are given in the map frame as by mavros.
+    /// The controlled vehicles with their own `local_origin`; none if positions are in the map frame, as with mavros.
     fn autopilots_with_frame(&self) -> BTreeSet<u16> {
         let params = &self.params;
         if params.mavros_quirks || params.control.local_frame == params.frames.map {
@@ -413,7 +414,7 @@ impl Settings {
     pub fn sensor_topic(&self, sensor: &SensorConfig) -> String {
         let prefix = &self.params.topic_prefix;
         match self.params.sensor(sensor.seq_id).topic {
-            Some(own) => below(prefix, &own),
+            Some(own) => topic_below(prefix, &own),
             None => spec_of(sensor.kind).default_topic(prefix, sensor.seq_id),
         }
     }
@@ -422,8 +423,8 @@ impl Settings {
     pub fn vehicle_topic(&self, vehicle: u16, topic: &str) -> String {
         let prefix = &self.params.topic_prefix;
         match self.vehicles().len() {
-            1 => below(prefix, topic),
-            _ => below(&format!("{prefix}/copter{vehicle}"), topic),
+            1 => topic_below(prefix, topic),
+            _ => topic_below(&format!("{prefix}/copter{vehicle}"), topic),
         }
     }
 
@@ -441,7 +442,7 @@ impl Settings {
         self.sensors.iter().map(mount).collect()
     }
 
-    /// Returns the focal length of a fisheye, as a part of width / field of view.
+    /// Returns the focal length of a fisheye as a fraction of width / field of view.
     pub fn fisheye_factor(&self, sensor: &SensorConfig) -> f64 {
         let own = self.params.sensor(sensor.seq_id).fisheye_factor;
         own.unwrap_or(self.params.fisheye_factor)
@@ -450,13 +451,13 @@ impl Settings {
     /// Returns whether two cameras may be declared a stereo pair.
     pub fn are_rectified(&self, left: &SensorConfig, right: &SensorConfig) -> bool {
         let [l, r] = [left, right].map(|s| mount(s, &self.params, &self.angle_unit));
-        pairs::rectified((left, &l), (right, &r))
+        camera_pairs::rectified((left, &l), (right, &r))
     }
 
-    /// Returns whether two cameras see the same with the same pixels.
+    /// Returns whether two cameras see the same scene with the same pixels.
     pub fn coincide(&self, first: &SensorConfig, second: &SensorConfig) -> bool {
         let [a, b] = [first, second].map(|s| mount(s, &self.params, &self.angle_unit));
-        pairs::coincide((first, &a), (second, &b))
+        camera_pairs::coincide((first, &a), (second, &b))
     }
 }
 
@@ -496,7 +497,7 @@ fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> confi
 }
 
 /// Returns the full name of a topic; an absolute name is kept.
-pub(super) fn below(prefix: &str, name: &str) -> String {
+pub(super) fn topic_below(prefix: &str, name: &str) -> String {
     if name.starts_with('/') {
         name.to_owned()
     } else {
@@ -512,8 +513,8 @@ fn optical_of(link: &str) -> String {
     )
 }
 
-/// Reads `<map>.png` and the `<map>.txt` beside it.
-fn terrain(params: &Params, files: &mut Files) -> Option<Arc<TerrainMap>> {
+/// Reads `<map>.png` and `<map>.txt` in the same folder.
+fn read_terrain(params: &Params, files: &mut Files) -> Option<Arc<TerrainMap>> {
     let image = params.terrain_file.as_ref()?;
     let text = files.text("terrain.file", &image.with_extension("txt"));
     let png = files.bytes("terrain.file", image);

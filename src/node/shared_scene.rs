@@ -1,7 +1,7 @@
-//! The scene, shared: services change it, sources of vehicles say where these are, sensors learn that the map changed.
+//! The shared scene: services change it, sources of vehicles update the vehicles, sensors learn of a new map.
 use super::settings::Settings;
 use crate::frames::WorldConvention;
-use crate::scene::{MapFrame, Motion, Scene, SceneSettings, find_world};
+use crate::scene::{MapFrame, Scene, SceneSettings, find_world};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -18,7 +18,7 @@ impl SharedScene {
         let params = &settings.params.scene;
         let library = settings.origin.library.clone();
         let scene = Scene::new(SceneSettings {
-            // Checked with the parameters; an empty name is no map.
+            // The parameters are checked already; an empty name is no map.
             world: find_world(&params.world, &library.worlds)
                 .ok()
                 .filter(|_| !params.world.is_empty()),
@@ -42,22 +42,12 @@ impl SharedScene {
         self.scene.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another vehicle announced itself.
-    pub(super) fn heard(&self, id: i32) {
-        self.lock().entities.heard(id);
-    }
-
-    /// The true state of a vehicle.
-    pub(super) fn moved(&self, id: u16, motion: Motion) {
-        self.lock().entities.moved(id.into(), motion);
-    }
-
-    /// The renderer was told to show another map.
+    /// Records that the renderer shows another map.
     pub(super) fn change_map(&self) {
         self.maps.send_modify(|count| *count += 1);
     }
 
-    /// Changes when the map does.
+    /// A receiver that notices each new map.
     pub(super) fn maps(&self) -> watch::Receiver<u64> {
         self.maps.subscribe()
     }

@@ -9,13 +9,13 @@ use std::time::Instant;
 /// State of one source.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkState {
-    /// Nothing has come yet.
+    /// No data yet.
     Waiting,
     /// Data flows.
     Up,
-    /// Data flowed, then stopped.
+    /// Data stopped.
     Lost,
-    /// Nothing is expected: others send when they want to, or nobody reads what it is for.
+    /// No data is expected: senders are sporadic, or the topics have no subscriber.
     Idle,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Figures {
     pub(super) converted: u64,
     /// Drops by cause.
     pub(super) drops: BTreeMap<Cause, u64>,
-    /// What is counted and no loss.
+    /// Counted events that are no drops.
     pub(super) others: BTreeMap<Cause, u64>,
-    /// Arrival of the first byte to the end of publishing, in µs, since the last report.
+    /// Time from the first byte to the end of publishing, in µs, since the last report.
     pub(super) latency_us: Histogram<u64>,
     /// When the last frame was complete.
     pub(super) last_frame: Option<Instant>,
@@ -44,9 +44,9 @@ pub(super) struct Figures {
     pub(super) state: Option<LinkState>,
     /// Known cause why the source delivers nothing.
     pub(super) obstacle: Option<String>,
-    /// What else is known, in words.
+    /// Further texts by key.
     pub(super) notes: BTreeMap<&'static str, String>,
-    /// What may be the cause if it delivers nothing, or too little.
+    /// Probable cause if the source delivers nothing or too little.
     pub(super) hint: Option<&'static str>,
 }
 
@@ -114,9 +114,10 @@ impl Figures {
 
     /// Returns a quantile of the latencies since the last report in s; NaN if there are none.
     pub(super) fn latency_s(&self, quantile: f64) -> f64 {
-        match self.latency_us.is_empty() {
-            true => f64::NAN,
-            false => self.latency_us.value_at_quantile(quantile) as f64 * 1e-6,
+        if self.latency_us.is_empty() {
+            f64::NAN
+        } else {
+            self.latency_us.value_at_quantile(quantile) as f64 * 1e-6
         }
     }
 
@@ -155,7 +156,7 @@ impl SourceStats {
         name.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The source is called so from now on.
+    /// Changes the name in diagnostics.
     pub(super) fn rename(&self, name: String) {
         let mut own = self.name.lock().unwrap_or_else(PoisonError::into_inner);
         *own = name.into();
@@ -188,7 +189,7 @@ impl SourceStats {
     }
 }
 
-/// Everything with figures, in the order of `/diagnostics`; sensors are added while the bridge runs.
+/// All sources in the order of `/diagnostics`; sensors may be added at run time.
 #[derive(Clone, Default)]
 pub(super) struct Sources(Arc<Mutex<Vec<Arc<SourceStats>>>>);
 

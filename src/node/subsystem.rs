@@ -60,7 +60,7 @@ impl TopicPage {
         }
     }
 
-    /// The same of services: name, type, what it does.
+    /// Adds rows to the table of services: name, type, effect.
     pub(super) fn service_rows(&mut self, prefix: &str, rows: &[ServiceRow]) {
         for row in rows {
             let ServiceRow {

@@ -1,4 +1,4 @@
-//! Tasks and threads for the lifetime of the bridge: one that panics or ends is reported and restarted.
+//! Tasks and threads that run as long as the bridge: those that panic or end are reported and restarted.
 use super::error::NodeError;
 use super::stats::SourceStats;
 use crate::node::cause::Cause;
@@ -13,8 +13,8 @@ use tokio::runtime::{Builder, Handle, Runtime};
 /// Pause before a restart, so that a task that fails at once does not flood the log.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// A task for the lifetime of the bridge. Its state survives a panic: counts, sockets and buffers, valid with
-/// any content.
+/// A task that runs as long as the bridge. Its state survives a panic: counts, sockets and buffers are valid with any
+/// content.
 pub trait Endless: Send + 'static {
     /// Name in the log.
     fn name(&self) -> String;
@@ -27,14 +27,14 @@ pub trait Endless: Send + 'static {
 }
 
 /// A task with its own entry in `/diagnostics`, which counts its failures.
-pub(super) trait Source: Send + 'static {
+pub(super) trait CountedTask: Send + 'static {
     fn stats(&self) -> &SourceStats;
 
     /// Runs, as [`Endless::work`].
     fn run(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-impl<S: Source> Endless for S {
+impl<S: CountedTask> Endless for S {
     fn name(&self) -> String {
         self.stats().name().to_string()
     }
@@ -51,9 +51,10 @@ impl<S: Source> Endless for S {
 /// Runs a task forever.
 pub async fn keep_running(mut task: impl Endless) {
     loop {
-        let how = match caught(task.work()).await {
-            true => "panicked",
-            false => "has ended",
+        let how = if caught(task.work()).await {
+            "panicked"
+        } else {
+            "has ended"
         };
         task.failed();
         tracing::error!("the task of {} {how}; restarting in {PAUSE:?}", task.name());
@@ -71,8 +72,8 @@ async fn caught(future: impl Future<Output = ()>) -> bool {
     .await
 }
 
-/// Time to the next multiple of `period` on the host's clock. Tasks of one thread that look at the same moments wake it once:
-/// a wake-up costs more than what most of them do.
+/// Time to the next multiple of `period` on the host's clock, so that tasks of one thread wake it together: a wake-up costs
+/// more than most of their work.
 pub(super) fn next_moment(period: Duration) -> Duration {
     let period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX).max(1);
     let passed = host_now().0.rem_euclid(period);
@@ -95,9 +96,9 @@ pub(super) fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
-/// Starts a thread for a piece of work that ends by itself. One that has the middleware ends soon after the bridge, which the
-/// program waits for ([`crate::ros::Departure`]).
-pub(super) fn errand(
+/// Starts a thread for work that ends by itself. The program waits for threads that hold the middleware
+/// ([`crate::ros::Departure`]).
+pub(super) fn spawn_once(
     name: &'static str,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<(), NodeError> {
@@ -112,7 +113,7 @@ pub(super) fn errand(
 }
 
 /// Starts a thread that ends when `body` returns, and calls `body` again if it panics.
-pub(super) fn thread(
+pub(super) fn spawn_restarting(
     name: &'static str,
     mut body: impl FnMut() + Send + 'static,
 ) -> Result<JoinHandle<()>, NodeError> {

@@ -44,7 +44,7 @@ impl Tf {
         self.posed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody reads `/tf`.
+    /// Whether `/tf` has a subscriber.
     pub(super) fn is_read(&self) -> bool {
         self.publisher.subscribers() > 0
     }
@@ -64,15 +64,15 @@ impl Tf {
     }
 }
 
-/// Delay that collects the origins of several vehicles into one message.
+/// Delay, so that one message has the origins of several vehicles.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// `/tf_static`, latched: the message lives as long as its writer, and each contains all frames.
+/// `/tf_static`, latched: each message contains all frames.
 #[derive(Clone)]
 pub(super) struct StaticTf(Arc<StaticFrames>);
 
 struct StaticFrames {
-    /// Locked first, so that the last message is the newest.
+    /// Locked before the frames are read, so that the last message is the newest.
     publisher: Mutex<Publisher<TFMessage>>,
     tf: Tf,
     /// Frames published by robot_state_publisher instead.
@@ -105,7 +105,7 @@ impl StaticTf {
         }))
     }
 
-    /// The frames as they are now.
+    /// A copy of the current frames.
     pub(super) fn now(&self) -> FrameTree {
         self.tree().clone()
     }
@@ -154,12 +154,12 @@ impl StaticTf {
     ) -> Result<(), NodeError> {
         let (due, moved) = {
             let mut tree = self.tree();
-            let due = match tree.hangs(mount) {
-                true => tree.remount(mount.seq_id, mount.position_frd, mount.orientation),
-                false => tree
-                    .rehang(mount)
+            let due = if tree.hangs(mount) {
+                tree.remount(mount.seq_id, mount.position_frd, mount.orientation)
+            } else {
+                tree.rehang(mount)
                     .map_err(NodeError::Frames)
-                    .map(|()| true)?,
+                    .map(|()| true)?
             };
             let moved = stamp.and_then(|stamp| tree.moving(mount.seq_id, stamp));
             (due, moved)

@@ -7,19 +7,19 @@ use std::thread::JoinHandle;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::oneshot;
 
-/// The thread of small, frequent datagrams and of TF, which images must not delay.
+/// The thread of TF and of small, frequent datagrams, which images must not delay.
 pub(super) const PROMPT: &str = "rfly-prompt";
 /// The thread of requests and reports.
 pub(super) const REPORT: &str = "rfly-report";
 
 /// Body of a thread; returns soon after the flag is set.
-type Body = Box<dyn FnMut(&AtomicBool) + Send>;
+type ThreadBody = Box<dyn FnMut(&AtomicBool) + Send>;
 
 /// Threads that are not running yet.
 #[derive(Default)]
 pub(super) struct Threads {
     runtimes: Vec<(&'static str, Runtime)>,
-    bodies: Vec<(&'static str, Body)>,
+    bodies: Vec<(&'static str, ThreadBody)>,
 }
 
 impl Threads {
@@ -44,20 +44,20 @@ impl Threads {
         self.bodies.push((name, Box::new(body)));
     }
 
-    /// Starts all of them.
-    pub(super) fn start(self) -> Result<Running, NodeError> {
-        let mut running = Running::default();
+    /// Starts all threads.
+    pub(super) fn start(self) -> Result<RunningThreads, NodeError> {
+        let mut running = RunningThreads::default();
         for (name, runtime) in self.runtimes {
             let (quit, mut quitting) = oneshot::channel();
             running.quit.push(quit);
-            running.threads.push(tasks::thread(name, move || {
+            running.threads.push(tasks::spawn_restarting(name, move || {
                 // Dropping the runtime afterwards ends its tasks.
                 let _quit_or_dropped = runtime.block_on(&mut quitting);
             })?);
         }
         for (name, mut body) in self.bodies {
             let stop = running.stop.clone();
-            let thread = tasks::thread(name, move || body(&stop))?;
+            let thread = tasks::spawn_restarting(name, move || body(&stop))?;
             running.threads.push(thread);
         }
         Ok(running)
@@ -66,13 +66,13 @@ impl Threads {
 
 /// Running threads; stop on drop.
 #[derive(Default)]
-pub(super) struct Running {
+pub(super) struct RunningThreads {
     stop: Arc<AtomicBool>,
     quit: Vec<oneshot::Sender<()>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Running {
+impl RunningThreads {
     /// Signals all threads to stop.
     pub(super) fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -89,7 +89,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningThreads {
     fn drop(&mut self) {
         self.stop();
         self.join();

@@ -1,30 +1,30 @@
-//! Sets of files that belong together.
+//! Writes files that belong together, all or none.
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a set was not written.
+/// Why the files were not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
-    /// Files are there, and are not to be replaced.
-    #[error("there already: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
+    /// Files exist, and must not be replaced.
+    #[error("these exist already: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
     Exist(Vec<PathBuf>),
     /// The system refused.
     #[error("cannot write {}: {source}", .path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// Writes files, by name and text, into a directory, which is made if it is not there. Each gets its name when all are
-/// written, so that an error leaves no part of the set.
+/// Writes files, given by name and text, into a directory, which is created if needed. Files get their names after all are
+/// written, so that an error leaves none of them.
 ///
 /// # Errors
-/// Files that are there unless `replace`, or the first that cannot be written.
+/// Files that exist, unless `replace`; or the first one that cannot be written.
 pub fn write_set(dir: &Path, files: &[(&str, &str)], replace: bool) -> Result<(), SetError> {
     let names = files.iter().map(|(name, _)| dir.join(name));
     let there: Vec<_> = names.filter(|path| path.exists()).collect();
@@ -49,7 +49,7 @@ pub fn write_set(dir: &Path, files: &[(&str, &str)], replace: bool) -> Result<()
     });
     if named.is_err() {
         for (name, _) in files {
-            // What was not written cannot be removed.
+            // Fails for files that were not written.
             let _gone = fs::remove_file(part(name));
         }
     }

@@ -1,4 +1,4 @@
-//! Resource limits of this process, named in errors that they cause.
+//! Resource limits of this process, which errors name as possible cause.
 use crate::transport::Limit;
 use std::io;
 
@@ -16,7 +16,7 @@ pub struct Needs {
 #[error(
     "about {need} {what} are needed, but the limit of {limit}: raise it, or configure fewer sensors or vehicles"
 )]
-pub struct TooLittle {
+pub struct LimitTooLow {
     need: u64,
     what: &'static str,
     limit: String,
@@ -27,7 +27,7 @@ impl Needs {
     ///
     /// # Errors
     /// The first limit that is too low. Unchecked, libraries would crash when they get no socket or no thread.
-    pub fn check(self) -> Result<(), TooLittle> {
+    pub fn check(self) -> Result<(), LimitTooLow> {
         let needs = [
             (Limit::Files, self.files, "files and sockets"),
             (Limit::Memory, self.bytes, "bytes of address space"),
@@ -37,7 +37,7 @@ impl Needs {
                 && limit < need
             {
                 let limit = text;
-                return Err(TooLittle { need, what, limit });
+                return Err(LimitTooLow { need, what, limit });
             }
         }
         Ok(())
@@ -48,9 +48,10 @@ impl Needs {
 pub fn limit_behind(error: &io::Error) -> String {
     let behind = Limit::behind(error).iter();
     let limits: Vec<_> = behind.filter_map(|limit| limit.get()).collect();
-    match limits.is_empty() {
-        true => String::new(),
-        false => format!(" (the limit of {})", sentence(limits)),
+    if limits.is_empty() {
+        String::new()
+    } else {
+        format!(" (the limit of {})", sentence(limits))
     }
 }
 

@@ -1,6 +1,5 @@
-//! Output to a terminal, pipe or file that may block: lines wait in a bounded queue, and lines beyond its capacity are
-//! counted.
-use super::line::OneLineFields;
+//! Output to a terminal, pipe or file that may block: lines wait in a bounded queue; lines that find it full are counted.
+use super::one_line::OneLineFields;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,27 +10,27 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
 /// Queue length; with [`super::LONGEST_MESSAGE`] it bounds the memory to 4 MB.
-const WAITING: usize = 1024;
+const QUEUE: usize = 1024;
 /// Time limit for the last lines when the program ends.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const END_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// Lost lines of this process's log.
-static LOST: OnceLock<Lost> = OnceLock::new();
+static LOST: OnceLock<LostLines> = OnceLock::new();
 
 /// Returns the number of log lines lost since this process started.
 pub fn lost_lines() -> u64 {
-    LOST.get().map_or(0, Lost::count)
+    LOST.get().map_or(0, LostLines::count)
 }
 
 #[derive(Clone, Default)]
-struct Lost {
+struct LostLines {
     /// Lines dropped by the full queue.
     unread: Arc<OnceLock<ErrorCounter>>,
     /// Lines that failed to be written: the disk is full, the reader is gone.
     failed: Arc<AtomicUsize>,
 }
 
-impl Lost {
+impl LostLines {
     fn count(&self) -> u64 {
         let unread = self.unread.get().map_or(0, ErrorCounter::dropped_lines);
         (unread + self.failed.load(Ordering::Relaxed)) as u64
@@ -43,24 +42,24 @@ impl Lost {
 pub struct OutputLog {
     writer: NonBlocking,
     guard: Option<WorkerGuard>,
-    lost: Lost,
+    lost: LostLines,
 }
 
 impl OutputLog {
     /// A log on `out`.
     pub fn new(out: impl Write + Send + 'static) -> Self {
-        let lost = Lost::default();
-        let sink = Sink {
+        let lost = LostLines::default();
+        let sink = LogSink {
             out,
             lost: lost.clone(),
             logged: 0,
         };
         let (writer, guard) = NonBlockingBuilder::default()
             .lossy(true)
-            .buffered_lines_limit(WAITING)
+            .buffered_lines_limit(QUEUE)
             .thread_name("rfly-log")
             .finish(sink);
-        // Set only here.
+        // The first and only value.
         let _first = lost.unread.set(writer.error_counter());
         Self {
             writer,
@@ -69,7 +68,7 @@ impl OutputLog {
         }
     }
 
-    /// The log of this process, whose losses [`lost_lines`] returns.
+    /// The log of this process, whose lost lines [`lost_lines`] returns.
     pub fn of_process(out: impl Write + Send + 'static) -> Self {
         let log = Self::new(out);
         let _first = LOST.set(log.lost.clone());
@@ -107,20 +106,20 @@ impl Drop for OutputLog {
     fn drop(&mut self) {
         if let Some(guard) = self.guard.take() {
             // If the queue is full, the guard prints to stdout, which may be the blocked output.
-            super::within(PATIENCE, move || drop(guard));
+            super::within(END_TIMEOUT, move || drop(guard));
         }
     }
 }
 
-/// Output of the thread.
-struct Sink<W> {
+/// Writer on the log's thread.
+struct LogSink<W> {
     out: W,
-    lost: Lost,
+    lost: LostLines,
     /// Lost lines already reported in the output.
     logged: u64,
 }
 
-impl<W: Write> Write for Sink<W> {
+impl<W: Write> Write for LogSink<W> {
     /// Writes one line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.put(line);
@@ -137,7 +136,7 @@ impl<W: Write> Write for Sink<W> {
     }
 }
 
-impl<W: Write> Sink<W> {
+impl<W: Write> LogSink<W> {
     fn put(&mut self, line: &[u8]) {
         if self.out.write_all(line).is_err() {
             self.lost.failed.fetch_add(1, Ordering::Relaxed);

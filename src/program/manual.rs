@@ -1,4 +1,4 @@
-//! What packages install beside a program: manual pages and the completions of shells, from its arguments.
+//! Manual pages and shell completions of a program, generated from its arguments for packages.
 use clap::Command;
 use clap_complete::Shell;
 use std::io;

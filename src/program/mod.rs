@@ -1,18 +1,18 @@
-//! Shared by both programs: the log, signals, and output that may block.
+//! Shared by both programs: log, signals, resource limits, manual pages, service manager.
 mod files;
 mod limits;
-mod line;
 mod log;
 mod manual;
+mod one_line;
 mod panics;
+mod service_manager;
 mod signals;
-mod supervisor;
 
 pub use files::{SetError, write_set};
-pub use limits::{Needs, TooLittle, limit_behind, limits};
-pub use line::{LONGEST_MESSAGE, Message, OneLineFields};
+pub use limits::{LimitTooLow, Needs, limit_behind, limits};
 pub use log::{OutputLog, lost_lines};
 pub use manual::{completions, man_page, man_pages};
-pub use panics::{Panic, note_panics, panics};
+pub use one_line::{LONGEST_MESSAGE, LogMessage, OneLineFields};
+pub use panics::{PanicReport, note_panics, panics};
+pub use service_manager::{Watchdog, tell_ready, tell_stopping};
 pub use signals::{Ended, Signals, within};
-pub use supervisor::{Watchdog, tell_ready, tell_stopping};

@@ -1,24 +1,24 @@
-//! Panics of any thread: logged, and counted for the report.
+//! Panics of all threads: logged, and counted for `/diagnostics`.
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{Location, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 
 /// The panics of this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Panic {
+pub struct PanicReport {
     /// Number of panics.
     pub count: u64,
     /// Thread, location and message of the last one.
     pub last: String,
 }
 
-static PANICS: Mutex<Panic> = Mutex::new(Panic {
+static PANICS: Mutex<PanicReport> = Mutex::new(PanicReport {
     count: 0,
     last: String::new(),
 });
 
 /// Returns the panics since [`note_panics`].
-pub fn panics() -> Panic {
+pub fn panics() -> PanicReport {
     PANICS
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! Orderly end on a signal, whatever the program is doing.
+//! Orderly end on a signal, also while the program is blocked.
 use crate::transport::EndSignals;
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -69,7 +69,7 @@ impl Signals {
         let (stop, stopped) = oneshot::channel();
         let (done, mut result) = oneshot::channel();
         let thread = std::thread::Builder::new().name("rfly-main".to_owned());
-        // Sending fails if nobody waits any more; the result is then discarded.
+        // Sending fails if the wait has ended; the result is discarded then.
         let thread = thread.spawn(move || drop(done.send(work(stopped))))?;
         let signals = &mut self.signals;
         let ended = self.runtime.block_on(async {
@@ -108,8 +108,8 @@ pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
     ended
 }
 
-/// Waits for a thread whose work is done. Otherwise the destructors of its thread-local values, also those of C++ libraries,
-/// could run beside the global ones when `main` returns.
+/// Waits for a thread whose work is done: otherwise the destructors of its thread-local values, also those of C++ libraries,
+/// could run at the same time as the global ones when `main` returns.
 fn finish(thread: JoinHandle<()>) {
     // A panic is in the log.
     let _panicked = thread.join();

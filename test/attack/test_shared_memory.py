@@ -115,7 +115,7 @@ def test_what_keeps_a_block_from_being_opened_is_said(tmp_path, domain_id, simul
         said("not a regular file")
         block.path.unlink()
         block.path.symlink_to("/etc/hostname")
-        said("RflySim3D makes it as a plain file")
+        said("RflySim3D creates it as a plain file")
         os.close(block.make(2764809))
         said("RflySim3D has not written to it yet")
         # Once each in the log, not at every look.

@@ -23,7 +23,7 @@ def test_what_is_not_broadcast_comes_once_it_is_asked_for(tmp_path, domain_id, s
         recording = Recording(system)
         recording.subscribe(TOPICS)
         recording.collect(20, [ODOMETRY, POSE])
-        asked = [line for line in system.bridge.output().splitlines() if "requested by unicast" in line]
+        asked = [line for line in system.bridge.output().splitlines() if "by unicast" in line]
         assert len(asked) == 1, asked
         assert all(word in asked[0] for word in ("vehicle 1", "127.0.0.1:30100", "simulator_address")), asked
 

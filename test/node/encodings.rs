@@ -25,7 +25,7 @@ fn a_configuration_in_gbk_or_utf_16_is_read_and_said() {
         assert_eq!(settings.sensors.len(), 16);
         let said: Vec<_> = settings.warnings.iter().map(ToString::to_string).collect();
         assert_eq!(
-            said.iter().any(|text| text.contains("is read as that")),
+            said.iter().any(|text| text.contains("is decoded as")),
             name.is_some(),
             "{said:?}"
         );

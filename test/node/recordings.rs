@@ -1,6 +1,6 @@
 //! Copies of recordings without names, as the `mcap` crate reads them; steps as they are typed.
 use mcap::records::{MessageHeader, Metadata};
-use rfly_bridge::node::{Step, anonymise, parse_step};
+use rfly_bridge::node::{ReplayStep, anonymise, parse_step};
 use rfly_bridge::wire::mavlink::{MavMessage, dialect, frames};
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -252,10 +252,10 @@ fn a_picture_keeps_its_pixels_and_loses_its_texts() {
 #[test]
 fn a_line_is_a_step() {
     let cases = [
-        ("", Some(Step::Messages(1))),
-        (" 20 ", Some(Step::Messages(20))),
-        ("0.5s", Some(Step::Time(Duration::from_millis(500)))),
-        ("go", Some(Step::Rest)),
+        ("", Some(ReplayStep::Messages(1))),
+        (" 20 ", Some(ReplayStep::Messages(20))),
+        ("0.5s", Some(ReplayStep::Time(Duration::from_millis(500)))),
+        ("go", Some(ReplayStep::Rest)),
         ("-1", None),
         ("-1s", None),
         ("1e30s", None),

@@ -150,7 +150,7 @@ fn a_height_is_that_of_the_vendor_in_either_world_and_none_beyond_the_terrain() 
                 } else {
                     assert!(response.height[0].is_nan(), "{name}");
                     assert!(!response.success, "{name}");
-                    let wanted = "1 places are outside of the terrain, first x ";
+                    let wanted = "1 points are outside the terrain, the first one at x ";
                     assert!(response.message.starts_with(wanted), "{}", response.message);
                 }
             }
@@ -214,44 +214,39 @@ fn a_wrong_request_for_heights_says_what_would_be_right() {
             0,
             0.0,
             &[here, [1.0, f64::NAN]],
-            "points[1] is 1, NaN, wanted are numbers in m",
+            "points[1] is 1, NaN, must be finite numbers in m",
         ),
         (
             1,
             1.0,
             &[here],
-            "a line has two points or more, points has 1",
+            "a line needs two points or more, points has 1",
         ),
         (
             1,
             -1.0,
             &[here, here],
-            "step is -1, wanted is a distance in m, or 0 for that of the terrain",
+            "step is -1, must be a distance in m, or 0 for the step of the terrain",
         ),
         (
             1,
             1e-9,
             &[here, [3.0, 0.0]],
-            "at most 100000 are answered: give a larger step",
+            "at most 100000 are possible: give a larger step",
         ),
-        (
-            2,
-            1.0,
-            &[here],
-            "a grid lies between two points, points has 1",
-        ),
+        (2, 1.0, &[here], "a grid needs two points, points has 1"),
         (2, 1e-4, &[here, [3.0, 3.0]], "at most 100000 are answered"),
         (
             3,
             1.0,
             &[here],
-            "shape is 3, wanted is 0 (points), 1 (line) or 2 (grid)",
+            "shape is 3, must be 0 (points), 1 (line) or 2 (grid)",
         ),
         (
             0,
             0.0,
             &[here, [3.5, 0.0]],
-            "1 places are outside of the terrain, first x 3.5, y 0: it covers x -3 to 3 m, y -7 to 7 m",
+            "1 points are outside the terrain, the first one at x 3.5, y 0: the terrain covers x -3 to 3 m, y -7 to 7 m",
         ),
     ] {
         let response = rig.heights(&request(shape, step, places));
@@ -373,23 +368,23 @@ fn a_wrong_region_says_what_would_be_right() {
     for (request, wanted) in [
         (
             region(9.0, 2.0, 0.1),
-            "is outside of the terrain, which covers x -3 to 3 m, y -7 to 7 m",
+            "is outside the terrain, which covers x -3 to 3 m, y -7 to 7 m",
         ),
         (
             region(0.0, -1.0, 0.1),
-            "length_x and length_y are -1 and 2, wanted are lengths in m",
+            "length_x and length_y are -1 and 2, must be lengths in m",
         ),
         (
             region(f64::INFINITY, 1.0, 0.1),
-            "center is inf, 0, wanted are numbers in m",
+            "center is inf, 0, must be finite numbers in m",
         ),
         (
             region(0.0, 2.0, 0.001),
-            "makes 4000000 cells of this region, at most 1000000 are published: 2.3333333333333335 m would do",
+            "divides this region into 4000000 cells, at most 1000000 are possible: give 2.3333333333333335 m",
         ),
         (
             region(0.0, 2.0, f64::NAN),
-            "resolution is NaN, wanted is a distance in m, or 0",
+            "resolution is NaN, must be a distance in m, or 0",
         ),
     ] {
         let response = rig.publish(&request);

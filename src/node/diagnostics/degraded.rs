@@ -1,38 +1,38 @@
-//! What is worse on purpose, so that nobody forgets it.
+//! A status that reminds of data degraded on purpose (`degrade.*`).
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::stats::Sources;
 use crate::sensors::SensorCause;
 
-/// Name of its status.
+/// Name of the status.
 pub(super) const DEGRADED: &str = "degraded on purpose";
 
-/// The parameters that make data worse, and how many frames they dropped and held back.
+/// The parameters in effect, and how many frames they dropped and delayed.
 pub(super) struct Degraded {
     settings: SettingsWatch,
     sources: Sources,
 }
 
 impl Degraded {
-    /// Warns if there are any.
+    /// Logs a warning if such parameters are set.
     pub(super) fn new(settings: SettingsWatch, sources: Sources) -> Self {
         let phrases = settings.borrow().params.degraded();
         if !phrases.is_empty() {
             tracing::warn!("{DEGRADED}: {}", phrases.join(", "));
         }
-        for sensor in unspoiled(&settings.borrow()) {
+        for sensor in lidars_without_noise(&settings.borrow()) {
             tracing::warn!(
-                "{sensor}: degrade.lidar_noise_m has no effect, because its points are in the world frame and the place \
-                 of the sensor is not sent with them"
+                "{sensor}: degrade.lidar_noise_m has no effect, because its points are in the world frame, without the position \
+                of the sensor"
             );
         }
         Self { settings, sources }
     }
 }
 
-/// Lidars in the world frame, if lidars are to have noise.
-fn unspoiled(settings: &Settings) -> Vec<String> {
+/// Lidars in the world frame, which get no noise, if noise is set.
+fn lidars_without_noise(settings: &Settings) -> Vec<String> {
     let noisy = settings.params.degrade.lidar_noise_m > 0.0;
     let sensors = settings.sensors.iter();
     let global = sensors.filter(|s| noisy && s.kind == crate::wire::SensorKind::GlobalLidar);
@@ -44,7 +44,7 @@ impl Section for Degraded {
         DEGRADED
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let phrases = self.settings.borrow().params.degraded();
         let (mut dropped, mut held_back) = (0, 0);
         for source in self.sources.all() {
@@ -57,9 +57,10 @@ impl Section for Degraded {
                 .copied()
                 .unwrap_or_default();
         }
-        let (level, message) = match phrases.is_empty() {
-            true => (Level::Ok, "nothing".to_owned()),
-            false => (Level::Warn, phrases.join(", ")),
+        let (level, message) = if phrases.is_empty() {
+            (Level::Ok, "nothing".to_owned())
+        } else {
+            (Level::Warn, phrases.join(", "))
         };
         Finding {
             level,

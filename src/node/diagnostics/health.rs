@@ -1,8 +1,8 @@
 //! The bridge's health as `/diagnostics`.
-use super::checkup::Checkup;
-use super::figures::{SourceFigures, StatsTopic};
+use super::doctor_status::DoctorStatus;
 use super::rate::RateWatch;
-use super::writers;
+use super::stats_topic::{SourceFigures, StatsTopic};
+use super::topic_status;
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};
 use crate::node::section::{Finding, Level, Section, value};
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Key of a rate below the requested one; `top` shows it.
-pub(super) const SHORT: &str = "below_asked";
-/// Silence after which a source without its own supervision counts as lost.
+pub(super) const BELOW_ASKED: &str = "below_asked";
+/// Silence after which a source that reports no state itself counts as lost.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// Inputs and outputs of the report.
-pub(super) struct Reported {
+pub(super) struct ReportContext {
     pub(super) middleware: Middleware,
     pub(super) publisher: Publisher<DiagnosticArray>,
     /// `hardware_id` of all statuses: the address of the renderer.
@@ -27,25 +27,25 @@ pub(super) struct Reported {
     pub(super) sections: Vec<Box<dyn Section>>,
     pub(super) clocks: SimClocks,
     pub(super) headers: HeaderClock,
-    /// Absolute prefixes of topics that are reported together.
-    pub(super) crowds: Vec<String>,
+    /// Absolute prefixes whose topics share a status.
+    pub(super) topic_groups: Vec<String>,
     pub(super) stats: Option<StatsTopic>,
-    pub(super) checkup: Checkup,
+    pub(super) doctor: DoctorStatus,
 }
 
-/// Collects figures and publishes them.
+/// Collects the figures and publishes the reports.
 pub(super) struct Health {
-    on: Reported,
+    context: ReportContext,
     before: BTreeMap<String, (u64, u64, u64)>,
     rates: BTreeMap<String, RateWatch>,
     last: Instant,
 }
 
 impl Health {
-    /// Begins to report.
-    pub(super) fn new(on: Reported) -> Self {
+    /// Starts with empty figures.
+    pub(super) fn new(context: ReportContext) -> Self {
         Self {
-            on,
+            context,
             before: BTreeMap::new(),
             rates: BTreeMap::new(),
             last: Instant::now(),
@@ -56,30 +56,30 @@ impl Health {
     pub(super) fn report(&mut self) {
         let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
         self.last = Instant::now();
-        let sources = self.on.sources.all();
+        let sources = self.context.sources.all();
         let sources: Vec<_> = sources.iter().map(|s| self.source(s, seconds)).collect();
-        // Read once, so that both reports agree.
-        let clocks: Vec<_> = (self.on.clocks.iter())
+        // Read once, so that both topics agree.
+        let clocks: Vec<_> = (self.context.clocks.iter())
             .map(|(vehicle, clock)| (vehicle, clock.status()))
             .collect();
-        // Sections also watch and log what they find.
-        let sections = self.on.sections.iter_mut();
+        // Without subscribers as well: sections also log their findings.
+        let sections = self.context.sections.iter_mut();
         let sections: Vec<_> = sections
-            .map(|section| (section.name().to_owned(), section.look()))
+            .map(|section| (section.name().to_owned(), section.check()))
             .collect();
-        let now = self.on.headers.now();
-        if self.on.publisher.subscribers() > 0 {
+        let now = self.context.headers.now();
+        if self.context.publisher.subscribers() > 0 {
             let sources = sources.iter();
             let sources = sources.map(|source| (source.name.clone(), source_finding(source)));
             let clocks = clocks.iter().map(|(vehicle, clock)| {
                 let name = format!("clock of vehicle {vehicle}");
                 (name, clock_finding(clock))
             });
-            let writers = self.on.middleware.report();
-            let writers = writers::findings(&writers, &self.on.crowds);
+            let writers = self.context.middleware.report();
+            let writers = topic_status::findings(&writers, &self.context.topic_groups);
             let found = sources.chain(clocks).chain(writers).chain(sections);
             let mut found: Vec<_> = found.collect();
-            found.push(self.on.checkup.look(&found));
+            found.push(self.context.doctor.check(&found));
             let mut message = DiagnosticArray {
                 status: found
                     .into_iter()
@@ -89,9 +89,9 @@ impl Health {
             };
             message.header.stamp = now.to_msg();
             // The publisher counts failures.
-            let _counted = self.on.publisher.publish(&message);
+            let _counted = self.context.publisher.publish(&message);
         }
-        if let Some(stats) = &self.on.stats {
+        if let Some(stats) = &self.context.stats {
             stats.publish(now, &sources, &clocks);
         }
     }
@@ -105,12 +105,12 @@ impl Health {
         });
         let dropped: u64 = figures.drops.values().sum();
         let asked = figures.asked_hz.filter(|_| state == LinkState::Up);
-        let short = match asked {
+        let shortfall = match asked {
             Some(asked) => {
                 // A pause, or data that has just started, gives no rate.
-                let speed = self.on.clocks.speed();
+                let speed = self.context.clocks.speed();
                 let watch = self.rates.entry(stats.key.clone()).or_default();
-                watch.look(self.last, figures.frames, asked, speed)
+                watch.update(self.last, figures.frames, asked, speed)
             }
             None => {
                 self.rates.remove(&stats.key);
@@ -127,7 +127,7 @@ impl Health {
             rate_hz: (figures.frames - before.0) as f64 / seconds,
             new_drops: dropped.saturating_sub(before.1),
             bytes_per_s: (figures.bytes - before.2) as f64 / seconds,
-            short,
+            shortfall,
             figures,
         }
     }
@@ -143,7 +143,7 @@ impl Health {
             },
             name: format!("rfly_bridge: {name}"),
             message: finding.message,
-            hardware_id: self.on.hardware_id.clone(),
+            hardware_id: self.context.hardware_id.clone(),
             values: values.map(|(key, value)| KeyValue { key, value }).collect(),
         }
     }
@@ -152,12 +152,12 @@ impl Health {
 fn source_finding(source: &SourceFigures) -> Finding {
     let (new_drops, rate) = (source.new_drops, source.rate_hz);
     let Figures { obstacle, hint, .. } = &source.figures;
-    let hinted = |text: String| match hint {
+    let with_hint = |text: String| match hint {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
     };
     let because = |what: &str| {
-        hinted(match obstacle {
+        with_hint(match obstacle {
             Some(obstacle) => format!("{what}: {obstacle}"),
             None => what.to_owned(),
         })
@@ -167,13 +167,13 @@ fn source_finding(source: &SourceFigures) -> Finding {
         LinkState::Lost => (Level::Error, because("silent")),
         LinkState::Idle if new_drops == 0 && rate == 0.0 => (Level::Ok, "idle".to_owned()),
         LinkState::Up | LinkState::Idle => {
-            let level = if new_drops > 0 || source.short.is_some() {
+            let level = if new_drops > 0 || source.shortfall.is_some() {
                 Level::Warn
             } else {
                 Level::Ok
             };
-            let rate = match source.short {
-                Some(short) => hinted(short.to_string()),
+            let rate = match source.shortfall {
+                Some(shortfall) => with_hint(format!("arrives at {shortfall}")),
                 None => format!("{rate:.1} Hz"),
             };
             match new_drops {
@@ -232,7 +232,11 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
         value("latency_p99_ms", ms(0.99)),
     ];
     values.extend(figures.asked_hz.map(|hz| value("asked_hz", hz)));
-    values.extend(source.short.map(|short| value(SHORT, short)));
+    values.extend(
+        source
+            .shortfall
+            .map(|shortfall| value(BELOW_ASKED, shortfall)),
+    );
     values.extend(
         figures
             .drops

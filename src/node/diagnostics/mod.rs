@@ -1,16 +1,16 @@
 //! The bridge's reports: `/diagnostics`, `~/stats`, `/rosout`, and the table of `rfly_bridge top`.
-mod checkup;
-mod condition;
 mod degraded;
-mod figures;
+mod doctor_status;
 mod health;
+mod program_health;
 mod rate;
 mod rosout;
-mod services;
+mod service_status;
+mod stats_topic;
 pub mod top;
-mod writers;
+mod topic_status;
 
-pub use condition::Condition;
+pub use program_health::ProgramHealth;
 pub use rate::{RateWatch, Shortfall};
 pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
 
@@ -25,31 +25,31 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless, next_moment};
 use crate::node::threads::REPORT;
 use crate::program::Watchdog;
-use checkup::Checkup;
 use degraded::Degraded;
-use figures::{STATS, StatsTopic};
-use health::{Health, Reported};
-use services::Services;
+use doctor_status::DoctorStatus;
+use health::{Health, ReportContext};
+use service_status::ServiceStatus;
+use stats_topic::{STATS, StatsTopic};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often refused senders are logged, at least.
-const LOOK: Duration = Duration::from_millis(400);
+const LOG_PERIOD: Duration = Duration::from_millis(400);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let mut sections: Vec<Box<dyn Section>> = vec![
-        Box::new(Services::new(context.middleware)),
+        Box::new(ServiceStatus::new(context.middleware)),
         Box::new(RefusedSenders::new(context.senders.clone())),
-        Box::new(std::mem::take(&mut assembly.binder.neighbours)),
-        Box::new(Condition::default()),
+        Box::new(std::mem::take(&mut assembly.binder.shared_ports)),
+        Box::new(ProgramHealth::default()),
         Box::new(Degraded::new(context.watch(), assembly.sources.clone())),
     ];
     sections.append(&mut assembly.sections);
     let qos = context.qos(QosGroup::Diagnostics, STATS);
     let reporter = Reporter {
-        health: Health::new(Reported {
+        health: Health::new(ReportContext {
             middleware: context.middleware.clone(),
             publisher: context.publisher(QosGroup::Diagnostics, "/diagnostics")?,
             hardware_id: context.settings.renderer().to_string(),
@@ -57,9 +57,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             sections,
             clocks: context.clocks.clone(),
             headers: context.clocks.headers(None),
-            crowds: assembly.crowds.clone(),
+            topic_groups: assembly.topic_groups.clone(),
             stats: StatsTopic::open(context.middleware, qos)?,
-            checkup: Checkup::new(context.settings),
+            doctor: DoctorStatus::new(context.settings),
         }),
         period: context.settings.params.diagnostics_period,
         senders: context.senders.clone(),
@@ -75,7 +75,7 @@ fn topics(page: &mut TopicPage) {
         &["/diagnostics"],
         "diagnostic_msgs/msg/DiagnosticArray",
         &[QosGroup::Diagnostics],
-        "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: what is wrong and what to type ([doctor.md](doctor.md))",
+        "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: faults and their remedies ([doctor.md](doctor.md))",
     );
     page.topic(
         &[STATS],
@@ -91,7 +91,7 @@ struct Reporter {
     period: Duration,
     senders: Arc<Senders>,
     settings: SettingsWatch,
-    /// Fed here, because this task looks at all others.
+    /// Fed here, because this task reports on all others.
     watchdog: Watchdog,
 }
 
@@ -105,7 +105,7 @@ impl Endless for Reporter {
         loop {
             let pause = next
                 .saturating_duration_since(Instant::now())
-                .min(next_moment(LOOK));
+                .min(next_moment(LOG_PERIOD));
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 Ok(()) = self.settings.changed() => {

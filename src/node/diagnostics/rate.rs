@@ -2,10 +2,10 @@
 use std::time::{Duration, Instant};
 
 /// Minimum time, and minimum number of requested frames, to judge a rate over.
-const WINDOW: Duration = Duration::from_secs(2);
-const FRAMES: f64 = 10.0;
+const MIN_TIME: Duration = Duration::from_secs(2);
+const MIN_FRAMES: f64 = 10.0;
 /// A rate below this fraction of the requested one is reported.
-const ENOUGH: f64 = 0.8;
+const MIN_RATIO: f64 = 0.8;
 
 /// A rate that is too low.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,11 +18,8 @@ pub struct Shortfall {
 
 impl std::fmt::Display for Shortfall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{:.1} Hz, {:.1} Hz requested",
-            self.rate_hz, self.asked_hz
-        )
+        let Self { rate_hz, asked_hz } = self;
+        write!(f, "{rate_hz:.1} Hz, {asked_hz:.1} Hz requested")
     }
 }
 
@@ -31,13 +28,13 @@ impl std::fmt::Display for Shortfall {
 pub struct RateWatch {
     /// Start of the current window, frames at its start, requested rate.
     window: Option<(Instant, u64, f64)>,
-    short: Option<Shortfall>,
+    shortfall: Option<Shortfall>,
 }
 
 impl RateWatch {
-    /// Judges by the number of frames so far, while data flows; `speed` is that of the simulation, whose time the
-    /// requested rate refers to.
-    pub fn look(
+    /// Judges the rate from the number of frames so far, while data flows. `speed` is that of the simulation: the requested rate
+    /// refers to its time.
+    pub fn update(
         &mut self,
         now: Instant,
         frames: u64,
@@ -51,14 +48,14 @@ impl RateWatch {
         }
         let asked = asked_hz * speed;
         let seconds = now.saturating_duration_since(since).as_secs_f64();
-        if seconds >= WINDOW.as_secs_f64() && seconds * asked >= FRAMES {
+        if seconds >= MIN_TIME.as_secs_f64() && seconds * asked >= MIN_FRAMES {
             let rate_hz = frames.saturating_sub(before) as f64 / seconds;
-            self.short = (rate_hz < ENOUGH * asked).then_some(Shortfall {
+            self.shortfall = (rate_hz < MIN_RATIO * asked).then_some(Shortfall {
                 rate_hz,
                 asked_hz: asked,
             });
             self.window = Some((now, frames, asked_hz));
         }
-        self.short
+        self.shortfall
     }
 }

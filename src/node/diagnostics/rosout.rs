@@ -3,7 +3,7 @@ use crate::msgs::rcl_interfaces::msg::Log;
 use crate::node::clock::host_now;
 use crate::node::error::NodeError;
 use crate::node::tasks;
-use crate::program::Message;
+use crate::program::LogMessage;
 use crate::ros::{Middleware, Publisher, Qos};
 use crate::time::RosTime;
 use std::cell::Cell;
@@ -31,10 +31,10 @@ pub(super) fn lost_messages() -> u64 {
 
 thread_local! {
     /// Log messages of the publishing thread are not published: each would cause the next one.
-    static PUBLISHES: Cell<bool> = const { Cell::new(false) };
+    static IS_PUBLISHER: Cell<bool> = const { Cell::new(false) };
 }
 
-struct Entry {
+struct LogEntry {
     stamp: RosTime,
     level: u8,
     text: String,
@@ -43,32 +43,32 @@ struct Entry {
     line: u32,
 }
 
-enum Order {
-    Publish(Entry),
-    /// What was queued before is published first.
+enum QueueItem {
+    Publish(LogEntry),
+    /// Ends the thread, after all entries queued before.
     End,
 }
 
 /// Puts log messages into a queue; never blocks.
 pub struct RosoutLayer {
-    queue: SyncSender<Order>,
+    queue: SyncSender<QueueItem>,
     lost: Arc<AtomicU64>,
 }
 
 /// Receiving end of the queue.
 pub struct Rosout {
-    queue: Receiver<Order>,
-    end: SyncSender<Order>,
+    queue: Receiver<QueueItem>,
+    end: SyncSender<QueueItem>,
     lost: Arc<AtomicU64>,
 }
 
-/// Publishes until dropped, then publishes the rest of the queue.
+/// Publishes until dropped; then publishes the rest of the queue.
 pub struct RosoutPublisher {
-    end: SyncSender<Order>,
+    end: SyncSender<QueueItem>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Returns the layer for the program's subscriber, and the end that publishes once a node exists.
+/// Returns the layer for the program's subscriber, and the receiving end, which publishes once a node exists.
 pub fn rosout() -> (RosoutLayer, Rosout) {
     let (sender, receiver) = sync_channel(QUEUE);
     let lost = Arc::<AtomicU64>::default();
@@ -86,13 +86,13 @@ pub fn rosout() -> (RosoutLayer, Rosout) {
 
 impl<S: Subscriber> Layer<S> for RosoutLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        if PUBLISHES.get() {
+        if IS_PUBLISHER.get() {
             return;
         }
         let metadata = event.metadata();
-        let mut message = Message::new(String::new());
+        let mut message = LogMessage::new(String::new());
         event.record(&mut message);
-        let entry = Entry {
+        let entry = LogEntry {
             stamp: host_now(),
             level: level(metadata.level()),
             text: message.finish(),
@@ -100,7 +100,7 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
             module: metadata.module_path().unwrap_or_default(),
             line: metadata.line().unwrap_or_default(),
         };
-        if self.queue.try_send(Order::Publish(entry)).is_err() {
+        if self.queue.try_send(QueueItem::Publish(entry)).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
             LOST.fetch_add(1, Ordering::Relaxed);
         }
@@ -118,7 +118,7 @@ const fn level(level: &Level) -> u8 {
 }
 
 impl Rosout {
-    /// Publishes on `/rosout` from a thread of its own.
+    /// Starts the thread that publishes on `/rosout`.
     pub fn publish(self, middleware: &Middleware) -> Result<RosoutPublisher, NodeError> {
         let publisher = middleware.publisher::<Log>("/rosout", QOS)?;
         // rcl's name of a node's logger: `/a/b` is `a.b`.
@@ -127,7 +127,7 @@ impl Rosout {
             .trim_start_matches('/')
             .replace('/', ".");
         let end = self.end.clone();
-        let thread = tasks::thread("rfly-rosout", move || self.run(&publisher, &name))?;
+        let thread = tasks::spawn_restarting("rfly-rosout", move || self.run(&publisher, &name))?;
         Ok(RosoutPublisher {
             end,
             thread: Some(thread),
@@ -135,8 +135,8 @@ impl Rosout {
     }
 
     fn run(&self, publisher: &Publisher<Log>, name: &str) {
-        PUBLISHES.set(true);
-        let send = |entry: Entry| {
+        IS_PUBLISHER.set(true);
+        let send = |entry: LogEntry| {
             let log = Log {
                 stamp: entry.stamp.to_msg(),
                 level: entry.level,
@@ -152,18 +152,18 @@ impl Rosout {
         loop {
             let lost = self.lost.swap(0, Ordering::Relaxed);
             if lost > 0 {
-                send(Entry {
+                send(LogEntry {
                     stamp: host_now(),
                     level: level(&Level::WARN),
-                    text: format!("{lost} log messages are missing here: too many at once"),
+                    text: format!("{lost} log messages are missing on /rosout: its queue was full"),
                     file: file!(),
                     module: module_path!(),
                     line: line!(),
                 });
             }
             match self.queue.recv() {
-                Ok(Order::Publish(entry)) => send(entry),
-                Ok(Order::End) | Err(_) => return,
+                Ok(QueueItem::Publish(entry)) => send(entry),
+                Ok(QueueItem::End) | Err(_) => return,
             }
         }
     }
@@ -172,7 +172,7 @@ impl Rosout {
 impl Drop for RosoutPublisher {
     fn drop(&mut self) {
         // Waits for room in a full queue; an error says that the thread has ended.
-        let _ended = self.end.send(Order::End);
+        let _ended = self.end.send(QueueItem::End);
         if let Some(thread) = self.thread.take() {
             // A panic of this thread can no longer be logged.
             let _ = thread.join();

@@ -1,4 +1,4 @@
-//! The frames of vehicles and sensors: `/tf_static`, and each vehicle as URDF.
+//! The frames of vehicles and sensors: `/tf_static`, and a URDF of each vehicle.
 mod urdf;
 
 pub use urdf::{UrdfForm, robot_description};
@@ -32,7 +32,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     if context.settings.params.frames.robot_description {
         for vehicle in vehicles {
             let topic = context.of_vehicle(vehicle, "robot_description");
-            let description = Description {
+            let description = RobotDescription {
                 vehicle,
                 publisher: context.publisher(QosGroup::RobotDescription, &topic)?,
             };
@@ -40,11 +40,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             descriptions.push(description);
         }
     }
-    let shown = Shown {
+    let outputs = MountOutputs {
         static_tf: context.static_tf.clone(),
         descriptions,
     };
-    let follow = move |now: &Settings, mount: &SensorMount, stamp| shown.remount(now, mount, stamp);
+    let follow =
+        move |now: &Settings, mount: &SensorMount, stamp| outputs.remount(now, mount, stamp);
     context.views.follow(Box::new(follow));
 
     let mut published = assembly.frame_ids.clone();
@@ -54,11 +55,11 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for path in &missing {
         tracing::error!("{path}");
     }
-    assembly.sections.push(Box::new(Paths { missing }));
+    assembly.sections.push(Box::new(FramePaths { missing }));
     Ok(())
 }
 
-/// Leaves to robot_state_publisher what it publishes.
+/// Omits the frames that robot_state_publisher publishes.
 fn leave_out(static_tf: &StaticTf, settings: &Settings, tree: &FrameTree) {
     if !settings.params.frames.publish_static {
         let vehicles = settings.vehicles().into_iter();
@@ -71,7 +72,7 @@ fn topics(page: &mut TopicPage) {
         &["/tf", "/tf_static"],
         "tf2_msgs/msg/TFMessage",
         &[QosGroup::Tf, QosGroup::TfStatic],
-        "every frame that a topic names ([frames.md](frames.md))",
+        "all frames that messages name ([frames.md](frames.md))",
     );
     page.topic(
         &["/rflysim/robot_description"],
@@ -81,13 +82,13 @@ fn topics(page: &mut TopicPage) {
     );
 }
 
-/// A vehicle as URDF, latched: the message lives as long as its writer.
-struct Description {
+/// The latched URDF of a vehicle.
+struct RobotDescription {
     vehicle: u16,
     publisher: Publisher<std_msgs::msg::String>,
 }
 
-impl Description {
+impl RobotDescription {
     fn publish(&self, settings: &Settings) -> Result<(), NodeError> {
         let data = robot_description(settings, self.vehicle, UrdfForm::Urdf)?;
         self.publisher.publish(&std_msgs::msg::String { data })?;
@@ -95,14 +96,14 @@ impl Description {
     }
 }
 
-/// All outputs that depend on the mounting of sensors.
-struct Shown {
+/// All outputs that depend on the mounts of sensors.
+struct MountOutputs {
     static_tf: Option<StaticTf>,
-    descriptions: Vec<Description>,
+    descriptions: Vec<RobotDescription>,
 }
 
-impl Shown {
-    /// Moves the frames of a sensor, from the stamp of its first frame that shows it on.
+impl MountOutputs {
+    /// Moves the frames of a sensor; `stamp` is that of the first image with the new mount.
     fn remount(&self, now: &Settings, mount: &SensorMount, stamp: Option<RosTime>) {
         if let Some(tf) = &self.static_tf {
             let mut next = tf.now();
@@ -118,17 +119,17 @@ impl Shown {
     }
 }
 
-/// Finds frame ids of messages that have no path to the map.
-struct Paths {
+/// Status of the frame ids that have no path to the map.
+struct FramePaths {
     missing: Vec<MissingPath>,
 }
 
-impl Section for Paths {
+impl Section for FramePaths {
     fn name(&self) -> &'static str {
         "frames"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let missing = self.missing.iter();
         let (level, message) = match missing.len() {
             0 => (Level::Ok, "every frame has a path to map".to_owned()),

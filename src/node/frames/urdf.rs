@@ -20,10 +20,10 @@ pub enum UrdfForm {
     Xacro,
 }
 
-/// Returns the description of a vehicle: links and joints have the names and poses of TF.
+/// Returns the description of a vehicle, whose links and joints have the names and poses of TF.
 ///
-/// Frames that turn or stay level get a floating joint, which robot_state_publisher leaves to the bridge. Sensors on the
-/// ground belong to no vehicle and are left out.
+/// Frames that move or stay level get a floating joint, which robot_state_publisher leaves to the bridge. Sensors on the
+/// ground belong to no vehicle and are omitted.
 pub fn robot_description(
     settings: &Settings,
     vehicle: u16,
@@ -40,7 +40,7 @@ pub fn robot_description(
     if form == UrdfForm::Xacro {
         names.prefix = "${prefix}".to_owned();
     }
-    // The macro has one prefix, so other vehicles' frames would clash.
+    // Only this vehicle: the macro has one prefix, with which the frames of others would clash.
     let tree =
         FrameTree::new(names, &[vehicle], &mounts(settings, vehicle)).map_err(NodeError::Frames)?;
     Ok(write(&model(settings, &tree, vehicle), form))
@@ -62,10 +62,10 @@ fn mounts(settings: &Settings, vehicle: u16) -> Vec<SensorMount> {
         .collect()
 }
 
-struct Model {
+struct UrdfModel {
     root: String,
     joints: Vec<Joint>,
-    /// Who draws it can read the mesh.
+    /// Clients that draw the vehicle can read the mesh.
     mesh: bool,
 }
 
@@ -74,44 +74,44 @@ struct Joint {
     child: String,
     pose: Transform,
     fixed: bool,
-    look: Look,
+    shape: Visual,
 }
 
 /// Visual shape of a link.
 #[derive(Clone, Copy)]
-enum Look {
+enum Visual {
     Nothing,
     Camera,
     Lidar,
     Range,
 }
 
-fn look_of(kind: SensorKind) -> Look {
+fn shape_of(kind: SensorKind) -> Visual {
     let row = kind.row();
     match (row.payload, row.optics) {
         // Lists computed by the renderer: no device to show.
-        (Payload::Boxes | Payload::Targets, _) => Look::Nothing,
-        (Payload::Range, _) => Look::Range,
-        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Look::Lidar,
-        _ => Look::Camera,
+        (Payload::Boxes | Payload::Targets, _) => Visual::Nothing,
+        (Payload::Range, _) => Visual::Range,
+        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Visual::Lidar,
+        _ => Visual::Camera,
     }
 }
 
-fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
+fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
     let root = tree.base_link(vehicle);
     let mut joints = Vec::new();
-    let mut add = |parent: &str, child: &str, pose: Transform, fixed, look| {
+    let mut add = |parent: &str, child: &str, pose: Transform, fixed, shape| {
         joints.push(Joint {
             parent: parent.to_owned(),
             child: child.to_owned(),
             pose,
             fixed,
-            look,
+            shape,
         });
     };
     for frame in [tree.imu_link(vehicle), format!("{root}_frd")] {
         if let Some(pose) = tree.lookup(&root, &frame) {
-            add(&root, &frame, pose, true, Look::Nothing);
+            add(&root, &frame, pose, true, Visual::Nothing);
         }
     }
     let carried = settings.sensors.iter().zip(settings.mounts());
@@ -123,36 +123,43 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Model {
             Mount::Sensor(carrier) => tree.sensor(carrier).map_or(&root, |c| &c.link),
             _ => &root,
         };
-        let look = look_of(sensor.kind);
+        let shape = shape_of(sensor.kind);
         let level = matches!(mount.mount, Mount::VehicleLevel(_));
-        // TF has a level sensor only in the map; at rest it is where a fixed one would be.
-        let pose = match level {
-            true => at_rest(vehicle, &mount),
-            false => tree.lookup(parent, &frames.link),
+        // In TF a level sensor is a child of the map; here it gets its pose with the vehicle at rest.
+        let pose = if level {
+            pose_at_rest(vehicle, &mount)
+        } else {
+            tree.lookup(parent, &frames.link)
         };
         let fixed = !level && !mount.moving;
-        add(parent, &frames.link, pose.unwrap_or_default(), fixed, look);
+        add(parent, &frames.link, pose.unwrap_or_default(), fixed, shape);
         if let Some(optical) = tree.lookup(&frames.link, &frames.optical)
             && frames.optical != frames.link
         {
-            add(&frames.link, &frames.optical, optical, true, Look::Nothing);
+            add(
+                &frames.link,
+                &frames.optical,
+                optical,
+                true,
+                Visual::Nothing,
+            );
         }
     }
-    Model {
+    UrdfModel {
         root,
         joints,
         mesh: mesh::is_served(settings),
     }
 }
 
-fn at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
+fn pose_at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
     let fixed = Mount::VehicleCentre(vehicle);
-    let world = WorldConvention::Enu; // no effect on a vehicle's mounts
+    let world = WorldConvention::Enu; // has no effect on mounts of a vehicle
     let (_, pose) = mount_transform(fixed, mount.position_frd, mount.orientation, world, 0.0);
     Some(pose)
 }
 
-fn write(model: &Model, form: UrdfForm) -> String {
+fn write(model: &UrdfModel, form: UrdfForm) -> String {
     let mut out = String::from("<?xml version=\"1.0\"?>\n");
     let xacro = form == UrdfForm::Xacro;
     if xacro {
@@ -177,7 +184,7 @@ fn write(model: &Model, form: UrdfForm) -> String {
     out + "</robot>\n"
 }
 
-/// A generic quadrotor with an orange nose. Its boxes are inside the mesh, and seen where that cannot be read.
+/// A generic quadrotor with an orange nose. Its boxes lie inside the mesh, and are visible where the mesh cannot be read.
 fn body(out: &mut String, with_mesh: bool) {
     const ARM_M: f64 = 0.25;
     if with_mesh {
@@ -206,14 +213,14 @@ fn body(out: &mut String, with_mesh: bool) {
 fn link(out: &mut String, joint: &Joint) {
     let name = escaped(&joint.child);
     let along_x = [0.0, std::f64::consts::FRAC_PI_2, 0.0];
-    let (turn, shape, colour) = match joint.look {
-        Look::Nothing => {
+    let (turn, shape, colour) = match joint.shape {
+        Visual::Nothing => {
             let _ = writeln!(out, "  <link name=\"{name}\"/>");
             return;
         }
-        Look::Camera => ([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE),
-        Look::Lidar => ([0.0; 3], cylinder(0.035, 0.05), BLACK),
-        Look::Range => (along_x, cylinder(0.01, 0.02), RED),
+        Visual::Camera => ([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE),
+        Visual::Lidar => ([0.0; 3], cylinder(0.035, 0.05), BLACK),
+        Visual::Range => (along_x, cylinder(0.01, 0.02), RED),
     };
     let _ = writeln!(out, "  <link name=\"{name}\">");
     visual(out, [0.0; 3], turn, &shape, colour);

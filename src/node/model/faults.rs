@@ -1,5 +1,5 @@
-//! Faults of the vehicles' models: services, the latched topic, and their end.
-use super::outlet::{Outlet, READ_ONLY};
+//! Faults of the vehicles' models: services, latched topic, and the end of faults.
+use super::model_socket::{ModelSocket, READ_ONLY};
 use crate::config::params::QosGroup;
 use crate::model::{FaultTime, Faults};
 use crate::msgs::rfly_bridge_msgs::msg::ActiveFaults;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
-/// How exactly a fault ends.
+/// Resolution of the time at which a fault ends.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Opens the services and the topic of a vehicle.
@@ -26,19 +26,19 @@ pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
     runtime: &Handle,
-    outlet: &Outlet,
+    socket: &ModelSocket,
 ) -> Result<(), NodeError> {
-    let vehicle = outlet.vehicle;
+    let vehicle = socket.vehicle;
     let Some(clock) = context.clocks.of(Some(vehicle)) else {
         return Ok(());
     };
     let topic = context.of_vehicle(vehicle, "model/active_faults");
     let injector = Arc::new(Injector {
-        state: Mutex::new(State {
+        state: Mutex::new(FaultState {
             faults: Faults::new(vehicle, context.settings.params.model.fault_numbers),
             restarts: clock.status().restarts,
         }),
-        outlet: outlet.clone(),
+        socket: socket.clone(),
         publisher: context.publisher(QosGroup::Latched, &topic)?,
         frame: context.tree.base_link(vehicle),
         clock,
@@ -61,23 +61,23 @@ pub(super) fn open(
         .service::<ClearFaults>(&name, move |request, responder| {
             responder.respond(own.clear(&request));
         })?;
-    tasks::start(runtime, End(injector.clone()));
-    // The services close first, so that no fault is left behind.
-    assembly.guards.push(Box::new(ClearedAtTheEnd(injector)));
+    tasks::start(runtime, FaultTimer(injector.clone()));
+    // Guards end in reverse order: the services close before the faults are cleared.
+    assembly.guards.push(Box::new(ClearOnDrop(injector)));
     assembly.guards.push(Box::new((inject, clear)));
     Ok(())
 }
 
-struct State {
+struct FaultState {
     faults: Faults,
-    /// Restarts of the simulator that are known.
+    /// Restarts of the simulator so far.
     restarts: u64,
 }
 
 /// Injects and clears the faults of one vehicle.
 struct Injector {
-    state: Mutex<State>,
-    outlet: Outlet,
+    state: Mutex<FaultState>,
+    socket: ModelSocket,
     publisher: Publisher<ActiveFaults>,
     frame: String,
     clock: Arc<SimClock>,
@@ -89,7 +89,7 @@ struct Injector {
 impl Injector {
     fn inject(&self, request: &InjectFaultRequest) -> InjectFaultResponse {
         let answer = |success, message| InjectFaultResponse { success, message };
-        if self.outlet.read_only {
+        if self.socket.read_only {
             return answer(false, READ_ONLY.to_owned());
         }
         let mut state = self.lock();
@@ -100,7 +100,7 @@ impl Injector {
         let Some(datagram) = datagram else {
             return answer(true, "kept alive".to_owned());
         };
-        let sent = self.outlet.send(&datagram, self.outlet.model);
+        let sent = self.socket.send(&datagram, self.socket.model);
         self.publish(&mut state);
         self.changed.notify_one();
         match sent {
@@ -112,7 +112,7 @@ impl Injector {
     fn clear(&self, request: &ClearFaultsRequest) -> ClearFaultsResponse {
         let mut state = self.lock();
         let done = state.faults.clear(&request.kind, request.id, self.now());
-        let sent = self.tell(&done.datagrams);
+        let sent = self.send_all(&done.datagrams);
         if !done.faults.is_empty() {
             self.publish(&mut state);
         }
@@ -128,23 +128,23 @@ impl Injector {
         }
     }
 
-    /// Ends the faults whose time is over.
+    /// Ends faults whose time is over, and all faults after a restart of the simulator.
     fn poll(&self) {
         let mut state = self.lock();
         let restarts = self.clock.status().restarts;
         let anew = std::mem::replace(&mut state.restarts, restarts) != restarts;
         if anew && state.faults.restarted() {
             tracing::info!(
-                vehicle = self.outlet.vehicle,
-                "the simulation started anew: its model has no faults"
+                vehicle = self.socket.vehicle,
+                "the simulation restarted: its model has no faults any more"
             );
             self.publish(&mut state);
             return;
         }
         let done = state.faults.poll(self.now());
-        if let Err(text) = self.tell(&done.datagrams) {
+        if let Err(text) = self.send_all(&done.datagrams) {
             tracing::warn!(
-                vehicle = self.outlet.vehicle,
+                vehicle = self.socket.vehicle,
                 "a fault was not cleared: {text}"
             );
         }
@@ -153,12 +153,12 @@ impl Injector {
         }
     }
 
-    fn tell(&self, datagrams: &[Vec<u8>]) -> Result<(), String> {
+    fn send_all(&self, datagrams: &[Vec<u8>]) -> Result<(), String> {
         let mut datagrams = datagrams.iter();
-        datagrams.try_for_each(|datagram| self.outlet.send(datagram, self.outlet.model))
+        datagrams.try_for_each(|datagram| self.socket.send(datagram, self.socket.model))
     }
 
-    fn publish(&self, state: &mut State) {
+    fn publish(&self, state: &mut FaultState) {
         let mut message = ActiveFaults {
             faults: state.faults.active(self.now()),
             ..ActiveFaults::default()
@@ -177,17 +177,17 @@ impl Injector {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, FaultState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ends faults in time.
-struct End(Arc<Injector>);
+/// Task that ends faults.
+struct FaultTimer(Arc<Injector>);
 
-impl Endless for End {
+impl Endless for FaultTimer {
     fn name(&self) -> String {
-        format!("faults of vehicle {}", self.0.outlet.vehicle)
+        format!("faults of vehicle {}", self.0.socket.vehicle)
     }
 
     async fn work(&mut self) {
@@ -203,15 +203,18 @@ impl Endless for End {
 }
 
 /// Clears all faults when the bridge ends.
-struct ClearedAtTheEnd(Arc<Injector>);
+struct ClearOnDrop(Arc<Injector>);
 
-impl Drop for ClearedAtTheEnd {
+impl Drop for ClearOnDrop {
     fn drop(&mut self) {
         let injector = &self.0;
         let mut state = injector.lock();
         let done = state.faults.clear("", 0, injector.now());
-        if let Err(text) = injector.tell(&done.datagrams) {
-            tracing::warn!(vehicle = injector.outlet.vehicle, "faults stay: {text}");
+        if let Err(text) = injector.send_all(&done.datagrams) {
+            tracing::warn!(
+                vehicle = injector.socket.vehicle,
+                "faults were not cleared: {text}"
+            );
         }
     }
 }

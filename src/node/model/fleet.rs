@@ -1,4 +1,4 @@
-//! Readiness of the fleet: as a latched topic, and in `/diagnostics`.
+//! Readiness of the fleet: a latched topic, and a status of `/diagnostics`.
 use super::of_fleet;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// Time between looks.
-const LOOK: Duration = Duration::from_millis(200);
+/// Interval of checks.
+const CHECK_PERIOD: Duration = Duration::from_millis(200);
 
 /// Opens the topic.
 pub(super) fn open(
@@ -38,36 +38,36 @@ pub(super) fn open(
         ports.heartbeat,
         params.request.timeout,
     );
-    let roll_call = RollCall {
+    let heartbeats = HeartbeatReader {
         presence: context.presence.clone(),
         start: context.start,
     };
-    assembly.sections.push(Box::new(Status {
+    assembly.sections.push(Box::new(FleetStatus {
         fleet: fleet.clone(),
-        roll_call: roll_call.clone(),
+        heartbeats: heartbeats.clone(),
     }));
     let topic = of_fleet(context, "fleet/ready");
-    let watch = Watch {
+    let task = FleetTask {
         fleet,
-        roll_call,
+        heartbeats,
         publisher: context.publisher(QosGroup::Latched, &topic)?,
         headers: context.clocks.headers(None),
     };
-    tasks::start(runtime, watch);
+    tasks::start(runtime, task);
     Ok(())
 }
 
 /// Heartbeats by vehicle, on the monotonic clock of the bridge.
 #[derive(Clone)]
-struct RollCall {
+struct HeartbeatReader {
     presence: Presence,
     start: Instant,
 }
 
-impl RollCall {
+impl HeartbeatReader {
     fn heartbeats(&self) -> BTreeMap<u16, LastHeartbeat> {
-        let beats = self.presence.beats().into_iter();
-        let heartbeats = beats.map(|(id, beat)| {
+        let all = self.presence.heartbeats().into_iter();
+        let heartbeats = all.map(|(id, beat)| {
             let last = LastHeartbeat {
                 from: beat.from,
                 expected: beat.expected,
@@ -77,67 +77,69 @@ impl RollCall {
         });
         heartbeats.collect()
     }
-
-    fn now(&self) -> Duration {
-        self.start.elapsed()
-    }
 }
 
-/// Publishes changes.
-struct Watch {
+/// Task that publishes changes.
+struct FleetTask {
     fleet: Fleet,
-    roll_call: RollCall,
+    heartbeats: HeartbeatReader,
     publisher: Publisher<FleetReady>,
     headers: HeaderClock,
 }
 
-impl Endless for Watch {
+impl Endless for FleetTask {
     fn name(&self) -> String {
         "fleet".to_owned()
     }
 
     async fn work(&mut self) {
         loop {
-            let (heartbeats, now) = (self.roll_call.heartbeats(), self.roll_call.now());
+            let (heartbeats, now) = (
+                self.heartbeats.heartbeats(),
+                self.heartbeats.start.elapsed(),
+            );
             if let Some(message) = self.fleet.changed(&heartbeats, now, self.headers.now()) {
                 // The publisher counts failures.
                 let _counted = self.publisher.publish(&message);
             }
-            tokio::time::sleep(next_moment(LOOK)).await;
+            tokio::time::sleep(next_moment(CHECK_PERIOD)).await;
         }
     }
 }
 
-/// The status in `/diagnostics`.
-struct Status {
+/// The status of `/diagnostics`.
+struct FleetStatus {
     fleet: Fleet,
-    roll_call: RollCall,
+    heartbeats: HeartbeatReader,
 }
 
-impl Section for Status {
+impl Section for FleetStatus {
     fn name(&self) -> &'static str {
         "fleet"
     }
 
-    fn look(&mut self) -> Finding {
-        let vehicles = self
-            .fleet
-            .readiness(&self.roll_call.heartbeats(), self.roll_call.now());
+    fn check(&mut self) -> Finding {
+        let vehicles = self.fleet.readiness(
+            &self.heartbeats.heartbeats(),
+            self.heartbeats.start.elapsed(),
+        );
         let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
         let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
         let values = vehicles.iter().map(|vehicle| {
-            let text = match vehicle.ready {
-                true => format!("ready at {}", vehicle.address),
-                false => vehicle.missing.clone(),
+            let text = if vehicle.ready {
+                format!("ready at {}", vehicle.address)
+            } else {
+                vehicle.missing.clone()
             };
             value(format!("vehicle {}", vehicle.id), text)
         });
-        let (level, message) = match missing.is_empty() {
-            true => (
+        let (level, message) = if missing.is_empty() {
+            (
                 Level::Ok,
                 format!("{} of {0} vehicles are simulated", vehicles.len()),
-            ),
-            false => (
+            )
+        } else {
+            (
                 Level::Warn,
                 format!(
                     "{} of {} vehicles are simulated; missing: {}",
@@ -145,7 +147,7 @@ impl Section for Status {
                     vehicles.len(),
                     missing.join(", ")
                 ),
-            ),
+            )
         };
         Finding {
             level,

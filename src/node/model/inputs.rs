@@ -1,5 +1,5 @@
-//! Topics that become inputs of a model.
-use super::outlet::{Outlet, READ_ONLY};
+//! Topics whose messages are sent to a model.
+use super::model_socket::{ModelSocket, READ_ONLY};
 use super::refusals::Refusals;
 use crate::model::{self, Datagrams, InputError};
 use crate::msgs::Message;
@@ -21,17 +21,17 @@ const INPUTS: Qos = Qos {
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
-    outlet: &Outlet,
+    socket: &ModelSocket,
     refusals: &Refusals,
 ) -> Result<(), NodeError> {
     let world = context.settings.params.frames.world;
     let mut inputs = Inputs {
         context,
         assembly,
-        outlet,
+        socket,
         refusals,
     };
-    let (to, custom) = (outlet.model, outlet.custom);
+    let (to, custom) = (socket.model, socket.custom);
     inputs.open("model/inputs", to, model::sil)?;
     inputs.open("model/doubles", to, model::doubles)?;
     inputs.open("model/command", to, move |id, m| {
@@ -54,7 +54,7 @@ pub(super) fn open(
 struct Inputs<'a, 'c> {
     context: &'a Context<'c>,
     assembly: &'a mut Assembly,
-    outlet: &'a Outlet,
+    socket: &'a ModelSocket,
     refusals: &'a Refusals,
 }
 
@@ -65,13 +65,13 @@ impl Inputs<'_, '_> {
         to: SocketAddrV4,
         convert: impl Fn(u16, &M) -> Result<Datagrams, InputError> + Send + 'static,
     ) -> Result<(), NodeError> {
-        let topic = self.context.of_vehicle(self.outlet.vehicle, name);
-        let (outlet, refusals, named) = (self.outlet.clone(), self.refusals.clone(), topic.clone());
+        let topic = self.context.of_vehicle(self.socket.vehicle, name);
+        let (socket, refusals, named) = (self.socket.clone(), self.refusals.clone(), topic.clone());
         let take = move |message: M| {
-            if outlet.read_only {
+            if socket.read_only {
                 return refusals.refuse(&named, Cause::ReadOnly, READ_ONLY);
             }
-            let datagrams = match convert(outlet.vehicle, &message) {
+            let datagrams = match convert(socket.vehicle, &message) {
                 Ok(datagrams) => datagrams,
                 Err(InputError { cause, text }) => {
                     return refusals.refuse(&named, Cause::Model(cause), &text);
@@ -79,7 +79,7 @@ impl Inputs<'_, '_> {
             };
             let sent = datagrams
                 .iter()
-                .try_for_each(|bytes| outlet.send(bytes, to));
+                .try_for_each(|bytes| socket.send(bytes, to));
             match sent {
                 Ok(()) => refusals.took(),
                 Err(text) => refusals.refuse(&named, Cause::NotSent, &text),

@@ -2,20 +2,20 @@
 mod faults;
 mod fleet;
 mod inputs;
-mod outlet;
-mod outputs;
+mod model_socket;
+mod px4_outputs;
 mod refusals;
 mod requests;
-mod start;
+mod start_signals;
 
 use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::below;
+use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::threads::REPORT;
-use outlet::Outlet;
+use model_socket::ModelSocket;
 use refusals::Refusals;
 use std::fmt::Write as _;
 
@@ -27,24 +27,24 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let refusals = Refusals::default();
     assembly.sections.push(Box::new(refusals.clone()));
     for vehicle in context.settings.vehicles() {
-        let outlet = Outlet::new(context.settings, vehicle)?;
-        inputs::open(context, assembly, &outlet, &refusals)?;
-        outputs::open(context, assembly, &runtime, vehicle, &refusals)?;
-        requests::open(context, assembly, &outlet)?;
-        faults::open(context, assembly, &runtime, &outlet)?;
-        let crowds = ["model", "coptersim"].map(|name| context.of_vehicle(vehicle, name));
-        let crowds = crowds
+        let socket = ModelSocket::new(context.settings, vehicle)?;
+        inputs::open(context, assembly, &socket, &refusals)?;
+        px4_outputs::open(context, assembly, &runtime, vehicle, &refusals)?;
+        requests::open(context, assembly, &socket)?;
+        faults::open(context, assembly, &runtime, &socket)?;
+        let topic_groups = ["model", "coptersim"].map(|name| context.of_vehicle(vehicle, name));
+        let topic_groups = topic_groups
             .iter()
             .filter_map(|name| context.middleware.resolve(name).ok());
-        assembly.crowds.extend(crowds);
+        assembly.topic_groups.extend(topic_groups);
     }
     fleet::open(context, assembly, &runtime)?;
-    start::open(context, assembly, &runtime)
+    start_signals::open(context, assembly, &runtime)
 }
 
 /// Full name of a topic or service of the whole fleet.
 fn of_fleet(context: &Context<'_>, name: &str) -> String {
-    below(&context.settings.params.topic_prefix, name)
+    topic_below(&context.settings.params.topic_prefix, name)
 }
 
 fn topics(page: &mut TopicPage) {

@@ -1,4 +1,4 @@
-//! Messages and datagrams that were refused: counted, each cause logged once per topic.
+//! Refused messages and datagrams: counted by cause, and each cause logged once per topic.
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl Section for Refusals {
         "models"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let mut counts = self.lock();
         let total: u64 = counts.refused.values().sum();
         let new = total - std::mem::replace(&mut counts.before, total);

@@ -1,6 +1,6 @@
-//! Services that become requests to `CopterSim`. It acknowledges none of them.
+//! Services that send requests to `CopterSim`, which acknowledges none of them.
+use super::model_socket::{ModelSocket, READ_ONLY};
 use super::of_fleet;
-use super::outlet::{Outlet, READ_ONLY};
 use crate::model;
 use crate::msgs::Service;
 use crate::msgs::rfly_bridge_msgs::srv::{
@@ -18,14 +18,14 @@ use crate::wire::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A response that has only a result and a text.
-trait Answer {
+/// A response with only a result and a text.
+trait StatusResponse {
     fn of(success: bool, message: String) -> Self;
 }
 
-macro_rules! answers {
+macro_rules! status_responses {
     ($($name:ident)+) => { $(
-        impl Answer for $name {
+        impl StatusResponse for $name {
             fn of(success: bool, message: String) -> Self {
                 Self { success, message }
             }
@@ -33,128 +33,132 @@ macro_rules! answers {
     )+ };
 }
 
-answers! {
+status_responses! {
     LoadByNameResponse SetBoolResponse SetGeoOriginResponse SetGeoPlaceResponse
     SetUdpModeResponse SetVehiclePoseResponse TriggerResponse
 }
 
-/// The newest request that placed a vehicle.
-type Last = Arc<Mutex<Option<CopterSimRequestPacket>>>;
+/// The newest request for a vehicle's position.
+type LastPosition = Arc<Mutex<Option<CopterSimRequestPacket>>>;
 
 /// Opens the services of a vehicle.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
-    outlet: &Outlet,
+    socket: &ModelSocket,
 ) -> Result<(), NodeError> {
     let params = &context.settings.params;
     let (world, map) = (params.frames.world, params.frames.map.clone());
-    let id = outlet.vehicle;
-    let last = Last::default();
-    let mut requests = Requests {
+    let id = socket.vehicle;
+    let last = LastPosition::default();
+    let mut requests = RequestServices {
         context,
         assembly,
-        outlet,
+        socket,
     };
     let keep = last.clone();
-    requests.open::<SetVehiclePose>("coptersim/set_pose", move |request, outlet| {
+    requests.open::<SetVehiclePose>("coptersim/set_pose", move |request, socket| {
         let packet = model::set_pose(id, world, &map, &request)?;
-        place(outlet, &keep, packet)
+        set_position(socket, &keep, packet)
     })?;
     let keep = last.clone();
-    requests.open::<SetGeoPlace>("coptersim/set_geo_place", move |request, outlet| {
-        place(outlet, &keep, model::set_geo_place(id, &request)?)
+    requests.open::<SetGeoPlace>("coptersim/set_geo_place", move |request, socket| {
+        set_position(socket, &keep, model::set_geo_place(id, &request)?)
     })?;
     let presence = context.presence.clone();
-    requests.open::<Trigger>("coptersim/restart", move |_, outlet| {
-        restart(outlet, &last, &presence)
+    requests.open::<Trigger>("coptersim/restart", move |_, socket| {
+        restart(socket, &last, &presence)
     })?;
-    requests.open::<SetGeoOrigin>("coptersim/set_geo_origin", move |request, outlet| {
-        outlet.request(model::set_geo_origin(id, &request)?.as_bytes())
+    requests.open::<SetGeoOrigin>("coptersim/set_geo_origin", move |request, socket| {
+        socket.request(model::set_geo_origin(id, &request)?.as_bytes())
     })?;
-    requests.open::<SetUdpMode>("coptersim/set_udp_mode", move |request, outlet| {
-        outlet.request(model::set_udp_mode(id, &request)?.as_bytes())
+    requests.open::<SetUdpMode>("coptersim/set_udp_mode", move |request, socket| {
+        socket.request(model::set_udp_mode(id, &request)?.as_bytes())
     })?;
-    requests.open::<SetBool>("coptersim/show_geodetic", move |request, outlet| {
-        outlet.request(model::set_display(id, request.data).as_bytes())
+    requests.open::<SetBool>("coptersim/show_geodetic", move |request, socket| {
+        socket.request(model::set_display(id, request.data).as_bytes())
     })?;
     for (name, what) in [
         ("coptersim/load_model", CopterSimLoad::Model),
         ("coptersim/load_map", CopterSimLoad::Map),
     ] {
-        let load = move |request: LoadByNameRequest, outlet: &Outlet| {
-            outlet.request(model::load(id, what, &request)?.as_bytes())
+        let load = move |request: LoadByNameRequest, socket: &ModelSocket| {
+            socket.request(model::load(id, what, &request)?.as_bytes())
         };
         requests.open::<LoadByName>(name, load)?;
     }
-    requests.open::<Trigger>("coptersim/start_signal", move |_, outlet| {
+    requests.open::<Trigger>("coptersim/start_signal", move |_, socket| {
         let signal = StartSignalPacket::new(Some(id.into()));
-        outlet.send(signal.as_bytes(), outlet.start)
+        socket.send(signal.as_bytes(), socket.start)
     })?;
-    requests.open::<Trigger>("coptersim/reboot_autopilot", |_, outlet| {
+    requests.open::<Trigger>("coptersim/reboot_autopilot", |_, socket| {
         let reboot = RebootPacket::new(RebootPacket::AT_ONCE);
-        outlet.send(reboot.as_bytes(), outlet.autopilot)
+        socket.send(reboot.as_bytes(), socket.autopilot)
     })?;
     if context.settings.vehicles().first() == Some(&id) {
         let name = of_fleet(context, "fleet/start_signal");
-        requests.open_at::<Trigger>(&name, |_, outlet| {
-            outlet.send(StartSignalPacket::new(None).as_bytes(), outlet.start)
+        requests.open_at::<Trigger>(&name, |_, socket| {
+            socket.send(StartSignalPacket::new(None).as_bytes(), socket.start)
         })?;
     }
     Ok(())
 }
 
-/// Places a vehicle, and records the request.
-fn place(outlet: &Outlet, last: &Last, packet: CopterSimRequestPacket) -> Result<(), String> {
+/// Sets the position of a vehicle and records the request.
+fn set_position(
+    socket: &ModelSocket,
+    last: &LastPosition,
+    packet: CopterSimRequestPacket,
+) -> Result<(), String> {
     *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(packet);
-    outlet.request(packet.as_bytes())
+    socket.request(packet.as_bytes())
 }
 
-/// CopterSim has no restart request: it restarts when its vehicle is placed.
-fn restart(outlet: &Outlet, last: &Last, presence: &Presence) -> Result<(), String> {
+/// Restarts CopterSim, which has no request for that, but restarts when its vehicle gets a position.
+fn restart(socket: &ModelSocket, last: &LastPosition, presence: &Presence) -> Result<(), String> {
     let last = *last.lock().unwrap_or_else(PoisonError::into_inner);
     let first = || {
-        let [north, east, yaw] = presence.first(outlet.vehicle)?;
-        let packet = CopterSimRequestPacket::new(outlet.vehicle.into());
+        let [north, east, yaw] = presence.first_position(socket.vehicle)?;
+        let packet = CopterSimRequestPacket::new(socket.vehicle.into());
         Some(packet.at([north, east], yaw.to_degrees() as f32))
     };
     let packet = last.or_else(first).ok_or_else(|| {
         format!(
-            "it is not known where vehicle {} was: its true state never came; call coptersim/set_pose",
-            outlet.vehicle
+            "the position of vehicle {} is not known, because no true state has arrived; call coptersim/set_pose",
+            socket.vehicle
         )
     })?;
-    outlet.request(packet.as_bytes())
+    socket.request(packet.as_bytes())
 }
 
-struct Requests<'a, 'c> {
+struct RequestServices<'a, 'c> {
     context: &'a Context<'c>,
     assembly: &'a mut Assembly,
-    outlet: &'a Outlet,
+    socket: &'a ModelSocket,
 }
 
-impl Requests<'_, '_> {
-    fn open<S: Service<Response: Answer>>(
+impl RequestServices<'_, '_> {
+    fn open<S: Service<Response: StatusResponse>>(
         &mut self,
         name: &str,
-        run: impl FnMut(S::Request, &Outlet) -> Result<(), String> + Send + 'static,
+        run: impl FnMut(S::Request, &ModelSocket) -> Result<(), String> + Send + 'static,
     ) -> Result<(), NodeError> {
-        let name = self.context.of_vehicle(self.outlet.vehicle, name);
+        let name = self.context.of_vehicle(self.socket.vehicle, name);
         self.open_at::<S>(&name, run)
     }
 
-    fn open_at<S: Service<Response: Answer>>(
+    fn open_at<S: Service<Response: StatusResponse>>(
         &mut self,
         name: &str,
-        mut run: impl FnMut(S::Request, &Outlet) -> Result<(), String> + Send + 'static,
+        mut run: impl FnMut(S::Request, &ModelSocket) -> Result<(), String> + Send + 'static,
     ) -> Result<(), NodeError> {
-        let (outlet, presence) = (self.outlet.clone(), self.context.presence.clone());
+        let (socket, presence) = (self.socket.clone(), self.context.presence.clone());
         let answer = move |request: S::Request| {
-            if outlet.read_only {
+            if socket.read_only {
                 return S::Response::of(false, READ_ONLY.to_owned());
             }
-            match run(request, &outlet) {
-                Ok(()) => S::Response::of(true, sent(&outlet, &presence)),
+            match run(request, &socket) {
+                Ok(()) => S::Response::of(true, sent(&socket, &presence)),
                 Err(text) => S::Response::of(false, text),
             }
         };
@@ -171,12 +175,13 @@ impl Requests<'_, '_> {
 }
 
 /// Response to a request that was sent.
-fn sent(outlet: &Outlet, presence: &Presence) -> String {
-    match presence.beats().contains_key(&outlet.vehicle) {
-        true => "sent; CopterSim acknowledges nothing".to_owned(),
-        false => format!(
-            "sent, but CopterSim {} was never heard: fleet/ready says what to look at",
-            outlet.vehicle
-        ),
+fn sent(socket: &ModelSocket, presence: &Presence) -> String {
+    if presence.heartbeats().contains_key(&socket.vehicle) {
+        "sent; CopterSim acknowledges nothing".to_owned()
+    } else {
+        format!(
+            "sent, but CopterSim {} has sent no heartbeat: see fleet/ready for the reason",
+            socket.vehicle
+        )
     }
 }

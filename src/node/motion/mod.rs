@@ -1,5 +1,5 @@
-//! Vehicles that the bridge flies itself (`vehicle<id>.model`). The bridge takes CopterSim's place for them on this host: all its
-//! other parts do not know of it.
+//! Vehicles that the bridge simulates itself (`vehicle<id>.model`). Their task replaces CopterSim on this host, with the same
+//! datagrams: the rest of the bridge does not know of it.
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
@@ -11,7 +11,7 @@ use crate::node::datagrams::{BUFFER, receive};
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::transport::{BindOptions, UdpReceiver, UdpSender};
 use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, IntoBytes as _, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -21,16 +21,16 @@ use tokio::time::MissedTickBehavior;
 
 /// The thread of all models.
 const THREAD: &str = "rfly-motion";
-/// Time between steps; IMU samples come with each.
+/// Time between steps, and between IMU samples at most.
 const STEP: Duration = Duration::from_millis(5);
 /// Steps between states.
-const PER_STATE: u64 = 2;
+const STEPS_PER_STATE: u64 = 2;
 /// Steps between heartbeats.
-const PER_BEAT: u64 = 200;
-/// The clock of the vehicle is another one if it differs by more: that of the renderer, whose images it also counts for.
-const OTHER_CLOCK: Duration = Duration::from_millis(200);
+const STEPS_PER_HEARTBEAT: u64 = 200;
+/// Largest difference between the time of the vehicle and that of the renderer, which stamps its images.
+const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_millis(200);
 
-/// It has no topics of its own.
+/// Has no topics of its own.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     open,
     topics: |_: &mut TopicPage| {},
@@ -87,7 +87,7 @@ fn open_one(
         Some(map) => vehicle.over(Terrain::new(move |place| map.height(place))),
         None => vehicle,
     };
-    let flight = Flight {
+    let task = ModelTask {
         id,
         vehicle,
         control,
@@ -100,14 +100,14 @@ fn open_one(
         estimate: here(ports.autopilot_client(id)),
         truth: here(ports.true_state(id)),
         heartbeat: here(ports.heartbeat),
-        windows: context.settings.screens(),
+        windows: context.settings.draw_windows(),
         stats: assembly.source(format!("model of vehicle {id}")),
     };
-    tasks::start(&runtime, flight);
+    tasks::start(&runtime, task);
     Ok(())
 }
 
-/// Where the parameters put it.
+/// Start position and heading from the parameters.
 fn start(own: &VehicleParams, world: WorldConvention) -> Start {
     let yaw = own.start_yaw_deg.to_radians();
     let turn = [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()];
@@ -117,8 +117,8 @@ fn start(own: &VehicleParams, world: WorldConvention) -> Start {
     }
 }
 
-/// Samples that were asked for.
-struct Imu {
+/// Requested IMU samples.
+struct ImuStream {
     to: SocketAddrV4,
     /// Time between samples.
     period: Duration,
@@ -127,7 +127,7 @@ struct Imu {
 }
 
 /// One vehicle in flight.
-struct Flight {
+struct ModelTask {
     id: u16,
     vehicle: OwnVehicle,
     control: UdpReceiver,
@@ -137,7 +137,7 @@ struct Flight {
     /// Simulation time.
     time: Duration,
     steps: u64,
-    imu: Option<Imu>,
+    imu: Option<ImuStream>,
     estimate: SocketAddrV4,
     truth: SocketAddrV4,
     heartbeat: SocketAddrV4,
@@ -145,7 +145,7 @@ struct Flight {
     stats: Arc<SourceStats>,
 }
 
-impl Source for Flight {
+impl CountedTask for ModelTask {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -180,7 +180,7 @@ impl Source for Flight {
     }
 }
 
-impl Flight {
+impl ModelTask {
     fn count(&self, read: Result<(), Ignored>) {
         if let Err(ignored) = read {
             self.stats.lock().drop_one(Cause::Motion(ignored));
@@ -192,7 +192,7 @@ impl Flight {
             return self.vehicle.request(bytes);
         };
         let rate = f64::from(request.rate_hz.get().max(1));
-        self.imu = Some(Imu {
+        self.imu = Some(ImuStream {
             to: SocketAddrV4::new(request.ip.into(), request.port.get()),
             period: Duration::from_secs_f64(1.0 / rate),
             due: self.time,
@@ -206,23 +206,23 @@ impl Flight {
         self.follow_clock();
         self.vehicle.step(time);
         self.send_imu();
-        if self.steps.is_multiple_of(PER_STATE) {
+        if self.steps.is_multiple_of(STEPS_PER_STATE) {
             self.send_states();
         }
-        if self.steps.is_multiple_of(PER_BEAT) {
-            self.send_beat();
+        if self.steps.is_multiple_of(STEPS_PER_HEARTBEAT) {
+            self.send_heartbeat();
         }
         self.steps += 1;
     }
 
-    /// The images of a renderer that runs already have its time: the vehicle takes it over.
+    /// Takes over the time of a renderer that already runs, because its images have that time.
     fn follow_clock(&mut self) {
         let clock = self.clock.as_ref();
         let Some(time) = clock.and_then(|clock| clock.sim_time_at(host_now())) else {
             return;
         };
         let time = Duration::from_nanos(u64::try_from(time.0).unwrap_or(0));
-        if time.abs_diff(self.time) > OTHER_CLOCK {
+        if time.abs_diff(self.time) > MAX_CLOCK_DIFFERENCE {
             self.time = time;
         }
     }
@@ -231,7 +231,7 @@ impl Flight {
         let Some(imu) = &mut self.imu else {
             return;
         };
-        // A clock that was set back is no reason to wait for it.
+        // After the clock was set back, the next sample is not delayed by more than a period.
         if self.time < imu.due && imu.due - self.time <= imu.period {
             return;
         }
@@ -270,10 +270,10 @@ impl Flight {
         figures.drop_many(Cause::NotSent, failed);
     }
 
-    fn send_beat(&self) {
+    fn send_heartbeat(&self) {
         let now = host_now().0 / 1_000_000;
         let since = i64::try_from(self.time.as_millis()).unwrap_or(0);
-        let count = i64::try_from(self.steps / PER_BEAT).unwrap_or(0);
+        let count = i64::try_from(self.steps / STEPS_PER_HEARTBEAT).unwrap_or(0);
         let beat = HeartbeatPacket::new(self.id.into(), now - since, now, count);
         let centre = self.vehicle.map_centre();
         let sent = [

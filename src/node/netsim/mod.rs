@@ -1,4 +1,4 @@
-//! The simulated network between vehicles, as topics.
+//! Topics of the simulated network between vehicles.
 use crate::config::params::{NetSimParams, QosGroup};
 use crate::model::{InputError, NetSim, NetSimReceived};
 use crate::msgs::Message;
@@ -8,10 +8,10 @@ use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::below;
+use crate::node::settings::topic_below;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::node::threads::REPORT;
 use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
@@ -22,19 +22,19 @@ use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Documented with the models, whose tables have these topics.
+/// Its topics are documented in the tables of the models.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
     open,
     topics: |_: &mut TopicPage| {},
 };
 
-/// Reliable: each message is sent once.
+/// Reliable, because each message is sent once.
 const INPUTS: Qos = Qos {
     depth: 20,
     ..Qos::DEFAULT
 };
 /// Time between requests.
-const ASK: Duration = Duration::from_secs(1);
+const REQUEST_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
 const BUFFER: usize = 65_536;
 
@@ -47,18 +47,18 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let runtime = assembly.threads.runtime(REPORT)?;
     let _entered = runtime.enter();
     let vehicles = context.settings.vehicles();
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(SharedNetSim {
         net: Mutex::new(NetSim::new(params.frames.world, vehicles.clone())),
         wanted: Mutex::default(),
     });
-    let name = |name: &str| below(&params.topic_prefix, name);
+    let name = |name: &str| topic_below(&params.topic_prefix, name);
     let publishers = Publishers {
         state: context.publisher(QosGroup::State, &name("netsim/state"))?,
         data: context.publisher(QosGroup::State, &name("netsim/data"))?,
         request: context.publisher(QosGroup::State, &name("netsim/request"))?,
     };
     let mut sender = None;
-    // One port of all, and one per vehicle.
+    // The port of all vehicles, and one per vehicle.
     let own = vehicles.iter().filter_map(|id| port.checked_add(*id));
     for port in std::iter::once(port).chain(own) {
         let options = context.senders.group(port);
@@ -67,7 +67,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             continue;
         };
         let stats = assembly.source_on_demand(what);
-        let sender = sender.get_or_insert_with(|| Sender {
+        let sender = sender.get_or_insert_with(|| NetSimSender {
             socket: receiver.sender(),
             to: SocketAddrV4::new(NETWORK_GROUP, port),
             stats: stats.clone(),
@@ -76,7 +76,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             receiver,
             shared: shared.clone(),
             publishers: publishers.clone(),
-            asks: (sender.to.port() == port).then(|| sender.clone()),
+            request_sender: (sender.to.port() == port).then(|| sender.clone()),
             stats,
         };
         tasks::start(&runtime, source);
@@ -129,19 +129,19 @@ fn subscribe<M: Message>(
     Ok(())
 }
 
-/// The host's clock in s since 1970.
+/// The time of the host in s since 1970.
 fn unix_time() -> f64 {
     host_now().0 as f64 * 1e-9
 }
 
-/// State shared by topics and ports.
-struct Shared {
+/// State that topics and ports share.
+struct SharedNetSim {
     net: Mutex<NetSim>,
     /// The newest request of each vehicle.
     wanted: Mutex<BTreeMap<u16, NetSimRequest>>,
 }
 
-impl Shared {
+impl SharedNetSim {
     fn net(&self) -> MutexGuard<'_, NetSim> {
         self.net.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -152,13 +152,13 @@ impl Shared {
 }
 
 #[derive(Clone)]
-struct Sender {
+struct NetSimSender {
     socket: UdpSender,
     to: SocketAddrV4,
     stats: Arc<SourceStats>,
 }
 
-impl Sender {
+impl NetSimSender {
     fn send(&self, datagrams: Result<Vec<Vec<u8>>, InputError>) {
         match datagrams {
             Ok(datagrams) => {
@@ -196,26 +196,26 @@ struct Publishers {
 /// One port.
 struct NetSimSource {
     receiver: UdpReceiver,
-    shared: Arc<Shared>,
+    shared: Arc<SharedNetSim>,
     publishers: Publishers,
-    /// The first port also asks.
-    asks: Option<Sender>,
+    /// Repeats the requests; only on the first port.
+    request_sender: Option<NetSimSender>,
     stats: Arc<SourceStats>,
 }
 
-impl Source for NetSimSource {
+impl CountedTask for NetSimSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
 
     async fn run(&mut self) {
         let mut buffer = vec![0; BUFFER];
-        let mut ask = tokio::time::interval(ASK);
-        ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut timer = tokio::time::interval(REQUEST_PERIOD);
+        timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
-                _ = ask.tick() => self.ask(),
+                _ = timer.tick() => self.repeat_requests(),
                 ready = self.receiver.readable() => match ready {
                     Ok(()) => self.drain(&mut buffer),
                     // Keeps a permanently failing socket from spinning.
@@ -227,8 +227,8 @@ impl Source for NetSimSource {
 }
 
 impl NetSimSource {
-    fn ask(&self) {
-        let Some(sender) = &self.asks else {
+    fn repeat_requests(&self) {
+        let Some(sender) = &self.request_sender else {
             return;
         };
         let wanted = self.shared.wanted().clone();
@@ -237,7 +237,7 @@ impl NetSimSource {
         }
     }
 
-    /// Reads what is there, up to a limit: other tasks of the thread run, too.
+    /// Reads queued datagrams, up to a limit, so that other tasks of the thread run.
     fn drain(&self, buffer: &mut [u8]) {
         for _ in 0..64 {
             match self.receiver.try_recv(&mut [IoSliceMut::new(buffer)]) {

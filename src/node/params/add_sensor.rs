@@ -1,35 +1,38 @@
 //! The service that adds a sensor while the bridge runs.
-use super::server::Server;
+use super::server::ServerState;
 use crate::config::{Problem, Problems};
 use crate::msgs::rfly_bridge_msgs::srv::{AddSensor, AddSensorResponse};
 use crate::node::context::Context;
-use crate::node::settings::below;
+use crate::node::settings::topic_below;
 use crate::node::subsystem::TopicPage;
 use crate::node::tasks;
 use crate::ros::{RosError, ServiceHandle};
 use std::sync::Arc;
 
-/// Below the prefix of topics.
+/// Name below the prefix of topics.
 const SERVICE: &str = "sensors/add";
 
-pub(super) fn open(context: &Context<'_>, server: &Arc<Server>) -> Result<ServiceHandle, RosError> {
+pub(super) fn open(
+    context: &Context<'_>,
+    server: &Arc<ServerState>,
+) -> Result<ServiceHandle, RosError> {
     let (server, name) = (
         server.clone(),
-        below(&context.settings.params.topic_prefix, SERVICE),
+        topic_below(&context.settings.params.topic_prefix, SERVICE),
     );
     context
         .middleware
         .service::<AddSensor>(&name, move |request, responder| {
             let server = server.clone();
-            // Publishers are opened, which takes a while.
+            // Opening publishers takes a while.
             let answer = move || responder.respond(answer(&server, &request.row));
-            if let Err(error) = tasks::errand("rfly-reopen", answer) {
+            if let Err(error) = tasks::spawn_once("rfly-reopen", answer) {
                 tracing::error!(%error, "no sensor can be added");
             }
         })
 }
 
-fn answer(server: &Server, row: &str) -> AddSensorResponse {
+fn answer(server: &ServerState, row: &str) -> AddSensorResponse {
     let lines = |problems: &[Problem]| {
         let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
         lines.join("; ")

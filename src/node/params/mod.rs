@@ -4,13 +4,13 @@ mod add_sensor;
 mod live;
 mod server;
 
-use crate::node::assembly::{Assembly, is_crowded};
+use crate::node::assembly::{Assembly, is_grouped};
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::subsystem::Subsystem;
 use crate::node::tasks;
 use crate::node::threads::REPORT;
-use live::Live;
+use live::LiveParameters;
 use server::{ParameterServer, Publishers};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem {
@@ -23,17 +23,17 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let events = server::events(context.middleware)?;
-    // QoS overrides of all publishers as parameters. Those of crowded topics take effect but are not listed.
-    let (middleware, crowds) = (context.middleware.clone(), assembly.crowds.clone());
+    // QoS overrides of publishers are parameters. Those of grouped topics take effect but are not listed.
+    let (middleware, topic_groups) = (context.middleware.clone(), assembly.topic_groups.clone());
     let publishers: Publishers = Box::new(move || {
         let writers = middleware.report().into_iter();
-        let listed = writers.filter(|writer| !is_crowded(&crowds, &writer.topic));
+        let listed = writers.filter(|writer| !is_grouped(&topic_groups, &writer.topic));
         listed.map(|writer| (writer.topic, writer.qos)).collect()
     });
     let prepare = std::mem::take(&mut assembly.prepare);
-    let live = Live::new(context.changes.clone(), prepare, &publishers());
+    let live = LiveParameters::new(context.changes.clone(), prepare, &publishers());
     let headers = context.clocks.headers(None);
-    let others = (context.wishes.clone(), context.views.clone());
+    let others = (context.parameter_requests.clone(), context.views.clone());
     let (server, wishes) = ParameterServer::start(
         context.middleware,
         events,

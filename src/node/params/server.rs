@@ -1,5 +1,5 @@
 //! The parameter services of the node, and `/parameter_events`; identical on every back end.
-use super::live::Live;
+use super::live::LiveParameters;
 use crate::config::ParamValue;
 use crate::config::params::{Description, ParamType, opens_again};
 #[cfg(has_rfly_bridge_msgs)]
@@ -18,9 +18,9 @@ use crate::msgs::rcl_interfaces::srv::{
     SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
 };
 use crate::node::clock::HeaderClock;
+use crate::node::parameter_requests::ParameterRequests;
+use crate::node::sensor_views::SensorViews;
 use crate::node::tasks::{self, Endless};
-use crate::node::views::Views;
-use crate::node::wishes::Wishes;
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,40 +32,41 @@ const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
 pub(super) struct ParameterServer {
     _services: [ServiceHandle; 6],
     #[cfg(has_rfly_bridge_msgs)]
-    pub(super) server: Arc<Server>,
+    pub(super) server: Arc<ServerState>,
 }
 
-/// Fulfils the wishes of other subsystems.
-pub(super) struct Fulfilment {
-    server: Arc<Server>,
-    wishes: Wishes,
-    views: Views,
+/// Applies the changes that other subsystems request.
+pub(super) struct ParameterRequestTask {
+    server: Arc<ServerState>,
+    requests: ParameterRequests,
+    views: SensorViews,
 }
 
-/// Time between two looks whether a sensor is ready for another change.
-const LOOK: Duration = Duration::from_millis(10);
+/// Interval of checks whether a sensor is ready for another change.
+const READY_CHECK: Duration = Duration::from_millis(10);
 
-impl Endless for Fulfilment {
+impl Endless for ParameterRequestTask {
     fn name(&self) -> String {
-        "wishes for parameters".to_owned()
+        "requests for parameters".to_owned()
     }
 
     async fn work(&mut self) {
         loop {
-            self.wishes.come().await;
-            // The newest of what came meanwhile, as soon as frames show the one before: else none would be known to show any.
-            while self.fulfil() {
-                tokio::time::sleep(LOOK).await;
+            self.requests.wait().await;
+            // Each sensor gets its newest request, once frames show the previous one: with earlier requests no frame could be
+            // assigned to a change.
+            while self.apply_requests() {
+                tokio::time::sleep(READY_CHECK).await;
             }
         }
     }
 }
 
-impl Fulfilment {
-    /// Whether some have to wait.
-    fn fulfil(&self) -> bool {
+impl ParameterRequestTask {
+    /// Applies the requests of all ready sensors; returns whether others wait.
+    fn apply_requests(&self) -> bool {
         let ready = |seq_id| { self.views.slot(seq_id) }.is_none_or(|slot| !slot.is_pending());
-        let (values, others) = self.wishes.take(ready);
+        let (values, others) = self.requests.take(ready);
         for value in values {
             if let Err(reason) = self.server.change(&[value], false) {
                 tracing::warn!("{reason}");
@@ -75,16 +76,16 @@ impl Fulfilment {
     }
 }
 
-/// Shared state of the services.
-pub(super) struct Server {
+/// State that the services share.
+pub(super) struct ServerState {
     node: String,
     events: Publisher<ParameterEvent>,
     clock: HeaderClock,
-    live: Mutex<Live>,
+    live: Mutex<LiveParameters>,
     publishers: Publishers,
 }
 
-/// Publishers whose QoS is listed.
+/// Lists the publishers whose QoS is a parameter.
 pub(super) type Publishers = Box<dyn Fn() -> Vec<(String, Qos)> + Send + Sync>;
 
 /// Publisher of `/parameter_events`; created before the server, because its QoS is a parameter too.
@@ -97,10 +98,10 @@ impl ParameterServer {
         middleware: &Middleware,
         events: Publisher<ParameterEvent>,
         clock: HeaderClock,
-        (live, publishers): (Live, Publishers),
-        (wishes, views): (Wishes, Views),
-    ) -> Result<(Self, Fulfilment), RosError> {
-        let server = Arc::new(Server {
+        (live, publishers): (LiveParameters, Publishers),
+        (requests, views): (ParameterRequests, SensorViews),
+    ) -> Result<(Self, ParameterRequestTask), RosError> {
+        let server = Arc::new(ServerState {
             node: middleware.node_name().to_owned(),
             events,
             clock,
@@ -109,33 +110,38 @@ impl ParameterServer {
         });
         server.announce_all();
         let services = [
-            serve::<GetParameters>(middleware, "get_parameters", &server, Server::get)?,
-            serve::<GetParameterTypes>(middleware, "get_parameter_types", &server, Server::types)?,
+            serve::<GetParameters>(middleware, "get_parameters", &server, ServerState::get)?,
+            serve::<GetParameterTypes>(
+                middleware,
+                "get_parameter_types",
+                &server,
+                ServerState::types,
+            )?,
             serve_changes::<SetParameters>(
                 middleware,
                 "set_parameters",
                 &server,
                 |request| &request.parameters,
-                Server::set,
+                ServerState::set,
             )?,
             serve_changes::<SetParametersAtomically>(
                 middleware,
                 "set_parameters_atomically",
                 &server,
                 |request| &request.parameters,
-                Server::set_atomically,
+                ServerState::set_atomically,
             )?,
             serve::<DescribeParameters>(
                 middleware,
                 "describe_parameters",
                 &server,
-                Server::describe,
+                ServerState::describe,
             )?,
-            serve::<ListParameters>(middleware, "list_parameters", &server, Server::list)?,
+            serve::<ListParameters>(middleware, "list_parameters", &server, ServerState::list)?,
         ];
-        let fulfilment = Fulfilment {
+        let task = ParameterRequestTask {
             server: server.clone(),
-            wishes,
+            requests,
             views,
         };
         let services = Self {
@@ -143,15 +149,15 @@ impl ParameterServer {
             #[cfg(has_rfly_bridge_msgs)]
             server,
         };
-        Ok((services, fulfilment))
+        Ok((services, task))
     }
 }
 
 fn serve<S: Service>(
     middleware: &Middleware,
     name: &str,
-    server: &Arc<Server>,
-    answer: fn(&Server, S::Request) -> S::Response,
+    server: &Arc<ServerState>,
+    answer: fn(&ServerState, S::Request) -> S::Response,
 ) -> Result<ServiceHandle, RosError> {
     let server = server.clone();
     middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
@@ -159,13 +165,13 @@ fn serve<S: Service>(
     })
 }
 
-/// As [`serve`]; what opens sensors again takes a while, during which other requests are answered.
+/// As [`serve`], but a change that opens sensors again runs on its own thread: it takes a while.
 fn serve_changes<S: Service>(
     middleware: &Middleware,
     name: &str,
-    server: &Arc<Server>,
+    server: &Arc<ServerState>,
     parameters: fn(&S::Request) -> &[Parameter],
-    answer: fn(&Server, S::Request) -> S::Response,
+    answer: fn(&ServerState, S::Request) -> S::Response,
 ) -> Result<ServiceHandle, RosError> {
     let server = server.clone();
     middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
@@ -175,15 +181,15 @@ fn serve_changes<S: Service>(
         }
         let server = server.clone();
         let answer = move || responder.respond(answer(&server, request));
-        if let Err(error) = tasks::errand("rfly-reopen", answer) {
+        if let Err(error) = tasks::spawn_once("rfly-reopen", answer) {
             tracing::error!(%error, "parameters cannot be set");
         }
     })
 }
 
 /// As rclcpp without `allow_undeclared_parameters`: one undeclared name makes the whole answer empty.
-impl Server {
-    fn live(&self) -> std::sync::MutexGuard<'_, Live> {
+impl ServerState {
+    fn live(&self) -> std::sync::MutexGuard<'_, LiveParameters> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -271,13 +277,13 @@ impl Server {
         self.change(&values, true)
     }
 
-    /// Changes all of the values, or none and returns why.
-    fn change(&self, values: &[(String, ParamValue)], told: bool) -> Result<(), String> {
+    /// Changes all values, or none and returns why.
+    fn change(&self, values: &[(String, ParamValue)], logged: bool) -> Result<(), String> {
         // Held until the event is published, so that events keep the order of the changes.
         let mut live = self.live();
         let again = values.iter().any(|(name, _)| opens_again(name));
         let names = again.then(|| names_of(&live));
-        let (checked, effects) = live.set(values, told).map_err(|problems| {
+        let (checked, effects) = live.set(values, logged).map_err(|problems| {
             let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
             reasons.join("; ")
         })?;
@@ -289,12 +295,12 @@ impl Server {
         drop(live);
         effects.into_iter().for_each(|in_effect| in_effect());
         if let Some(names) = names {
-            self.list_again(&names);
+            self.announce_changes(&names);
         }
         Ok(())
     }
 
-    /// Adds a sensor, or returns all that is wrong with its row; with what was made of the row.
+    /// Adds a sensor, or returns all faults of its row. The problems of success are notes.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn add(&self, row: &str) -> Result<(SensorConfig, Vec<Problem>), Problems> {
         let mut live = self.live();
@@ -302,12 +308,12 @@ impl Server {
         let (sensor, notes, effects) = live.add(row)?;
         drop(live);
         effects.into_iter().for_each(|in_effect| in_effect());
-        self.list_again(&names);
+        self.announce_changes(&names);
         Ok((sensor, notes))
     }
 
-    /// Other topics, and sensors of other types, have other parameters than these.
-    fn list_again(&self, before: &[String]) {
+    /// Lists and announces the parameters that new topics and types of sensors add or remove.
+    fn announce_changes(&self, before: &[String]) {
         let mut live = self.live();
         live.store.declare_publishers(&(self.publishers)());
         let is_new = |name: &&str| {
@@ -331,7 +337,7 @@ impl Server {
         }
     }
 
-    /// Publishes in one message what rclcpp publishes while a node declares its parameters.
+    /// Announces all parameters in one message; rclcpp publishes one per declaration.
     fn announce_all(&self) {
         let live = self.live();
         self.publish(ParameterEvent {
@@ -348,11 +354,14 @@ impl Server {
     }
 }
 
-fn names_of(live: &Live) -> Vec<String> {
+fn names_of(live: &LiveParameters) -> Vec<String> {
     live.store.names().map(str::to_owned).collect()
 }
 
-fn parameters_of<'a>(live: &Live, names: impl Iterator<Item = &'a str>) -> Vec<Parameter> {
+fn parameters_of<'a>(
+    live: &LiveParameters,
+    names: impl Iterator<Item = &'a str>,
+) -> Vec<Parameter> {
     let parameter = |name: &'a str| {
         let (value, kind) = live.store.get(name)?;
         Some(Parameter {

@@ -231,7 +231,7 @@ impl McapSink {
             // Restarted after a panic, which has closed the file.
             None => written.ended.store(true, Ordering::Relaxed),
         };
-        let thread = tasks::thread("rfly-record", body).map_err(io::Error::other)?;
+        let thread = tasks::spawn_restarting("rfly-record", body).map_err(io::Error::other)?;
         let thread = WriterThread {
             thread,
             figures: figures.clone(),

@@ -247,7 +247,7 @@ impl Section for RecordingStatus {
         "recording"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let active = self.control.active();
         let recordings = [("record.ros", &active.ros), ("record.raw", &active.raw)];
         let (mut values, mut errors, mut dropped, mut count) = (Vec::new(), Vec::new(), 0, 0);

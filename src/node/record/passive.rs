@@ -1,7 +1,7 @@
 //! Makes a raw recording of the data that another program receives: datagrams from a raw socket, shared memory mapped read-only.
 use super::mcap_file::{McapSink, WriterThread};
 use super::raw::RawRecorder;
-use crate::node::binder::Listens;
+use crate::node::binder::ReceiveEndpoints;
 use crate::node::clock::host_now;
 use crate::node::senders::Senders;
 use crate::node::settings::Settings;
@@ -82,9 +82,9 @@ impl PassiveRecorder {
     pub fn start(
         path: &Path,
         settings: &Settings,
-        listens: Listens,
+        endpoints: ReceiveEndpoints,
     ) -> Result<Self, PassiveRecordError> {
-        let overheard = Overheard::open(listens.ports, &listens.groups, BUFFER_BYTES);
+        let overheard = Overheard::open(endpoints.ports, &endpoints.groups, BUFFER_BYTES);
         let overheard = overheard.map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => {
                 let program = std::env::current_exe().unwrap_or_default();
@@ -110,8 +110,8 @@ impl PassiveRecorder {
             overflows: 0,
         };
         recorder.run("rfly-overhear", capture, DatagramCapture::receive)?;
-        if !listens.blocks.is_empty() {
-            let blocks = listens.blocks.into_iter();
+        if !endpoints.blocks.is_empty() {
+            let blocks = endpoints.blocks.into_iter();
             let poller = BlockPoller {
                 blocks: blocks.map(PolledBlock::new).collect(),
                 raw,
@@ -130,7 +130,7 @@ impl PassiveRecorder {
         step: fn(&mut W),
     ) -> Result<(), PassiveRecordError> {
         let stop = self.stop.clone();
-        let thread = tasks::thread(name, move || {
+        let thread = tasks::spawn_restarting(name, move || {
             while !stop.load(Ordering::Relaxed) {
                 step(&mut worker);
             }

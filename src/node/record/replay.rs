@@ -2,7 +2,7 @@
 use super::allowed_parameters::allowed;
 use super::raw::{CONFIG, HEADER_LEN, SCENE, TERRAIN, attachment_parameter};
 use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
-use crate::node::steps::{Gate, Stepper};
+use crate::node::replay_steps::{StepQueue, StepRunner};
 use crate::transport::{Datagram, Player};
 use crate::wire::ShmFlag;
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ pub struct Replay {
     /// Directory of the extracted files; removed on drop.
     extracted: Option<PathBuf>,
     /// Steps, if it is played step by step.
-    gate: Option<&'static Gate>,
+    gate: Option<&'static StepQueue>,
 }
 
 impl Replay {
@@ -175,8 +175,8 @@ impl Replay {
     }
 
     /// Makes [`Self::play`] wait for steps: of the returned gate, or of the bridge's service. Must be called before the bridge starts.
-    pub fn step_by_step(&mut self) -> &'static Gate {
-        let gate = Gate::install();
+    pub fn step_by_step(&mut self) -> &'static StepQueue {
+        let gate = StepQueue::install();
         self.gate = Some(gate);
         gate
     }
@@ -196,7 +196,7 @@ impl Replay {
         let from = self.first.saturating_add(nanos(options.from));
         let until = (options.duration).map(|duration| from.saturating_add(nanos(duration)));
         let since_start = |time: u64| Duration::from_nanos(time - self.first);
-        let mut stepper = self.gate.map(|gate| Stepper::new(gate, options.from));
+        let mut stepper = self.gate.map(|gate| StepRunner::new(gate, options.from));
         // Host time and recorded time from which due times are computed; reset when single steps end.
         let mut reference = (Instant::now(), from);
         let mut messages = ReorderBuffer::open(&self.path)?;
@@ -208,8 +208,8 @@ impl Replay {
                 break;
             }
             if let Some(stepper) = &mut stepper {
-                let was_running = stepper.runs();
-                while !stepper.lets(since_start(message.time), STOP_CHECK_PERIOD) {
+                let was_running = stepper.plays_rest();
+                while !stepper.may_play(since_start(message.time), STOP_CHECK_PERIOD) {
                     if is_stopped() {
                         return Ok(report);
                     }
@@ -258,7 +258,7 @@ impl Replay {
                 *counts.entry(key).or_default() += 1;
             }
             if let Some(stepper) = &mut stepper {
-                stepper.played(since_start(message.time));
+                stepper.count_played(since_start(message.time));
             }
         }
         report.cut_off = messages.reader.cut_off;

@@ -1,6 +1,6 @@
 //! Steps of a replay, requested on the standard input.
 use crate::node::error::NodeError;
-use crate::node::steps::{Gate, Step};
+use crate::node::replay_steps::{ReplayStep, StepQueue};
 use crate::node::tasks;
 use std::io;
 use std::time::Duration;
@@ -12,15 +12,15 @@ const HELP: &str = "Enter plays one datagram or frame, 20 plays 20, 0.5s plays 0
 ///
 /// # Errors
 /// The thread cannot be started.
-pub fn read_steps(gate: &'static Gate) -> Result<(), NodeError> {
+pub fn read_steps(gate: &'static StepQueue) -> Result<(), NodeError> {
     tracing::info!("step by step: {HELP}");
-    tasks::errand("rfly-keys", move || {
+    tasks::spawn_once("rfly-keys", move || {
         for line in io::stdin().lines().map_while(Result::ok) {
             let Some(step) = parse_step(&line) else {
                 tracing::warn!("{line:?} is no step: {HELP}");
                 continue;
             };
-            gate.ask(step, |stepped| {
+            gate.request(step, |stepped| {
                 let end = if stepped.ended { ", the end" } else { "" };
                 tracing::info!(
                     "played {}, at {:.6} s of the recording{end}",
@@ -33,16 +33,18 @@ pub fn read_steps(gate: &'static Gate) -> Result<(), NodeError> {
 }
 
 /// Parses a line of input.
-pub fn parse_step(line: &str) -> Option<Step> {
+pub fn parse_step(line: &str) -> Option<ReplayStep> {
     match line.trim() {
-        "" => Some(Step::Messages(1)),
-        "go" => Some(Step::Rest),
+        "" => Some(ReplayStep::Messages(1)),
+        "go" => Some(ReplayStep::Rest),
         word => match word.strip_suffix('s') {
             Some(seconds) => {
                 let seconds = seconds.trim_end().parse().ok()?;
-                Duration::try_from_secs_f64(seconds).ok().map(Step::Time)
+                Duration::try_from_secs_f64(seconds)
+                    .ok()
+                    .map(ReplayStep::Time)
             }
-            None => word.parse().ok().map(Step::Messages),
+            None => word.parse().ok().map(ReplayStep::Messages),
         },
     }
 }

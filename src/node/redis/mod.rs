@@ -1,14 +1,14 @@
-//! CopterSim, and the renderer, through a Redis server, as the vendor's full edition has it: the same datagrams, published on channels.
+//! CopterSim and the renderer through a Redis server, as in the vendor's full edition: the same datagrams, published on channels.
 //!
-//! The bridge takes their place on this host: what it sends to the ports of a vehicle, or of a window, is published, and what the server
-//! sends goes to the ports that the bridge listens on. The rest of the bridge is unchanged.
+//! This subsystem binds their ports on this host. Datagrams that the bridge sends there are published; messages of the
+//! server are sent to the bridge's own ports. The rest of the bridge is unchanged.
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
 use futures_util::StreamExt as _;
 use redis::aio::{MultiplexedConnection, PubSubStream};
@@ -22,10 +22,10 @@ use tokio::sync::mpsc;
 
 /// The thread of the server's messages.
 const THREAD: &str = "rfly-redis";
-/// Datagrams that wait for the server; more are dropped.
+/// Limit of datagrams that wait for the server.
 const QUEUED: usize = 1024;
-/// Limit of connecting and of publishing.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time limit of connecting and of publishing.
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Longest datagram.
@@ -42,14 +42,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let Some(address) = redis.address else {
         return Ok(());
     };
-    let server = Server::new(address, redis.port)?;
+    let server = RedisServer::new(address, redis.port)?;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
     let stats = assembly.source("redis".to_owned());
     let (queue, queued) = mpsc::channel(QUEUED);
     let (params, ports) = (&context.settings.params, &context.settings.ports);
     let mut routes = BTreeMap::new();
-    // Publishes what is sent to a port of the simulator; what a channel has goes to a port of the bridge.
+    // Publishes datagrams to port `from` on channel `out`; sends messages of channel `back` to port `to`.
     let mut relay =
         |what: String, (from, to): (SocketAddrV4, u16), (out, back): (String, String)| {
             let options = BindOptions {
@@ -59,12 +59,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             let Some(receiver) = assembly.binder.bind(&options, &what) else {
                 return;
             };
-            let route = Route {
+            let route = ChannelRoute {
                 sender: receiver.sender(),
                 to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, to),
             };
             routes.insert(back, route);
-            let port = Port {
+            let port = PortRelay {
                 receiver,
                 channel: out,
                 queue: queue.clone(),
@@ -96,7 +96,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let keys = (redis.to_renderer.clone(), redis.from_renderer.clone());
         relay(what, (context.settings.renderer(), ports.report), keys);
     }
-    let publisher = ToServer {
+    let publisher = RedisPublisher {
         server: server.clone(),
         queued,
         stats: stats.clone(),
@@ -104,7 +104,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     tasks::start(&runtime, publisher);
     tasks::start(
         &runtime,
-        FromServer {
+        RedisSubscriber {
             server,
             routes,
             stats,
@@ -113,24 +113,24 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// The channel that stands for a port.
+/// The channel of a port.
 fn channel(port: u16) -> String {
     format!("key{port}")
 }
 
-/// Where a message of the server goes.
-struct Route {
+/// Destination of the messages of a channel.
+struct ChannelRoute {
     sender: UdpSender,
     to: SocketAddrV4,
 }
 
 #[derive(Clone)]
-struct Server {
+struct RedisServer {
     client: Client,
     address: String,
 }
 
-impl Server {
+impl RedisServer {
     fn new(host: Ipv4Addr, port: u16) -> Result<Self, NodeError> {
         let failed = |error: RedisError| NodeError::Start {
             what: "the Redis client",
@@ -144,15 +144,15 @@ impl Server {
         })
     }
 
-    /// Connects with a limit, again and again; a failure is logged once.
-    async fn reach<T, F: Future<Output = Result<T, RedisError>> + Send>(
+    /// Connects, with a time limit, until it succeeds; logs the first failure.
+    async fn connect<T, F: Future<Output = Result<T, RedisError>> + Send>(
         &self,
         stats: &SourceStats,
-        connect: impl Fn(Client) -> F + Send + Sync,
+        open: impl Fn(Client) -> F + Send + Sync,
     ) -> T {
         let mut logged = false;
         loop {
-            let error = match tokio::time::timeout(PATIENCE, connect(self.client.clone())).await {
+            let error = match tokio::time::timeout(TIMEOUT, open(self.client.clone())).await {
                 Ok(Ok(connection)) => {
                     stats.lock().obstacle = None;
                     return connection;
@@ -161,7 +161,7 @@ impl Server {
                 Err(_elapsed) => "no answer".to_owned(),
             };
             let text = format!(
-                "the Redis server {} is not reached ({error}): look whether it runs and listens there (redis.address, redis.port)",
+                "the Redis server {} cannot be reached ({error}): check that it runs and listens there (redis.address, redis.port)",
                 self.address
             );
             if !std::mem::replace(&mut logged, true) {
@@ -177,15 +177,15 @@ impl Server {
     }
 }
 
-/// Datagrams of the bridge for one port of the simulator.
-struct Port {
+/// Queues the datagrams to one port of the simulator.
+struct PortRelay {
     receiver: UdpReceiver,
     channel: String,
     queue: mpsc::Sender<(String, Vec<u8>)>,
     stats: Arc<SourceStats>,
 }
 
-impl Source for Port {
+impl CountedTask for PortRelay {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -217,14 +217,14 @@ impl Source for Port {
     }
 }
 
-/// Publishes what the bridge sends.
-struct ToServer {
-    server: Server,
+/// Publishes the queued datagrams.
+struct RedisPublisher {
+    server: RedisServer,
     queued: mpsc::Receiver<(String, Vec<u8>)>,
     stats: Arc<SourceStats>,
 }
 
-impl Source for ToServer {
+impl CountedTask for RedisPublisher {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -238,14 +238,14 @@ impl Source for ToServer {
                     let connect = |client: Client| async move {
                         client.get_multiplexed_async_connection().await
                     };
-                    self.server.reach(&self.stats, connect).await
+                    self.server.connect(&self.stats, connect).await
                 }
             };
             let mut open = open;
             let mut publish = redis::cmd("PUBLISH");
             publish.arg(channel).arg(bytes);
             let published = publish.exec_async(&mut open);
-            match tokio::time::timeout(PATIENCE, published).await {
+            match tokio::time::timeout(TIMEOUT, published).await {
                 Ok(Ok(())) => connection = Some(open),
                 Ok(Err(_)) | Err(_) => self.stats.lock().drop_one(Cause::NotPublished),
             }
@@ -253,14 +253,14 @@ impl Source for ToServer {
     }
 }
 
-/// Passes on what the server sends.
-struct FromServer {
-    server: Server,
-    routes: BTreeMap<String, Route>,
+/// Sends messages of the server to the bridge's ports.
+struct RedisSubscriber {
+    server: RedisServer,
+    routes: BTreeMap<String, ChannelRoute>,
     stats: Arc<SourceStats>,
 }
 
-impl Source for FromServer {
+impl CountedTask for RedisSubscriber {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -276,15 +276,15 @@ impl Source for FromServer {
                     Ok(subscription.split())
                 }
             };
-            // The other half must live as long: it holds the connection.
-            let (_sink, mut messages) = self.server.reach(&self.stats, subscribe).await;
+            // The unused half holds the connection.
+            let (_sink, mut messages) = self.server.connect(&self.stats, subscribe).await;
             self.pass_on(&mut messages).await;
         }
     }
 }
 
-impl FromServer {
-    /// Passes messages on until the connection ends.
+impl RedisSubscriber {
+    /// Sends messages on until the connection ends.
     async fn pass_on(&self, messages: &mut PubSubStream) {
         while let Some(message) = messages.next().await {
             let bytes = message.get_payload_bytes();
@@ -293,13 +293,12 @@ impl FromServer {
             let mut figures = self.stats.lock();
             figures.received += 1;
             figures.bytes += bytes.len() as u64;
-            match sent {
-                true => {
-                    figures.frames += 1;
-                    figures.converted += 1;
-                    figures.last_frame = Some(Instant::now());
-                }
-                false => figures.drop_one(Cause::NotSent),
+            if sent {
+                figures.frames += 1;
+                figures.converted += 1;
+                figures.last_frame = Some(Instant::now());
+            } else {
+                figures.drop_one(Cause::NotSent)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the renderer reports on port 20006: asked for while somebody reads it, published, and kept for others.
+//! Reports of the renderer on port 20006: requested while they have readers, published, and shared with other subsystems.
 mod source;
 mod topics;
 

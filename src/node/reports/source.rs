@@ -1,4 +1,4 @@
-//! The port of reports: reads them, publishes them, and asks for them.
+//! The port of reports: requests, receives and publishes them.
 use super::topics::{COLLISIONS, Collisions, SceneTopics};
 use crate::config::params::{QosGroup, ReportDemand};
 use crate::node::cause::Cause;
@@ -6,12 +6,12 @@ use crate::node::clock::{HeaderClock, SimClocks, host_now};
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::error::NodeError;
-use crate::node::poses::{Poses, Want};
-use crate::node::reported::SharedReports;
+use crate::node::pose_history::{PoseDemand, PoseHistory};
+use crate::node::sensor_views::SensorViews;
 use crate::node::settings::{Settings, SettingsWatch};
+use crate::node::shared_reports::SharedReports;
 use crate::node::stats::{LinkState, SourceStats};
-use crate::node::tasks::{Source, next_moment};
-use crate::node::views::Views;
+use crate::node::tasks::{CountedTask, next_moment};
 use crate::reports::{
     CollisionState, MapConversion, ReportRequester, ReportSubject, ReportedEntity, camera_report,
     collision, vehicle_report,
@@ -29,10 +29,10 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Period of looking for readers while reports are requested; also the shortest time between two lists of boxes.
-const LOOK: Duration = Duration::from_millis(100);
-/// The same while none is requested.
-const IDLE_LOOK: Duration = Duration::from_millis(200);
+/// Interval of checks for readers while reports are requested; also the shortest time between two lists of boxes.
+const CHECK_PERIOD: Duration = Duration::from_millis(100);
+/// Interval while no report is requested.
+const IDLE_CHECK_PERIOD: Duration = Duration::from_millis(200);
 
 /// The reports of the renderer.
 pub(super) struct ReportSource {
@@ -40,11 +40,11 @@ pub(super) struct ReportSource {
     sender: UdpSender,
     renderer: SocketAddrV4,
     topics: SceneTopics,
-    vehicles: BTreeMap<u16, Vehicle>,
+    vehicles: BTreeMap<u16, VehicleCollisions>,
     reported: SharedReports,
-    views: Views,
-    /// Where the vehicles were, while cameras are described.
-    poses: (Poses, Want),
+    views: SensorViews,
+    /// True poses, kept while cameras are described.
+    poses: (PoseHistory, PoseDemand),
     requester: ReportRequester,
     conversion: MapConversion,
     map: String,
@@ -58,10 +58,10 @@ pub(super) struct ReportSource {
 }
 
 /// The collisions of a served vehicle.
-struct Vehicle {
+struct VehicleCollisions {
     topic: Collisions,
     collision: CollisionState,
-    /// Restarts of its clock so far: a collision does not outlive them.
+    /// Restarts of its clock so far: each ends the collision.
     restarts: u64,
 }
 
@@ -74,7 +74,7 @@ impl ReportSource {
         let params = &context.settings.params;
         let vehicle = |id: u16| {
             let name = context.of_vehicle(id, COLLISIONS);
-            let vehicle = Vehicle {
+            let vehicle = VehicleCollisions {
                 topic: Collisions::open(context, QosGroup::Latched, &name)?,
                 collision: CollisionState::default(),
                 restarts: 0,
@@ -91,7 +91,7 @@ impl ReportSource {
             vehicles: vehicles.collect::<Result<_, NodeError>>()?,
             reported: context.reported.clone(),
             views: context.views.clone(),
-            poses: (context.poses.clone(), context.poses.wants()),
+            poses: (context.poses.clone(), context.poses.demand()),
             requester: ReportRequester::default(),
             conversion: MapConversion {
                 convention: names.world,
@@ -105,7 +105,7 @@ impl ReportSource {
             changed: false,
             stats,
         };
-        // Latched: a reader learns at once that nothing collides.
+        // Latched, so that a subscriber learns at once that there is no collision.
         let ids: Vec<_> = source.vehicles.keys().copied().collect();
         for id in ids {
             source.publish_collision(id, source.headers.now())?;
@@ -148,9 +148,9 @@ impl ReportSource {
     }
 
     /// Sends requests, publishes the boxes, removes silent subjects.
-    fn look(&mut self) {
+    fn update(&mut self) {
         let mut wanted = self.wanted();
-        // The renderer need not report what nobody requests, and older ones do not describe cameras.
+        // Without requests no report is expected; those of cameras do not count, because older renderers have none.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
         let cameras = self.views.to_describe();
         let (_, want) = &mut self.poses;
@@ -166,7 +166,7 @@ impl ReportSource {
         for command in self.requester.due(now, period, timeout) {
             self.command(&command);
         }
-        // Time for the answer to a second request.
+        // Leaves time for the answer to a second request.
         let silence = (2 * timeout + period).as_nanos();
         let since = host_now()
             .0
@@ -180,8 +180,8 @@ impl ReportSource {
         }
     }
 
-    /// Frees the vehicles whose simulation was started again.
-    fn look_for_restarts(&mut self) {
+    /// Ends the collisions of vehicles whose simulation restarted.
+    fn free_after_restart(&mut self) {
         let mut freed = Vec::new();
         for (id, vehicle) in &mut self.vehicles {
             let restarts = self
@@ -223,14 +223,14 @@ impl ReportSource {
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
             Ok(SceneReport::Pod(pod)) if self.views.pod(&pod) => Ok(()),
-            // This port has no use for them.
+            // The bridge does not use these.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
         };
         self.stats.handled(taken);
     }
 
-    /// The stamp of a report; that of its arrival if its time is not of this simulation, which is counted.
+    /// Stamps a report; one whose time is not of this simulation gets the current time and is counted.
     fn stamp(&self, sim_time: f64, vehicle: Option<u16>, arrival: RosTime) -> RosTime {
         let clock = self.clocks.of(vehicle);
         let time = SimTime::checked_from_secs(sim_time);
@@ -244,7 +244,7 @@ impl ReportSource {
     }
 
     fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
-        let id = served(event.copter_id.get());
+        let id = u16::try_from(event.copter_id.get()).ok();
         let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
         let (Some(id), Some(vehicle)) = (id, vehicle) else {
             return Err(Cause::OtherVehicle);
@@ -262,7 +262,7 @@ impl ReportSource {
     fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
         self.requester
             .answered(&ReportSubject::Vehicles, self.start.elapsed());
-        let id = served(report.copter_id.get());
+        let id = u16::try_from(report.copter_id.get()).ok();
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
         if self.topics.vehicle_reports.wanted() {
             let message = vehicle_report(report, &self.conversion, (&self.map, stamp))
@@ -332,11 +332,7 @@ fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
         .map(|sensor| sensor.seq_id)
 }
 
-fn served(id: i32) -> Option<u16> {
-    u16::try_from(id).ok()
-}
-
-impl Source for ReportSource {
+impl CountedTask for ReportSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -349,9 +345,9 @@ impl Source for ReportSource {
                 // Timed work first: datagrams may arrive without a gap.
                 biased;
                 () = tokio::time::sleep_until(next) => {
-                    self.look_for_restarts();
-                    self.look();
-                    let period = if self.requester.is_idle() { IDLE_LOOK } else { LOOK };
+                    self.free_after_restart();
+                    self.update();
+                    let period = if self.requester.is_idle() { IDLE_CHECK_PERIOD } else { CHECK_PERIOD };
                     next = tokio::time::Instant::now() + next_moment(period);
                 }
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, || true) => {
@@ -364,7 +360,7 @@ impl Source for ReportSource {
     }
 }
 
-/// The renderer is asked for nothing more.
+/// Ends all requests at the renderer.
 impl Drop for ReportSource {
     fn drop(&mut self) {
         for command in self.requester.end() {

@@ -1,4 +1,4 @@
-//! The topics of reports. A workspace may lack the types of some: these topics do not exist then.
+//! The topics of reports. A topic whose message type the workspace lacks does not exist.
 use crate::config::params::QosGroup;
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
 use crate::msgs::vision_msgs::msg::Detection3DArray;
@@ -6,7 +6,7 @@ use crate::msgs::vision_msgs::msg::Detection3DArray;
 use crate::msgs::visualization_msgs::msg::MarkerArray;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::below;
+use crate::node::settings::topic_below;
 use crate::node::subsystem::TopicPage;
 #[cfg(has_visualization_msgs)]
 use crate::reports::markers;
@@ -119,7 +119,7 @@ impl Markers {
     }
 }
 
-/// All topics but those of single vehicles.
+/// All topics except those of single vehicles.
 pub(super) struct SceneTopics {
     pub(super) vehicle_reports: VehicleReports,
     pub(super) cameras: Cameras,
@@ -132,7 +132,7 @@ pub(super) struct SceneTopics {
 impl SceneTopics {
     pub(super) fn open(context: &Context<'_>) -> Result<Self, NodeError> {
         let prefix = &context.settings.params.topic_prefix;
-        let name = |name| below(prefix, name);
+        let name = |name| topic_below(prefix, name);
         let group = QosGroup::Reports;
         Ok(Self {
             vehicle_reports: VehicleReports::open(context, group, &name(VEHICLE_REPORTS))?,
@@ -154,14 +154,14 @@ impl SceneTopics {
         self.objects.subscribers() > 0 || self.markers.wanted()
     }
 
-    /// Publishes the boxes of everything that is described, and removes the markers of what is gone.
+    /// Publishes the boxes of all described entities, and removes the markers of `gone` ones.
     pub(super) fn publish(
         &self,
         reported: &Descriptions,
         gone: &[ReportedEntity],
     ) -> Result<(), RosError> {
-        type Known = BTreeMap<ReportedEntity, DescribedEntity>;
-        let of = |known: &Known, vehicles: bool| {
+        type Entities = BTreeMap<ReportedEntity, DescribedEntity>;
+        let of = |known: &Entities, vehicles: bool| {
             let kind =
                 |entity: &ReportedEntity| matches!(entity, ReportedEntity::Vehicle(_)) == vehicles;
             let described = known.iter().filter(|(entity, _)| kind(entity));
@@ -196,7 +196,7 @@ pub(super) fn document(page: &mut TopicPage) {
     row(
         &[COLLISIONS],
         "rfly_bridge_msgs/msg/Collision",
-        "what the vehicle collides with, from the first report until it is free again or the simulation starts again ([reports.md](reports.md))",
+        "the collision of the vehicle, from its first report until the vehicle is free or the simulation restarts ([reports.md](reports.md))",
     );
     row(
         &[VEHICLE_REPORTS],

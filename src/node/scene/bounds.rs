@@ -1,5 +1,5 @@
-//! `GetEntityBounds`: the renderer knows them, and is asked.
-use super::desk::Desk;
+//! `GetEntityBounds`: the response waits for a description by the renderer.
+use super::server::SceneServer;
 use crate::msgs::simulation_interfaces::srv::{GetEntityBounds, GetEntityBoundsRequest};
 use crate::node::assembly::Assembly;
 use crate::node::error::NodeError;
@@ -13,117 +13,117 @@ use tokio::sync::Notify;
 
 /// The row of the documentation.
 pub(super) const ROW: &str = "\
-| `/rfly_bridge/get_entity_bounds` | `simulation_interfaces/srv/GetEntityBounds` | box around an entity, which the renderer is asked for |
+| `/rfly_bridge/get_entity_bounds` | `simulation_interfaces/srv/GetEntityBounds` | box around an entity, requested from the renderer |
 ";
 
-/// How long the renderer may take.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Time between two looks.
-const LOOK: Duration = Duration::from_millis(20);
-/// Requests that wait at a time; more are refused at once.
-const MOST: usize = 100;
+/// Time limit of the renderer.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// Interval of checks.
+const CHECK_PERIOD: Duration = Duration::from_millis(20);
+/// Limit of waiting requests; further ones are refused at once.
+const MAX_PENDING: usize = 100;
 
 /// Requests that wait for the renderer.
 #[derive(Clone, Default)]
-pub(super) struct Waiting {
-    requests: Arc<Mutex<Vec<Request>>>,
-    came: Arc<Notify>,
+pub(super) struct PendingBounds {
+    requests: Arc<Mutex<Vec<PendingRequest>>>,
+    added: Arc<Notify>,
 }
 
-struct Request {
+struct PendingRequest {
     request: GetEntityBoundsRequest,
     responder: Responder<GetEntityBounds>,
     until: Instant,
 }
 
-impl Waiting {
-    /// Starts the task that answers.
-    pub(super) fn open(assembly: &mut Assembly, desk: &Desk) -> Result<Self, NodeError> {
-        let waiting = Self::default();
+impl PendingBounds {
+    /// Starts the task that responds.
+    pub(super) fn open(assembly: &mut Assembly, server: &SceneServer) -> Result<Self, NodeError> {
+        let pending = Self::default();
         let runtime = assembly.threads.runtime(REPORT)?;
-        let task = Answers {
-            desk: desk.clone(),
-            waiting: waiting.clone(),
+        let task = BoundsTask {
+            server: server.clone(),
+            pending: pending.clone(),
         };
         tasks::start(&runtime, task);
-        Ok(waiting)
+        Ok(pending)
     }
 
     /// Offers the service.
     pub(super) fn serve(
         &self,
-        desk: &Desk,
+        server: &SceneServer,
         middleware: &Middleware,
         name: &str,
     ) -> Result<ServiceHandle, RosError> {
-        let (desk, waiting) = (desk.clone(), self.clone());
+        let (server, pending) = (server.clone(), self.clone());
         middleware.service::<GetEntityBounds>(name, move |request, responder| {
-            desk.stats.lock().received += 1;
-            let answer = desk.ask_anew(|scene, call| {
+            server.stats.lock().received += 1;
+            let answer = server.run_with_reports(|scene, call| {
                 let answer = entity_bounds(scene, &request);
                 if answer.is_none() {
                     describe(scene, &request.entity, call);
                 }
                 answer
             });
-            let mut requests = waiting.lock();
+            let mut requests = pending.lock();
             match answer {
                 Some(answer) => responder.respond(answer),
-                None if requests.len() >= MOST => {
+                None if requests.len() >= MAX_PENDING => {
                     responder.respond(no_bounds(&request.entity, 0.0))
                 }
                 None => {
-                    requests.push(Request {
+                    requests.push(PendingRequest {
                         request,
                         responder,
-                        until: Instant::now() + PATIENCE,
+                        until: Instant::now() + TIMEOUT,
                     });
-                    waiting.came.notify_one();
+                    pending.added.notify_one();
                 }
             }
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Request>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<PendingRequest>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Answers as soon as the renderer has.
-struct Answers {
-    desk: Desk,
-    waiting: Waiting,
+/// Task that responds as soon as the renderer has described the entity.
+struct BoundsTask {
+    server: SceneServer,
+    pending: PendingBounds,
 }
 
-impl Endless for Answers {
+impl Endless for BoundsTask {
     fn name(&self) -> String {
         "bounds of entities".to_owned()
     }
 
     async fn work(&mut self) {
         loop {
-            self.waiting.came.notified().await;
-            while !self.waiting.lock().is_empty() {
-                tokio::time::sleep(LOOK).await;
-                self.look();
+            self.pending.added.notified().await;
+            while !self.pending.lock().is_empty() {
+                tokio::time::sleep(CHECK_PERIOD).await;
+                self.answer_ready();
             }
         }
     }
 }
 
-impl Answers {
-    fn look(&self) {
+impl BoundsTask {
+    fn answer_ready(&self) {
         let now = Instant::now();
-        let mut requests = self.waiting.lock();
-        for waiting in std::mem::take(&mut *requests) {
+        let mut requests = self.pending.lock();
+        for pending in std::mem::take(&mut *requests) {
             let answer = self
-                .desk
-                .ask_anew(|scene, _| entity_bounds(scene, &waiting.request));
-            let entity = &waiting.request.entity;
-            let late = || no_bounds(entity, PATIENCE.as_secs_f64());
-            match answer.or_else(|| (now >= waiting.until).then(late)) {
-                Some(answer) => waiting.responder.respond(answer),
-                None => requests.push(waiting),
+                .server
+                .run_with_reports(|scene, _| entity_bounds(scene, &pending.request));
+            let entity = &pending.request.entity;
+            let late = || no_bounds(entity, TIMEOUT.as_secs_f64());
+            match answer.or_else(|| (now >= pending.until).then(late)) {
+                Some(answer) => pending.responder.respond(answer),
+                None => requests.push(pending),
             }
         }
     }

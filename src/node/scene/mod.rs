@@ -1,8 +1,8 @@
 //! Services of the scene: those of `simulation_interfaces`, and the bridge's own below `scene`.
 #[cfg(has_simulation_interfaces)]
 mod bounds;
-mod desk;
-mod outlet;
+mod scene_socket;
+mod server;
 mod services;
 #[cfg(has_rfly_bridge_msgs)]
 mod states;
@@ -13,9 +13,9 @@ mod texts;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::below;
 #[cfg(has_simulation_interfaces)]
-use crate::node::steps;
+use crate::node::replay_steps;
+use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::REPORT;
@@ -24,24 +24,27 @@ use crate::{
     msgs::simulation_interfaces::action::SimulateSteps, ros::GoalRequest,
     scene::standard::simulate_steps,
 };
-use desk::{Caretaker, Desk};
+use server::{AbandonedObjects, SceneServer};
 use std::fmt::Write as _;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let desk = Desk::open(context, assembly)?;
-    tasks::start(&assembly.threads.runtime(REPORT)?, Caretaker(desk.clone()));
+    let server = SceneServer::open(context, assembly)?;
+    tasks::start(
+        &assembly.threads.runtime(REPORT)?,
+        AbandonedObjects(server.clone()),
+    );
     #[cfg(has_simulation_interfaces)]
     {
-        let waiting = bounds::Waiting::open(assembly, &desk)?;
-        let handle = waiting.serve(
-            &desk,
+        let pending = bounds::PendingBounds::open(assembly, &server)?;
+        let handle = pending.serve(
+            &server,
             context.middleware,
             &full_name(context, "~/get_entity_bounds"),
         )?;
         assembly.guards.push(Box::new(handle));
-        let (headers, stats) = (context.clocks.headers(None), desk.stats.clone());
+        let (headers, stats) = (context.clocks.headers(None), server.stats.clone());
         let steps = move |request: GoalRequest<SimulateSteps>| {
             stats.lock().received += 1;
             request.accept().abort(simulate_steps());
@@ -52,29 +55,33 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     for service in services::rows() {
         #[cfg(has_simulation_interfaces)]
-        if let Some(gate) = steps::gate()
+        if let Some(queue) = replay_steps::step_queue()
             && service.name == stepping::NAME
         {
             let name = full_name(context, service.name);
-            let handle = stepping::serve(gate, context.middleware, &name)?;
+            let handle = stepping::serve(queue, context.middleware, &name)?;
             assembly.guards.push(Box::new(handle));
             continue;
         }
-        let handle = (service.open)(&desk, context.middleware, &full_name(context, service.name))?;
+        let handle = (service.open)(
+            &server,
+            context.middleware,
+            &full_name(context, service.name),
+        )?;
         assembly.guards.push(Box::new(handle));
     }
     #[cfg(has_rfly_bridge_msgs)]
-    states::open(context, assembly, &desk)?;
+    states::open(context, assembly, &server)?;
     texts::open(context, assembly)
 }
 
-/// Services of the standard are below the node or beside it, the others below the prefix of topics.
+/// Services of `simulation_interfaces` are below the node, or beside it with `scene.at_root`; others below the prefix of topics.
 fn full_name(context: &Context<'_>, name: &str) -> String {
     let params = &context.settings.params;
     match name.strip_prefix("~/") {
         Some(standard) if params.scene.at_root => standard.to_owned(),
         Some(_) => name.to_owned(),
-        None => below(&params.topic_prefix, name),
+        None => topic_below(&params.topic_prefix, name),
     }
 }
 

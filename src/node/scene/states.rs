@@ -1,6 +1,6 @@
-//! `scene/set_states`: many entities in one message.
-use super::desk::Desk;
+//! The topic `scene/set_states`: states of many entities in one message.
 use super::full_name;
+use super::server::SceneServer;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
@@ -18,13 +18,13 @@ pub(super) const ROW: &str = "\
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
-    desk: &Desk,
+    server: &SceneServer,
 ) -> Result<(), NodeError> {
     let stats = assembly.source_on_demand("scene/set_states".to_owned());
-    let (desk, name) = (desk.clone(), full_name(context, "scene/set_states"));
-    let mut told = BTreeSet::new();
+    let (server, name) = (server.clone(), full_name(context, "scene/set_states"));
+    let mut logged = BTreeSet::new();
     let draw = move |message: EntityStates| {
-        let (drawn, skipped) = desk.ask(|scene, call| set_states(scene, &message, call));
+        let (drawn, skipped) = server.run(|scene, call| set_states(scene, &message, call));
         let mut figures = stats.lock();
         figures.received += 1;
         if drawn > 0 {
@@ -35,8 +35,8 @@ pub(super) fn open(
         }
         drop(figures);
         for reason in skipped {
-            if told.insert(reason.cause) {
-                tracing::warn!("scene/set_states: {}; told once", reason.message);
+            if logged.insert(reason.cause) {
+                tracing::warn!("scene/set_states: {}; logged once", reason.message);
             }
         }
     };

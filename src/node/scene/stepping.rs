@@ -1,39 +1,40 @@
-//! A replay step by step: `step_simulation` takes the steps, each a datagram or a frame of shared memory.
+//! `step_simulation` in a replay in steps: a step is a datagram or a frame of shared memory.
 use crate::msgs::simulation_interfaces::msg::Result as Outcome;
 use crate::msgs::simulation_interfaces::srv::{StepSimulation, StepSimulationResponse};
-use crate::node::steps::{Gate, Step, Stepped};
+use crate::node::replay_steps::{ReplayStep, StepQueue, StepResult};
 use crate::ros::{Middleware, RosError, ServiceHandle};
 
-/// The service that another answers during a replay.
+/// The service that this one replaces during such a replay.
 pub(super) const NAME: &str = "~/step_simulation";
 
-/// Offers it. A request is answered when the bridge has handled all of its steps.
+/// Offers the service, which responds when the bridge has handled all steps.
 pub(super) fn serve(
-    gate: &'static Gate,
+    queue: &'static StepQueue,
     middleware: &Middleware,
     name: &str,
 ) -> Result<ServiceHandle, RosError> {
     middleware.service::<StepSimulation>(name, move |request, responder| {
         let steps = request.steps;
-        gate.ask(Step::Messages(steps), move |stepped| {
+        queue.request(ReplayStep::Messages(steps), move |stepped| {
             let result = outcome(steps, stepped);
             responder.respond(StepSimulationResponse { result });
         });
     })
 }
 
-fn outcome(wanted: u64, stepped: Stepped) -> Outcome {
-    match stepped.messages == wanted {
-        true => Outcome {
+fn outcome(wanted: u64, stepped: StepResult) -> Outcome {
+    if stepped.messages == wanted {
+        Outcome {
             result: Outcome::RESULT_OK,
             error_message: String::new(),
-        },
-        false => Outcome {
+        }
+    } else {
+        Outcome {
             result: Outcome::RESULT_OPERATION_FAILED,
             error_message: format!(
                 "the recording ended after {} of {wanted} steps",
                 stepped.messages
             ),
-        },
+        }
     }
 }

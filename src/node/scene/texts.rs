@@ -1,4 +1,4 @@
-//! Texts of the renderer, at the port of requests to CopterSim.
+//! Texts that the renderer sends to the port of requests to CopterSim.
 use super::full_name;
 use crate::config::params::QosGroup;
 use crate::msgs::std_msgs::msg::String as Text;
@@ -12,7 +12,7 @@ use crate::wire::scene_text;
 
 /// The row of the documentation.
 pub(super) const ROW: &str = "\
-| `/rflysim/scene/texts` | out | `std_msgs/msg/String` | `reports` | with `scene.texts`: texts that the renderer sends to 224.0.0.10:20002; what they say is not documented |
+| `/rflysim/scene/texts` | out | `std_msgs/msg/String` | `reports` | with `scene.texts`: texts that the renderer sends to 224.0.0.10:20002; their meaning is not documented |
 ";
 
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
@@ -27,7 +27,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
 }
 
 fn read(bytes: &[u8]) -> Result<Text, Cause> {
-    // Requests to CopterSim come here, too.
+    // The port also receives requests to CopterSim.
     let text = scene_text(bytes).ok_or(Cause::NotRead)?;
     let data = text.to_owned();
     Ok(Text { data })

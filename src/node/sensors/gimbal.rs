@@ -1,7 +1,7 @@
-//! `mount_control/*` beside the image of a camera: its direction as a topic, as mavros has that of a gimbal.
+//! `mount_control/*` beside the image of a camera: its direction, with the topics of a gimbal in mavros.
 //!
-//! A command becomes the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow as they do there. The status is what
-//! the images show, or what a pod camera says of itself.
+//! A command sets the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow. The status is the direction
+//! in the images, or the one that a pod camera reports.
 use crate::config::ParamValue;
 use crate::config::params::QosGroup;
 use crate::frames::{Attitude, Euler, Frd, MountOrientation, SensorMount};
@@ -12,10 +12,10 @@ use crate::node::cause::Cause;
 use crate::node::clock::HeaderClock;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::parameter_requests::ParameterRequests;
+use crate::node::sensor_views::SensorViews;
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
-use crate::node::views::Views;
-use crate::node::wishes::Wishes;
 use crate::ros::{Publisher, Qos};
 use crate::time::RosTime;
 use crate::wire::{SensorKind, SensorRequest};
@@ -28,14 +28,14 @@ pub(super) const ROWS: &str = "\
 | 9; others with `sensor<N>.gimbal` | | `/rflysim/sensor<N>/mount_control/command` | `mavros_msgs/msg/MountControl` | | | all | \
 in: direction of the camera in its mount, degrees, mode 2; mode 1: as in Config.json ([reports.md](reports.md#changes-of-a-running-camera)) |
 | | | `/rflysim/sensor<N>/mount_control/status` | `geometry_msgs/msg/Vector3Stamped` | `<prefix>sensor<N>_link` | `latched` | all | \
-roll, pitch, yaw of the camera in its mount in rad, FRD, from the first image that shows it; of a pod what it reports |
+roll, pitch, yaw of the camera in its mount in rad, FRD, from the first image with that direction on; of a pod the reported direction |
 ";
 
 /// MAV_MOUNT_MODE.
 const NEUTRAL: u8 = 1;
 const TARGETING: u8 = 2;
 
-/// Opens the topics of all cameras that are to have them.
+/// Opens the topics of pods and of the cameras with `sensor<N>.gimbal`.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let settings = context.settings;
     let cameras = settings.sensors.iter().filter(|config| {
@@ -52,7 +52,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         let main = settings.sensor_topic(config);
         let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
         let topic = |name: &str| format!("{parent}/mount_control/{name}");
-        let status = Status {
+        let status = GimbalStatus {
             publisher: context.publisher(QosGroup::Latched, &topic("status"))?,
             seq_id,
             views: context.views.clone(),
@@ -64,7 +64,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         let mut gimbal = Gimbal {
             seq_id,
             neutral: angles(&mount.orientation).map(f64::to_degrees),
-            wishes: context.wishes.clone(),
+            parameter_requests: context.parameter_requests.clone(),
             stats: assembly.source_on_demand(format!("gimbal of sensor{seq_id}")),
             told: false,
         };
@@ -93,11 +93,12 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     Ok(())
 }
 
-/// Publishes what a pod says of itself, in degrees.
-fn reported(statuses: &BTreeMap<u16, Status>, pod: &SensorRequest) {
-    let angles = match pod.eular_or_quat > 0.5 {
-        true => angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from))),
-        false => pod.euler.map(|degrees| f64::from(degrees).to_radians()),
+/// Publishes the direction that a pod reports, in degrees.
+fn reported(statuses: &BTreeMap<u16, GimbalStatus>, pod: &SensorRequest) {
+    let angles = if pod.eular_or_quat > 0.5 {
+        angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from)))
+    } else {
+        pod.euler.map(|degrees| f64::from(degrees).to_radians())
     };
     if let Some(status) = statuses.get(&pod.seq_id)
         && angles.iter().all(|angle| angle.is_finite())
@@ -120,17 +121,17 @@ fn angles(orientation: &MountOrientation) -> [f64; 3] {
 }
 
 /// The latched direction of one camera.
-struct Status {
+struct GimbalStatus {
     publisher: Publisher<Vector3Stamped>,
     seq_id: u16,
-    views: Views,
+    views: SensorViews,
     headers: HeaderClock,
     /// The camera reports its direction itself.
     reports: AtomicBool,
 }
 
-impl Status {
-    /// `stamp`: of the first image that shows it.
+impl GimbalStatus {
+    /// `stamp`: that of the first image with this direction.
     fn show(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
         let mut message = Vector3Stamped::default();
         message.header.stamp = stamp.unwrap_or_else(|| self.headers.now()).to_msg();
@@ -144,11 +145,11 @@ impl Status {
 /// The commands of one camera.
 struct Gimbal {
     seq_id: u16,
-    /// Roll, pitch, yaw of the file in degrees.
+    /// Roll, pitch, yaw of Config.json in degrees.
     neutral: [f64; 3],
-    wishes: Wishes,
+    parameter_requests: ParameterRequests,
     stats: Arc<SourceStats>,
-    /// What is wrong was logged.
+    /// A refused command was logged.
     told: bool,
 }
 
@@ -161,7 +162,7 @@ impl Gimbal {
             TARGETING if angles.iter().all(|angle| angle.abs() <= 360.0) => Ok(angles),
             TARGETING => Err((
                 Cause::Angle,
-                format!("roll, pitch and yaw must be in -360..=360 degrees, are {angles:?}"),
+                format!("roll, pitch and yaw must be -360 to 360 degrees, are {angles:?}"),
             )),
             mode => Err((
                 Cause::Mode,
@@ -175,13 +176,13 @@ impl Gimbal {
                 self.stats.lock().frames += 1;
                 let value = ParamValue::List(angles.map(ParamValue::Float).to_vec());
                 let name = format!("sensor{}.orientation_deg", self.seq_id);
-                self.wishes.wish(self.seq_id, name, value);
+                self.parameter_requests.request(self.seq_id, name, value);
             }
             Err((cause, text)) => {
                 self.stats.lock().drop_one(cause);
                 if !std::mem::replace(&mut self.told, true) {
                     tracing::warn!(
-                        "sensor{}/mount_control/command: {text}; told once",
+                        "sensor{}/mount_control/command: {text}; logged once",
                         self.seq_id
                     );
                 }

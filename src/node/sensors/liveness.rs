@@ -1,4 +1,4 @@
-//! Whether a sensor delivers, and when to ask for it again.
+//! Whether a sensor delivers, and when to request it again.
 use crate::node::stats::LinkState;
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub struct Liveness {
     timeout: Duration,
     state: LinkState,
-    /// Earlier data does not count.
+    /// Data before this time does not count.
     since: Option<Instant>,
 }
 
@@ -39,13 +39,13 @@ impl Liveness {
         self.timeout = timeout;
     }
 
-    /// Forgets the data until now: the source must be requested again.
+    /// Ignores all data until now: the source must be requested again.
     pub fn start_again(&mut self, now: Instant) {
         self.state = LinkState::Waiting;
         self.since = Some(now);
     }
 
-    /// Returns the state as of the last [`Self::look`].
+    /// Returns the state as of the last [`Self::update`].
     pub fn state(&self) -> LinkState {
         self.state
     }
@@ -56,7 +56,7 @@ impl Liveness {
     }
 
     /// Updates the state from the time of the last data.
-    pub fn look(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
+    pub fn update(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
         let counts = |at: &Instant| self.since.is_none_or(|since| *at > since);
         let last_data = last_data.filter(counts);
         let alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);

@@ -1,56 +1,57 @@
 //! The sensors of Config.json: requested, received over UDP or from shared memory, published.
-mod added;
-mod boxes;
+mod bounding_boxes;
+mod delayed_frames;
+mod delivery_hint;
 mod gimbal;
-mod held;
-mod hint;
+
 mod liveness;
-mod opened;
-mod opener;
-mod refusals;
-mod request;
+mod opened_sensor;
+mod refusal_log;
+mod sensor_adder;
+mod sensor_opener;
+mod sensor_request;
 mod set_camera_info;
 mod shm_source;
 mod supervisor;
 mod surroundings;
 mod udp_source;
-mod view;
+mod view_gate;
 
-pub use hint::hint;
+pub use delivery_hint::delivery_hint;
 pub use liveness::{LinkChange, Liveness};
-pub use request::sensor_request;
-pub use shm_source::{BlockReader, Rhythm, Taken};
+pub use sensor_request::sensor_request;
+pub use shm_source::{BlockRead, BlockReader, PollInterval};
 
 use crate::config::params::{Params, QosGroup};
 use crate::config::{Problem, SensorConfig, TransportMode};
 use crate::frames::SensorMount;
-use crate::node::assembly::{Assembly, Guard};
+use crate::node::assembly::{Assembly, DropGuard};
 use crate::node::binder::Binder;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::senders::Senders;
+use crate::node::sensor_views::frame_ids;
 use crate::node::settings::Settings;
 use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::{REPORT, Threads};
-use crate::node::views::frame_ids;
 use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
 use crate::transport::BindOptions;
 use crate::wire::shm_name;
-use added::More;
-use boxes::Boxes;
-use opened::{Opened, Successor};
-use opener::{Opener, odometry_topic};
+use bounding_boxes::BoxTask;
+use opened_sensor::{OpenedSensor, Successor};
+use sensor_adder::SensorAdder;
+use sensor_opener::{SensorOpener, odometry_topic};
 use shm_source::ShmSource;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, mpsc};
-use supervisor::{Added, Link, Supervisor};
-use surroundings::Frames;
+use supervisor::{AddedLinks, SensorLink, Supervisor};
+use surroundings::SharedFrameTree;
 use udp_source::UdpSource;
-use view::FieldsOfView;
+use view_gate::FieldsOfView;
 
 /// Name of a camera's topic of boxes, beside its image.
 const BOXES: &str = "boxes";
@@ -64,29 +65,29 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     }
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
-    let frames = Frames::new(context.tree.clone());
+    let frames = SharedFrameTree::new(context.tree.clone());
     let shown = frames.clone();
     let moved = move |_: &Settings, mount: &SensorMount, _| shown.moved(mount);
     context.views.follow(Box::new(moved));
-    let services = set_camera_info::Services::new(context);
+    let services = set_camera_info::CameraInfoServices::new(context);
     for sensor in &settings.sensors {
         let service = services.open(settings, sensor)?;
         assembly
             .guards
-            .extend(service.map(|own| Box::new(own) as Guard));
+            .extend(service.map(|own| Box::new(own) as DropGuard));
     }
-    let added = Added::default();
+    let added = AddedLinks::default();
     let mut threads = BTreeMap::new();
-    let opener = Opener {
+    let opener = SensorOpener {
         middleware: context.middleware.clone(),
         clocks: context.clocks.clone(),
         views: context.views.clone(),
-        boxes: boxes.as_ref().map(Boxes::topics),
+        boxes: boxes.as_ref().map(|task| task.topics.clone()),
         frames,
         poses: context.poses.clone(),
-        conventions: context.conventions.clone(),
+        axes_report: context.axes_report.clone(),
         threads: Mutex::default(),
-        more: More::new(context, assembly, services, added.clone()),
+        adder: SensorAdder::new(context, assembly, services, added.clone()),
     };
     let mut links = Vec::new();
     for config in &settings.sensors {
@@ -101,15 +102,19 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             .extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
         let stats = assembly.source(opened.name.clone());
-        links.push(Link::new(config, stats.clone(), params.request.timeout));
+        links.push(SensorLink::new(
+            config,
+            stats.clone(),
+            params.request.timeout,
+        ));
         let (successor, successors) = mpsc::channel();
-        let place = Place {
+        let reception = Reception {
             params,
             senders: &context.senders,
             binder: &mut assembly.binder,
             threads: &mut assembly.threads,
         };
-        if place.serve(config, (opened, successors), stats) {
+        if reception.add_thread(config, (opened, successors), stats) {
             threads.insert(config.seq_id, successor);
         }
     }
@@ -126,23 +131,23 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     assembly.sections.push(Box::new(fields_of_view));
     if !settings.origin.skipped.is_empty() {
         let skipped = settings.origin.skipped.clone();
-        assembly.sections.push(Box::new(Skipped(skipped)));
+        assembly.sections.push(Box::new(SkippedSensors(skipped)));
     }
     assembly
         .sections
-        .push(Box::new(context.conventions.clone()));
+        .push(Box::new(context.axes_report.clone()));
     Ok(())
 }
 
-/// Sensors that are left out, in `/diagnostics`.
-struct Skipped(Vec<Problem>);
+/// Status of the sensors that the bridge leaves out.
+struct SkippedSensors(Vec<Problem>);
 
-impl Section for Skipped {
+impl Section for SkippedSensors {
     fn name(&self) -> &'static str {
         "sensors left out"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let Self(skipped) = self;
         Finding {
             level: Level::Warn,
@@ -158,20 +163,20 @@ impl Section for Skipped {
     }
 }
 
-/// Where a sensor is received.
-struct Place<'a> {
+/// What the reception of a sensor needs.
+struct Reception<'a> {
     params: &'a Params,
     senders: &'a Arc<Senders>,
     binder: &'a mut Binder,
     threads: &'a mut Threads,
 }
 
-impl Place<'_> {
-    /// Adds the thread that serves a sensor, and those that take its place; false if it cannot receive.
-    fn serve(
+impl Reception<'_> {
+    /// Adds the thread that serves a sensor and its successors; false if its port cannot be bound.
+    fn add_thread(
         self,
         config: &SensorConfig,
-        (opened, successors): (Opened, mpsc::Receiver<Successor>),
+        (opened, successors): (OpenedSensor, mpsc::Receiver<Successor>),
         stats: Arc<SourceStats>,
     ) -> bool {
         let Self {
@@ -182,7 +187,7 @@ impl Place<'_> {
         } = self;
         if config.transport == TransportMode::SharedMemory {
             let name = shm_name(config.seq_id);
-            binder.reads(&name, &opened.lens);
+            binder.record_block(&name, &opened.lengths);
             let packet_tap = binder.packet_tap.clone();
             let mut block = ShmSource::new((name, packet_tap), opened, stats, successors);
             let serve = move |stop: &_| block.serve(stop);
@@ -196,7 +201,7 @@ impl Place<'_> {
         let Some(receiver) = binder.bind_stream(&options, &stats.name()) else {
             return false;
         };
-        let len = *opened.lens.end();
+        let len = *opened.lengths.end();
         if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
             tracing::warn!(
                 "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
@@ -213,12 +218,15 @@ impl Place<'_> {
     }
 }
 
-/// Opens the boxes of the cameras that are to have them; `None` if there is none.
-fn open_boxes(context: &Context<'_>, assembly: &mut Assembly) -> Result<Option<Boxes>, NodeError> {
+/// Opens the topics of boxes of the cameras with `sensor<N>.boxes`; `None` without such a camera.
+fn open_boxes(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+) -> Result<Option<BoxTask>, NodeError> {
     let settings = context.settings;
-    let wanted = |config: &&SensorConfig| settings.params.sensor(config.seq_id).boxes;
+    let has_boxes = |config: &&SensorConfig| settings.params.sensor(config.seq_id).boxes;
     let mut topics = BTreeMap::new();
-    for config in settings.sensors.iter().filter(wanted) {
+    for config in settings.sensors.iter().filter(has_boxes) {
         let main = settings.sensor_topic(config);
         let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
         let topic = context.publisher(QosGroup::Detections, &format!("{parent}/{BOXES}"))?;
@@ -227,15 +235,15 @@ fn open_boxes(context: &Context<'_>, assembly: &mut Assembly) -> Result<Option<B
     if topics.is_empty() {
         return Ok(None);
     }
-    let boxes = Boxes::new(
+    let boxes = BoxTask::new(
         (settings, context.tree.clone()),
         topics,
         context.reported.clone(),
         context.poses.clone(),
         assembly.source_on_demand("boxes in images".to_owned()),
     );
-    let notes = boxes.notes();
-    let moved = move |_: &Settings, mount: &SensorMount, _| notes.moved(mount);
+    let events = boxes.topics.events.clone();
+    let moved = move |_: &Settings, mount: &SensorMount, _| events.moved(mount);
     context.views.follow(Box::new(moved));
     Ok(Some(boxes))
 }
@@ -253,18 +261,18 @@ fn topics(page: &mut TopicPage) {
         &["/rflysim/uav<id>/global/odom"],
         "nav_msgs/msg/Odometry",
         &[QosGroup::State],
-        "odometry that newer simulators send with the clouds of the vehicle's first cloud sensor, with their stamp; \
+        "odometry that newer simulators send with each cloud of the vehicle's first cloud sensor, with the stamp of the cloud; \
          `cloud.global_odometry_topic`",
     );
     page.topic(
         &["/rflysim/uav<id>/local/odom"],
         "nav_msgs/msg/Odometry",
         &[QosGroup::State],
-        "the same from its first pose on, in `<prefix>odom_start`; `cloud.odometry_topic`",
+        "the same relative to its first pose, in `<prefix>odom_start`; `cloud.odometry_topic`",
     );
 }
 
-/// Documents the topic of boxes, which cameras of several types may have.
+/// Row of the topic of boxes, which cameras of several types may have.
 const BOXES_ROW: &str = "\
 | 1, 2, 3, 4, 9, 40, 41 | | `/rflysim/sensor<N>/boxes` | `vision_msgs/msg/Detection2DArray` | `<prefix>sensor<N>_optical_frame` | `detections` | all | \
 with `sensor<N>.boxes`: boxes of described vehicles and objects in the image, stamp of the image ([reports.md](reports.md)) |

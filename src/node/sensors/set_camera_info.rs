@@ -1,34 +1,34 @@
-//! `set_camera_info` beside the image of a camera, to which calibration programs send what they measured.
+//! `set_camera_info` beside the image of a camera: calibration programs send their result to this service.
 use crate::config::{ParamValue, SensorConfig};
 use crate::msgs::sensor_msgs::srv::{SetCameraInfo, SetCameraInfoRequest, SetCameraInfoResponse};
-use crate::node::calibrations::save;
+use crate::node::calibrations;
 use crate::node::context::Context;
+use crate::node::parameter_requests::ParameterRequests;
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::wishes::Wishes;
 use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
 use crate::sensors::{Calibration, Size, spec_of};
 
 const SERVICE: &str = "set_camera_info";
-/// In docs/topics.md.
+/// Row of docs/topics.md.
 pub(super) const ROW: &str = "\
-| cameras | | `/rflysim/sensor<N>/set_camera_info` | `sensor_msgs/srv/SetCameraInfo` | | | all | service: saves a calibration where \
-`sensor<N>.camera_info_url` says, and takes it at once ([sensors.md](sensors.md#your-own-calibration)) |
+| cameras | | `/rflysim/sensor<N>/set_camera_info` | `sensor_msgs/srv/SetCameraInfo` | | | all | service: saves a calibration at \
+`sensor<N>.camera_info_url`, and uses it at once ([sensors.md](sensors.md#your-own-calibration)) |
 ";
 const INFO: &str = "camera_info";
 
 /// Opens the services of cameras.
-pub(super) struct Services {
+pub(super) struct CameraInfoServices {
     middleware: Middleware,
     settings: SettingsWatch,
-    wishes: Wishes,
+    parameter_requests: ParameterRequests,
 }
 
-impl Services {
+impl CameraInfoServices {
     pub(super) fn new(context: &Context<'_>) -> Self {
         Self {
             middleware: context.middleware.clone(),
             settings: context.watch(),
-            wishes: context.wishes.clone(),
+            parameter_requests: context.parameter_requests.clone(),
         }
     }
 
@@ -44,20 +44,20 @@ impl Services {
         let Some(name) = service_name(&settings.sensor_topic(sensor), sensor) else {
             return Ok(None);
         };
-        let target = Target {
+        let camera = CameraInfoService {
             seq_id: sensor.seq_id,
             settings: self.settings.clone(),
-            wishes: self.wishes.clone(),
+            parameter_requests: self.parameter_requests.clone(),
         };
         let answer = move |request: SetCameraInfoRequest, responder: Responder<SetCameraInfo>| {
-            responder.respond(target.answer(&request));
+            responder.respond(camera.answer(&request));
         };
         let service = self.middleware.service::<SetCameraInfo>(&name, answer)?;
         Ok(Some(service))
     }
 }
 
-/// Beside `camera_info`.
+/// Name beside `camera_info`.
 fn service_name(main: &str, sensor: &SensorConfig) -> Option<String> {
     let spec = spec_of(sensor.kind);
     let topics = spec.topics.iter().map(|topic| spec.topic_name(topic, main));
@@ -65,22 +65,23 @@ fn service_name(main: &str, sensor: &SensorConfig) -> Option<String> {
     spaces.next().map(|space| space + SERVICE)
 }
 
-/// The camera that a service is for.
-struct Target {
+/// The service of one camera.
+struct CameraInfoService {
     seq_id: u16,
     settings: SettingsWatch,
-    wishes: Wishes,
+    parameter_requests: ParameterRequests,
 }
 
-impl Target {
+impl CameraInfoService {
     fn answer(&self, request: &SetCameraInfoRequest) -> SetCameraInfoResponse {
-        let (success, status_message) = match self.take(request) {
+        let (success, status_message) = match self.save(request) {
             Ok(url) => (true, format!("saved to {url}, and in effect")),
             Err(why) => (false, why),
         };
-        match success {
-            true => tracing::info!("sensor{}: {SERVICE}: {status_message}", self.seq_id),
-            false => tracing::warn!("sensor{}: {SERVICE}: {status_message}", self.seq_id),
+        if success {
+            tracing::info!("sensor{}: {SERVICE}: {status_message}", self.seq_id)
+        } else {
+            tracing::warn!("sensor{}: {SERVICE}: {status_message}", self.seq_id)
         }
         SetCameraInfoResponse {
             success,
@@ -88,8 +89,8 @@ impl Target {
         }
     }
 
-    /// Saves it, and lets the parameter name it.
-    fn take(&self, request: &SetCameraInfoRequest) -> Result<String, String> {
+    /// Saves the calibration, and sets the parameter to its URL.
+    fn save(&self, request: &SetCameraInfoRequest) -> Result<String, String> {
         let calibration = Calibration::from_info(&request.camera_info);
         let calibration = calibration.map_err(|problems| problems.join("; "))?;
         let (size, url) = {
@@ -104,10 +105,10 @@ impl Target {
         if let Some(why) = size.and_then(|size| calibration.misfit(size)) {
             return Err(format!("the calibration {why}"));
         }
-        let url = save(&url.unwrap_or_default(), self.seq_id, &calibration)?;
+        let url = calibrations::save(&url.unwrap_or_default(), self.seq_id, &calibration)?;
         let name = format!("sensor{}.camera_info_url", self.seq_id);
-        self.wishes
-            .wish(self.seq_id, name, ParamValue::Str(url.clone()));
+        self.parameter_requests
+            .request(self.seq_id, name, ParamValue::Str(url.clone()));
         Ok(url)
     }
 }

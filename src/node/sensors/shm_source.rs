@@ -1,7 +1,7 @@
 //! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
-use super::held::{release, until_due};
-use super::opened::{Opened, Successor};
-use super::refusals::RefusalLog;
+use super::delayed_frames::{release_due, until_due};
+use super::opened_sensor::{OpenedSensor, Successor};
+use super::refusal_log::RefusalLog;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
@@ -24,49 +24,49 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// Longest pause after a frame.
 const REST: Duration = Duration::from_millis(50);
 /// Interval of checks for a block that is missing or may have been re-created.
-const LOOK: Duration = Duration::from_millis(200);
+const CHECK: Duration = Duration::from_millis(200);
 /// After this time without a frame the log names the cause.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Bytes of the time behind the flag.
+/// Bytes of the time after the flag.
 const TIME_LEN: usize = SHM_HEADER_LEN - 1;
 
 /// One sensor's block.
 pub(super) struct ShmSource {
     name: String,
-    lens: RangeInclusive<usize>,
+    lengths: RangeInclusive<usize>,
     sensor: Box<dyn Sensor>,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
-    /// Place of who sees the frames as they are.
+    /// Tap that sees the unconverted frames.
     packet_tap: PacketTapSlot,
-    /// Sensors that take the place of this one.
+    /// Sensors that replace this one.
     successors: mpsc::Receiver<Successor>,
     reader: BlockReader,
     block: Option<SharedBlock>,
-    next_look: Instant,
+    next_check: Instant,
     /// Time of the last frame, or of the first attempt to open the block.
     silent_since: Instant,
     /// Cause of the silence as last logged.
     logged: Option<String>,
-    /// It was said that another program reads the block.
+    /// The log has said that another program reads the block.
     shared: bool,
     refusals: RefusalLog,
 }
 
-/// Polling times: rare while no frame is due, to save processor time between frames.
+/// Polling interval: longer while no frame is due, to save processor time.
 #[derive(Debug, Default)]
-pub struct Rhythm {
+pub struct PollInterval {
     last: Option<Instant>,
     /// Shortest recent time between two frames.
     period: Option<Duration>,
 }
 
-impl Rhythm {
-    /// Returns the pause after a poll at `now`; `came`: it found a frame.
-    pub fn pause(&mut self, now: Instant, came: bool) -> Duration {
+impl PollInterval {
+    /// Returns the pause after a poll at `now`; `found`: the poll found a frame.
+    pub fn pause(&mut self, now: Instant, found: bool) -> Duration {
         let since = self.last.map(|last| now.duration_since(last));
-        if !came {
+        if !found {
             return match since {
                 Some(since) if since < SILENCE => POLL,
                 _ => IDLE_POLL,
@@ -86,14 +86,14 @@ impl ShmSource {
     /// A source for the block `name`; opens it when it exists.
     pub(super) fn new(
         (name, packet_tap): (String, PacketTapSlot),
-        opened: Opened,
+        opened: OpenedSensor,
         stats: Arc<SourceStats>,
         successors: mpsc::Receiver<Successor>,
     ) -> Self {
         let now = Instant::now();
         Self {
             name,
-            lens: opened.lens,
+            lengths: opened.lengths,
             sensor: opened.sensor,
             clock: opened.clock,
             stats,
@@ -101,7 +101,7 @@ impl ShmSource {
             successors,
             reader: BlockReader::default(),
             block: None,
-            next_look: now,
+            next_check: now,
             silent_since: now,
             logged: None,
             shared: false,
@@ -111,51 +111,51 @@ impl ShmSource {
 
     /// Serves the sensor until `stop` is set; restarts after a panic.
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
-        let mut rhythm = Rhythm::default();
+        let mut interval = PollInterval::default();
         while !stop.load(Ordering::Relaxed) {
             if let Ok(successor) = self.successors.try_recv() {
-                self.succeed(successor);
+                self.replace(successor);
             }
             let now = Instant::now();
-            let mut came = false;
-            if tasks::panics(|| came = self.poll(now)) {
+            let mut found = false;
+            if tasks::panics(|| found = self.poll(now)) {
                 self.failed(now);
             }
-            // From the look on: what was done with the frame is part of the pause.
-            let next = now + rhythm.pause(now, came).min(until_due(&*self.sensor));
+            // The pause counts from the poll on: it includes the time spent on the frame.
+            let next = now + interval.pause(now, found).min(until_due(&*self.sensor));
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
     }
 
-    /// Ends the sensor; the next one has a block of its own, under the same name.
-    fn succeed(&mut self, (opened, taking): Successor) {
+    /// Replaces the sensor; the successor opens the block of this name again.
+    fn replace(&mut self, (opened, taking): Successor) {
         if let Some(block) = self.block.take() {
-            give_back(&block);
+            release_block(&block);
         }
-        (self.lens, self.sensor, self.clock) = (opened.lens, opened.sensor, opened.clock);
-        self.next_look = Instant::now();
+        (self.lengths, self.sensor, self.clock) = (opened.lengths, opened.sensor, opened.clock);
+        self.next_check = Instant::now();
         self.reader = BlockReader::default();
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
         drop(taking);
     }
 
-    /// After a panic reopens the block, after a pause; other sensors are not affected.
+    /// Reopens the block after a panic and a pause; other sensors are not affected.
     fn failed(&mut self, now: Instant) {
         tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name());
         self.stats.lock().drop_one(Cause::TaskFailed);
         if let Some(block) = self.block.take() {
-            give_back(&block);
+            release_block(&block);
         }
-        self.next_look = now + PAUSE;
+        self.next_check = now + PAUSE;
     }
 
-    /// Takes a frame if one is ready; false otherwise. Publishes those that were held back until now.
+    /// Takes a frame if one is ready; false otherwise. Publishes delayed frames that are due.
     fn poll(&mut self, now: Instant) -> bool {
-        release(&mut *self.sensor, &self.stats);
-        if now >= self.next_look {
-            self.next_look = now + LOOK;
-            self.look(now);
+        release_due(&mut *self.sensor, &self.stats);
+        if now >= self.next_check {
+            self.next_check = now + CHECK;
+            self.check_block(now);
         }
         let Some(block) = self.block.as_ref() else {
             return false;
@@ -178,8 +178,8 @@ impl ShmSource {
         let Some(taken) = taken else { return false };
         let len = block.len();
         (self.silent_since, self.logged) = (now, None);
-        if let Taken::Dropped(error) = &taken {
-            self.refusals.tell(self.stats.name(), error);
+        if let BlockRead::Dropped(error) = &taken {
+            self.refusals.log(self.stats.name(), error);
         }
         let mut figures = self.stats.lock();
         figures.received += 1;
@@ -187,53 +187,53 @@ impl ShmSource {
         figures.last_frame = Some(now);
         figures.obstacle = None;
         match taken {
-            Taken::Dropped(error) => {
-                // It came, which is what the rate counts.
+            BlockRead::Dropped(error) => {
+                // The rate counts frames that arrive, also those dropped on purpose.
                 figures.frames += u64::from(matches!(error, SensorError::OnPurpose));
                 figures.drop_one(error.cause().into());
             }
-            Taken::Published => {
+            BlockRead::Published => {
                 figures.frames += 1;
                 figures.converted += 1;
                 figures.took(host_now().0 - arrival.0);
             }
-            Taken::Unwanted => figures.frames += 1,
+            BlockRead::Unwanted => figures.frames += 1,
         }
         true
     }
 
-    /// Counts a frame that another program took, and says so once.
+    /// Counts a frame that another program took; logs the first one.
     fn missed(&mut self) {
         self.stats.lock().drop_one(Cause::TakenByOther);
         if !std::mem::replace(&mut self.shared, true) {
             tracing::warn!(
                 source = %self.stats.name(),
-                "another program reads /dev/shm/{} and takes frames of it (drop_taken_by_other): one block has one reader. Give one \
-                 of the two another SeqID (docs/beside.md)",
+                "another program reads /dev/shm/{} and takes its frames (drop_taken_by_other): a block has one reader. Give one \
+                of the two programs another SeqID (docs/beside.md)",
                 self.name
             );
         }
     }
 
     /// Opens the block, or closes one that the simulator has replaced or shortened; records why it is unusable.
-    fn look(&mut self, now: Instant) {
+    fn check_block(&mut self, now: Instant) {
         if let Some(block) = self.block.take_if(|block| !block.is_current())
             && block.is_lost()
         {
             self.stats.lock().drop_one(Cause::ShmTruncated);
         }
-        if self.block.is_some() && now.duration_since(self.silent_since) < LOOK {
+        if self.block.is_some() && now.duration_since(self.silent_since) < CHECK {
             return;
         }
         let obstacle = match &self.block {
-            Some(block) => flag_says(&self.name, block.flag()),
-            None => match SharedBlock::open_any(&self.name, self.lens.clone()) {
+            Some(block) => describe_flag(&self.name, block.flag()),
+            None => match SharedBlock::open_any(&self.name, self.lengths.clone()) {
                 Ok(block) => {
-                    let obstacle = flag_says(&self.name, block.flag());
+                    let obstacle = describe_flag(&self.name, block.flag());
                     self.block = Some(block);
                     obstacle
                 }
-                Err(error) => advice(&error),
+                Err(error) => with_remedy(&error),
             },
         };
         if now.duration_since(self.silent_since) >= PATIENCE
@@ -248,12 +248,12 @@ impl ShmSource {
 
 /// Result of reading a ready block.
 #[derive(Debug)]
-pub enum Taken {
+pub enum BlockRead {
     /// Converted and published.
     Published,
-    /// Nobody subscribes.
+    /// The topic has no subscriber.
     Unwanted,
-    /// Not published, for this cause.
+    /// Not published because of an error.
     Dropped(SensorError),
 }
 
@@ -262,7 +262,7 @@ pub enum Taken {
 pub struct BlockReader {
     /// Copy of data that the sensor parses: another process may write to the block at any time.
     copy: Vec<u8>,
-    /// Time of the last frame that was taken, or seen to be taken by another program.
+    /// Time of the last frame that this program or another one took.
     last: Option<[u8; TIME_LEN]>,
 }
 
@@ -274,24 +274,24 @@ impl BlockReader {
         sensor: &mut dyn Sensor,
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
-    ) -> Option<Taken> {
+    ) -> Option<BlockRead> {
         if !block.swap_flag(ShmFlag::Ready as u8, ShmFlag::Reading as u8) {
             return None;
         }
         let taken = self.take_ready(block, sensor, arrival, stamp);
-        // If another process overwrote the flag, it stays; usually that happened after the copy.
-        give_back(block);
-        Some(taken.unwrap_or_else(Taken::Dropped))
+        // A flag that another process overwrote stays; usually that happens after the copy.
+        release_block(block);
+        Some(taken.unwrap_or_else(BlockRead::Dropped))
     }
 
-    /// Whether a block that was read before has a frame that another program has taken; once for each frame.
+    /// Whether another program took a frame from a block that was read before; true once per frame.
     pub fn missed(&mut self, block: &SharedBlock) -> bool {
         let released = || block.flag() == ShmFlag::Released as u8;
         let Some(last) = self.last.filter(|_| released()) else {
             return false;
         };
         let time = time_of(block);
-        // Unless the renderer began the next frame meanwhile.
+        // A changed flag means that the renderer has begun the next frame.
         let missed = time != last && released();
         if missed {
             self.last = Some(time);
@@ -305,7 +305,7 @@ impl BlockReader {
         sensor: &mut dyn Sensor,
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
-    ) -> Result<Taken, SensorError> {
+    ) -> Result<BlockRead, SensorError> {
         let time = time_of(block);
         self.last = Some(time);
         let seconds = f64::from_le_bytes(time);
@@ -315,9 +315,9 @@ impl BlockReader {
         let stamped = SimTime::checked_from_secs(seconds).and_then(|t| Some((t, stamp(t)?)));
         let (sim_time, stamp) = stamped.ok_or(SensorError::Time)?;
         if !sensor.wanted() {
-            return Ok(Taken::Unwanted);
+            return Ok(BlockRead::Unwanted);
         }
-        let intact = || give_back(block);
+        let intact = || release_block(block);
         let direct = block.lend(SHM_HEADER_LEN, |pixels| {
             let frame = ForeignFrame {
                 pixels,
@@ -344,7 +344,7 @@ impl BlockReader {
                 })
             }
         };
-        result.map(|()| Taken::Published)
+        result.map(|()| BlockRead::Published)
     }
 }
 
@@ -356,18 +356,18 @@ fn time_of(block: &SharedBlock) -> [u8; TIME_LEN] {
 }
 
 /// Releases the block; false if another process had overwritten the flag.
-fn give_back(block: &SharedBlock) -> bool {
+fn release_block(block: &SharedBlock) -> bool {
     block.swap_flag(ShmFlag::Reading as u8, ShmFlag::Released as u8) && !block.is_lost()
 }
 
 /// Explains the flag of a block without a ready frame.
-fn flag_says(name: &str, flag: u8) -> String {
+fn describe_flag(name: &str, flag: u8) -> String {
     let what = match ShmFlag::try_from(flag) {
         Ok(ShmFlag::Empty) => "RflySim3D has not written to it yet".to_owned(),
         Ok(ShmFlag::Writing) => "RflySim3D is writing to it".to_owned(),
         Ok(ShmFlag::Ready) => "a frame is ready".to_owned(),
         Ok(ShmFlag::Reading) => {
-            "another program reads it, or did so when it ended; one block has one reader".to_owned()
+            "another program reads it, or ended while it read it; a block has one reader".to_owned()
         }
         Ok(ShmFlag::Released) => "RflySim3D writes no further frame".to_owned(),
         Err(other) => format!("its first byte is {other}, which is no flag of RflySim3D"),
@@ -376,23 +376,23 @@ fn flag_says(name: &str, flag: u8) -> String {
 }
 
 /// Remedy for a block that cannot be opened.
-fn advice(error: &ShmError) -> String {
+fn with_remedy(error: &ShmError) -> String {
     let remedy = match error {
         ShmError::Io { source, .. } => match source.kind() {
             io::ErrorKind::NotFound => {
-                "RflySim3D makes it on its own host: run both on one host with the same /dev/shm (Docker: --ipc=host), or \
-                 take SendProtocol[0] 1 or 2"
+                "RflySim3D creates it on its own host: run both programs on one host with the same /dev/shm (Docker: --ipc=host), or \
+                use SendProtocol[0] 1 or 2"
             }
             io::ErrorKind::PermissionDenied => {
-                "the bridge reads and writes it: run both as the same user, or change its mode"
+                "the bridge reads and writes it: run both programs as the same user, or change its mode"
             }
-            _ => "RflySim3D makes it as a plain file",
+            _ => "RflySim3D creates it as a plain file",
         },
         ShmError::TooSmall { .. } => {
-            "RflySim3D made it for another size: compare DataWidth and DataHeight (lists: otherParams[1]) with the \
-             Config.json that the simulator was given, and restart RflySim3D"
+            "RflySim3D created it for another size: compare DataWidth and DataHeight (lists: otherParams[1]) with the \
+            Config.json of the simulator, and restart RflySim3D"
         }
-        _ => "remove it; RflySim3D makes it as a plain file",
+        _ => "remove it; RflySim3D creates it as a plain file",
     };
     format!("{error}; {remedy}")
 }

@@ -1,17 +1,17 @@
 //! Requests sensors from the renderer until they deliver, and detects when they stop.
-use super::hint::hint;
+use super::delivery_hint::delivery_hint;
 use super::liveness::{LinkChange, Liveness};
-use super::request::sensor_request;
+use super::sensor_request::sensor_request;
 use crate::config::SensorConfig;
 use crate::config::params::{Foreign, RequestFormat, TfSource};
 use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
+use crate::node::sensor_views::SensorViews;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::{Endless, next_moment};
 use crate::node::tf::Tf;
-use crate::node::views::Views;
 use crate::reports::ReportSubject;
 use crate::transport::UdpSender;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
@@ -21,29 +21,29 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Interval of link checks.
-const LOOK: Duration = Duration::from_millis(200);
-/// The same while all sensors deliver.
-const CALM: Duration = Duration::from_millis(400);
-/// Delay of the sensor requests, so that every image finds the pose of its vehicle in TF.
-const POSES_FIRST: Duration = Duration::from_secs(1);
+const CHECK: Duration = Duration::from_millis(200);
+/// Interval while all sensors deliver.
+const CHECK_WHILE_UP: Duration = Duration::from_millis(400);
+/// Longest delay of the first requests: the pose of each vehicle shall be in TF before its first image.
+const WAIT_FOR_POSES: Duration = Duration::from_secs(1);
 
-/// How long the renderer takes at least to show another map; the vendor's client waits as long.
-const MAP_CHANGES: Duration = Duration::from_secs(1);
+/// Time of the renderer to show another map; the vendor's client waits as long.
+const MAP_CHANGE: Duration = Duration::from_secs(1);
 
 /// One requested sensor.
-pub(super) struct Link {
+pub(super) struct SensorLink {
     sensor: SensorConfig,
     stats: Arc<SourceStats>,
     liveness: Liveness,
     /// How many times to repeat a changed request; requests are not acknowledged.
     resend: u8,
-    /// It was asked for. What delivers before may be what another program has asked for.
+    /// The bridge has requested the sensor. Earlier data may be what another program requested.
     asked: bool,
 }
 
-impl Link {
-    /// The same of a sensor that is added while the others run: it is asked for at once.
-    pub(super) fn more(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
+impl SensorLink {
+    /// A sensor that is added while others run: its first request is sent at once.
+    pub(super) fn added(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
         Self {
             resend: RESENDS,
             ..Self::new(sensor, stats, timeout)
@@ -66,23 +66,23 @@ impl Link {
     }
 }
 
-/// Sensors that were added, until they are watched.
-pub(super) type Added = Arc<Mutex<Vec<Link>>>;
+/// Added sensors that the task does not watch yet.
+pub(super) type AddedLinks = Arc<Mutex<Vec<SensorLink>>>;
 
 /// The task that watches all sensors.
 pub(super) struct Supervisor {
     socket: UdpSender,
     renderer: SocketAddrV4,
-    links: Vec<Link>,
-    added: Added,
+    links: Vec<SensorLink>,
+    added: AddedLinks,
     request_period: Duration,
-    /// A stream that another program takes is left to it.
+    /// A lost stream is left to the program that may have requested it (`request.foreign`).
     yields: bool,
     format: RequestFormat,
     clear_first: bool,
     /// Publisher of poses, and the number of vehicles to wait for.
     poses: Option<(Tf, usize)>,
-    views: Views,
+    views: SensorViews,
     settings: SettingsWatch,
     /// Changes when the renderer shows another map, which ends running captures.
     maps: watch::Receiver<u64>,
@@ -104,8 +104,8 @@ impl Supervisor {
     /// Opens the socket for requests.
     pub(super) fn open(
         context: &Context<'_>,
-        links: Vec<Link>,
-        added: Added,
+        links: Vec<SensorLink>,
+        added: AddedLinks,
     ) -> Result<Self, NodeError> {
         let params = &context.settings.params;
         let socket = UdpSender::open().map_err(|source| NodeError::Start {
@@ -136,7 +136,7 @@ impl Supervisor {
     /// Runs until the task is dropped.
     async fn run(&mut self) {
         let mut next_request = Instant::now();
-        let at_the_latest = next_request + POSES_FIRST;
+        let at_the_latest = next_request + WAIT_FOR_POSES;
         if self.clear_first {
             self.command("RflyClearCapture");
         }
@@ -149,11 +149,11 @@ impl Supervisor {
                 }
                 Ok(()) = self.maps.changed() => {
                     self.start_again();
-                    next_request = Instant::now() + MAP_CHANGES;
+                    next_request = Instant::now() + MAP_CHANGE;
                 }
             }
             let now = Instant::now();
-            self.look(now);
+            self.check_links(now);
             self.restore();
             self.resend();
             if now >= next_request && (now >= at_the_latest || self.has_poses()) {
@@ -165,10 +165,11 @@ impl Supervisor {
     }
 
     fn pause(&self) -> Duration {
-        let calm = |link: &Link| link.liveness.state() == LinkState::Up && link.resend == 0;
-        match self.links.iter().all(calm) {
-            true => CALM,
-            false => LOOK,
+        let is_up = |link: &SensorLink| link.liveness.state() == LinkState::Up && link.resend == 0;
+        if self.links.iter().all(is_up) {
+            CHECK_WHILE_UP
+        } else {
+            CHECK
         }
     }
 
@@ -178,16 +179,16 @@ impl Supervisor {
     }
 
     /// Detects changed links; logs one line per kind of change, for any number of sensors.
-    fn look(&mut self, now: Instant) {
+    fn check_links(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
         let asked = self.asked.map_or(Duration::ZERO, |asked| now - asked);
         let deliver = self.any_delivers();
         for link in &mut self.links {
             let mut figures = link.stats.lock();
-            let change = link.liveness.look(now, figures.last_frame);
+            let change = link.liveness.update(now, figures.last_frame);
             let state = link.liveness.state();
             figures.state = Some(state);
-            figures.hint = hint(link.sensor.kind, state, deliver, asked);
+            figures.hint = delivery_hint(link.sensor.kind, state, deliver, asked);
             drop(figures);
             if state != LinkState::Up
                 && let Some(slot) = self.views.slot(link.sensor.seq_id)
@@ -211,25 +212,25 @@ impl Supervisor {
             } else if self.yields {
                 tracing::warn!(
                     %renderer,
-                    "no data any more from {names} while others deliver: left to the program that may have asked for SeqIDs {seq_ids:?} \
-                     (request.foreign)"
+                    "no data any more from {names} while others deliver: left to the program that may have requested SeqIDs {seq_ids:?} \
+                    (request.foreign)"
                 );
             } else {
                 tracing::warn!(
                     %renderer,
-                    "no data any more from {names} while others deliver; requesting again. If another program has asked for SeqIDs \
-                     {seq_ids:?}, it gets nothing then: give it others, or request.foreign:=yield leaves them to it"
+                    "no data any more from {names} while others deliver; requesting again. If another program has requested SeqIDs \
+                    {seq_ids:?}, it gets no data from now on: give it other SeqIDs, or leave these to it with request.foreign:=yield"
                 );
             }
         }
     }
 
     fn any_delivers(&self) -> bool {
-        let delivers = |link: &Link| link.liveness.state() == LinkState::Up;
+        let delivers = |link: &SensorLink| link.liveness.state() == LinkState::Up;
         self.links.iter().any(delivers)
     }
 
-    /// Counts all sensors as silent, until data comes from the new map.
+    /// Treats all sensors as silent until the new map delivers data.
     fn start_again(&mut self) {
         self.maps.mark_unchanged();
         let now = Instant::now();
@@ -260,13 +261,13 @@ impl Supervisor {
         }
     }
 
-    /// Requests every silent sensor, carriers first as in the file, and at first all of them.
+    /// Requests every sensor once, later those that are silent; in the order of the file, where carriers come first.
     fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
-        let left = |link: &Link| yields && link.liveness.state() == LinkState::Lost;
-        let due = |link: &Link| !link.asked || (link.liveness.needs_request() && !left(link));
+        let left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;
+        let due = |link: &SensorLink| !link.asked || (link.liveness.needs_request() && !left(link));
         for link in self.links.iter().filter(|link| due(link)) {
-            self.ask(link);
+            self.send_request(link);
         }
         for link in &mut self.links {
             link.asked = true;
@@ -276,24 +277,24 @@ impl Supervisor {
     /// Repeats the requests that change live sensors.
     fn resend(&mut self) {
         for link in self.links.iter().filter(|l| l.resend > 0) {
-            self.ask(link);
+            self.send_request(link);
         }
         for link in &mut self.links {
             link.resend = link.resend.saturating_sub(1);
         }
     }
 
-    /// Asks again for what another program has asked for otherwise.
+    /// Repeats the requests of sensors that another program has requested with other values.
     fn restore(&self) {
         for link in &self.links {
             let slot = self.views.slot(link.sensor.seq_id);
-            if slot.is_some_and(|slot| slot.take_lost()) {
-                self.ask(link);
+            if slot.is_some_and(|slot| slot.take_repeat()) {
+                self.send_request(link);
             }
         }
     }
 
-    fn ask(&self, link: &Link) {
+    fn send_request(&self, link: &SensorLink) {
         let mut buffer = [0; 148];
         let mut request = sensor_request(&link.sensor, self.format);
         let slot = self.views.slot(link.sensor.seq_id);
@@ -308,7 +309,7 @@ impl Supervisor {
             link.stats.lock().drop_one(Cause::RequestNotSent);
         }
         if let Some(slot) = slot.filter(|slot| slot.is_pending()) {
-            slot.asked_to_describe();
+            slot.record_description_request();
             self.command(&ReportSubject::Camera(request.seq_id).request());
         }
     }

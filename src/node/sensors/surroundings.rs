@@ -1,32 +1,32 @@
-//! What sensors learn of the true motion, and whom they tell which axes the simulator means.
+//! The true motion around a sensor, and the report of the axes that it finds.
 use crate::frames::{FrameTree, SensorMount, VehiclePose};
-use crate::node::conventions::Conventions;
-use crate::node::poses::{Poses, Want};
+use crate::node::axes::AxesReport;
+use crate::node::pose_history::{PoseDemand, PoseHistory};
 use crate::sensors::{Surroundings, Verdict};
 use crate::time::SimTime;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// All frames, with sensors where their messages show them; shared.
+/// The frame tree that all sensors share, with each sensor where its messages show it.
 #[derive(Clone)]
-pub(super) struct Frames(Arc<Mutex<FrameTree>>);
+pub(super) struct SharedFrameTree(Arc<Mutex<FrameTree>>);
 
-impl Frames {
+impl SharedFrameTree {
     pub(super) fn new(tree: FrameTree) -> Self {
         Self(Arc::new(Mutex::new(tree)))
     }
 
-    /// Sensors were opened again, in other frames.
+    /// Replaces the tree after sensors were opened again.
     pub(super) fn change(&self, tree: FrameTree) {
         *self.tree() = tree;
     }
 
-    /// The messages of a sensor show it elsewhere from now on.
+    /// From now on the messages of a sensor show another mount.
     pub(super) fn moved(&self, mount: &SensorMount) {
         self.tree()
             .remount(mount.seq_id, mount.position_frd, mount.orientation);
     }
 
-    /// Down in the frame of a sensor on a vehicle with this pose.
+    /// Returns down in the frame of a sensor on a vehicle with this pose.
     fn down(&self, seq_id: u16, pose: &VehiclePose) -> Option<[f64; 3]> {
         let tree = self.tree();
         let mount = tree.lookup(&tree.base_link(pose.vehicle), &tree.sensor(seq_id)?.link)?;
@@ -39,19 +39,19 @@ impl Frames {
     }
 }
 
-/// Those of one sensor.
-pub(super) struct Around {
+/// The surroundings of one sensor.
+pub(super) struct SensorSurroundings {
     pub(super) seq_id: u16,
     pub(super) vehicle: u16,
-    pub(super) poses: Poses,
-    pub(super) want: Mutex<Want>,
-    pub(super) frames: Frames,
-    pub(super) conventions: Conventions,
+    pub(super) poses: PoseHistory,
+    pub(super) want: Mutex<PoseDemand>,
+    pub(super) frames: SharedFrameTree,
+    pub(super) axes_report: AxesReport,
 }
 
-impl Surroundings for Around {
+impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
-        // From the first question on.
+        // From the first call on, the history of poses is kept.
         let want = self.want.lock();
         want.unwrap_or_else(PoisonError::into_inner).set(true);
         self.poses.near(self.vehicle, at)
@@ -67,6 +67,6 @@ impl Surroundings for Around {
             _ => "cloud.odometry_axes",
         };
         let what = format!("sensor{} {what}", self.seq_id);
-        self.conventions.tell(what, verdict, text, parameter);
+        self.axes_report.report(what, verdict, text, parameter);
     }
 }

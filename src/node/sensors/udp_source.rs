@@ -1,7 +1,7 @@
 //! One UDP sensor on one thread: receive, reassemble, stamp, convert, publish.
-use super::held::{release, until_due};
-use super::opened::{Opened, Successor};
-use super::refusals::RefusalLog;
+use super::delayed_frames::{release_due, until_due};
+use super::opened_sensor::{OpenedSensor, Successor};
+use super::refusal_log::RefusalLog;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
-/// The same while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
+/// That time while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
 const HEADS_PAUSE: Duration = Duration::from_millis(100);
 /// Upper bound of the kernel's charge per head, against the buffer size as requested.
 const HEAD_BYTES: usize = 1024;
@@ -37,9 +37,9 @@ pub(super) struct UdpSource {
     /// The socket's loss counter at the last read.
     overflows: u32,
     refusals: RefusalLog,
-    /// All but the first of coalesced datagrams.
+    /// Coalesced datagrams without the first one.
     rest: Vec<u8>,
-    /// Sensors that take the place of this one.
+    /// Sensors that replace this one.
     successors: mpsc::Receiver<Successor>,
 }
 
@@ -62,7 +62,7 @@ struct Idle {
     roomy: bool,
     /// Number of heads that the receive buffer holds.
     room: usize,
-    /// Heads are received.
+    /// The last read received heads only.
     now: bool,
     /// The socket keeps only heads.
     heads: bool,
@@ -81,10 +81,10 @@ impl Idle {
         }
     }
 
-    /// Pause after `came` datagrams in the pause before; arrival times come from the kernel.
-    fn pause(&mut self, came: usize) -> Duration {
+    /// Pause after `count` datagrams in the previous pause; arrival times come from the kernel.
+    fn pause(&mut self, count: usize) -> Duration {
         if self.heads {
-            self.pause = match came * 4 {
+            self.pause = match count * 4 {
                 few if few < self.room => (self.pause * 2).min(HEADS_PAUSE),
                 many if many > 2 * self.room => (self.pause / 2).max(IDLE_PAUSE),
                 _ => self.pause,
@@ -102,11 +102,11 @@ impl UdpSource {
     /// A source of frames for a sensor.
     pub(super) fn new(
         receiver: StreamReceiver,
-        opened: Opened,
+        opened: OpenedSensor,
         stats: Arc<SourceStats>,
         successors: mpsc::Receiver<Successor>,
     ) -> Self {
-        let len = *opened.lens.end();
+        let len = *opened.lengths.end();
         Self {
             idle: Idle::new(receiver.buffer_bytes(), len),
             receiver,
@@ -120,9 +120,9 @@ impl UdpSource {
         }
     }
 
-    /// Ends the sensor, whose socket the next one takes over.
-    fn succeed(&mut self, (opened, taking): Successor) {
-        let len = *opened.lens.end();
+    /// Replaces the sensor; the successor takes over the socket.
+    fn replace(&mut self, (opened, taking): Successor) {
+        let len = *opened.lengths.end();
         let mut stream = stream_of(opened.sensor, len, opened.compressed);
         self.stream.reassembler.drop_incomplete();
         stream
@@ -150,22 +150,23 @@ impl UdpSource {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
             if let Ok(successor) = self.successors.try_recv() {
-                self.succeed(successor);
+                self.replace(successor);
             }
-            release(&mut *self.stream.sensor, &self.stats);
-            let came = match self.stream.sensor.wanted() || self.receiver.is_seen() {
-                true => self.receive(),
-                false => self.count(),
+            release_due(&mut *self.stream.sensor, &self.stats);
+            let count = if self.stream.sensor.wanted() || self.receiver.is_seen() {
+                self.receive()
+            } else {
+                self.receive_heads()
             };
-            match came {
+            match count {
                 Ok(true) => last = Instant::now(),
-                Ok(false) => self.look_for_silence(last),
+                Ok(false) => self.drop_after_silence(last),
                 Err(_) => self.failed(),
             }
         }
     }
 
-    /// Waits for a datagram and handles it; false on timeout, or when a frame that is held back is due.
+    /// Waits for a datagram and handles it; false on timeout, or when a delayed frame is due.
     fn receive(&mut self) -> io::Result<bool> {
         if std::mem::take(&mut self.idle.now) {
             self.receiver.keep_all();
@@ -181,7 +182,7 @@ impl UdpSource {
         self.receive_one()
     }
 
-    /// Receives a datagram, or some that the kernel coalesced; false if none comes.
+    /// Receives a datagram, or several that the kernel coalesced; false on timeout.
     fn receive_one(&mut self) -> io::Result<bool> {
         let DatagramBuffers { header, payload } = self.stream.next_buffers();
         let received = self
@@ -195,7 +196,7 @@ impl UdpSource {
             self.take(Received::Datagram(datagram));
             return Ok(true);
         };
-        // The first of the coalesced datagrams is where it belongs.
+        // The first of the coalesced datagrams is in the buffers already; the others are copied.
         let mut rest = std::mem::take(&mut self.rest);
         rest.clear();
         rest.extend_from_slice(header.get(segment..).unwrap_or_default());
@@ -221,7 +222,7 @@ impl UdpSource {
     }
 
     /// Waits for datagrams and counts them; false on timeout. One wake-up serves all frames of a pause.
-    fn count(&mut self) -> io::Result<bool> {
+    fn receive_heads(&mut self) -> io::Result<bool> {
         if !std::mem::replace(&mut self.idle.now, true) {
             // Of coalesced datagrams only the first would be counted.
             self.receiver.coalesce(false);
@@ -233,19 +234,19 @@ impl UdpSource {
             }
             self.idle.heads = self.receiver.keep_heads();
         }
-        let came = self.count_heads(true)?;
-        if came > 0 {
-            std::thread::sleep(self.idle.pause(came));
+        let count = self.count_heads(true)?;
+        if count > 0 {
+            std::thread::sleep(self.idle.pause(count));
         }
-        Ok(came > 0)
+        Ok(count > 0)
     }
 
     /// Reads the headers of the queued datagrams, up to a limit.
     fn count_heads(&mut self, wait: bool) -> io::Result<usize> {
-        let mut came = 0;
+        let mut count = 0;
         for _ in 0..MAX_BATCHES {
-            let heads = self.receiver.recv_heads(wait && came == 0)?;
-            came += heads.len();
+            let heads = self.receiver.recv_heads(wait && count == 0)?;
+            count += heads.len();
             let last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
                 self.stream.next_header_buffer().copy_from_slice(&head);
@@ -255,11 +256,11 @@ impl UdpSource {
                 break;
             }
         }
-        Ok(came)
+        Ok(count)
     }
 
     /// Drops an incomplete frame after [`SILENCE`].
-    fn look_for_silence(&mut self, last: Instant) {
+    fn drop_after_silence(&mut self, last: Instant) {
         if self.stream.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
             self.stream.reassembler.drop_incomplete();
             let counters = self.stream.reassembler.counters();
@@ -303,11 +304,11 @@ impl UdpSource {
         }
     }
 
-    /// A datagram of another sensor says nothing about this one's order.
+    /// A datagram of another sensor must not change the order of this one.
     fn refused(&mut self, error: &SensorError) {
         if error.is_foreign() {
             self.stream.reassembler.revert_order();
         }
-        self.refusals.tell(self.stats.name(), error);
+        self.refusals.log(self.stats.name(), error);
     }
 }

@@ -1,10 +1,10 @@
-//! Heights in the axes of the map's frame.
+//! Heights of the terrain in the axes of the map frame.
 use crate::config::params::Params;
 use crate::frames::{Enu, Ned, Nwu, Vector, WorldConvention};
 use crate::scene::TerrainMap;
 use std::sync::Arc;
 
-/// The terrain in the map's axes.
+/// The terrain in the axes of the map frame.
 #[derive(Clone)]
 pub(super) struct Ground {
     map: Arc<TerrainMap>,
@@ -12,7 +12,7 @@ pub(super) struct Ground {
     pub(super) frame: String,
 }
 
-/// A rectangle in the map's axes, in m.
+/// A rectangle in the axes of the map frame, in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Region {
     pub(super) low: [f64; 2],
@@ -20,7 +20,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The smallest one that has both points.
+    /// The smallest region that contains both points.
     pub(super) fn between(a: [f64; 2], b: [f64; 2]) -> Self {
         Self {
             low: [a[0].min(b[0]), a[1].min(b[1])],
@@ -62,13 +62,13 @@ impl Ground {
         [x, y]
     }
 
-    /// What the terrain covers.
+    /// The region that the terrain covers.
     pub(super) fn extent(&self) -> Region {
         let (origin, far) = (self.map.origin(), self.map.end());
         Region::between(self.in_map(origin), self.in_map(far))
     }
 
-    /// The smaller distance between two pixels.
+    /// Distance of two pixels, the smaller one of the two axes.
     pub(super) fn step(&self) -> f64 {
         let [x, y] = self.map.step().map(f64::abs);
         x.min(y)

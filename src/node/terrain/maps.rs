@@ -1,4 +1,4 @@
-//! The latched topics.
+//! The latched topics of the terrain.
 use super::ground::Ground;
 use super::raster::Raster;
 use crate::msgs::nav_msgs::msg::OccupancyGrid;
@@ -15,7 +15,7 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    /// Publishes all of the terrain.
+    /// Publishes the whole terrain.
     pub(super) fn publish_all(&self, ground: &Ground, above: f64) -> Result<(), String> {
         self.publish(ground, &Raster::new(ground, ground.extent(), 0.0)?, above);
         Ok(())

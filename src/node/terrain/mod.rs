@@ -1,9 +1,9 @@
 //! The terrain of the simulator's map: heights by service, maps on latched topics.
 mod ground;
 mod maps;
-#[cfg(has_rfly_bridge_msgs)]
-mod places;
 mod raster;
+#[cfg(has_rfly_bridge_msgs)]
+mod sample_points;
 #[cfg(has_rfly_bridge_msgs)]
 mod services;
 
@@ -11,7 +11,7 @@ use crate::config::params::QosGroup;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
-use crate::node::settings::below;
+use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use ground::Ground;
 use maps::Maps;
@@ -29,7 +29,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         return Ok(());
     };
     let params = &settings.params;
-    let name = |name: &str| below(&params.topic_prefix, name);
+    let name = |name: &str| topic_below(&params.topic_prefix, name);
     let ground = Ground::new(map, settings.frame_names().world, params);
     assembly.frame_ids.push(ground.frame.clone());
     let maps = Maps {
@@ -47,7 +47,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 #[cfg(has_rfly_bridge_msgs)]
 use services::open as open_services;
 
-/// Says what is missing.
+/// Logs which services are missing.
 #[cfg(not(has_rfly_bridge_msgs))]
 fn open_services(
     _: &crate::ros::Middleware,
@@ -61,7 +61,7 @@ fn open_services(
         name(HEIGHT),
         name(PUBLISH)
     );
-    // Late readers still get what was published.
+    // Keeps the latched messages for late subscribers.
     assembly.guards.push(Box::new(maps));
     Ok(())
 }
@@ -71,7 +71,7 @@ fn topics(page: &mut TopicPage) {
         &[OCCUPANCY],
         "nav_msgs/msg/OccupancyGrid",
         &[QosGroup::Latched],
-        "with `terrain.file`: cells that are higher than `terrain.occupied_above_m`, or than the last call of `terrain/publish` says",
+        "with `terrain.file`: cells that are higher than `terrain.occupied_above_m`, or than `occupied_above` of the last call of `terrain/publish`",
     );
     page.topic(
         &[GRID_MAP],

@@ -1,10 +1,10 @@
-//! A region of the terrain as messages that maps are made of.
+//! A region of the terrain as map messages.
 use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Pose;
 use crate::msgs::nav_msgs::msg::OccupancyGrid;
 use crate::msgs::std_msgs::msg::Header;
 
-/// Cells of one message: some MB.
+/// Limit of cells in one message, which then has some MB.
 pub(super) const MAX_CELLS: f64 = 1_000_000.0;
 
 /// Heights at the centres of cells, from the corner of the smallest x and y, along x first; NaN outside of the terrain.
@@ -18,7 +18,7 @@ pub(super) struct Raster {
 }
 
 impl Raster {
-    /// `resolution` 0 is that of the terrain, coarser where that would be too many cells.
+    /// `resolution` 0 is that of the terrain, or a coarser one if that has too many cells.
     pub(super) fn new(ground: &Ground, region: Region, resolution: f64) -> Result<Self, String> {
         let length = [0, 1].map(|axis| region.high[axis] - region.low[axis]);
         let cells = |resolution: f64| length.map(|l| (l / resolution - 1e-9).ceil().max(1.0));
@@ -31,13 +31,13 @@ impl Raster {
             0.0 => fitting,
             given if !(given.is_finite() && given > 0.0) => {
                 return Err(format!(
-                    "resolution is {given}, wanted is a distance in m, or 0 for {fitting} m"
+                    "resolution is {given}, must be a distance in m, or 0 for {fitting} m"
                 ));
             }
             given if count(given) > MAX_CELLS => {
                 return Err(format!(
-                    "a resolution of {given} m makes {} cells of this region, at most {MAX_CELLS} are published: \
-                     {fitting} m would do",
+                    "a resolution of {given} m divides this region into {} cells, at most {MAX_CELLS} are possible: \
+                    give {fitting} m",
                     count(given)
                 ));
             }
@@ -97,7 +97,7 @@ impl Raster {
             dimension("column_index", columns, rows * columns),
             dimension("row_index", rows, rows),
         ];
-        // That is the other way round: along x first, from the end.
+        // Both axes of the layer run backwards: its order is the reverse of `heights`.
         layer.data = self.heights.iter().rev().copied().collect();
         GridMap {
             header,

@@ -1,8 +1,8 @@
-//! Services: heights at places, and which region is published.
+//! Services: heights at points, and publication of a region.
 use super::ground::{Ground, Region};
 use super::maps::Maps;
 use super::raster::Raster;
-use super::{HEIGHT, PUBLISH, places};
+use super::{HEIGHT, PUBLISH, sample_points};
 use crate::msgs::geometry_msgs::msg::Point;
 use crate::msgs::rfly_bridge_msgs::srv::{
     GetHeight, GetHeightRequest, GetHeightResponse, PublishTerrain, PublishTerrainRequest,
@@ -50,7 +50,7 @@ fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
         let [x, y] = places[i];
         let extent = ground.extent();
         format!(
-            "{outside} places are outside of the terrain, first x {x}, y {y}: it covers {extent}"
+            "{outside} points are outside the terrain, the first one at x {x}, y {y}: the terrain covers {extent}"
         )
     });
     let point = |([x, y], z): (&[f64; 2], &f64)| Point {
@@ -67,17 +67,17 @@ fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
 }
 
 fn places_of(ground: &Ground, request: &GetHeightRequest) -> Result<Vec<[f64; 2]>, String> {
-    let points = places::plane(&request.points)?;
-    let step = || places::step_of(request.step, ground);
+    let points = sample_points::checked(&request.points)?;
+    let step = || sample_points::step_of(request.step, ground);
     match request.shape {
         GetHeightRequest::SHAPE_POINTS if points.is_empty() => {
             Err("points is empty: give at least one".to_owned())
         }
         GetHeightRequest::SHAPE_POINTS => Ok(points),
-        GetHeightRequest::SHAPE_LINE => places::line(&points, step()?),
-        GetHeightRequest::SHAPE_GRID => places::grid(&points, step()?),
+        GetHeightRequest::SHAPE_LINE => sample_points::line(&points, step()?),
+        GetHeightRequest::SHAPE_GRID => sample_points::grid(&points, step()?),
         shape => Err(format!(
-            "shape is {shape}, wanted is 0 (points), 1 (line) or 2 (grid)"
+            "shape is {shape}, must be 0 (points), 1 (line) or 2 (grid)"
         )),
     }
 }
@@ -109,14 +109,12 @@ fn publish(
 }
 
 fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, String> {
-    let centre = places::plane(std::slice::from_ref(&request.center))
+    let centre = sample_points::checked(std::slice::from_ref(&request.center))
         .map_err(|message| message.replace("points[0]", "center"))?;
     let length = [request.length_x, request.length_y];
     if !request.occupied_above.is_finite() {
         let found = request.occupied_above;
-        return Err(format!(
-            "occupied_above is {found}, wanted is a height in m"
-        ));
+        return Err(format!("occupied_above is {found}, must be a height in m"));
     }
     if length == [0.0, 0.0] {
         return Ok(ground.extent());
@@ -124,7 +122,7 @@ fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, St
     if !length.iter().all(|l| l.is_finite() && *l > 0.0) {
         let [x, y] = length;
         return Err(format!(
-            "length_x and length_y are {x} and {y}, wanted are lengths in m, or twice 0 for all of the terrain"
+            "length_x and length_y are {x} and {y}, must be lengths in m, or both 0 for the whole terrain"
         ));
     }
     let low = [0, 1].map(|axis| centre[0][axis] - length[axis] / 2.0);
@@ -134,7 +132,7 @@ fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, St
         |axis: usize| region.low[axis] > extent.high[axis] || region.high[axis] < extent.low[axis];
     if apart(0) || apart(1) {
         return Err(format!(
-            "the region, {region}, is outside of the terrain, which covers {extent}"
+            "the region, {region}, is outside the terrain, which covers {extent}"
         ));
     }
     Ok(region)

@@ -1,4 +1,4 @@
-//! The simulation's time for all nodes, on `/clock`.
+//! The simulation time on `/clock`.
 use crate::config::params::{QosGroup, StampMode};
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;

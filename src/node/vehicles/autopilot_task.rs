@@ -2,13 +2,13 @@
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::serial;
-use super::truth::Relay;
+use super::truth::TruthRelay;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
 use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::datagrams::{arrival, wait};
 use crate::node::stats::SourceStats;
-use crate::node::tasks::Source;
+use crate::node::tasks::CountedTask;
 use crate::node::tf::{StaticTf, Tf};
 use crate::time::RosTime;
 use crate::transport::{Datagram, Received, UdpReceiver};
@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 
 /// Longer than any MAVLink frame, or several in one datagram.
 const BUFFER: usize = 4096;
-/// Datagrams per turn, before other tasks and callbacks run.
+/// Datagrams per batch, after which other tasks and callbacks may run.
 const BATCH: usize = 64;
 /// Batches before timed work is checked: more than a socket buffer usually holds.
 const BATCHES: usize = 16;
@@ -32,7 +32,7 @@ const REPORT_PERIOD: Duration = Duration::from_millis(500);
 const SETPOINT_WINDOW: Duration = Duration::from_secs(3);
 
 /// Receives the datagrams of one autopilot and runs its timed work.
-pub(super) struct Task {
+pub(super) struct AutopilotTask {
     pub(super) handle: Handle,
     pub(super) wake: Arc<Notify>,
     pub(super) stats: Arc<SourceStats>,
@@ -43,7 +43,7 @@ pub(super) struct Task {
     pub(super) static_tf: Option<StaticTf>,
     pub(super) map_centre: MapCentre,
     /// Publishes true states received on the autopilot's link.
-    pub(super) relay: Option<Relay>,
+    pub(super) relay: Option<TruthRelay>,
     pub(super) vehicle: u16,
     pub(super) peer: Peer,
     /// The autopilot's origin at the last check.
@@ -56,9 +56,9 @@ pub(super) struct Task {
 }
 
 /// The task on a socket.
-pub(super) struct UdpTask(pub(super) Task, pub(super) UdpReceiver);
+pub(super) struct UdpTask(pub(super) AutopilotTask, pub(super) UdpReceiver);
 
-impl Source for UdpTask {
+impl CountedTask for UdpTask {
     fn stats(&self) -> &SourceStats {
         &self.0.stats
     }
@@ -69,9 +69,9 @@ impl Source for UdpTask {
 }
 
 /// The task on a serial line.
-pub(super) struct SerialTask(pub(super) Task, pub(super) serial::Port);
+pub(super) struct SerialTask(pub(super) AutopilotTask, pub(super) serial::Port);
 
-impl Source for SerialTask {
+impl CountedTask for SerialTask {
     fn stats(&self) -> &SourceStats {
         &self.0.stats
     }
@@ -81,7 +81,7 @@ impl Source for SerialTask {
     }
 }
 
-impl Task {
+impl AutopilotTask {
     async fn run_udp(&mut self, socket: &mut UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
         loop {
@@ -95,8 +95,8 @@ impl Task {
                     }
                 }
                 () = self.wake.notified() => {}
-                // After a stall of this process the awaited datagram may already be queued: read before timing out.
-                () = until(deadline), if used => {
+                // After a stall of this process the awaited datagram may be queued already: it is read before timeouts are checked.
+                () = sleep_until(deadline), if used => {
                     tokio::task::yield_now().await;
                     self.drain(socket, &mut buffer);
                 }
@@ -132,7 +132,7 @@ impl Task {
                     Err(_) => return false,
                 };
                 count += 1;
-                if peer.takes(
+                if peer.accepts(
                     datagram.from,
                     autopilot.fcu.connected(),
                     autopilot.fcu.settings.id,
@@ -175,18 +175,18 @@ impl Task {
                     figures.bytes += bytes.len() as u64;
                 }
                 () = self.wake.notified() => {}
-                () = until(deadline) => {}
+                () = sleep_until(deadline) => {}
             }
         }
     }
 
-    /// Runs due work and periodically copies the autopilot's counters; returns the next due time, and whether a datagram is
-    /// needed when it arrives.
+    /// Runs due work and periodically copies the autopilot's counters; returns the next due time, and whether datagrams must be
+    /// read as soon as they arrive.
     fn poll(&mut self) -> (Option<Instant>, bool) {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
-        let read = self.relay.as_ref().is_some_and(Relay::is_wanted)
+        let read = self.relay.as_ref().is_some_and(TruthRelay::is_wanted)
             || self.tf.as_ref().is_some_and(Tf::is_read);
-        let Some((deadline, used, estimate, truths, frames, origin, told)) =
+        let Some((deadline, used, estimate, truths, frames, origin, report_figures)) =
             self.handle.with(|autopilot| {
                 let deadline = autopilot.poll();
                 let estimate = autopilot.fcu.estimate.take();
@@ -215,7 +215,7 @@ impl Task {
             for (truth, waited) in truths {
                 let waited = i64::try_from(waited.as_nanos()).unwrap_or(i64::MAX);
                 let arrival = RosTime(host_now().0.saturating_sub(waited));
-                if !relay.pass(truth, arrival) {
+                if !relay.send(truth, arrival) {
                     self.stats
                         .lock()
                         .drop_one(Cause::Vehicle(Counter::TruthNotTaken));
@@ -234,8 +234,8 @@ impl Task {
         if report || origin != self.origin {
             self.place(origin);
         }
-        if let Some(told) = told {
-            self.report(told);
+        if let Some(report_figures) = report_figures {
+            self.report(report_figures);
         }
         (deadline.map(|at| self.start + at), used)
     }
@@ -263,15 +263,15 @@ impl Task {
                 vehicle = self.vehicle,
                 latitude = origin.latitude_deg,
                 longitude = origin.longitude_deg,
-                "the autopilot has its origin outside the simulator's map: the frame of its local positions \
+                "the autopilot's origin is outside the simulator's map: the frame of its local positions \
                  stays at the origin of the map"
             ),
             None => {}
         }
     }
 
-    /// An estimate is relative to the autopilot's origin, which differs from the map's if the vehicle was placed
-    /// elsewhere.
+    /// Converts an estimate, which is relative to the autopilot's origin, to the map: the origins differ if the vehicle does not
+    /// start at the map's origin.
     fn in_map(&self, position: Vector<Ned>, origin: Option<Geodetic>) -> Vector<Ned> {
         match origin.and_then(|origin| self.map_centre.position_of(origin)) {
             Some(origin) => origin + position,
@@ -279,21 +279,21 @@ impl Task {
         }
     }
 
-    /// Copies the autopilot's counters, and what it says of itself.
-    fn report(&mut self, told: AutopilotFigures) {
+    /// Copies the autopilot's counters and notes into the figures.
+    fn report(&mut self, report_figures: AutopilotFigures) {
         self.reported = Instant::now();
-        let rate = self.setpoint_rate(told.setpoints);
+        let rate = self.setpoint_rate(report_figures.setpoints);
         let mut figures = self.stats.lock();
         let mut note = |key, text: Option<String>| match text {
             Some(text) => drop(figures.notes.insert(key, text)),
             None => drop(figures.notes.remove(key)),
         };
-        note("not_ready", told.not_ready);
-        note("odd", told.odd);
+        note("not_ready", report_figures.not_ready);
+        note("odd", report_figures.odd);
         if let Some(rate) = rate {
             note("setpoint_hz", (rate > 0.0).then(|| format!("{rate:.1}")));
         }
-        for (counter, count) in told.counts {
+        for (counter, count) in report_figures.counts {
             match counter.kind() {
                 CounterKind::Frames if count > figures.frames => {
                     figures.frames = count;
@@ -311,9 +311,9 @@ impl Task {
 /// Figures of an autopilot at one instant.
 struct AutopilotFigures {
     counts: BTreeMap<Counter, u64>,
-    /// Why it would refuse to arm.
+    /// Why the autopilot would refuse to arm.
     not_ready: Option<String>,
-    /// What is odd on its link.
+    /// Inconsistencies on its link.
     odd: Option<String>,
     /// Setpoints sent so far.
     setpoints: u64,
@@ -325,7 +325,7 @@ fn waited(datagram: &Datagram) -> Duration {
     Duration::from_nanos(u64::try_from(waited).unwrap_or(0))
 }
 
-async fn until(deadline: Option<Instant>) {
+async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,

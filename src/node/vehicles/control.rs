@@ -1,9 +1,9 @@
-//! Control of the vehicles: a link to each autopilot, and its mavros-style topics. All vehicles share one thread.
-use super::autopilot_task::{SerialTask, Task, UdpTask};
+//! Control of the vehicles: the link to each autopilot and its topics, named as in mavros. All vehicles share one thread.
+use super::autopilot_task::{AutopilotTask, SerialTask, UdpTask};
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::serial;
-use super::truth::Relay;
+use super::truth::TruthRelay;
 use crate::config::params::{HeartbeatKind, TfSource};
 use crate::config::{ControlLink, SimMode};
 use crate::node::assembly::Assembly;
@@ -24,27 +24,29 @@ use std::time::Instant;
 use tokio::sync::Notify;
 
 /// The thread of all autopilots.
-const CONTROL: &str = "rfly-control";
+const CONTROL_THREAD: &str = "rfly-control";
 
 /// Opens the link and the topics of every controlled vehicle; true states received on a link go to its relay.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
     map_centre: &MapCentre,
-    relays: &BTreeMap<u16, Relay>,
+    relays: &BTreeMap<u16, TruthRelay>,
 ) -> Result<(), NodeError> {
     let params = &context.settings.params;
     let controlled = controlled(context.settings);
     if controlled.is_empty() {
         return Ok(());
     }
-    let runtime = assembly.threads.runtime(CONTROL)?;
+    let runtime = assembly.threads.runtime(CONTROL_THREAD)?;
     let _entered = runtime.enter();
     for (id, link) in controlled {
         let what = format!("control of vehicle {id} ({link})");
-        let line = match link {
+        let transport = match link {
             ControlLink::Off => continue,
-            ControlLink::Serial { device, baud } => Line::Serial(serial::Port::new(device, *baud)),
+            ControlLink::Serial { device, baud } => {
+                LinkTransport::Serial(serial::Port::new(device, *baud))
+            }
             ControlLink::Direct {
                 local,
                 address,
@@ -55,7 +57,7 @@ pub(super) fn open(
                 let Some(socket) = assembly.binder.bind(&options, &what) else {
                     continue;
                 };
-                Line::Udp(socket, SocketAddrV4::new(address, *port))
+                LinkTransport::Udp(socket, SocketAddrV4::new(address, *port))
             }
             ControlLink::Simulator(_) => {
                 let ports = &context.settings.ports;
@@ -67,18 +69,18 @@ pub(super) fn open(
                     continue;
                 };
                 let peer = SocketAddrV4::new(params.copter_sim(id), ports.autopilot(id));
-                Line::Udp(socket, peer)
+                LinkTransport::Udp(socket, peer)
             }
         };
         let stats = assembly.source(format!("autopilot of vehicle {id}"));
         let wake = Arc::new(Notify::new());
-        let interface = interface(context, id, link, line.sink(), wake.clone())?;
+        let interface = interface(context, id, link, transport.sink(), wake.clone())?;
         if *link == ControlLink::Simulator(SimMode::UdpUltraSimple)
             && let Some(relay) = relays.get(&id)
         {
             relay.feed(interface.handle());
         }
-        let task = Task {
+        let task = AutopilotTask {
             handle: interface.handle(),
             wake,
             stats,
@@ -97,9 +99,9 @@ pub(super) fn open(
             reported: Instant::now(),
             setpoints: (Instant::now(), 0),
         };
-        match line {
-            Line::Udp(socket, _) => tasks::start(&runtime, UdpTask(task, socket)),
-            Line::Serial(port) => tasks::start(&runtime, SerialTask(task, port)),
+        match transport {
+            LinkTransport::Udp(socket, _) => tasks::start(&runtime, UdpTask(task, socket)),
+            LinkTransport::Serial(port) => tasks::start(&runtime, SerialTask(task, port)),
         }
         assembly.guards.push(Box::new(interface));
     }
@@ -115,7 +117,7 @@ fn controlled(settings: &Settings) -> Vec<(u16, &ControlLink)> {
         .collect()
 }
 
-/// Absolute prefixes of the mavros-style topics.
+/// Absolute prefixes of the topics named as in mavros.
 pub(super) fn prefixes(context: &Context<'_>) -> Vec<String> {
     let controlled = controlled(context.settings).into_iter();
     let prefixes = controlled.map(|(id, _)| context.settings.params.control_prefix(id));
@@ -131,7 +133,7 @@ fn interface(
     sink: Sink,
     wake: Arc<Notify>,
 ) -> Result<Interface, NodeError> {
-    // An autopilot on a serial line has its own system id.
+    // An autopilot that CopterSim does not simulate has its own system id.
     let adopt_system = !matches!(link, ControlLink::Simulator(_));
     let link: Box<dyn Link> = match link {
         ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),
@@ -199,12 +201,12 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
 }
 
 /// The transport of a link.
-enum Line {
+enum LinkTransport {
     Udp(UdpReceiver, SocketAddrV4),
     Serial(serial::Port),
 }
 
-impl Line {
+impl LinkTransport {
     fn sink(&self) -> Sink {
         match self {
             Self::Udp(socket, peer) => {

@@ -4,19 +4,19 @@ use std::net::Ipv4Addr;
 
 /// CopterIDs with assigned ports.
 pub(super) const IDS: std::ops::RangeInclusive<i32> = 1..=10_000;
-/// Limit of the vehicles named one by one; others are only counted.
-const NAMED: usize = 100;
+/// Limit of unserved vehicles that are logged one by one; others are only counted.
+const MAX_NAMED: usize = 100;
 
 /// Address of a vehicle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Whereabouts {
+pub struct VehicleAddress {
     /// Its address.
     pub address: Ipv4Addr,
     /// The address belongs to this host.
     pub local: bool,
 }
 
-impl Whereabouts {
+impl VehicleAddress {
     fn same(self, other: Self) -> bool {
         self.address == other.address || (self.local && other.local)
     }
@@ -43,12 +43,12 @@ pub enum Announcement {
     },
 }
 
-/// The served vehicles, and those heard but not served.
+/// The served vehicles, and the announced vehicles that are not served.
 #[derive(Clone, Debug)]
 pub struct HeartbeatDirectory {
-    served: BTreeMap<u16, Option<Whereabouts>>,
+    served: BTreeMap<u16, Option<VehicleAddress>>,
     others: BTreeSet<u16>,
-    strangers: BTreeSet<i32>,
+    unserved: BTreeSet<i32>,
     elsewhere: BTreeSet<u16>,
 }
 
@@ -56,32 +56,32 @@ impl HeartbeatDirectory {
     /// `served`: vehicles with their destination (`None` if it sends no heartbeats); `others`: vehicles of
     /// other bridges.
     pub fn new(
-        served: impl IntoIterator<Item = (u16, Option<Whereabouts>)>,
+        served: impl IntoIterator<Item = (u16, Option<VehicleAddress>)>,
         others: impl IntoIterator<Item = u16>,
     ) -> Self {
         Self {
             served: served.into_iter().collect(),
             others: others.into_iter().collect(),
-            strangers: BTreeSet::new(),
+            unserved: BTreeSet::new(),
             elsewhere: BTreeSet::new(),
         }
     }
 
     /// Takes a heartbeat of vehicle `id`.
-    pub fn hear(&mut self, id: i32, from: Whereabouts) -> Announcement {
+    pub fn hear(&mut self, id: i32, from: VehicleAddress) -> Announcement {
         let number = u16::try_from(id).ok();
         let known = number.and_then(|id| Some((id, *self.served.get(&id)?)));
-        let Some((id, place)) = known else {
+        let Some((id, expected)) = known else {
             if number.is_some_and(|id| self.others.contains(&id)) {
                 return Announcement::OfAnotherBridge;
             }
-            let first = IDS.contains(&id) && self.strangers.len() < NAMED;
-            let first = first && self.strangers.insert(id);
+            let first = IDS.contains(&id) && self.unserved.len() < MAX_NAMED;
+            let first = first && self.unserved.insert(id);
             return Announcement::NotServed { first };
         };
-        match place {
-            Some(place) if !place.same(from) => Announcement::Elsewhere {
-                sent_to: place.address,
+        match expected {
+            Some(expected) if !expected.same(from) => Announcement::Elsewhere {
+                sent_to: expected.address,
                 first: self.elsewhere.insert(id),
             },
             _ => Announcement::Served,

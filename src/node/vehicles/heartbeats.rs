@@ -1,16 +1,16 @@
 //! Heartbeats: they update the clocks and announce vehicles.
-use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, Whereabouts};
+use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, VehicleAddress};
 use crate::config::ControlLink;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::SimClocks;
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
-use crate::node::presence::{Beat, Presence};
+use crate::node::presence::{LastHeartbeat, Presence};
 use crate::node::settings::Settings;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::time::Heartbeat;
 use crate::transport::{UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
@@ -28,7 +28,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
     let source = HeartbeatSource {
         receiver,
         clocks: context.clocks.clone(),
-        announced: announced(context.settings),
+        directory: directory_of(context.settings),
         served: context.settings.vehicles(),
         scene: context.scene.clone(),
         presence: context.presence.clone(),
@@ -38,26 +38,26 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
 }
 
 /// The served vehicles, with the address of CopterSim where it simulates them.
-fn announced(settings: &Settings) -> HeartbeatDirectory {
+fn directory_of(settings: &Settings) -> HeartbeatDirectory {
     let params = &settings.params;
-    let place = |id: u16| {
+    let address_of = |id: u16| {
         let address = params.copter_sim(id);
         let local = is_local_address(address);
         match params.control_link(id) {
-            ControlLink::Simulator(_) => Some(Whereabouts { address, local }),
+            ControlLink::Simulator(_) => Some(VehicleAddress { address, local }),
             _ => None,
         }
     };
     let vehicles = settings.vehicles().into_iter();
     let others = params.other_vehicles.iter().copied();
-    HeartbeatDirectory::new(vehicles.map(|id| (id, place(id))), others)
+    HeartbeatDirectory::new(vehicles.map(|id| (id, address_of(id))), others)
 }
 
 /// Heartbeats of all vehicles, also of those not served.
 struct HeartbeatSource {
     receiver: UdpReceiver,
     clocks: SimClocks,
-    announced: HeartbeatDirectory,
+    directory: HeartbeatDirectory,
     /// Served vehicles.
     served: Vec<u16>,
     scene: SharedScene,
@@ -65,7 +65,7 @@ struct HeartbeatSource {
     stats: Arc<SourceStats>,
 }
 
-impl Source for HeartbeatSource {
+impl CountedTask for HeartbeatSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -85,7 +85,7 @@ impl Source for HeartbeatSource {
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
             if IDS.contains(&id) {
-                self.scene.heard(id);
+                self.scene.lock().entities.heard(id);
             }
             let cause = self.announce(id, from);
             if let Some(cause) = cause {
@@ -95,12 +95,12 @@ impl Source for HeartbeatSource {
             let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else {
                 continue;
             };
-            let beat = Beat {
+            let beat = LastHeartbeat {
                 from,
                 expected: cause.is_none(),
                 at: Instant::now(),
             };
-            self.presence.beat(vehicle, beat);
+            self.presence.record_heartbeat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),
                 now_ms: packet.now_ms.get(),
@@ -118,11 +118,11 @@ impl HeartbeatSource {
     /// Warns once about a vehicle that is not served or has another address; returns the counter of the heartbeat.
     fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<Cause> {
         let local = is_local_address(from);
-        let place = Whereabouts {
+        let sender = VehicleAddress {
             address: from,
             local,
         };
-        match self.announced.hear(id, place) {
+        match self.directory.hear(id, sender) {
             Announcement::Served | Announcement::OfAnotherBridge => None,
             Announcement::NotServed { first } => {
                 if first {

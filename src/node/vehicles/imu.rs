@@ -1,17 +1,17 @@
 //! The IMU of a vehicle: requested, stamped, published.
-use super::truth::{TrueMotion, Vehicle};
+use super::truth::{TrueMotion, VehicleContext};
 use crate::config::params::{ImuOrientation, QosGroup};
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
+use crate::node::axes::AxesReport;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::conventions::Conventions;
 use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::noise::Draws;
 use crate::ros::Publisher;
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
@@ -25,18 +25,18 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
 
-/// Known axes are checked for this time of each of these, in ns of the simulator's time.
-const CHECK_NS: i64 = 5_000_000_000;
-const EACH_NS: i64 = 60_000_000_000;
-/// A true force that is farther from a sample in time is not compared with it, in ns.
-const NEAR_NS: u64 = 50_000_000;
+/// Known axes are checked for the first of these times in each period of the second, in ns of simulation time.
+const CHECK_TIME_NS: i64 = 5_000_000_000;
+const CHECK_PERIOD_NS: i64 = 60_000_000_000;
+/// A true force is compared with a sample if their times differ by less, in ns.
+const MAX_DIFFERENCE_NS: u64 = 50_000_000;
 
 /// Opens the IMU of a vehicle; its true attitude may fill the orientation.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
     runtime: &Handle,
-    own: Vehicle,
+    own: VehicleContext,
 ) -> Result<(), NodeError> {
     let vehicle = own.id;
     let params = &context.settings.params;
@@ -67,11 +67,11 @@ pub(super) fn open(
         timeout: params.request.timeout,
         converter,
         draws,
-        oriented: params.imu.orientation == ImuOrientation::Truth,
+        with_orientation: params.imu.orientation == ImuOrientation::Truth,
         motion: own.motion,
         axes: AccelerationAxesFinder::new(params.imu.acceleration_axes),
-        told: String::new(),
-        conventions: context.conventions.clone(),
+        reported: String::new(),
+        axes_report: context.axes_report.clone(),
         vehicle,
         publisher: context.publisher(QosGroup::Imu, &topic)?,
         clock: own.clock,
@@ -95,12 +95,12 @@ struct ImuSource {
     converter: ImuConverter,
     draws: Draws,
     /// Samples have the true orientation.
-    oriented: bool,
+    with_orientation: bool,
     motion: Arc<TrueMotion>,
     axes: AccelerationAxesFinder,
-    /// What was last said of the axes.
-    told: String,
-    conventions: Conventions,
+    /// Last report of the axes.
+    reported: String,
+    axes_report: AxesReport,
     vehicle: u16,
     publisher: Publisher<Imu>,
     order: StreamOrder,
@@ -111,16 +111,16 @@ struct ImuSource {
     stats: Arc<SourceStats>,
 }
 
-impl Source for ImuSource {
+impl CountedTask for ImuSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
 
-    /// Requests samples until they come, publishes them, and requests again when they stop.
+    /// Requests samples until they arrive, publishes them, and requests them again when they stop.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
-        let mut ask = tokio::time::interval(self.period);
-        ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut request_timer = tokio::time::interval(self.period);
+        request_timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 // Timed work first: datagrams may arrive without a gap.
@@ -128,10 +128,10 @@ impl Source for ImuSource {
                 Ok(()) = self.settings.changed() => {
                     self.take_over();
                     // The first tick is immediate.
-                    ask = tokio::time::interval(self.period);
-                    ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+                    request_timer = tokio::time::interval(self.period);
+                    request_timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
                 }
-                _ = ask.tick() => {
+                _ = request_timer.tick() => {
                     let last = self.stats.lock().last_frame;
                     let silent = last.is_none_or(|at| at.elapsed() >= self.timeout);
                     if (silent || self.resend > 0)
@@ -141,7 +141,7 @@ impl Source for ImuSource {
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
-                received = receive(&mut self.receiver, &mut buffer, &self.stats, || wanted(&self.publisher, &self.clock)) => {
+                received = receive(&mut self.receiver, &mut buffer, &self.stats, || is_needed(&self.publisher, &self.clock)) => {
                     if let Some(datagram) = received {
                         self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
                     }
@@ -151,8 +151,8 @@ impl Source for ImuSource {
     }
 }
 
-/// Whether a sample is needed when it arrives: somebody reads it, or `/clock`, which it moves.
-fn wanted(publisher: &Publisher<Imu>, clock: &SimClock) -> bool {
+/// Whether samples must be read as soon as they arrive: for subscribers of the IMU or of `/clock`.
+fn is_needed(publisher: &Publisher<Imu>, clock: &SimClock) -> bool {
     publisher.subscribers() > 0 || clock.is_read()
 }
 
@@ -171,24 +171,25 @@ impl ImuSource {
         }
     }
 
-    /// Compares an acceleration with the true one, now and then once the axes are known.
+    /// Compares an acceleration with the true one; once the axes are known, only in the check periods.
     fn compare(&mut self, packet: &ImuPacket, truth: Option<TrueForce>) {
         let at = SimTime::from_secs(packet.sim_time.get());
-        let due = self.axes.verdict() != Verdict::Found || at.0.rem_euclid(EACH_NS) < CHECK_NS;
+        let due = self.axes.verdict() != Verdict::Found
+            || at.0.rem_euclid(CHECK_PERIOD_NS) < CHECK_TIME_NS;
         self.motion.want(due && self.publisher.subscribers() > 0);
         if due
             && let Some(truth) = truth
-            && at.0.abs_diff(truth.at.0) < NEAR_NS
+            && at.0.abs_diff(truth.at.0) < MAX_DIFFERENCE_NS
         {
             let acceleration = packet.acc.map(|v| f64::from(v.get()));
             self.axes.add(at, acceleration, truth.force);
         }
         let text = self.axes.text();
-        if text != self.told {
+        if text != self.reported {
             let what = format!("imu of vehicle {}", self.vehicle);
             let verdict = self.axes.verdict();
-            (self.conventions).tell(what, verdict, &text, "imu.acceleration_axes");
-            self.told = text;
+            (self.axes_report).report(what, verdict, &text, "imu.acceleration_axes");
+            self.reported = text;
         }
     }
 
@@ -216,7 +217,7 @@ impl ImuSource {
         drop(figures);
         let newest = *self.motion.newest();
         self.compare(packet, newest.force);
-        let attitude = newest.attitude.filter(|_| self.oriented);
+        let attitude = newest.attitude.filter(|_| self.with_orientation);
         let axes = self.axes.in_use();
         let Some(message) = self.converter.convert(packet, axes, attitude, stamp) else {
             return self.stats.lock().drop_one(Cause::NotFinite);

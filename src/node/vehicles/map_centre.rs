@@ -2,7 +2,7 @@
 use crate::frames::{Geodetic, Ned, Vector};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Geodetic position of the map's origin: estimates are relative to home, the true state to this.
+/// Geodetic position of the map's origin: the true state is relative to it, estimates are relative to home.
 #[derive(Clone)]
 pub(super) struct MapCentre(Arc<Mutex<Geodetic>>);
 
@@ -13,7 +13,7 @@ impl Default for MapCentre {
 }
 
 impl MapCentre {
-    /// A position further from the map's origin belongs to another map.
+    /// Radius of the map in m; a position outside belongs to another map.
     const REACH_M: f64 = 100_000.0;
 
     /// Sets the position as the simulator reports it.

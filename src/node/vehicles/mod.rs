@@ -1,7 +1,7 @@
-//! The vehicles: their small, frequent datagrams, and the control of their autopilots.
+//! The vehicles: heartbeats, true states, IMUs, and the links to their autopilots.
 mod autopilot_task;
 mod control;
-mod discover;
+mod discovery;
 mod heartbeat_directory;
 mod heartbeats;
 mod imu;
@@ -13,10 +13,10 @@ mod serial;
 mod truth;
 mod unserved;
 
-pub(super) use discover::with_found;
-pub use heartbeat_directory::{Announcement, HeartbeatDirectory, Whereabouts};
+pub(super) use discovery::with_discovered;
+pub use heartbeat_directory::{Announcement, HeartbeatDirectory, VehicleAddress};
 pub use peer::Peer;
-pub use unserved::{End, Unserved};
+pub use unserved::{Endpoint, Unserved};
 
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
@@ -27,7 +27,7 @@ use crate::vehicle::{GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use truth::{Relay, Vehicle};
+use truth::{TruthRelay, VehicleContext};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -37,9 +37,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     control::open(context, assembly, &map_centre, &relays)?;
     requester::open(context, assembly)?;
     let prefixes = control::prefixes(context);
-    assembly.crowds.extend(prefixes.iter().cloned());
-    let search = unserved::Search::new(context.middleware, prefixes);
-    assembly.sections.push(Box::new(search));
+    assembly.topic_groups.extend(prefixes.iter().cloned());
+    let unserved = unserved::UnservedStatus::new(context.middleware, prefixes);
+    assembly.sections.push(Box::new(unserved));
     for vehicle in context.settings.vehicles() {
         assembly.frame_ids.extend([
             context.settings.imu_frame(&context.tree, vehicle),
@@ -55,7 +55,7 @@ fn open_sources(
     context: &Context<'_>,
     assembly: &mut Assembly,
     map_centre: &MapCentre,
-) -> Result<BTreeMap<u16, Relay>, NodeError> {
+) -> Result<BTreeMap<u16, TruthRelay>, NodeError> {
     let runtime = assembly.threads.runtime(PROMPT)?;
     let _entered = runtime.enter();
     heartbeats::open(context, assembly, &runtime);
@@ -64,7 +64,7 @@ fn open_sources(
         let Some(clock) = context.clocks.of(Some(vehicle)) else {
             continue;
         };
-        let own = Vehicle {
+        let own = VehicleContext {
             id: vehicle,
             clock,
             motion: Arc::default(),

@@ -1,4 +1,4 @@
-//! The topic of the values that the author of a model chose.
+//! The topic `model/output`: values that the author of a model defines.
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::wire::ModelOutputPacket;
@@ -26,7 +26,7 @@ impl ModelOutputs {
         })
     }
 
-    /// Whether somebody reads it.
+    /// Whether the topic has a subscriber.
     pub(super) fn is_read(&self) -> bool {
         self.publisher.subscribers() > 0
     }

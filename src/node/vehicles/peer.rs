@@ -1,21 +1,21 @@
-//! The socket that a vehicle sends from.
+//! The sender address of a connected vehicle.
 use std::net::SocketAddrV4;
 
-/// The address a vehicle is connected from: other senders are refused until it falls silent.
+/// The address of a connected vehicle: other senders are refused until it falls silent.
 #[derive(Debug, Default)]
 pub struct Peer {
     address: Option<SocketAddrV4>,
-    /// Another sender was logged since.
-    named: bool,
+    /// A refused sender was logged since the connection.
+    logged: bool,
 }
 
 impl Peer {
     /// Whether to accept a datagram; `connected`: state before it.
-    pub fn takes(&mut self, from: SocketAddrV4, connected: bool, vehicle: u16) -> bool {
+    pub fn accepts(&mut self, from: SocketAddrV4, connected: bool, vehicle: u16) -> bool {
         let Some(address) = self.address.filter(|address| connected && *address != from) else {
             return true;
         };
-        if !std::mem::replace(&mut self.named, true) {
+        if !std::mem::replace(&mut self.logged, true) {
             tracing::warn!(
                 vehicle,
                 "the vehicle is connected from {address}: datagrams from {from} are dropped until {address} falls silent"
@@ -29,7 +29,7 @@ impl Peer {
         if self.address != Some(from) && connected {
             *self = Self {
                 address: Some(from),
-                named: false,
+                logged: false,
             };
         }
     }

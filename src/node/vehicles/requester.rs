@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 
 /// Opens the requests for all vehicles that CopterSim simulates.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    // A recording answers nobody.
+    // A recording does not answer.
     if played_time().is_some() {
         return Ok(());
     }
     let interfaces = HostFacts::read().interfaces;
     let vehicles = context.settings.vehicles().into_iter();
     let vehicles: Vec<_> = vehicles
-        .filter_map(|id| Vehicle::new(context.settings, assembly, &interfaces, id))
+        .filter_map(|id| RequestedVehicle::new(context.settings, assembly, &interfaces, id))
         .collect();
     if vehicles.is_empty() {
         return Ok(());
@@ -36,7 +36,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         what: "a socket for requests",
         source,
     })?;
-    let requests = Requests(Arc::new(Mutex::new(vehicles)));
+    let requests = VehicleRequests(Arc::new(Mutex::new(vehicles)));
     let runtime = assembly.threads.runtime(PROMPT)?;
     assembly.sections.push(Box::new(requests.clone()));
     let requester = Requester {
@@ -50,15 +50,15 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     Ok(())
 }
 
-struct Vehicle {
+struct RequestedVehicle {
     id: u16,
     unicast: UnicastRequests,
     packet: CopterSimRequestPacket,
     /// The packet also changes UDPSIMMODE.
-    switches: bool,
+    changes_mode: bool,
     group: SocketAddrV4,
-    /// Port of all CopterSims of the host, and that of this one.
-    own: [SocketAddrV4; 2],
+    /// The port that all CopterSims of the host share, and the own port of this vehicle's CopterSim.
+    addresses: [SocketAddrV4; 2],
     /// Parameter that names the host.
     key: String,
     probe: ProbePacket,
@@ -68,7 +68,7 @@ struct Vehicle {
     imu: Option<Arc<SourceStats>>,
 }
 
-impl Vehicle {
+impl RequestedVehicle {
     /// `None` if no CopterSim simulates it.
     fn new(
         settings: &Settings,
@@ -79,7 +79,7 @@ impl Vehicle {
         let Settings { params, ports, .. } = settings;
         let own = params.own_vehicles.get(&id);
         let mut packet = CopterSimRequestPacket::new(id.into());
-        let switches = match params.control_link(id) {
+        let changes_mode = match params.control_link(id) {
             _ if own.is_some_and(VehicleParams::is_flown_here) => return None,
             ControlLink::Simulator(mode) if params.control.switch_mode => {
                 let number = mode.number();
@@ -100,16 +100,18 @@ impl Vehicle {
             id,
             unicast: UnicastRequests::new(is_local_address(host), autopilot.is_some()),
             packet,
-            switches,
+            changes_mode,
             group: SocketAddrV4::new(NETWORK_GROUP, ports.requests),
-            own: [ports.requests, ports.coptersim(id)].map(|port| SocketAddrV4::new(host, port)),
+            addresses: [ports.requests, ports.coptersim(id)]
+                .map(|port| SocketAddrV4::new(host, port)),
             key: match own.and_then(|own| own.address) {
                 Some(_) => format!("vehicle{id}.address"),
                 None => "simulator_address".to_owned(),
             },
-            probe: ProbePacket::new(match interfaces.iter().any(|i| i.network.contains(&host)) {
-                true => ProbePacket::NEARBY,
-                false => ProbePacket::ELSEWHERE,
+            probe: ProbePacket::new(if interfaces.iter().any(|i| i.network.contains(&host)) {
+                ProbePacket::NEARBY
+            } else {
+                ProbePacket::ELSEWHERE
             }),
             logged: false,
             truth: source("true state")?,
@@ -118,12 +120,17 @@ impl Vehicle {
         })
     }
 
-    /// Sends what is due.
-    fn ask(&mut self, heartbeats: Option<Instant>, start: Instant, socket: &UdpSender) {
+    /// Sends the requests that are due.
+    fn send_requests(
+        &mut self,
+        last_heartbeat: Option<Instant>,
+        start: Instant,
+        socket: &UdpSender,
+    ) {
         let since_start = |at: Instant| at.saturating_duration_since(start);
         let last = |source: &SourceStats| source.lock().last_frame.map(since_start);
         let arrivals = LastArrivals {
-            heartbeats: heartbeats.map(since_start),
+            heartbeats: last_heartbeat.map(since_start),
             true_state: last(&self.truth),
             autopilot: self.autopilot.as_deref().and_then(last),
             imu: self.imu.as_deref().and_then(last),
@@ -131,49 +138,49 @@ impl Vehicle {
         let due = self.unicast.due(&arrivals, start.elapsed());
         if due != DueRequests::default() && !self.logged {
             self.logged = true;
-            let (missing, [all, one], key) = (self.unicast.missing(), self.own, &self.key);
+            let (missing, [all, one], key) = (self.unicast.missing(), self.addresses, &self.key);
             tracing::info!(
-                "vehicle {}: CopterSim at {all} and {one} ({key}) does not send {missing}: requested by unicast",
+                "vehicle {}: requesting missing data by unicast from CopterSim at {all} and {one} ({key}): {missing}",
                 self.id
             );
         }
-        let switches = self.switches && arrivals.autopilot.is_none();
+        let changes_mode = self.changes_mode && arrivals.autopilot.is_none();
         let mut failed = 0;
         let mut send = |bytes: &[u8], to: SocketAddrV4| {
             failed += u64::from(socket.send_to(bytes, to).is_err());
         };
-        if due.data || switches {
+        if due.data || changes_mode {
             let packet = if due.data {
                 self.packet.to_sender()
             } else {
                 self.packet
             };
-            for to in self.own {
+            for to in self.addresses {
                 send(packet.as_bytes(), to);
             }
-            // A vehicle of this number on another host is not to send here.
+            // The multicast group could make a vehicle of the same number on another host send here.
             if !self.unicast.is_local() || !due.data {
                 send(packet.as_bytes(), self.group);
             }
         }
         if due.heartbeat {
-            send(self.probe.as_bytes(), self.own[1]);
+            send(self.probe.as_bytes(), self.addresses[1]);
         }
         self.truth.lock().drop_many(Cause::RequestNotSent, failed);
     }
 }
 
 #[derive(Clone)]
-struct Requests(Arc<Mutex<Vec<Vehicle>>>);
+struct VehicleRequests(Arc<Mutex<Vec<RequestedVehicle>>>);
 
-impl Requests {
-    fn lock(&self) -> MutexGuard<'_, Vec<Vehicle>> {
+impl VehicleRequests {
+    fn lock(&self) -> MutexGuard<'_, Vec<RequestedVehicle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 struct Requester {
-    requests: Requests,
+    requests: VehicleRequests,
     socket: UdpSender,
     presence: Presence,
     start: Instant,
@@ -187,10 +194,10 @@ impl Endless for Requester {
 
     async fn work(&mut self) {
         loop {
-            let beats = self.presence.beats();
+            let heartbeats = self.presence.heartbeats();
             for vehicle in self.requests.lock().iter_mut() {
-                let heard = beats.get(&vehicle.id).map(|beat| beat.at);
-                vehicle.ask(heard, self.start, &self.socket);
+                let heard = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
+                vehicle.send_requests(heard, self.start, &self.socket);
             }
             let period: Duration = self.settings.borrow().params.request.period;
             tokio::time::sleep(period).await;
@@ -198,20 +205,20 @@ impl Endless for Requester {
     }
 }
 
-impl Section for Requests {
+impl Section for VehicleRequests {
     fn name(&self) -> &'static str {
         "requests to CopterSim"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let vehicles = self.lock();
         let unanswered = { vehicles.iter() }.filter(|vehicle| vehicle.unicast.is_unanswered());
         let (level, message) = match unanswered.count() {
-            0 => (Level::Ok, "none unanswered".to_owned()),
-            count => (Level::Warn, format!("unanswered by {count} vehicles")),
+            0 => (Level::Ok, "all answered".to_owned()),
+            count => (Level::Warn, format!("no answer for {count} vehicles")),
         };
         let values = vehicles.iter().map(|vehicle| {
-            let text = format!("{} ({})", vehicle.unicast.text(), vehicle.own[1]);
+            let text = format!("{} ({})", vehicle.unicast.text(), vehicle.addresses[1]);
             value(format!("vehicle {}", vehicle.id), text)
         });
         Finding {

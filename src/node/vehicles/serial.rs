@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 
-/// Queued frames; about a second at 57600 baud.
+/// Limit of queued frames, about a second at 57600 baud.
 const WAITING: usize = 64;
 /// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);

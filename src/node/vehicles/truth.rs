@@ -1,4 +1,4 @@
-//! The true state of a vehicle: moves its frames, and is published on `ground_truth/*`.
+//! The true state of a vehicle: published on `ground_truth/*`, and source of the vehicle's frames in TF.
 use super::map_centre::MapCentre;
 use super::model_output::ModelOutputs;
 use crate::config::params::{ImuOrientation, QosGroup, TfSource};
@@ -10,11 +10,11 @@ use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
 use crate::node::error::NodeError;
-use crate::node::poses::Poses;
+use crate::node::pose_history::PoseHistory;
 use crate::node::presence::Presence;
 use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
-use crate::node::tasks::{self, Source};
+use crate::node::tasks::{self, CountedTask};
 use crate::node::tf::Tf;
 use crate::ros::Publisher;
 use crate::scene::{Motion, Place};
@@ -33,25 +33,25 @@ use tokio::sync::mpsc;
 /// After this silence on the true-state port the bridge uses the states on the autopilot's link.
 const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
 /// Queue length of true states from the autopilot's link; more are dropped.
-const RELAYED: usize = 256;
+const RELAY_QUEUE: usize = 256;
 
-/// The newest true motion of a vehicle, from its true state to its IMU.
+/// The newest true motion of a vehicle, which its true state passes to its IMU.
 #[derive(Default)]
 pub(super) struct TrueMotion {
-    newest: Mutex<Newest>,
-    /// The IMU wants it.
+    newest: Mutex<MotionSample>,
+    /// The IMU needs it.
     wanted: AtomicBool,
 }
 
-/// What of the true motion the IMU reads.
+/// The part of the true motion that the IMU reads.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Newest {
+pub(super) struct MotionSample {
     pub(super) attitude: Option<AttitudeSample>,
     pub(super) force: Option<TrueForce>,
 }
 
 impl TrueMotion {
-    pub(super) fn newest(&self) -> MutexGuard<'_, Newest> {
+    pub(super) fn newest(&self) -> MutexGuard<'_, MotionSample> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,44 +62,44 @@ impl TrueMotion {
 
 /// Takes the true states that arrive on a vehicle's autopilot link.
 #[derive(Clone)]
-pub(super) struct Relay {
+pub(super) struct TruthRelay {
     states: mpsc::Sender<(TrueState, RosTime)>,
     wanted: Arc<AtomicBool>,
     autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
 }
 
-impl Relay {
+impl TruthRelay {
     /// Passes a state on; false if the queue is full.
-    pub(super) fn pass(&self, state: TrueState, arrival: RosTime) -> bool {
+    pub(super) fn send(&self, state: TrueState, arrival: RosTime) -> bool {
         self.states.try_send((state, arrival)).is_ok()
     }
 
-    /// The other way: the autopilot has no state but the true one.
+    /// Passes true states to the autopilot as well, for a link without a state of its own.
     pub(super) fn feed(&self, autopilot: crate::vehicle::Handle) {
         let _once = self.autopilot.set(autopilot);
     }
 
-    /// Whether a state is needed when it arrives.
+    /// Whether a state must be read as soon as it arrives.
     pub(super) fn is_wanted(&self) -> bool {
         self.wanted.load(Ordering::Relaxed)
     }
 }
 
 /// State shared by the sources of one vehicle.
-pub(super) struct Vehicle {
+pub(super) struct VehicleContext {
     pub(super) id: u16,
     pub(super) clock: Arc<SimClock>,
     pub(super) motion: Arc<TrueMotion>,
 }
 
-/// Opens the true state of a vehicle, which may also come on its autopilot's link.
+/// Opens the true state of a vehicle; returns the relay for states on its autopilot's link.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
     runtime: &Handle,
-    own: &Vehicle,
+    own: &VehicleContext,
     map_centre: &MapCentre,
-) -> Result<Option<Relay>, NodeError> {
+) -> Result<Option<TruthRelay>, NodeError> {
     let vehicle = own.id;
     let params = &context.settings.params;
     if !params.true_state_enabled {
@@ -116,7 +116,7 @@ pub(super) fn open(
         return Ok(None);
     };
     let stats = assembly.source(name);
-    let (states, on_link) = mpsc::channel(RELAYED);
+    let (states, on_link) = mpsc::channel(RELAY_QUEUE);
     let wanted = Arc::<AtomicBool>::default();
     let autopilot = Arc::<OnceLock<_>>::default();
     let imu = &context.settings.params.imu;
@@ -140,11 +140,11 @@ pub(super) fn open(
         order: StreamOrder::default(),
         motion: own.motion.clone(),
         force: ForceMeter::default(),
-        oriented: imu.enabled && imu.orientation == ImuOrientation::Truth,
+        imu_has_orientation: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats,
     };
     tasks::start(runtime, source);
-    Ok(Some(Relay {
+    Ok(Some(TruthRelay {
         states,
         wanted,
         autopilot,
@@ -192,32 +192,32 @@ fn topic<M: Message>(
     context.publisher(group, &context.of_vehicle(vehicle, name))
 }
 
-/// The true state of one vehicle, which moves its frames.
+/// The true state of one vehicle.
 struct TruthSource {
     vehicle: u16,
     receiver: UdpReceiver,
     clock: Arc<SimClock>,
     order: StreamOrder,
     tf: Option<Tf>,
-    poses: Poses,
+    poses: PoseHistory,
     truth: GroundTruth,
     scene: SharedScene,
     /// The true state that CopterSim sends on the autopilot's link.
     on_link: mpsc::Receiver<(TrueState, RosTime)>,
     on_link_wanted: Arc<AtomicBool>,
-    /// Whose state this is as well.
+    /// Autopilot that also gets the true state.
     autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
     map_centre: MapCentre,
     presence: Presence,
     outputs: ModelOutputs,
     motion: Arc<TrueMotion>,
     force: ForceMeter,
-    /// The IMU has this attitude.
-    oriented: bool,
+    /// The IMU publishes the true attitude.
+    imu_has_orientation: bool,
     stats: Arc<SourceStats>,
 }
 
-impl Source for TruthSource {
+impl CountedTask for TruthSource {
     fn stats(&self) -> &SourceStats {
         &self.stats
     }
@@ -231,7 +231,7 @@ impl Source for TruthSource {
             // The states on their own port contain more fields.
             let by_link = heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
             let wanted = || {
-                let wanted = self.oriented
+                let wanted = self.imu_has_orientation
                     || self.autopilot.get().is_some()
                     || self.motion.wanted.load(Ordering::Relaxed)
                     || self.truth.is_read()
@@ -298,7 +298,7 @@ impl TruthSource {
         self.publish(&state, arrival(datagram), lasting, latest, last);
     }
 
-    /// `lasting`: reports the collision in every state. No stamp is later than `latest`.
+    /// `lasting`: each state contains the collision. No stamp is later than `latest`.
     fn publish(
         &mut self,
         state: &TrueState,
@@ -312,13 +312,14 @@ impl TruthSource {
             time: state.sim_time,
             arrival,
         };
-        let stamp = match moves(state) {
-            true => in_order(&mut self.order, position).and_then(|time| {
+        let stamp = if is_usable(state) {
+            in_order(&mut self.order, position).and_then(|time| {
                 self.clock
                     .stamp(time, arrival, SourceKind::Imu)
                     .ok_or(Cause::Time)
-            }),
-            false => Err(Cause::NotFinite),
+            })
+        } else {
+            Err(Cause::NotFinite)
         };
         let stamp = match stamp {
             Ok(stamp) => stamp.min(latest),
@@ -336,9 +337,9 @@ impl TruthSource {
             let pose = pose(self.vehicle, state);
             let [north, east, _] = state.position;
             self.presence
-                .place(self.vehicle, [north, east, pose.attitude.euler().yaw]);
+                .record_position(self.vehicle, [north, east, pose.attitude.euler().yaw]);
             let (at, attitude) = (SimTime::from_secs(state.sim_time), pose.attitude);
-            *self.motion.newest() = Newest {
+            *self.motion.newest() = MotionSample {
                 attitude: Some(AttitudeSample { at, attitude }),
                 force: (self.force).take(at, Vector::from(state.velocity), attitude),
             };
@@ -346,7 +347,8 @@ impl TruthSource {
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
-            self.scene.moved(self.vehicle, motion(&pose, state, stamp));
+            let moved = motion(&pose, state, stamp);
+            self.scene.lock().entities.moved(self.vehicle.into(), moved);
             if let Some(autopilot) = self.autopilot.get() {
                 autopilot.tell(|autopilot| autopilot.true_state(state));
             }
@@ -364,7 +366,7 @@ impl TruthSource {
 }
 
 impl TruthSource {
-    /// Values of the model; it is not said when they are from.
+    /// Publishes values of the model, with the time of arrival: the datagram has no time.
     fn output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
         if packet.copter_id.get() != i32::from(self.vehicle) {
             self.stats.lock().drop_one(Cause::OtherVehicle);
@@ -409,7 +411,7 @@ fn motion(pose: &VehiclePose, state: &TrueState, stamp: RosTime) -> Motion {
 }
 
 /// Whether all values that move frames are finite.
-fn moves(state: &TrueState) -> bool {
+fn is_usable(state: &TrueState) -> bool {
     let numbers = [state.position, state.velocity, state.euler].into_iter();
     let rate = state.rate.into_iter().flatten();
     let quaternion = state.quaternion.into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Publishers and clients below the vehicles' prefixes that the bridge does not serve.
+//! Publishers and clients of topics and services below the vehicles' prefixes that the bridge does not have.
 use crate::config::did_you_mean;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::ros::Middleware;
@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Limit of stored and logged entries.
-const NAMED: usize = 100;
+const MAX_FINDINGS: usize = 100;
 /// Period of the graph search; with many vehicles the graph has thousands of entries.
 const SEARCH_PERIOD: Duration = Duration::from_secs(5);
 
 /// A foreign endpoint.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum End {
+pub enum Endpoint {
     /// Publishes a topic.
     Publisher,
     /// Calls a service.
     Client,
 }
 
-/// Reports unserved topics and services once each, with the most similar existing name.
+/// Finds unserved topics and services, with the most similar existing name.
 #[derive(Debug, Default)]
 pub struct Unserved {
     /// Absolute prefixes of the vehicles.
@@ -38,10 +38,10 @@ impl Unserved {
         }
     }
 
-    /// Takes the current graph as endpoint, full name and type; returns the new findings.
-    pub fn look<'a>(
+    /// Searches the graph, given as endpoint, full name and type; returns the new findings.
+    pub fn search<'a>(
         &mut self,
-        graph: impl IntoIterator<Item = (End, &'a str, &'a str)>,
+        graph: impl IntoIterator<Item = (Endpoint, &'a str, &'a str)>,
     ) -> Vec<String> {
         let found: BTreeMap<_, _> = graph
             .into_iter()
@@ -49,16 +49,16 @@ impl Unserved {
                 let why = self.why(end, name, interface)?;
                 Some((name.to_owned(), why))
             })
-            .take(NAMED)
+            .take(MAX_FINDINGS)
             .collect();
         let is_new = |entry: &(&String, &String)| self.found.get(entry.0) != Some(entry.1);
-        let said = found
+        let new = found
             .iter()
             .filter(is_new)
             .map(|(name, why)| format!("{name}: {why}"))
             .collect();
         self.found = found;
-        said
+        new
     }
 
     /// The current findings: name and reason.
@@ -68,18 +68,18 @@ impl Unserved {
             .map(|(name, why)| (name.as_str(), why.as_str()))
     }
 
-    fn why(&self, end: End, name: &str, interface: &str) -> Option<String> {
+    fn why(&self, end: Endpoint, name: &str, interface: &str) -> Option<String> {
         let below = |prefix: &String| name.strip_prefix(prefix.as_str())?.strip_prefix('/');
         let relative = self.prefixes.iter().find_map(below)?;
         let (known, names): (Option<&str>, Vec<&str>) = match end {
-            End::Publisher => (
+            Endpoint::Publisher => (
                 TOPICS
                     .iter()
                     .find(|t| t.name == relative)
                     .map(|t| t.interface),
                 TOPICS.iter().map(|t| t.name).collect(),
             ),
-            End::Client => (
+            Endpoint::Client => (
                 SERVICES
                     .iter()
                     .find(|s| s.name == relative)
@@ -89,17 +89,17 @@ impl Unserved {
         };
         match (known, end) {
             (Some(known), _) if known == interface => None,
-            (Some(known), End::Publisher) => Some(format!(
+            (Some(known), Endpoint::Publisher) => Some(format!(
                 "published as {interface}, but the bridge subscribes to it as {known}"
             )),
-            (Some(known), End::Client) => Some(format!(
+            (Some(known), Endpoint::Client) => Some(format!(
                 "called as {interface}, but the bridge offers it as {known}"
             )),
-            (None, End::Publisher) => Some(format!(
+            (None, Endpoint::Publisher) => Some(format!(
                 "published as {interface}, but the bridge has no such topic{}",
                 did_you_mean(relative, names)
             )),
-            (None, End::Client) => Some(format!(
+            (None, Endpoint::Client) => Some(format!(
                 "called as {interface}, but the bridge has no such service{}",
                 did_you_mean(relative, names)
             )),
@@ -108,14 +108,14 @@ impl Unserved {
 }
 
 /// Reports unserved topics and services below the vehicles' prefixes, in `/diagnostics` and in the log.
-pub(super) struct Search {
+pub(super) struct UnservedStatus {
     middleware: Middleware,
     unserved: Unserved,
     /// When the graph was last searched.
     searched: Option<Instant>,
 }
 
-impl Search {
+impl UnservedStatus {
     pub(super) fn new(middleware: &Middleware, prefixes: Vec<String>) -> Self {
         Self {
             middleware: middleware.clone(),
@@ -128,22 +128,22 @@ impl Search {
         let (topics, clients) = (self.middleware.topics(), self.middleware.clients());
         let published = topics
             .iter()
-            .map(|t| (End::Publisher, t.name.as_str(), t.type_name.as_str()));
+            .map(|t| (Endpoint::Publisher, t.name.as_str(), t.type_name.as_str()));
         let called = clients
             .iter()
-            .map(|c| (End::Client, c.name.as_str(), c.type_name.as_str()));
-        for text in self.unserved.look(published.chain(called)) {
+            .map(|c| (Endpoint::Client, c.name.as_str(), c.type_name.as_str()));
+        for text in self.unserved.search(published.chain(called)) {
             tracing::warn!("{text}");
         }
     }
 }
 
-impl Section for Search {
+impl Section for UnservedStatus {
     fn name(&self) -> &'static str {
         "unserved"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
             self.searched = Some(Instant::now());
             self.search();

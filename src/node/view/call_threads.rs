@@ -1,5 +1,5 @@
 //! Threads for the service calls of clients, with limits.
-use crate::node::call::NoResponse;
+use crate::node::service_call::NoResponse;
 use crate::node::tasks;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -101,7 +101,7 @@ impl CallThreads {
                 cancelled,
             }));
         };
-        tasks::errand("rfly-call", body).map_err(|error| error.to_string())?;
+        tasks::spawn_once("rfly-call", body).map_err(|error| error.to_string())?;
         pending.push_back(cancel);
         Ok(())
     }

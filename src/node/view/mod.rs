@@ -219,7 +219,7 @@ impl Section for ViewReport {
         "view"
     }
 
-    fn look(&mut self) -> Finding {
+    fn check(&mut self) -> Finding {
         let figures = &self.state.figures;
         let (clients, subscriptions, dropped) = figures.totals();
         let error = figures.accept_error.lock();

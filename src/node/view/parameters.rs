@@ -2,7 +2,7 @@
 use super::call_threads::{CallThreads, CallWaiter};
 use super::client_queue::ClientQueue;
 use super::service_calls::yaml_to_json;
-use crate::node::call::call;
+use crate::node::service_call::call;
 use crate::ros::Middleware;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! Services of the graph for clients that may command.
 use super::call_threads::CallThreads;
 use super::client_queue::ClientQueue;
-use crate::node::call::call;
+use crate::node::service_call::call;
 use crate::ros::Middleware;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -7,7 +7,7 @@ use crate::msgs::definition;
 use crate::node::binder::Binder;
 use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
-use crate::node::threads::{Running, Threads};
+use crate::node::threads::{RunningThreads, Threads};
 use crate::ros::{Durability, Middleware, TapReader};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const LATCHED_DEPTH: u16 = 100;
 
 /// The running server; it stops on drop.
 pub struct Viewer {
-    _threads: Running,
+    _threads: RunningThreads,
 }
 
 /// Serves the topics of the graph on a port of this host.

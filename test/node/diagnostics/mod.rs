@@ -1,5 +1,5 @@
 //! Tests of `node/diagnostics`.
-mod condition;
+mod program_health;
 mod rates;
 mod rosout;
 mod top;

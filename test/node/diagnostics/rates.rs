@@ -11,7 +11,7 @@ fn after_10_s(rate_hz: f64, asked_hz: f64, speed: f64, look_s: f64) -> Option<Sh
     let said = (0..=looks).map(|look| {
         let at = f64::from(look) * look_s;
         let frames = (at * rate_hz) as u64;
-        watch.look(start + Duration::from_secs_f64(at), frames, asked_hz, speed)
+        watch.update(start + Duration::from_secs_f64(at), frames, asked_hz, speed)
     });
     said.last().flatten()
 }
@@ -55,16 +55,20 @@ fn another_rate_is_judged_from_its_beginning() {
     let mut watch = RateWatch::default();
     let at = |s: u64| start + Duration::from_secs(s);
     for second in 0..10 {
-        assert_eq!(watch.look(at(second), second * 30, 30.0, 1.0), None);
+        assert_eq!(watch.update(at(second), second * 30, 30.0, 1.0), None);
     }
     // Ten a second were asked for, and come.
     for second in 10..30 {
         let frames = 270 + (second - 9) * 10;
-        assert_eq!(watch.look(at(second), frames, 10.0, 1.0), None, "{second}");
+        assert_eq!(
+            watch.update(at(second), frames, 10.0, 1.0),
+            None,
+            "{second}"
+        );
     }
     // What returns is not told as too slow any more.
-    assert!(watch.look(at(40), 470, 10.0, 1.0).is_some());
-    assert!(watch.look(at(50), 570, 10.0, 1.0).is_none());
+    assert!(watch.update(at(40), 470, 10.0, 1.0).is_some());
+    assert!(watch.update(at(50), 570, 10.0, 1.0).is_none());
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_queue_is_bounded_and_says_what_it_lost() {
         .count();
     assert_eq!(logs.len(), kept + 1);
     let missing = format!(
-        "{} log messages are missing here: too many at once",
+        "{} log messages are missing on /rosout: its queue was full",
         2000 - kept
     );
     assert_eq!(

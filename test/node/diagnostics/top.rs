@@ -3,7 +3,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rfly_bridge::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use rfly_bridge::node::top::{Group, Screen, State, TopicSeen, groups_of, summary};
+use rfly_bridge::node::top::{Group, GroupState, Screen, TopicFigures, groups_of, summary};
 use std::time::Duration;
 
 fn status(name: &str, level: u8, values: &[(&str, &str)]) -> DiagnosticStatus {
@@ -24,8 +24,8 @@ fn status(name: &str, level: u8, values: &[(&str, &str)]) -> DiagnosticStatus {
     }
 }
 
-fn seen(name: &str, hz: f64) -> TopicSeen {
-    TopicSeen {
+fn seen(name: &str, hz: f64) -> TopicFigures {
+    TopicFigures {
         name: name.to_owned(),
         type_name: "sensor_msgs/msg/Image".to_owned(),
         hz,
@@ -110,12 +110,12 @@ fn topics_are_grouped_by_sensor_and_vehicle_the_worst_first() {
     assert_eq!(
         names,
         [
-            ("sensor11 range", State::Lost),
-            ("sensor10 range", State::Slow),
-            ("sensor2 img_depth", State::Drops),
-            ("vehicle 1", State::Drops),
-            ("sensor0 img_rgb", State::Ok),
-            ("bridge", State::Ok),
+            ("sensor11 range", GroupState::Lost),
+            ("sensor10 range", GroupState::Slow),
+            ("sensor2 img_depth", GroupState::Drops),
+            ("vehicle 1", GroupState::Drops),
+            ("sensor0 img_rgb", GroupState::Ok),
+            ("bridge", GroupState::Ok),
         ]
     );
     let camera = find(&groups, "sensor0 img_rgb");
@@ -180,7 +180,7 @@ fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
         "{text}"
     );
     assert!(
-        text.contains("/rflysim/imu: 2 readers ask for more than best effort"),
+        text.contains("/rflysim/imu: 2 subscribers request a QoS that best effort"),
         "{text}"
     );
     assert!(

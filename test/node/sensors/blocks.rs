@@ -6,7 +6,7 @@ use crate::{
 use rfly_bridge::{
     config::params::RgbEncoding,
     msgs::sensor_msgs::msg::{Image, PointCloud2},
-    node::{BlockReader, Taken},
+    node::{BlockRead, BlockReader},
     sensors::{Options, SensorError},
     time::{RosTime, SimTime},
     transport::SharedBlock,
@@ -98,7 +98,7 @@ fn every_recorded_block_is_published_as_its_payload_would_be_and_given_back() {
         }
         taken += 1;
         assert!(
-            matches!(result, Some(Taken::Published)),
+            matches!(result, Some(BlockRead::Published)),
             "{}: {result:?}",
             vector.name()
         );
@@ -134,7 +134,7 @@ fn a_block_is_given_back_once_it_is_copied_not_once_it_is_sent() {
         )
         .unwrap();
     let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
-    assert!(matches!(taken, Some(Taken::Published)), "{taken:?}");
+    assert!(matches!(taken, Some(BlockRead::Published)), "{taken:?}");
     assert_eq!(*seen.lock().unwrap(), [ShmFlag::Released as u8]);
 }
 
@@ -154,7 +154,7 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
             Some(STAMP)
         });
         assert!(
-            matches!(taken, Some(Taken::Dropped(SensorError::Torn))),
+            matches!(taken, Some(BlockRead::Dropped(SensorError::Torn))),
             "{encoding:?} {len}: {taken:?}"
         );
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
@@ -173,7 +173,7 @@ fn a_frame_that_the_simulator_overwrites_meanwhile_is_not_published() {
             Some(STAMP)
         });
         assert!(
-            matches!(taken, Some(Taken::Dropped(SensorError::Torn))),
+            matches!(taken, Some(BlockRead::Dropped(SensorError::Torn))),
             "{taken:?}"
         );
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
@@ -196,7 +196,10 @@ fn a_list_is_judged_by_a_copy_that_nobody_changes() {
         Some(STAMP)
     });
     assert!(
-        matches!(taken, Some(Taken::Dropped(SensorError::CloudForm { .. }))),
+        matches!(
+            taken,
+            Some(BlockRead::Dropped(SensorError::CloudForm { .. }))
+        ),
         "{taken:?}"
     );
     assert_eq!(rig.published::<PointCloud2>("vehicle_lidar").len(), 0);
@@ -217,7 +220,7 @@ fn nobody_subscribes_and_the_block_is_given_back_uncopied() {
     assert!(!rig.sensor.wanted());
     let block = Block::image("unwanted");
     let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
-    assert!(matches!(taken, Some(Taken::Unwanted)), "{taken:?}");
+    assert!(matches!(taken, Some(BlockRead::Unwanted)), "{taken:?}");
     assert_eq!(block.flag(), ShmFlag::Released as u8);
 }
 

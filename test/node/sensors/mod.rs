@@ -2,5 +2,5 @@
 mod blocks;
 mod hints;
 mod liveness;
+mod poll_interval;
 mod requests;
-mod rhythm;

@@ -1,15 +1,15 @@
 //! Vehicles that announce themselves after the start are told once, with what is to be done.
-use rfly_bridge::node::{Announcement, HeartbeatDirectory, Whereabouts};
+use rfly_bridge::node::{Announcement, HeartbeatDirectory, VehicleAddress};
 use std::net::Ipv4Addr;
 
-fn at(last: u8) -> Whereabouts {
-    Whereabouts {
+fn at(last: u8) -> VehicleAddress {
+    VehicleAddress {
         address: Ipv4Addr::new(192, 168, 1, last),
         local: false,
     }
 }
 
-const LOOPBACK: Whereabouts = Whereabouts {
+const LOOPBACK: VehicleAddress = VehicleAddress {
     address: Ipv4Addr::LOCALHOST,
     local: true,
 };
@@ -32,7 +32,7 @@ fn a_vehicle_that_is_not_served_is_told_once() {
 fn a_vehicle_at_another_address_than_it_is_sent_to_is_told_once() {
     let mut announced =
         HeartbeatDirectory::new([(1, Some(at(10))), (2, Some(LOOPBACK)), (3, None)], []);
-    let elsewhere = |sent_to: Whereabouts, first| Announcement::Elsewhere {
+    let elsewhere = |sent_to: VehicleAddress, first| Announcement::Elsewhere {
         sent_to: sent_to.address,
         first,
     };
@@ -40,7 +40,7 @@ fn a_vehicle_at_another_address_than_it_is_sent_to_is_told_once() {
     assert_eq!(announced.hear(1, at(12)), elsewhere(at(10), false));
     assert_eq!(announced.hear(1, at(10)), Announcement::Served);
     // On this host it may send from any of the host's addresses.
-    let here = Whereabouts {
+    let here = VehicleAddress {
         local: true,
         ..at(1)
     };

@@ -15,14 +15,14 @@ fn a_vehicle_stays_with_the_socket_it_was_connected_from_until_that_is_lost() {
     let mut peer = Peer::default();
     // Nobody is connected: anybody may be the vehicle.
     for from in [host, first] {
-        assert!(peer.takes(from, false, 1));
+        assert!(peer.accepts(from, false, 1));
         peer.heard(from, false);
     }
     peer.heard(first, true);
-    assert!(peer.takes(first, true, 1));
-    assert!(!peer.takes(port, true, 1) && !peer.takes(host, true, 1));
+    assert!(peer.accepts(first, true, 1));
+    assert!(!peer.accepts(port, true, 1) && !peer.accepts(host, true, 1));
     // Lost: the vehicle may come back from elsewhere, and stays there.
-    assert!(peer.takes(port, false, 1));
+    assert!(peer.accepts(port, false, 1));
     peer.heard(port, true);
-    assert!(peer.takes(port, true, 1) && !peer.takes(first, true, 1));
+    assert!(peer.accepts(port, true, 1) && !peer.accepts(first, true, 1));
 }

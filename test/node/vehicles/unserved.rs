@@ -1,5 +1,5 @@
 //! What others publish or call below a vehicle's prefix and nobody listens to is named once, with the nearest name.
-use rfly_bridge::node::{End, Unserved};
+use rfly_bridge::node::{Endpoint, Unserved};
 
 const TWIST: &str = "geometry_msgs/msg/Twist";
 
@@ -10,34 +10,38 @@ fn unserved() -> Unserved {
 #[test]
 fn a_topic_of_another_type_is_named_once_with_the_right_type() {
     let mut unserved = unserved();
-    let graph = [(End::Publisher, "/mavros/setpoint_velocity/cmd_vel", TWIST)];
-    let said = unserved.look(graph);
+    let graph = [(
+        Endpoint::Publisher,
+        "/mavros/setpoint_velocity/cmd_vel",
+        TWIST,
+    )];
+    let said = unserved.search(graph);
     assert_eq!(said.len(), 1);
     assert!(
         said[0].contains("geometry_msgs/msg/TwistStamped"),
         "{said:?}"
     );
-    assert_eq!(unserved.look(graph), Vec::<String>::new(), "said once");
+    assert_eq!(unserved.search(graph), Vec::<String>::new(), "said once");
     assert_eq!(unserved.found().count(), 1, "but still there");
-    assert_eq!(unserved.look([]), Vec::<String>::new());
+    assert_eq!(unserved.search([]), Vec::<String>::new());
     assert_eq!(unserved.found().count(), 0, "until it is gone");
 }
 
 #[test]
 fn unknown_names_get_the_nearest_one() {
     let mut unserved = unserved();
-    let said = unserved.look([
+    let said = unserved.search([
         (
-            End::Publisher,
+            Endpoint::Publisher,
             "/mavros/setpoint_positon/local",
             "geometry_msgs/msg/PoseStamped",
         ),
         (
-            End::Client,
+            Endpoint::Client,
             "/uav1/mavros2/cmd/arm",
             "mavros_msgs/srv/CommandBool",
         ),
-        (End::Client, "/mavros/set_mode", "std_srvs/srv/Trigger"),
+        (Endpoint::Client, "/mavros/set_mode", "std_srvs/srv/Trigger"),
     ]);
     assert_eq!(said.len(), 3, "{said:#?}");
     assert!(
@@ -51,21 +55,29 @@ fn unknown_names_get_the_nearest_one() {
 #[test]
 fn what_is_served_or_elsewhere_is_nobodys_business() {
     let mut unserved = unserved();
-    let said = unserved.look([
+    let said = unserved.search([
         (
-            End::Publisher,
+            Endpoint::Publisher,
             "/mavros/setpoint_velocity/cmd_vel_unstamped",
             TWIST,
         ),
-        (End::Publisher, "/mavros/state", "mavros_msgs/msg/State"),
-        (End::Publisher, "/mavros2/setpoint_velocity/cmd_vel", TWIST),
-        (End::Publisher, "/cmd_vel", TWIST),
         (
-            End::Client,
+            Endpoint::Publisher,
+            "/mavros/state",
+            "mavros_msgs/msg/State",
+        ),
+        (
+            Endpoint::Publisher,
+            "/mavros2/setpoint_velocity/cmd_vel",
+            TWIST,
+        ),
+        (Endpoint::Publisher, "/cmd_vel", TWIST),
+        (
+            Endpoint::Client,
             "/mavros/cmd/arming",
             "mavros_msgs/srv/CommandBool",
         ),
-        (End::Client, "/spawn", "std_srvs/srv/Trigger"),
+        (Endpoint::Client, "/spawn", "std_srvs/srv/Trigger"),
     ]);
     assert_eq!(said, Vec::<String>::new());
 }
@@ -74,10 +86,10 @@ fn what_is_served_or_elsewhere_is_nobodys_business() {
 fn a_flood_of_names_is_bounded() {
     let names: Vec<_> = (0..10_000).map(|i| format!("/mavros/flood{i}")).collect();
     let mut unserved = unserved();
-    let said = unserved.look(
+    let said = unserved.search(
         names
             .iter()
-            .map(|name| (End::Publisher, name.as_str(), TWIST)),
+            .map(|name| (Endpoint::Publisher, name.as_str(), TWIST)),
     );
     assert_eq!((said.len(), unserved.found().count()), (100, 100));
 }

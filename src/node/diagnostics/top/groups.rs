@@ -1,17 +1,18 @@
-//! Topics and statuses, put together by sensor and vehicle.
+//! Topics and statuses, grouped by sensor and vehicle.
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
-use crate::node::diagnostics::health::SHORT;
+use crate::node::diagnostics::health::BELOW_ASKED;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
-/// What a subscriber saw of a topic.
+/// Figures of a topic, as its subscriber measured them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TopicSeen {
+pub struct TopicFigures {
     /// Full name.
     pub name: String,
     /// Type, as ROS writes it.
     pub type_name: String,
-    /// Messages per second since the last look.
+    /// Messages per second since the last table.
     pub hz: f64,
     /// Megabytes per second.
     pub mb_per_s: f64,
@@ -24,36 +25,36 @@ pub struct TopicSeen {
 /// A topic of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopicLine {
-    /// What was seen.
-    pub seen: TopicSeen,
-    /// Offered QoS, if the bridge tells.
+    /// Measured figures.
+    pub seen: TopicFigures,
+    /// Offered QoS, if `/diagnostics` has it.
     pub qos: Option<String>,
-    /// Subscribers besides this one, if the bridge tells.
+    /// Subscribers without this program, if `/diagnostics` has their number.
     pub subscribers: Option<u64>,
-    /// Readers that ask for a QoS that is not offered.
+    /// Subscribers that request a QoS that is not offered.
     pub incompatible: u64,
     /// Messages that the publisher dropped.
     pub dropped: u64,
 }
 
-/// How a group is, the best first.
+/// State of a group, the best first.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum State {
-    /// As it should be.
+pub enum GroupState {
+    /// No fault.
     #[default]
     Ok,
-    /// Nothing has come yet.
+    /// No data yet.
     Waiting,
-    /// It drops, or has readers that get nothing.
+    /// Data is dropped, or a subscriber gets none because of its QoS.
     Drops,
     /// Below the requested rate.
     Slow,
-    /// Came, and does not come any more.
+    /// Data stopped.
     Lost,
 }
 
-impl State {
-    /// The word in tables.
+impl GroupState {
+    /// Name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -70,31 +71,31 @@ impl State {
 pub struct Group {
     /// `sensor0 img_rgb`, `vehicle 1`, `bridge`.
     pub name: String,
-    /// How it is.
-    pub state: State,
-    /// Rate, and the requested one.
+    /// Its worst state.
+    pub state: GroupState,
+    /// Rate in Hz.
     pub hz: f64,
-    /// The requested rate.
+    /// Requested rate in Hz.
     pub asked_hz: Option<f64>,
-    /// Of its main topic.
+    /// Age of the stamps of its main topic.
     pub age_ms: Option<[f64; 2]>,
-    /// Of all its topics.
+    /// Sum of all its topics.
     pub mb_per_s: f64,
-    /// By cause, without those that are 0.
+    /// Drops by cause, without zeros.
     pub drops: BTreeMap<String, u64>,
-    /// Of all its topics, besides this one.
+    /// Subscribers of all its topics, without this program.
     pub subscribers: u64,
     /// Its topics by name.
     pub topics: Vec<TopicLine>,
 }
 
 impl Group {
-    /// All drops.
+    /// Sum of all drops.
     pub fn dropped(&self) -> u64 {
         self.drops.values().sum()
     }
 
-    /// For a program.
+    /// The group as JSON.
     pub fn to_json(&self) -> Value {
         let age = |age: Option<[f64; 2]>| age.map(|[p50, p99]| json!({"p50": p50, "p99": p99}));
         let topic = |line: &TopicLine| {
@@ -125,8 +126,8 @@ impl Group {
     }
 }
 
-/// The groups, the worst first.
-pub fn groups_of(topics: &[TopicSeen], report: &DiagnosticArray) -> Vec<Group> {
+/// Returns the groups, the worst first.
+pub fn groups_of(topics: &[TopicFigures], report: &DiagnosticArray) -> Vec<Group> {
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     let statuses: Vec<_> = report.status.iter().map(|s| (short_name(s), s)).collect();
     for (name, status) in &statuses {
@@ -137,10 +138,10 @@ pub fn groups_of(topics: &[TopicSeen], report: &DiagnosticArray) -> Vec<Group> {
             name: key.clone(),
             ..Group::default()
         });
-        take_status(group, name, status);
+        add_status(group, name, status);
     }
     for seen in topics {
-        let told = statuses
+        let status = statuses
             .iter()
             .find(|(name, _)| name.strip_prefix("topic ") == Some(&seen.name));
         let key = group_of_topic(&seen.name, &groups);
@@ -150,19 +151,19 @@ pub fn groups_of(topics: &[TopicSeen], report: &DiagnosticArray) -> Vec<Group> {
         });
         group
             .topics
-            .push(line_of(seen, told.map(|(_, status)| *status)));
+            .push(line_of(seen, status.map(|(_, status)| *status)));
     }
     let mut groups: Vec<_> = groups.into_values().collect();
     for group in &mut groups {
         finish(group);
     }
-    sort(&mut groups, Order::Worst);
+    sort(&mut groups, SortOrder::Worst);
     groups
 }
 
-/// What groups are sorted by.
+/// Sort order of groups.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Order {
+pub enum SortOrder {
     /// The worst first.
     #[default]
     Worst,
@@ -174,8 +175,8 @@ pub enum Order {
     Latency,
 }
 
-impl Order {
-    /// All, as a key changes them.
+impl SortOrder {
+    /// All orders with their names, in the sequence of the key `s`.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Worst, "worst"),
         (Self::Name, "name"),
@@ -185,8 +186,8 @@ impl Order {
 }
 
 /// Sorts groups.
-pub fn sort(groups: &mut [Group], order: Order) {
-    let natural = |name: &str| {
+pub fn sort(groups: &mut [Group], order: SortOrder) {
+    let by_name = |name: &str| {
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
         let end = digits
             .find(|c: char| !c.is_ascii_digit())
@@ -204,17 +205,17 @@ pub fn sort(groups: &mut [Group], order: Order) {
             .position(|known| *known == kind);
         (rank.unwrap_or(2), number.unwrap_or(0), name.to_owned())
     };
-    groups.sort_by_key(|group| natural(&group.name));
+    groups.sort_by_key(|group| by_name(&group.name));
     let age = |group: &Group| group.age_ms.map_or(-1.0, |[p50, _]| p50);
     match order {
-        Order::Name => {}
-        Order::Worst => groups.sort_by_key(|group| std::cmp::Reverse(group.state)),
-        Order::Bytes => groups.sort_by(|a, b| b.mb_per_s.total_cmp(&a.mb_per_s)),
-        Order::Latency => groups.sort_by(|a, b| age(b).total_cmp(&age(a))),
+        SortOrder::Name => {}
+        SortOrder::Worst => groups.sort_by_key(|group| std::cmp::Reverse(group.state)),
+        SortOrder::Bytes => groups.sort_by(|a, b| b.mb_per_s.total_cmp(&a.mb_per_s)),
+        SortOrder::Latency => groups.sort_by(|a, b| age(b).total_cmp(&age(a))),
     }
 }
 
-/// The name of a status without that of the bridge.
+/// The name of a status without the prefix `rfly_bridge: `.
 pub(super) fn short_name(status: &DiagnosticStatus) -> &str {
     let name = &status.name;
     name.strip_prefix("rfly_bridge: ").unwrap_or(name)
@@ -225,11 +226,7 @@ fn value<'a>(status: &'a DiagnosticStatus, key: &str) -> Option<&'a str> {
     found.map(|value| value.value.as_str())
 }
 
-fn number(status: &DiagnosticStatus, key: &str) -> Option<f64> {
-    value(status, key)?.parse().ok()
-}
-
-fn count(status: &DiagnosticStatus, key: &str) -> Option<u64> {
+fn number<T: FromStr>(status: &DiagnosticStatus, key: &str) -> Option<T> {
     value(status, key)?.parse().ok()
 }
 
@@ -249,7 +246,7 @@ fn is_sensor(word: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Topics of a vehicle below the prefix, where there is only one.
+/// Topics below the prefix that belong to the only vehicle.
 const OF_THE_VEHICLE: [&str; 4] = ["imu", "ground_truth", "model", "coptersim"];
 
 fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
@@ -280,7 +277,7 @@ fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
     "bridge".to_owned()
 }
 
-fn take_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
+fn add_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
     let drops = status.values.iter().filter_map(|found| {
         let cause = found.key.strip_prefix("drop_")?;
         let count = found.value.parse::<u64>().ok().filter(|count| *count > 0)?;
@@ -290,40 +287,40 @@ fn take_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
         *group.drops.entry(cause).or_default() += count;
     }
     let state = match value(status, "state") {
-        Some("lost") => State::Lost,
-        Some("waiting") => State::Waiting,
-        _ if value(status, SHORT).is_some() => State::Slow,
-        _ if status.level > 0 && status.message.contains(" drops, ") => State::Drops,
-        _ => State::Ok,
+        Some("lost") => GroupState::Lost,
+        Some("waiting") => GroupState::Waiting,
+        _ if value(status, BELOW_ASKED).is_some() => GroupState::Slow,
+        _ if status.level > 0 && status.message.contains(" drops, ") => GroupState::Drops,
+        _ => GroupState::Ok,
     };
     group.state = group.state.max(state);
-    // Of a vehicle, what its autopilot says counts.
+    // The rate of a vehicle is that of its autopilot.
     if name.starts_with("sensor") || name.starts_with("autopilot") {
         group.hz = number(status, "rate_hz").unwrap_or(group.hz);
         group.asked_hz = number(status, "asked_hz");
     }
 }
 
-fn line_of(seen: &TopicSeen, told: Option<&DiagnosticStatus>) -> TopicLine {
-    let count_of = |key| told.and_then(|status| count(status, key)).unwrap_or(0);
+fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine {
+    let count_of = |key| status.and_then(|status| number(status, key)).unwrap_or(0);
     TopicLine {
         seen: seen.clone(),
-        qos: told
+        qos: status
             .and_then(|status| value(status, "qos"))
             .map(str::to_owned),
-        // This program is one of them.
-        subscribers: told
-            .and_then(|status| count(status, "subscribers"))
-            .map(|all| all.saturating_sub(1)),
+        // Without the subscription of this program.
+        subscribers: status
+            .and_then(|status| number(status, "subscribers"))
+            .map(|all: u64| all.saturating_sub(1)),
         incompatible: count_of("incompatible_qos"),
         dropped: count_of("dropped") + count_of("torn"),
     }
 }
 
-/// What follows from the topics.
+/// Computes the sums and the state from the topics.
 fn finish(group: &mut Group) {
     group.topics.sort_by(|a, b| a.seen.name.cmp(&b.seen.name));
-    // The sum of nothing is -0.
+    // `sum` would give -0 without topics.
     group.mb_per_s = group
         .topics
         .iter()
@@ -358,7 +355,7 @@ fn finish(group: &mut Group) {
             *group.drops.entry("published".to_owned()).or_default() += line.dropped;
         }
         if line.incompatible > 0 {
-            group.state = group.state.max(State::Drops);
+            group.state = group.state.max(GroupState::Drops);
         }
     }
 }

@@ -1,16 +1,16 @@
-//! What an independent subscriber sees of a running bridge, by sensor and vehicle.
+//! `rfly_bridge top`: a table of a running bridge by sensor and vehicle, measured by an independent subscriber.
 mod groups;
 mod screen;
+mod subscriptions;
 mod summary;
-mod watched;
 
-pub use groups::{Group, Order, State, TopicLine, TopicSeen, groups_of, sort};
+pub use groups::{Group, GroupState, SortOrder, TopicFigures, TopicLine, groups_of, sort};
 pub use screen::Screen;
 pub use summary::{head, line_of, summary, topic_line};
 
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::node::diagnostics::degraded::DEGRADED;
-use crate::node::diagnostics::health::SHORT;
+use crate::node::diagnostics::health::BELOW_ASKED;
 use crate::node::error::NodeError;
 use crate::ros::{Middleware, Qos};
 use groups::short_name;
@@ -20,26 +20,26 @@ use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use watched::Watchers;
+use subscriptions::TopicSubscriptions;
 
 /// Time between two tables.
-const REFRESH: Duration = Duration::from_secs(1);
-/// Time between two looks at the keyboard.
-const KEYS: Duration = Duration::from_millis(50);
+const TABLE_PERIOD: Duration = Duration::from_secs(1);
+/// Interval of reading the keyboard.
+const KEY_PERIOD: Duration = Duration::from_millis(50);
 
-/// How the table is shown.
+/// Options of the table.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub struct TopOptions {
     /// Only topics with this prefix.
     pub prefix: String,
-    /// Ends after this time, with a summary.
+    /// Time limit; the table ends with a summary.
     pub limit: Option<Duration>,
-    /// One object of JSON each second, or at the end of the limit.
+    /// Prints a JSON object each second, or one at the time limit.
     pub json: bool,
 }
 
-/// Subscribes to every topic below the prefix and shows a table until the limit, a key or for ever.
-pub async fn run(middleware: &Middleware, shown: &Shown) -> Result<(), NodeError> {
+/// Subscribes to every topic below the prefix and shows a table until the time limit, the key `q` or a signal.
+pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), NodeError> {
     let start = Instant::now();
     let report = Arc::new(Mutex::new(DiagnosticArray::default()));
     let writer = report.clone();
@@ -47,35 +47,36 @@ pub async fn run(middleware: &Middleware, shown: &Shown) -> Result<(), NodeError
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
             *lock(&writer) = message;
         })?;
-    let mut watchers = Watchers::default();
-    let interactive = !shown.json && io::stdout().is_terminal() && io::stdin().is_terminal();
-    let mut terminal = match interactive {
-        true => Some(OnTerminal::open().map_err(NodeError::Output)?),
-        false => None,
+    let mut subscriptions = TopicSubscriptions::default();
+    let interactive = !options.json && io::stdout().is_terminal() && io::stdin().is_terminal();
+    let mut terminal = if interactive {
+        Some(LiveTable::open().map_err(NodeError::Output)?)
+    } else {
+        None
     };
     let mut due = Instant::now();
     loop {
         if Instant::now() >= due {
-            due = Instant::now() + REFRESH;
-            watchers.subscribe(middleware, &shown.prefix)?;
+            due = Instant::now() + TABLE_PERIOD;
+            subscriptions.subscribe(middleware, &options.prefix)?;
             let elapsed = start.elapsed();
-            let ended = shown.limit.is_some_and(|limit| elapsed >= limit);
-            let seen = watchers.look();
+            let ended = options.limit.is_some_and(|limit| elapsed >= limit);
+            let seen = subscriptions.take_figures();
             let (groups, remarks) = {
                 let report = lock(&report);
                 (groups_of(&seen, &report), remarks_of(&report))
             };
             if ended {
-                // The terminal is left as it was, and keeps the summary.
+                // Restores the terminal, which keeps the summary.
                 drop(terminal.take());
             }
-            let text = match (&mut terminal, shown.json) {
-                (_, true) if ended || shown.limit.is_none() => {
+            let text = match (&mut terminal, options.json) {
+                (_, true) if ended || options.limit.is_none() => {
                     Some(json_of(&groups, &remarks, elapsed))
                 }
                 (None, false) if ended => Some(summary(&groups, &remarks, elapsed)),
-                (Some(on), _) => {
-                    on.screen.update(groups, remarks, elapsed);
+                (Some(table), _) => {
+                    table.screen.update(groups, remarks, elapsed);
                     None
                 }
                 _ => None,
@@ -88,11 +89,11 @@ pub async fn run(middleware: &Middleware, shown: &Shown) -> Result<(), NodeError
             }
         }
         match &mut terminal {
-            Some(on) => {
-                if !on.serve().map_err(NodeError::Output)? {
+            Some(table) => {
+                if !table.serve().map_err(NodeError::Output)? {
                     return Ok(());
                 }
-                tokio::time::sleep(KEYS).await;
+                tokio::time::sleep(KEY_PERIOD).await;
             }
             None => tokio::time::sleep_until(due.into()).await,
         }
@@ -111,13 +112,13 @@ fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The terminal, which is left as it was found.
-struct OnTerminal {
+/// The terminal; dropping it restores its state.
+struct LiveTable {
     terminal: DefaultTerminal,
     screen: Screen,
 }
 
-impl OnTerminal {
+impl LiveTable {
     fn open() -> io::Result<Self> {
         Ok(Self {
             terminal: ratatui::try_init()?,
@@ -125,7 +126,7 @@ impl OnTerminal {
         })
     }
 
-    /// Takes the keys that were pressed, and draws; false if one ends the program.
+    /// Handles pressed keys and draws; false if a key ends the program.
     fn serve(&mut self) -> io::Result<bool> {
         while event::poll(Duration::ZERO)? {
             if let Event::Key(key) = event::read()?
@@ -140,13 +141,13 @@ impl OnTerminal {
     }
 }
 
-impl Drop for OnTerminal {
+impl Drop for LiveTable {
     fn drop(&mut self) {
         ratatui::restore();
     }
 }
 
-/// Returns a line for what is worse on purpose, and one for each source below its requested rate.
+/// Returns a line for data degraded on purpose, and one for each source below its requested rate.
 pub fn remarks_of(message: &DiagnosticArray) -> Vec<String> {
     let lines = message.status.iter().filter_map(|status| {
         let name = short_name(status);
@@ -160,8 +161,11 @@ pub fn remarks_of(message: &DiagnosticArray) -> Vec<String> {
                 counts.join(", ")
             ));
         }
-        let short = status.values.iter().find(|v| v.key == SHORT)?;
-        Some(format!("below the requested rate: {name}: {}", short.value))
+        let shortfall = status.values.iter().find(|v| v.key == BELOW_ASKED)?;
+        Some(format!(
+            "below the requested rate: {name}: {}",
+            shortfall.value
+        ))
     });
     lines.collect()
 }

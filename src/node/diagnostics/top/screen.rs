@@ -1,5 +1,5 @@
 //! The table on a terminal, with keys.
-use super::groups::{Group, Order, State, sort};
+use super::groups::{Group, GroupState, SortOrder, sort};
 use super::summary::{causes, head, line_of, topic_head, topic_line};
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -13,7 +13,7 @@ const HELP: &str = "q quit  / filter  s sort  Enter details  Esc back";
 /// Longest filter.
 const FILTER: usize = 40;
 
-/// What is shown.
+/// The table with its filter, order and cursor.
 #[derive(Debug, Default)]
 pub struct Screen {
     groups: Vec<Group>,
@@ -26,7 +26,7 @@ pub struct Screen {
     /// The group whose topics are shown.
     opened: Option<String>,
     selected: ListState,
-    /// The same in the details.
+    /// The cursor in the details.
     scrolled: ListState,
 }
 
@@ -41,7 +41,7 @@ impl Screen {
         }
     }
 
-    /// Takes a key; false if it ends the program.
+    /// Handles a key; false if it ends the program.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let interrupt = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -64,7 +64,7 @@ impl Screen {
             KeyCode::Char('q') => return false,
             KeyCode::Char('/') => self.typing = true,
             KeyCode::Char('s') => {
-                self.order = (self.order + 1) % Order::ALL.len();
+                self.order = (self.order + 1) % SortOrder::ALL.len();
                 let (order, _) = self.order();
                 sort(&mut self.groups, order);
             }
@@ -83,14 +83,14 @@ impl Screen {
         true
     }
 
-    fn order(&self) -> (Order, &'static str) {
-        Order::ALL
+    fn order(&self) -> (SortOrder, &'static str) {
+        SortOrder::ALL
             .get(self.order)
             .copied()
-            .unwrap_or((Order::Worst, "worst"))
+            .unwrap_or((SortOrder::Worst, "worst"))
     }
 
-    /// Groups that the filter lets through: by their names, or by those of their topics.
+    /// Groups whose name, or a topic's name, contains the filter.
     fn shown(&self) -> Vec<&Group> {
         let topic = |group: &Group| {
             let mut topics = group.topics.iter();
@@ -151,9 +151,10 @@ impl Screen {
         frame.render_widget(Line::from(names).style(Modifier::UNDERLINED), column);
         let lone = opened.is_some();
         let list = List::new(lines).highlight_style(Modifier::REVERSED);
-        let state = match lone {
-            true => &mut self.scrolled,
-            false => &mut self.selected,
+        let state = if lone {
+            &mut self.scrolled
+        } else {
+            &mut self.selected
         };
         frame.render_stateful_widget(list, body, state);
         let remarks: Vec<_> = self
@@ -171,7 +172,7 @@ impl Screen {
     }
 }
 
-/// The topics of a group, and what it dropped.
+/// The topics of a group, and its drops.
 fn details(group: &Group) -> Vec<ListItem<'static>> {
     let names: Vec<_> = group
         .topics
@@ -199,7 +200,7 @@ fn details(group: &Group) -> Vec<ListItem<'static>> {
     items
 }
 
-/// Length of the folders that all names begin with.
+/// Length of the common prefix of all names, up to a `/`.
 fn shared_prefix(names: &[&str]) -> usize {
     let Some((first, others)) = names.split_first() else {
         return 0;
@@ -213,11 +214,11 @@ fn shared_prefix(names: &[&str]) -> usize {
     shared.max().unwrap_or(0)
 }
 
-fn style_of(state: State) -> Style {
+fn style_of(state: GroupState) -> Style {
     match state {
-        State::Ok => Style::default(),
-        State::Waiting => Style::from(Color::DarkGray),
-        State::Drops | State::Slow => Style::from(Color::Yellow),
-        State::Lost => Style::from(Color::Red),
+        GroupState::Ok => Style::default(),
+        GroupState::Waiting => Style::from(Color::DarkGray),
+        GroupState::Drops | GroupState::Slow => Style::from(Color::Yellow),
+        GroupState::Lost => Style::from(Color::Red),
     }
 }

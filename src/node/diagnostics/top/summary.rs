@@ -20,7 +20,7 @@ fn row(name: &str, cells: [&str; 8]) -> String {
     )
 }
 
-/// One line of it.
+/// One line of the table of groups.
 pub fn line_of(group: &Group) -> String {
     let [p50, p99] = match group.age_ms {
         Some(age) => age.map(|ms| short(ms, 2)),
@@ -52,7 +52,7 @@ fn topic_row(name: &str, cells: [&str; 6]) -> String {
     format!("{name:<31} {hz:>6} {p50:>7} {mb:>7} {subscribers:>4} {drops:>5} {qos:<14}")
 }
 
-/// One line of it, without the prefix that all topics of a group share.
+/// One line of the table of topics, without the common prefix of the group.
 pub fn topic_line(line: &TopicLine, prefix: usize) -> String {
     let seen = &line.seen;
     let name = seen.name.get(prefix..).unwrap_or(&seen.name);
@@ -99,7 +99,10 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
         if line.incompatible > 0 {
             let (name, n) = (&line.seen.name, line.incompatible);
             let qos = line.qos.as_deref().unwrap_or("less");
-            let _ = writeln!(text, "  {name}: {n} readers ask for more than {qos}");
+            let _ = writeln!(
+                text,
+                "  {name}: {n} subscribers request a QoS that {qos} does not offer"
+            );
         }
     }
     for remark in remarks {
@@ -115,7 +118,7 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
     text
 }
 
-/// Drops by cause, the most first.
+/// Drops by cause, the most frequent first.
 pub(super) fn causes(group: &Group) -> String {
     let mut causes: Vec<_> = group.drops.iter().collect();
     causes.sort_by(|a, b| b.1.cmp(a.1));
@@ -136,8 +139,9 @@ fn short(number: f64, decimals: usize) -> String {
 }
 
 fn cut(text: &str, width: usize) -> String {
-    match text.chars().count() <= width {
-        true => text.to_owned(),
-        false => text.chars().take(width - 1).chain(['…']).collect(),
+    if text.chars().count() <= width {
+        text.to_owned()
+    } else {
+        text.chars().take(width - 1).chain(['…']).collect()
     }
 }

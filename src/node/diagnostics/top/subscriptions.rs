@@ -1,0 +1,114 @@
+//! Subscriptions to all topics of the graph, and the figures of each.
+use super::groups::TopicFigures;
+use super::lock;
+use crate::node::clock::host_now;
+use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
+use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Latched topics, whose messages were published before this program started.
+const LATCHED: [&str; 3] = ["/tf_static", "/robot_description", "/ground_truth/path"];
+
+struct TopicSubscription {
+    type_name: String,
+    seen: Arc<Mutex<TopicCounters>>,
+    _subscription: Subscription,
+}
+
+struct TopicCounters {
+    messages: u64,
+    bytes: u64,
+    /// Age of the stamp on arrival, for messages that begin with a header.
+    age_us: Histogram<u64>,
+    total: u64,
+}
+
+/// One subscription for each topic.
+#[derive(Default)]
+pub(super) struct TopicSubscriptions {
+    topics: BTreeMap<String, TopicSubscription>,
+    last: Option<Instant>,
+}
+
+impl TopicSubscriptions {
+    /// Subscribes to new topics below `prefix`, and removes those that have left the graph, unless all have.
+    pub(super) fn subscribe(
+        &mut self,
+        middleware: &Middleware,
+        prefix: &str,
+    ) -> Result<(), RosError> {
+        let mut topics = middleware.topics();
+        topics.retain(|topic| topic.name.starts_with(prefix));
+        if !topics.is_empty() {
+            let offered = |name: &String, subscription: &TopicSubscription| {
+                let same = |t: &TopicInfo| t.name == *name && t.type_name == subscription.type_name;
+                topics.iter().any(same)
+            };
+            self.topics
+                .retain(|name, subscription| offered(name, subscription));
+        }
+        for topic in topics {
+            if let Entry::Vacant(place) = self.topics.entry(topic.name.clone()) {
+                place.insert(subscribe(middleware, &topic)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the figures since the last call.
+    pub(super) fn take_figures(&mut self) -> Vec<TopicFigures> {
+        let last = self.last.replace(Instant::now());
+        let seconds = last.map_or(1.0, |last| last.elapsed().as_secs_f64().max(1e-3));
+        let look = |(name, subscription): (&String, &TopicSubscription)| {
+            let mut seen = lock(&subscription.seen);
+            let ms = |quantile| seen.age_us.value_at_quantile(quantile) as f64 * 1e-3;
+            let topic = TopicFigures {
+                name: name.clone(),
+                type_name: subscription.type_name.clone(),
+                hz: seen.messages as f64 / seconds,
+                mb_per_s: seen.bytes as f64 / seconds * 1e-6,
+                age_ms: (!seen.age_us.is_empty()).then(|| [ms(0.5), ms(0.99)]),
+                total: seen.total,
+            };
+            (seen.messages, seen.bytes) = (0, 0);
+            seen.age_us.reset();
+            topic
+        };
+        self.topics.iter().map(look).collect()
+    }
+}
+
+fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<TopicSubscription, RosError> {
+    let histogram = Histogram::new_with_bounds(1, 60_000_000, 2).unwrap_or_else(|_| unreachable!());
+    let seen = Arc::new(Mutex::new(TopicCounters {
+        messages: 0,
+        bytes: 0,
+        age_us: histogram,
+        total: 0,
+    }));
+    let writer = seen.clone();
+    let qos = if LATCHED.iter().any(|name| topic.name.ends_with(name)) {
+        Qos::LATCHED
+    } else {
+        Qos::DEFAULT
+    };
+    let subscription = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
+        let mut seen = lock(&writer);
+        seen.messages += 1;
+        seen.total += 1;
+        seen.bytes += message.bytes as u64;
+        if let Some(stamp) = message.stamp {
+            let us = (host_now().0 - stamp.0) / 1000;
+            seen.age_us
+                .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+        }
+    })?;
+    Ok(TopicSubscription {
+        type_name: topic.type_name.clone(),
+        seen,
+        _subscription: subscription,
+    })
+}

@@ -1,0 +1,47 @@
+//! Checks of `doctor` on the settings and on this host.
+use super::settings::Settings;
+use crate::config::TransportMode;
+use crate::doctor::{Finding, SensorSetup, Setup, check_environment, check_host};
+use crate::sensors::spec_of;
+use crate::transport::{HostFacts, block_file};
+use crate::wire::{shm_block_lens, shm_name};
+use std::path::Path;
+
+/// Checks settings, environment and host.
+pub(super) fn check(settings: &Settings) -> Vec<Finding> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let mut found = check_environment(&variable, &|path| Path::new(path).exists());
+    found.extend(check_host(&setup(settings), &HostFacts::read()));
+    found
+}
+
+fn setup(settings: &Settings) -> Setup {
+    let params = &settings.params;
+    let sensors = settings.sensors.iter().map(|sensor| {
+        let objects = sensor.other_params[1].max(0.0) as u32;
+        let (width, height) = (sensor.width, sensor.height);
+        let lengths = shm_block_lens(sensor.kind.type_id(), width, height, objects);
+        let (least, most) = lengths.map_or((0, 0), |lengths| (*lengths.start(), *lengths.end()));
+        let shared = sensor.transport == TransportMode::SharedMemory;
+        let block = shared.then(|| {
+            let name = shm_name(sensor.seq_id);
+            let file = block_file(&name);
+            (name, least as u64, file)
+        });
+        SensorSetup {
+            name: format!("sensor{} {}", sensor.seq_id, spec_of(sensor.kind).suffix()),
+            destination: sensor.ip.into(),
+            // Compressed images are much smaller.
+            burst: match sensor.transport {
+                TransportMode::UdpRaw => most as u64,
+                _ => 0,
+            },
+            block,
+        }
+    });
+    Setup {
+        simulator: params.simulator_address,
+        receive_buffer: params.receive_buffer_bytes as u64,
+        sensors: sensors.collect(),
+    }
+}

@@ -1,0 +1,36 @@
+//! Start signals, for which programs of the fleet wait.
+use super::of_fleet;
+use crate::config::params::QosGroup;
+use crate::msgs::std_msgs::msg::Int32;
+use crate::node::assembly::Assembly;
+use crate::node::cause::Cause;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::group_topic;
+use crate::wire::{Packet as _, StartSignalPacket};
+use tokio::runtime::Handle;
+
+/// Opens the port and the topic.
+pub(super) fn open(
+    context: &Context<'_>,
+    assembly: &mut Assembly,
+    runtime: &Handle,
+) -> Result<(), NodeError> {
+    if context.settings.params.model.start_signals {
+        let topic = of_fleet(context, "fleet/start");
+        let publisher = context.publisher(QosGroup::State, &topic)?;
+        let origin = ("start signals", context.settings.ports.start);
+        group_topic::open(context, (assembly, runtime), origin, publisher, read);
+    }
+    Ok(())
+}
+
+fn read(bytes: &[u8]) -> Result<Int32, Cause> {
+    let signal = StartSignalPacket::parse(bytes).map_err(|_error| Cause::Malformed)?;
+    // The vendor's programs ignore a signal with 0.
+    if signal.start.get() == 0 {
+        return Err(Cause::NotRead);
+    }
+    let data = signal.copter_id.get().max(StartSignalPacket::ALL);
+    Ok(Int32 { data })
+}

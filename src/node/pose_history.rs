@@ -1,0 +1,126 @@
+//! True poses of the served vehicles in the last seconds: `vehicles` writes them, `sensors` reads them at the time of a frame.
+use crate::frames::VehiclePose;
+use crate::time::SimTime;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Poses kept per vehicle: more than 2 s at 200 Hz.
+const KEPT: usize = 512;
+
+/// Largest age of a pose for [`PoseHistory::near`], in ns.
+const NEAR_NS: u64 = 100_000_000;
+
+/// The true poses of the vehicles over time.
+#[derive(Clone, Default)]
+pub(super) struct PoseHistory(Arc<SharedPoses>);
+
+#[derive(Default)]
+struct SharedPoses {
+    wanted: AtomicUsize,
+    vehicles: Mutex<BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>>,
+}
+
+/// Demand of one reader: poses are kept while at least one reader sets it.
+pub(super) struct PoseDemand {
+    poses: PoseHistory,
+    wanted: bool,
+}
+
+impl PoseDemand {
+    pub(super) fn set(&mut self, wanted: bool) {
+        let count = &self.poses.0.wanted;
+        match (std::mem::replace(&mut self.wanted, wanted), wanted) {
+            (false, true) => count.fetch_add(1, Ordering::Relaxed),
+            (true, false) => count.fetch_sub(1, Ordering::Relaxed),
+            _ => return,
+        };
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.wanted
+    }
+}
+
+impl Drop for PoseDemand {
+    fn drop(&mut self) {
+        self.set(false);
+    }
+}
+
+/// The pose of a vehicle at a time.
+pub(super) enum PoseAt {
+    /// The interpolated pose.
+    Known(VehiclePose),
+    /// The state of this time has not arrived yet.
+    NotYet,
+    /// The time is older than the history, or the vehicle has no states.
+    Unknown,
+}
+
+impl PoseHistory {
+    fn vehicles(&self) -> MutexGuard<'_, BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>> {
+        let vehicles = self.0.vehicles.lock();
+        vehicles.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a reader needs poses.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.0.wanted.load(Ordering::Relaxed) > 0
+    }
+
+    /// The demand of a new reader, not set.
+    pub(super) fn demand(&self) -> PoseDemand {
+        let poses = self.clone();
+        PoseDemand {
+            poses,
+            wanted: false,
+        }
+    }
+
+    pub(super) fn push(&self, time: SimTime, pose: &VehiclePose) {
+        if !self.are_wanted() {
+            return;
+        }
+        let mut vehicles = self.vehicles();
+        let past = vehicles.entry(pose.vehicle).or_default();
+        // The simulation was restarted.
+        if past.back().is_some_and(|(last, _)| time < *last) {
+            past.clear();
+        }
+        while past.len() >= KEPT {
+            past.pop_front();
+        }
+        past.push_back((time, *pose));
+    }
+
+    /// Returns the newest pose at or before a time, if it is at most 0.1 s older.
+    pub(super) fn near(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
+        let vehicles = self.vehicles();
+        let past = vehicles.get(&vehicle)?;
+        let later = past.partition_point(|(at, _)| *at <= time);
+        let (at, pose) = past.get(later.checked_sub(1)?)?;
+        (time.0.abs_diff(at.0) <= NEAR_NS).then_some(*pose)
+    }
+
+    /// Returns the pose at a time, interpolated between two states.
+    pub(super) fn at(&self, vehicle: u16, time: SimTime) -> PoseAt {
+        let vehicles = self.vehicles();
+        let Some(past) = vehicles.get(&vehicle) else {
+            return PoseAt::Unknown;
+        };
+        let later = past.partition_point(|(at, _)| *at < time);
+        match (
+            later.checked_sub(1).and_then(|i| past.get(i)),
+            past.get(later),
+        ) {
+            (_, Some((at, pose))) if *at == time => PoseAt::Known(*pose),
+            (Some((from, a)), Some((to, b))) => {
+                let share = (time.0 - from.0) as f64 / (to.0 - from.0) as f64;
+                PoseAt::Known(a.towards(b, share))
+            }
+            (Some(_), None) => PoseAt::NotYet,
+            (None, _) => PoseAt::Unknown,
+        }
+    }
+}

@@ -1,0 +1,589 @@
+//! Changes of running sensors: `reports` tells when the renderer has made a change, `sensors` finds the first frame that shows
+//! it, and `frames` moves TF with that frame.
+use super::clock::host_now;
+use super::pose_history::PoseHistory;
+use super::settings::Settings;
+use crate::config;
+use crate::config::params::Foreign;
+use crate::frames::{
+    Attitude, Flu, FrameTree, Mount, MountOrientation, SensorMount, Transform, WorldConvention,
+    mount_transform, pose_in_mount,
+};
+use crate::sensors::{
+    DescribedFov, DescribedMount, FrameIds, Seen, Shown, Sighting, View, ViewChange,
+};
+use crate::time::{RosTime, SimTime};
+use crate::wire::{CameraDescription, SensorKind, SensorRequest};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Called with the settings, the new mount and the stamp of the first frame that shows it.
+type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
+
+/// Called with what a pod camera reports.
+type PodFollower = Box<dyn Fn(&SensorRequest) + Send>;
+
+/// Largest delay of the renderer behind the true state, in ns; motion of the vehicle in this time is tolerated.
+const MAX_DELAY_NS: i64 = 100_000_000;
+/// A sensor delivers if its last frame is not older, in ns.
+const DELIVERS_NS: i64 = 2_000_000_000;
+
+/// The views of all sensors.
+#[derive(Clone, Default)]
+pub(super) struct SensorViews(Arc<SharedViews>);
+
+#[derive(Default)]
+struct SharedViews {
+    /// Frames of the sensors.
+    frames: Mutex<BTreeMap<u16, FrameIds>>,
+    slots: Mutex<BTreeMap<u16, Arc<SensorView>>>,
+    world: WorldConvention,
+    bottom_m: f64,
+    followers: Mutex<Vec<Follower>>,
+    pods: Mutex<Vec<PodFollower>>,
+}
+
+/// The view of one sensor.
+pub(super) struct SensorView {
+    seq_id: u16,
+    /// Number of changes so far.
+    changes: AtomicU64,
+    /// How many times the sensor was opened again.
+    opened: AtomicU64,
+    /// A description of the camera was requested.
+    description_requested: AtomicBool,
+    /// The sensor must be requested again.
+    repeat: AtomicBool,
+    /// Arrival of the last frame with a subscriber.
+    last_frame: AtomicI64,
+    state: Mutex<ViewState>,
+}
+
+struct ViewState {
+    /// The requested view.
+    requested: View,
+    /// The view that frames show: another program may have requested a different one.
+    view: View,
+    fov: DescribedFov,
+    mount: SensorMount,
+    pose: DescribedMount,
+    /// Number of requests for changed views.
+    requests: u64,
+    /// Change that no frame shows yet.
+    pending: Option<PendingChange>,
+}
+
+struct PendingChange {
+    change: ViewChange,
+    /// New settings and mount; `None` if the sensor was not moved.
+    moved: Option<(Arc<Settings>, SensorMount)>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl SensorViews {
+    pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
+        let seq_ids = || settings.sensors.iter().map(|sensor| sensor.seq_id);
+        let frames = frames_of(settings, tree);
+        let (world, bottom_m) = (tree.names().world, tree.names().bottom_m);
+        let mounts = settings.mounts();
+        let slot = |seq_id| {
+            let view = view_of(settings, seq_id, &frames)?;
+            let mount = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
+            let slot = SensorView::new(view, mount, (world, bottom_m));
+            Some((seq_id, Arc::new(slot)))
+        };
+        Self(Arc::new(SharedViews {
+            slots: Mutex::new(seq_ids().filter_map(slot).collect()),
+            frames: Mutex::new(frames),
+            world,
+            bottom_m,
+            followers: Mutex::default(),
+            pods: Mutex::default(),
+        }))
+    }
+
+    /// Adds the view of an added sensor.
+    pub(super) fn add(&self, settings: &Settings, tree: &FrameTree, seq_id: u16) {
+        let view = view_of(settings, seq_id, &frames_of(settings, tree));
+        let mut mounts = settings.mounts().into_iter();
+        let mount = mounts.find(|mount| mount.seq_id == seq_id);
+        if let Some((view, mount)) = view.zip(mount) {
+            let world = (self.0.world, self.0.bottom_m);
+            let slot = || Arc::new(SensorView::new(view, &mount, world));
+            lock(&self.0.slots).entry(seq_id).or_insert_with(slot);
+        }
+    }
+
+    /// Calls `follower` for each mount as soon as frames show it.
+    pub(super) fn follow(&self, follower: Follower) {
+        lock(&self.0.followers).push(follower);
+    }
+
+    /// Calls `follower` for each report of a pod camera.
+    pub(super) fn follow_pods(&self, follower: PodFollower) {
+        lock(&self.0.pods).push(follower);
+    }
+
+    /// Passes on the report of a pod camera; false without followers.
+    pub(super) fn pod(&self, pod: &SensorRequest) -> bool {
+        let followers = lock(&self.0.pods);
+        followers.iter().for_each(|follower| follower(pod));
+        !followers.is_empty()
+    }
+
+    /// Link frame of a sensor, as of the last change.
+    pub(super) fn link(&self, seq_id: u16) -> String {
+        let frames = lock(&self.0.frames);
+        frames
+            .get(&seq_id)
+            .map_or_else(String::new, |f| f.link.clone())
+    }
+
+    pub(super) fn slot(&self, seq_id: u16) -> Option<Arc<SensorView>> {
+        lock(&self.0.slots).get(&seq_id).cloned()
+    }
+
+    fn slots(&self) -> Vec<Arc<SensorView>> {
+        lock(&self.0.slots).values().cloned().collect()
+    }
+
+    /// Takes over new settings before they are requested from the renderer. `opened`: sensors that were opened again, and the new
+    /// tree; from now on the previous ones publish nothing.
+    pub(super) fn change(&self, before: &Settings, now: &Arc<Settings>, opened: Option<&Reopened>) {
+        let (old, new) = (before.mounts(), now.mounts());
+        if let Some(opened) = opened {
+            *lock(&self.0.frames) = frames_of(now, &opened.tree);
+        }
+        let frames = lock(&self.0.frames).clone();
+        for slot in self.slots() {
+            let view = view_of(now, slot.seq_id, &frames);
+            let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
+            let Some((view, mount)) = view.zip(mount) else {
+                continue;
+            };
+            let again = opened.is_some_and(|opened| opened.sensors.contains(&slot.seq_id));
+            let moved = again || !old.contains(mount);
+            let mut state = lock(&slot.state);
+            if !moved && state.requested == view {
+                continue;
+            }
+            // A change that only concerns the other camera of a pair needs no request.
+            let requested = moved || state.requested.fov_deg != view.fov_deg;
+            state.requests += u64::from(requested);
+            let at = host_now();
+            let before = state.pending.take();
+            // The request undoes a move by another program.
+            let returns = requested && state.pose.shown() != state.pose.asked();
+            let moves = moved || returns || before.as_ref().is_some_and(|p| p.moved.is_some());
+            let mut change = match before {
+                Some(mut pending) if !again => {
+                    if requested {
+                        pending.change.again(at);
+                    }
+                    pending.change
+                }
+                _ => ViewChange::new(at),
+            };
+            let mut shown = view.clone();
+            if requested {
+                state.fov = DescribedFov::default();
+                state.pose = described_mount(mount, self.0.world, self.0.bottom_m);
+                state.mount = mount.clone();
+            } else {
+                change.described(true, SimTime(i64::MIN), at);
+                shown.fov_deg = state.view.fov_deg;
+            }
+            (state.requested, state.view) = (view, shown);
+            state.pending = Some(PendingChange {
+                change,
+                moved: moves.then(|| (now.clone(), mount.clone())),
+            });
+            slot.opened.fetch_add(again.into(), Ordering::Release);
+            slot.changes.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Takes the description of a camera, and its pose in the map. If another program has requested a different view, messages
+    /// and TF follow it, or the bridge requests its own again (`request.foreign`).
+    pub(super) fn described(
+        &self,
+        (camera, pose): (&CameraDescription, Option<Transform>),
+        arrival: RosTime,
+        settings: &Settings,
+        poses: &PoseHistory,
+    ) {
+        let seq_id = u16::try_from(camera.seq_id).ok();
+        let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else {
+            return;
+        };
+        let Some(at) = SimTime::checked_from_secs(camera.sim_time) else {
+            return;
+        };
+        let sighting = pose.and_then(|pose| self.sighting(&slot, &pose, at, poses));
+        let foreign = settings.params.request.foreign;
+        let (moved, changes) = {
+            let mut state = lock(&slot.state);
+            let requested = marked(state.requested.fov_deg, state.requests);
+            if let Some(pending) = &mut state.pending {
+                let new = camera.fov_deg.to_bits() == requested.to_bits();
+                pending.change.described(new, at, arrival);
+                return;
+            }
+            // A pod zooms and turns by itself.
+            if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
+                return;
+            }
+            let seen = sighting.map(|sighting| state.pose.described(&sighting));
+            let moved = match seen {
+                None | Some(Seen::Same) => None,
+                Some(Seen::Moved(pose)) => Some(pose),
+                Some(Seen::Misread(pose)) => {
+                    state.log_misread(slot.seq_id, &pose);
+                    None
+                }
+            };
+            let known = (state.requested.fov_deg, state.view.fov_deg);
+            let fov = state.fov.described(camera.fov_deg, known);
+            if fov.is_none() && moved.is_none() {
+                return;
+            }
+            let own = state.log_change(slot.seq_id, (fov, moved), foreign);
+            if !own && foreign == Foreign::Restore {
+                slot.repeat.store(true, Ordering::Relaxed);
+                return;
+            }
+            if let Some(fov) = fov {
+                state.view.fov_deg = fov;
+            }
+            if let Some(pose) = moved {
+                state.pose.follow(pose);
+            }
+            (moved, slot.changes())
+        };
+        let moved = moved.and_then(|_| self.as_shown(settings, slot.seq_id));
+        let mut state = lock(&slot.state);
+        // A parameter has changed the view meanwhile.
+        if slot.changes() != changes {
+            return;
+        }
+        let mut change = ViewChange::new(arrival);
+        change.described(true, at, arrival);
+        state.pending = Some(PendingChange { change, moved });
+        slot.changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// A described pose relative to the parent of the sensor's `_link`; `None` if the parent's pose is not known.
+    fn sighting(
+        &self,
+        slot: &SensorView,
+        pose: &Transform,
+        at: SimTime,
+        poses: &PoseHistory,
+    ) -> Option<Sighting> {
+        let (mount, shown) = {
+            let state = lock(&slot.state);
+            (state.mount.mount, state.pose.shown())
+        };
+        let now = self.parent(mount, at, poses)?;
+        let earlier = SimTime(at.0.checked_sub(MAX_DELAY_NS)?);
+        let before = self.parent(mount, earlier, poses)? * shown;
+        Some(Sighting {
+            pose: now.inverse() * *pose,
+            slack_m: before.distance_to(&(now * shown)),
+            slack_rad: before.angle_to(&(now * shown)),
+        })
+    }
+
+    /// The pose of a `_link`'s parent in the map at a time.
+    fn parent(&self, mut mount: Mount, at: SimTime, poses: &PoseHistory) -> Option<Transform> {
+        let mut below = Transform::identity();
+        // The configuration refuses cycles of carriers.
+        let sensors = lock(&self.0.slots).len();
+        for _ in 0..=sensors {
+            let carrier = match mount {
+                Mount::Ground(_) => return Some(below),
+                Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
+                    let vehicle = poses.near(id, at)?;
+                    let pose = self.0.world.pose(vehicle.position, vehicle.attitude);
+                    return Some(pose * below);
+                }
+                Mount::VehicleLevel(id) => {
+                    let vehicle = poses.near(id, at)?;
+                    return Some(below.shifted(self.0.world.vector(vehicle.position)));
+                }
+                Mount::Sensor(carrier) => self.slot(carrier)?,
+            };
+            let carrier = lock(&carrier.state);
+            if carrier.mount.moving {
+                return None;
+            }
+            below = carrier.pose.shown() * below;
+            mount = carrier.mount.mount;
+        }
+        None
+    }
+
+    /// The settings with the poses that frames show, and the mount of one sensor in them.
+    fn as_shown(&self, settings: &Settings, seq_id: u16) -> Option<(Arc<Settings>, SensorMount)> {
+        let mut settings = settings.clone();
+        for sensor in &mut settings.sensors {
+            let slot = self.slot(sensor.seq_id)?;
+            let state = lock(&slot.state);
+            let shown = state.pose.shown();
+            if shown != state.pose.asked()
+                && let Some((position, MountOrientation::Quaternion(wxyz))) =
+                    pose_in_mount(sensor.mount, &shown, self.0.world, self.0.bottom_m)
+            {
+                sensor.position_frd = position;
+                sensor.orientation = config::MountOrientation::Quaternion(wxyz);
+            }
+        }
+        let mut mounts = settings.mounts().into_iter();
+        let mount = mounts.find(|mount| mount.seq_id == seq_id)?;
+        Some((Arc::new(settings), mount))
+    }
+
+    /// The sensors whose descriptions are needed: those with a pending change, and those that deliver, because another program
+    /// may change them.
+    pub(super) fn to_describe(&self) -> Vec<u16> {
+        let now = host_now();
+        let due = |slot: &&Arc<SensorView>| {
+            let requested = slot.description_requested.swap(false, Ordering::Relaxed);
+            let delivers = now
+                .0
+                .saturating_sub(slot.last_frame.load(Ordering::Relaxed))
+                < DELIVERS_NS;
+            requested || delivers || lock(&slot.state).pending.is_some()
+        };
+        let slots = self.slots();
+        let due = slots.iter().filter(due);
+        due.map(|slot| slot.seq_id).collect()
+    }
+
+    /// Returns the sensors whose described field of view differs from the requested one: the requested and the described one in degrees.
+    pub(super) fn other_fields_of_view(&self) -> Vec<(u16, (f32, f32))> {
+        let field = |slot: &Arc<SensorView>| {
+            let state = lock(&slot.state);
+            let fields = (state.requested.fov_deg, state.view.fov_deg);
+            (fields.0 != fields.1).then_some((slot.seq_id, fields))
+        };
+        self.slots().iter().filter_map(field).collect()
+    }
+
+    /// Tells the followers that frames show the pending view, from this stamp on.
+    fn show(&self, pending: &PendingChange, stamp: Option<RosTime>) {
+        if let Some((settings, mount)) = &pending.moved {
+            for follower in lock(&self.0.followers).iter() {
+                follower(settings, mount, stamp);
+            }
+        }
+    }
+
+    /// Judges which view a frame shows; with the first frame of a new view all followers are called before this returns.
+    pub(super) fn judge(
+        &self,
+        slot: &SensorView,
+        (time, arrival, stamp): (SimTime, RosTime, RosTime),
+    ) -> (Shown, Option<View>) {
+        let mut state = lock(&slot.state);
+        let shown = match &state.pending {
+            Some(pending) => pending.change.judge(time, arrival),
+            None => Shown::New,
+        };
+        if shown != Shown::New {
+            return (shown, None);
+        }
+        if let Some(pending) = state.pending.take() {
+            self.show(&pending, Some(stamp));
+        }
+        (shown, Some(state.view.clone()))
+    }
+
+    /// Moves TF of a sensor without subscribers or frames.
+    pub(super) fn settle(&self, slot: &SensorView) {
+        let mut state = lock(&slot.state);
+        let now = host_now();
+        if let Some(pending) = state.pending.take_if(|p| p.change.is_known(now)) {
+            self.show(&pending, None);
+        }
+    }
+}
+
+impl SensorView {
+    fn new(view: View, mount: &SensorMount, (world, bottom_m): (WorldConvention, f64)) -> Self {
+        let state = ViewState {
+            fov: DescribedFov::default(),
+            requested: view.clone(),
+            view,
+            pose: described_mount(mount, world, bottom_m),
+            mount: mount.clone(),
+            requests: 0,
+            pending: None,
+        };
+        Self {
+            seq_id: mount.seq_id,
+            changes: AtomicU64::new(0),
+            opened: AtomicU64::new(0),
+            description_requested: AtomicBool::new(false),
+            repeat: AtomicBool::new(false),
+            last_frame: AtomicI64::new(i64::MIN),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The view, as of the last change.
+    pub(super) fn view(&self) -> View {
+        lock(&self.state).view.clone()
+    }
+
+    /// How many times the sensor was opened again.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Acquire)
+    }
+
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_pending(&self) -> bool {
+        lock(&self.state).pending.is_some()
+    }
+
+    /// The field of view of the next request.
+    pub(super) fn marked(&self, fov_deg: f32) -> f32 {
+        marked(fov_deg, lock(&self.state).requests)
+    }
+
+    /// Records the arrival of a frame with a subscriber.
+    pub(super) fn record_frame(&self, arrival: RosTime) {
+        self.last_frame.store(arrival.0, Ordering::Relaxed);
+    }
+
+    /// Whether the sensor must be requested again; true once.
+    pub(super) fn take_repeat(&self) -> bool {
+        self.repeat.swap(false, Ordering::Relaxed)
+    }
+
+    /// Records the request for a description.
+    pub(super) fn record_description_request(&self) {
+        self.description_requested.store(true, Ordering::Relaxed);
+    }
+}
+
+impl ViewState {
+    /// Logs the described view; returns whether it is the requested one.
+    fn log_change(
+        &self,
+        seq_id: u16,
+        (fov, pose): (Option<f32>, Option<Transform>),
+        foreign: Foreign,
+    ) -> bool {
+        let requested = self.requested.fov_deg;
+        let own = fov.is_none_or(|fov| fov == requested)
+            && pose.is_none_or(|pose| pose == self.pose.asked());
+        if own {
+            tracing::info!("sensor{seq_id} shows the requested view again");
+            return true;
+        }
+        let mut what = Vec::new();
+        if let Some(fov) = fov {
+            what.push(format!(
+                "a field of view of {fov} degrees, requested {requested}"
+            ));
+        }
+        if let Some(pose) = pose {
+            let (is, was) = (pose_text(&pose), pose_text(&self.pose.asked()));
+            what.push(format!("{is} in its mount (FLU), requested {was}"));
+        }
+        let then = match foreign {
+            Foreign::Follow | Foreign::Yield => {
+                "camera_info and TF follow; with request.foreign:=restore the bridge requests its own view again"
+            }
+            Foreign::Restore => "the bridge requests its own view again",
+        };
+        tracing::warn!(
+            "sensor{seq_id} shows {}: another program has requested SeqID {seq_id} as well. {then}",
+            what.join("; ")
+        );
+        false
+    }
+
+    /// Logs that a camera is not at the requested pose.
+    fn log_misread(&self, seq_id: u16, pose: &Transform) {
+        tracing::warn!(
+            "the renderer describes sensor{seq_id} at {} in its mount (FLU), requested {}: it interprets the mount differently, or \
+            another program has requested SeqID {seq_id} as well. TF keeps the requested pose (docs/real.md)",
+            pose_text(pose),
+            pose_text(&self.pose.asked())
+        );
+    }
+}
+
+/// A pose as text: m, degrees.
+fn pose_text(pose: &Transform) -> String {
+    let [x, y, z] = pose.translation();
+    let attitude = Attitude::<Flu, Flu>::from_wxyz(pose.rotation()).unwrap_or_default();
+    let [roll, pitch, yaw] = attitude.euler().to_degrees();
+    format!("[{x:.2}, {y:.2}, {z:.2}] m, [{roll:.1}, {pitch:.1}, {yaw:.1}] degrees")
+}
+
+fn described_mount(mount: &SensorMount, world: WorldConvention, bottom_m: f64) -> DescribedMount {
+    let SensorMount {
+        mount,
+        position_frd,
+        orientation,
+        ..
+    } = *mount;
+    let (_, pose) = mount_transform(mount, position_frd, orientation, world, bottom_m);
+    DescribedMount::new(pose, matches!(mount, Mount::VehicleBottom(_)))
+}
+
+/// Sensors that were opened again.
+pub(super) struct Reopened {
+    pub(super) sensors: BTreeSet<u16>,
+    /// The new frame tree.
+    pub(super) tree: FrameTree,
+}
+
+fn frames_of(settings: &Settings, tree: &FrameTree) -> BTreeMap<u16, FrameIds> {
+    let seq_ids = settings.sensors.iter().map(|sensor| sensor.seq_id);
+    let frames = |seq_id| (seq_id, frame_ids(tree, seq_id));
+    seq_ids.map(frames).collect()
+}
+
+/// Returns the frame ids of a sensor.
+pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
+    let world = tree.names().map.clone();
+    match tree.sensor(seq_id) {
+        Some(f) => FrameIds {
+            optical: f.optical.clone(),
+            link: f.link.clone(),
+            world,
+        },
+        None => FrameIds::new("", seq_id),
+    }
+}
+
+/// Returns the view of a sensor in these settings.
+fn view_of(settings: &Settings, seq_id: u16, frames: &BTreeMap<u16, FrameIds>) -> Option<View> {
+    let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
+    let shared = settings.pairs.frame_of(seq_id);
+    Some(View {
+        fov_deg: sensor.fov_deg,
+        fisheye_factor: settings.fisheye_factor(sensor),
+        calibration: settings.calibrations.of(seq_id).cloned(),
+        baseline_m: settings.pairs.baseline_m(seq_id),
+        frame_id: frames.get(&shared)?.optical.clone(),
+    })
+}
+
+/// Every other request has the next larger `f32` as field of view, at most 0.00002 degrees more: the renderer's description
+/// repeats the number, which tells a request from the previous one.
+fn marked(fov_deg: f32, requests: u64) -> f32 {
+    let odd = requests % 2 == 1 && fov_deg.is_finite() && fov_deg >= 0.0;
+    f32::from_bits(fov_deg.to_bits() + u32::from(odd))
+}

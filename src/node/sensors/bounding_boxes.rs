@@ -1,0 +1,555 @@
+//! Bounding boxes in the images of cameras: for each frame, one per vehicle and object that the renderer describes.
+use crate::config::SensorConfig;
+use crate::frames::{FrameTree, SensorMount, Transform};
+use crate::msgs::sensor_msgs::msg::Image;
+use crate::msgs::std_msgs::msg::Header;
+use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
+use crate::node::cause::Cause;
+use crate::node::pose_history::{PoseAt, PoseDemand, PoseHistory};
+use crate::node::sensor_views::SensorView;
+use crate::node::settings::Settings;
+use crate::node::shared_reports::SharedReports;
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{CountedTask, next_moment};
+use crate::reports::{
+    BoundingBox3d, DepthImage, DescribedEntity, PinholeCamera, ReportedEntity, detection_2d,
+};
+use crate::ros::{Loan, Publisher};
+use crate::sensors::{
+    Codec, Decoder, ForeignFrame, Frame, Lens, LentFrame, Sensor, SensorError, Size, View,
+    camera_info,
+};
+use crate::time::{RosTime, SimTime};
+use crate::wire::SensorKind;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// How long a frame waits for the vehicle poses and the depth image of its time.
+const WAIT: Duration = Duration::from_millis(200);
+/// Interval of checks for these poses and images.
+const CHECK: Duration = Duration::from_millis(10);
+/// Limit of pending frames, of all cameras together.
+const QUEUE: usize = 64;
+/// Depth images kept of a sensor.
+const DEPTHS: usize = 8;
+/// Metres per count if the parameter is 0.
+const DEFAULT_SCALE: f64 = 0.001;
+
+/// Event of a sensor for the task, in the order of publishing.
+enum BoxEvent {
+    Frame {
+        seq_id: u16,
+        time: SimTime,
+        stamp: RosTime,
+        view: View,
+    },
+    Depth {
+        seq_id: u16,
+        time: SimTime,
+        payload: Vec<u8>,
+        fov_deg: f32,
+    },
+    Mount(Box<SensorMount>),
+}
+
+/// Queue from the sensors to the task.
+#[derive(Clone)]
+pub(super) struct BoxEvents(mpsc::Sender<BoxEvent>);
+
+impl BoxEvents {
+    /// From now on the frames of a sensor show another mount.
+    pub(super) fn moved(&self, mount: &SensorMount) {
+        // If the queue is full, the event is lost: boxes keep the old mount until its next change.
+        let _full = self.0.try_send(BoxEvent::Mount(Box::new(mount.clone())));
+    }
+}
+
+/// Wraps a sensor: reports its frames to the task while boxes that need them have subscribers.
+pub(super) struct BoxEventSensor {
+    sensor: Box<dyn Sensor>,
+    events: BoxEvents,
+    slot: Arc<SensorView>,
+    seq_id: u16,
+    /// The frames are depth for the boxes of other cameras; otherwise the boxes are those of the frames.
+    depth: bool,
+    readers: Vec<Publisher<Detection2DArray>>,
+}
+
+impl BoxEventSensor {
+    fn is_read(&self) -> bool {
+        self.readers.iter().any(|topic| topic.subscribers() > 0)
+    }
+
+    fn report(&self, frame: &LentFrame, payload: Option<&[u8]>) {
+        let view = self.slot.view();
+        let (seq_id, time) = (self.seq_id, frame.sim_time);
+        let event = match payload {
+            Some(payload) => BoxEvent::Depth {
+                seq_id,
+                time,
+                payload: payload.to_vec(),
+                fov_deg: view.fov_deg,
+            },
+            None => BoxEvent::Frame {
+                seq_id,
+                time,
+                stamp: frame.stamp,
+                view,
+            },
+        };
+        // If the queue is full, the frame has no boxes.
+        let _full = self.events.0.try_send(event);
+    }
+}
+
+impl Sensor for BoxEventSensor {
+    fn wanted(&self) -> bool {
+        self.sensor.wanted() || self.is_read()
+    }
+
+    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+        self.sensor.accept(frame)?;
+        if self.is_read() {
+            self.report(&frame.lent(), self.depth.then_some(frame.payload));
+        }
+        Ok(())
+    }
+
+    fn lend(&self) -> Option<Loan<Image>> {
+        self.sensor.lend()
+    }
+
+    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
+        self.sensor.accept_loan(loan, frame)?;
+        if self.is_read() && !self.depth {
+            self.report(frame, None);
+        }
+        Ok(())
+    }
+
+    fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
+        // A foreign frame has no simulation time, which boxes need.
+        if self.is_read() {
+            None
+        } else {
+            self.sensor.accept_foreign(frame)
+        }
+    }
+
+    fn due(&self) -> Option<RosTime> {
+        self.sensor.due()
+    }
+
+    fn release(&mut self, now: RosTime) -> Option<Result<(), SensorError>> {
+        self.sensor.release(now)
+    }
+
+    fn set_view(&mut self, view: &View) {
+        self.sensor.set_view(view);
+    }
+}
+
+/// Topics of the boxes; wraps the sensors whose frames they need.
+#[derive(Clone)]
+pub(super) struct BoxTopics {
+    topics: BTreeMap<u16, Publisher<Detection2DArray>>,
+    pub(super) events: BoxEvents,
+    /// New cameras that the task has not taken over yet.
+    next: Arc<Mutex<Option<BoxCameras>>>,
+}
+
+/// The cameras with boxes, the depth cameras at the same mounts, and the frame tree.
+struct BoxCameras {
+    cameras: BTreeMap<u16, BoxCamera>,
+    depths: BTreeMap<u16, DepthCamera>,
+    tree: FrameTree,
+}
+
+impl BoxTopics {
+    /// Returns the cameras whose boxes need the frames of a sensor.
+    pub(super) fn read_by(&self, settings: &Settings, seq_id: u16) -> Vec<u16> {
+        let needs = |id: &u16| {
+            *id == seq_id || depth_of(settings, *id).is_some_and(|depth| depth.seq_id == seq_id)
+        };
+        self.topics.keys().copied().filter(needs).collect()
+    }
+
+    /// Wraps the sensor if boxes need its frames.
+    pub(super) fn wrap(
+        &self,
+        sensor: Box<dyn Sensor>,
+        settings: &Settings,
+        seq_id: u16,
+        slot: Option<&Arc<SensorView>>,
+    ) -> Box<dyn Sensor> {
+        let readers = self.read_by(settings, seq_id);
+        match slot {
+            Some(slot) if !readers.is_empty() => Box::new(BoxEventSensor {
+                sensor,
+                events: self.events.clone(),
+                slot: slot.clone(),
+                seq_id,
+                depth: !self.topics.contains_key(&seq_id),
+                readers: { readers.iter() }
+                    .filter_map(|id| self.topics.get(id).cloned())
+                    .collect(),
+            }),
+            _ => sensor,
+        }
+    }
+
+    /// Replaces the cameras by those of new settings.
+    pub(super) fn change(&self, settings: &Settings, tree: FrameTree) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = Some(self.cameras_of(settings, tree));
+    }
+
+    fn cameras_of(&self, settings: &Settings, tree: FrameTree) -> BoxCameras {
+        let (mut cameras, mut depths) = (BTreeMap::new(), BTreeMap::new());
+        for config in &settings.sensors {
+            let seq_id = config.seq_id;
+            let Some(topic) = self.topics.get(&seq_id) else {
+                continue;
+            };
+            let depth = depth_of(settings, seq_id);
+            let optical = tree.sensor(seq_id);
+            let camera = BoxCamera {
+                config: config.clone(),
+                topic: topic.clone(),
+                carrier: settings.vehicle_of(config),
+                depth: depth.map(|depth| depth.seq_id),
+                optical: optical.map_or_else(String::new, |frames| frames.optical.clone()),
+            };
+            cameras.insert(seq_id, camera);
+            if let Some(depth) = depth {
+                depths.insert(depth.seq_id, DepthCamera::new(depth));
+            }
+        }
+        BoxCameras {
+            cameras,
+            depths,
+            tree,
+        }
+    }
+}
+
+/// Returns the depth camera at the same mount as a camera.
+fn depth_of(settings: &Settings, seq_id: u16) -> Option<&SensorConfig> {
+    let mounts = settings.mounts();
+    let own = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
+    let placed = settings.sensors.iter().zip(&mounts);
+    let mut depths = placed.filter(|(other, _)| other.kind == SensorKind::Depth);
+    let (depth, _) = depths.find(|(_, mount)| coincide(own, mount))?;
+    Some(depth)
+}
+
+/// A camera with boxes.
+struct BoxCamera {
+    config: SensorConfig,
+    topic: Publisher<Detection2DArray>,
+    /// Vehicle that carries the camera; it gets no box.
+    carrier: Option<u16>,
+    /// Depth camera at the same mount.
+    depth: Option<u16>,
+    optical: String,
+}
+
+/// A depth camera, which shows what is occluded.
+struct DepthCamera {
+    config: SensorConfig,
+    decoder: Decoder,
+    images: VecDeque<(SimTime, f32, Vec<u8>)>,
+}
+
+/// A frame that waits for poses and depth.
+struct PendingFrame {
+    seq_id: u16,
+    time: SimTime,
+    stamp: RosTime,
+    view: View,
+    since: Instant,
+}
+
+/// Publishes the boxes.
+pub(super) struct BoxTask {
+    cameras: BoxCameras,
+    pub(super) topics: BoxTopics,
+    vehicles: Vec<u16>,
+    map: String,
+    reported: SharedReports,
+    poses: PoseHistory,
+    want: PoseDemand,
+    events: mpsc::Receiver<BoxEvent>,
+    pending: VecDeque<PendingFrame>,
+    stats: Arc<SourceStats>,
+}
+
+impl BoxTask {
+    /// Publishes the boxes of these cameras.
+    pub(super) fn new(
+        (settings, tree): (&Settings, FrameTree),
+        topics: BTreeMap<u16, Publisher<Detection2DArray>>,
+        reported: SharedReports,
+        poses: PoseHistory,
+        stats: Arc<SourceStats>,
+    ) -> Self {
+        for topic in topics.values() {
+            let reader = topic.clone();
+            reported.add_reader(move || reader.subscribers() > 0);
+        }
+        let (sender, events) = mpsc::channel(QUEUE);
+        let topics = BoxTopics {
+            topics,
+            events: BoxEvents(sender),
+            next: Arc::default(),
+        };
+        Self {
+            vehicles: settings.vehicles(),
+            map: tree.names().map.clone(),
+            cameras: topics.cameras_of(settings, tree),
+            topics,
+            reported,
+            want: poses.demand(),
+            poses,
+            events,
+            pending: VecDeque::new(),
+            stats,
+        }
+    }
+
+    /// Takes over new cameras, after the boxes of frames that wait.
+    fn take_over(&mut self) {
+        let next = self.topics.next.lock();
+        let next = next.unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(cameras) = next {
+            self.publish_ready(true);
+            self.cameras = cameras;
+        }
+    }
+
+    fn handle(&mut self, event: BoxEvent) {
+        match event {
+            BoxEvent::Mount(mount) => {
+                // Frames that wait show the previous mount.
+                self.publish_ready(true);
+                self.cameras
+                    .tree
+                    .remount(mount.seq_id, mount.position_frd, mount.orientation);
+            }
+            BoxEvent::Depth {
+                seq_id,
+                time,
+                payload,
+                fov_deg,
+            } => {
+                if let Some(depth) = self.cameras.depths.get_mut(&seq_id) {
+                    depth.images.truncate(DEPTHS - 1);
+                    depth.images.push_front((time, fov_deg, payload));
+                }
+            }
+            BoxEvent::Frame {
+                seq_id,
+                time,
+                stamp,
+                view,
+            } => {
+                if self.pending.len() >= QUEUE {
+                    self.pending.pop_front();
+                    self.stats.lock().drop_one(Cause::Late);
+                }
+                self.pending.push_back(PendingFrame {
+                    seq_id,
+                    time,
+                    stamp,
+                    view,
+                    since: Instant::now(),
+                });
+            }
+        }
+    }
+
+    /// Publishes the boxes of the frames whose poses and depth are known or late; `all`: of all frames.
+    fn publish_ready(&mut self, all: bool) {
+        for pending in std::mem::take(&mut self.pending) {
+            if all || pending.since.elapsed() >= WAIT || self.is_ready(&pending) {
+                self.publish(&pending);
+            } else {
+                self.pending.push_back(pending);
+            }
+        }
+    }
+
+    fn is_ready(&self, frame: &PendingFrame) -> bool {
+        let not_yet = |id: &u16| matches!(self.poses.at(*id, frame.time), PoseAt::NotYet);
+        let depth = self
+            .cameras
+            .cameras
+            .get(&frame.seq_id)
+            .and_then(|c| c.depth);
+        let depth = depth.and_then(|id| self.cameras.depths.get(&id));
+        let measured = depth.is_none_or(|d| d.images.iter().any(|(time, ..)| *time == frame.time));
+        measured && !self.vehicles.iter().any(not_yet)
+    }
+
+    fn publish(&mut self, frame: &PendingFrame) {
+        let mut bases = BTreeMap::new();
+        for id in &self.vehicles {
+            if let PoseAt::Known(pose) = self.poses.at(*id, frame.time) {
+                self.cameras.tree.update(&pose, frame.stamp);
+                let base = self.cameras.tree.base_link(*id);
+                bases.insert(i32::from(*id), self.cameras.tree.lookup(&self.map, &base));
+            }
+        }
+        let Some(camera) = self.cameras.cameras.get(&frame.seq_id) else {
+            return;
+        };
+        let missing = |id: &u16| !bases.contains_key(&i32::from(*id));
+        let camera_pose = self.cameras.tree.lookup(&self.map, &camera.optical);
+        let (Some(camera_pose), false) =
+            (camera_pose, camera.carrier.as_ref().is_some_and(missing))
+        else {
+            return self.stats.lock().drop_one(Cause::NoPose);
+        };
+        let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else {
+            return;
+        };
+        let depth = camera.depth.and_then(|id| self.cameras.depths.get_mut(&id));
+        let depth = depth.and_then(|depth| depth.at(frame.time));
+        let header = Header {
+            stamp: frame.stamp.to_msg(),
+            frame_id: frame.view.frame_id.clone(),
+        };
+        let detect =
+            |(entity, described): (&ReportedEntity, &DescribedEntity)| -> Option<Detection2D> {
+                let now = match entity {
+                    ReportedEntity::Vehicle(id) if camera.carrier.map(i32::from) == Some(*id) => {
+                        return None;
+                    }
+                    ReportedEntity::Vehicle(id) => bases.get(id).copied().flatten(),
+                    ReportedEntity::Object(_) => None,
+                };
+                // Served vehicles have a true pose at the time of the frame; all others keep the described pose.
+                let centre = now.map_or(described.centre, |now| {
+                    now * (described.pose.inverse() * described.centre)
+                });
+                let space = BoundingBox3d {
+                    pose: camera_pose.inverse() * centre,
+                    size: described.size,
+                };
+                let edges = space.project(&pinhole)?;
+                let score = depth.as_ref().and_then(|(camera, scale, counts)| {
+                    space.visible_share(&DepthImage {
+                        camera,
+                        counts,
+                        scale: *scale,
+                    })
+                });
+                let score = score.unwrap_or(1.0);
+                (score > 0.0).then(|| detection_2d(entity, &edges, score, &header))
+            };
+        let detections = self
+            .reported
+            .lock()
+            .entities
+            .iter()
+            .filter_map(detect)
+            .collect();
+        let message = Detection2DArray { header, detections };
+        let published = camera.topic.publish(&message);
+        let mut figures = self.stats.lock();
+        figures.frames += 1;
+        figures.last_frame = Some(Instant::now());
+        match published {
+            Ok(_) => figures.converted += 1,
+            Err(_) => figures.drop_one(Cause::Publish),
+        }
+    }
+}
+
+impl DepthCamera {
+    fn new(config: &SensorConfig) -> Self {
+        let size = Size {
+            width: config.width.into(),
+            height: config.height.into(),
+        };
+        Self {
+            config: config.clone(),
+            decoder: Decoder::new(size),
+            images: VecDeque::new(),
+        }
+    }
+
+    /// Returns the image of a time: its camera, metres per count, counts.
+    fn at(&mut self, time: SimTime) -> Option<(PinholeCamera, f64, &[u8])> {
+        let Self {
+            config,
+            decoder,
+            images,
+        } = self;
+        let (_, fov_deg, payload) = images.iter().find(|(at, ..)| *at == time)?;
+        let scale = f64::from(config.other_params[2]);
+        let scale = if scale > 0.0 { scale } else { DEFAULT_SCALE };
+        let raw = 2 * usize::from(config.width) * usize::from(config.height);
+        let counts = match Codec::of(payload) {
+            Some(_) if payload.len() != raw => decoder.decode_depth(payload).ok()?.1,
+            _ => payload,
+        };
+        Some((pinhole(config, *fov_deg)?, scale, counts))
+    }
+}
+
+/// The pinhole camera with this field of view.
+fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
+    let size = Size {
+        width: config.width.into(),
+        height: config.height.into(),
+    };
+    PinholeCamera::new(&camera_info(
+        Lens::Pinhole,
+        size,
+        fov_deg,
+        Header::default(),
+    ))
+}
+
+/// Whether two sensors have the same carrier, position and orientation.
+fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    let [p, q] =
+        [a, b].map(|m| Transform::from_parts(m.position_frd, m.orientation.attitude().wxyz()));
+    let alignment = (p.inverse() * q).rotation()[0].abs();
+    a.mount == b.mount && near(&p.translation(), &q.translation()) && alignment > 1.0 - 1e-12
+}
+
+impl CountedTask for BoxTask {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
+    }
+
+    async fn run(&mut self) {
+        loop {
+            let event = tokio::time::timeout(self.pause(), self.events.recv()).await;
+            self.take_over();
+            if let Ok(Some(event)) = event {
+                self.handle(event);
+            }
+            let mut cameras = self.cameras.cameras.values();
+            let is_read = cameras.any(|camera| camera.topic.subscribers() > 0);
+            self.want.set(is_read);
+            self.publish_ready(false);
+        }
+    }
+}
+
+impl BoxTask {
+    /// Without a subscriber, subscribers are looked for less often.
+    fn pause(&self) -> Duration {
+        if self.want.is_set() {
+            CHECK
+        } else {
+            next_moment(WAIT)
+        }
+    }
+}

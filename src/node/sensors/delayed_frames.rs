@@ -1,0 +1,28 @@
+//! Frames that are delayed on purpose (`degrade.*`): when to publish them, and their figures.
+use crate::node::cause::Cause;
+use crate::node::clock::host_now;
+use crate::node::stats::SourceStats;
+use crate::sensors::Sensor;
+use std::time::Duration;
+
+/// Time until the next delayed frame is due; the maximum without one.
+pub(super) fn until_due(sensor: &dyn Sensor) -> Duration {
+    let wait = |due: i64| u64::try_from(due.saturating_sub(host_now().0)).unwrap_or(0);
+    sensor
+        .due()
+        .map_or(Duration::MAX, |due| Duration::from_nanos(wait(due.0)))
+}
+
+/// Publishes the delayed frames that are due.
+pub(super) fn release_due(sensor: &mut dyn Sensor, stats: &SourceStats) {
+    if sensor.due().is_none() {
+        return;
+    }
+    while let Some(result) = sensor.release(host_now()) {
+        let mut figures = stats.lock();
+        *figures.others.entry(Cause::HeldBack).or_default() += 1;
+        if let Err(error) = result {
+            figures.drop_one(error.cause().into());
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! A sensor that is passed to the thread that serves it.
+use crate::node::clock::SimClock;
+use crate::sensors::Sensor;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, mpsc};
+
+/// An open sensor without its socket or block.
+pub(super) struct OpenedSensor {
+    /// Name in diagnostics.
+    pub(super) name: String,
+    pub(super) sensor: Box<dyn Sensor>,
+    pub(super) clock: Arc<SimClock>,
+    /// The transport is mode 1 or 3.
+    pub(super) compressed: bool,
+    /// Allowed lengths of its block of shared memory; the largest is that of a raw frame.
+    pub(super) lengths: RangeInclusive<usize>,
+}
+
+/// A sensor that replaces another one on its thread; the thread drops the sender when it has done so.
+pub(super) type Successor = (OpenedSensor, mpsc::Sender<()>);

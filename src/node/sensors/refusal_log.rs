@@ -1,0 +1,20 @@
+//! Log of payloads that cannot be from their sensor.
+use crate::sensors::{SensorCause, SensorError};
+
+/// Logs each cause once; `/diagnostics` counts all.
+#[derive(Default)]
+pub(super) struct RefusalLog(Vec<SensorCause>);
+
+impl RefusalLog {
+    /// Logs why a frame of `source` was refused.
+    pub(super) fn log(&mut self, source: impl std::fmt::Display, error: &SensorError) {
+        let cause = error.cause();
+        if error.is_foreign() && !self.0.contains(&cause) {
+            self.0.push(cause);
+            tracing::warn!(
+                "{source}: {error} (count: drop_{} in /diagnostics)",
+                cause.name()
+            );
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Sensors that are added while the bridge runs ([ADR 0017](docs/adr/0017-sensors-opened-again.md)).
+use super::Reception;
+use super::opened_sensor::{OpenedSensor, Successor};
+use super::set_camera_info::CameraInfoServices;
+use super::supervisor::{AddedLinks, SensorLink};
+use crate::config::SensorConfig;
+use crate::node::assembly::Assembly;
+use crate::node::binder::Binder;
+use crate::node::context::Context;
+use crate::node::error::NodeError;
+use crate::node::senders::Senders;
+use crate::node::settings::Settings;
+use crate::node::stats::{SourceStats, Sources};
+use crate::node::threads::{RunningThreads, Threads};
+use crate::ros::ServiceHandle;
+use crate::transport::PacketTapSlot;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+/// Opens and starts sensors that are added at run time.
+pub(super) struct SensorAdder {
+    senders: Arc<Senders>,
+    packet_tap: PacketTapSlot,
+    sources: Sources,
+    services: CameraInfoServices,
+    /// Queue to the supervisor.
+    links: AddedLinks,
+    /// Threads and services of added sensors.
+    kept: Mutex<Vec<(RunningThreads, Option<ServiceHandle>)>>,
+}
+
+/// An added sensor whose thread does not run yet.
+pub(super) struct AddedSensor {
+    pub(super) seq_id: u16,
+    name: Arc<str>,
+    stats: Arc<SourceStats>,
+    link: SensorLink,
+    successor: mpsc::Sender<Successor>,
+    threads: Threads,
+    service: Option<ServiceHandle>,
+}
+
+impl SensorAdder {
+    pub(super) fn new(
+        context: &Context<'_>,
+        assembly: &Assembly,
+        services: CameraInfoServices,
+        links: AddedLinks,
+    ) -> Self {
+        Self {
+            senders: context.senders.clone(),
+            packet_tap: assembly.binder.packet_tap.clone(),
+            sources: assembly.sources.clone(),
+            services,
+            links,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Binds the port of an open sensor.
+    pub(super) fn open(
+        &self,
+        settings: &Settings,
+        config: &SensorConfig,
+        opened: OpenedSensor,
+    ) -> Result<AddedSensor, NodeError> {
+        let params = &settings.params;
+        let service = self.services.open(settings, config)?;
+        let stats = Arc::new(SourceStats::new(opened.name.clone()));
+        let link = SensorLink::added(config, stats.clone(), params.request.timeout);
+        let (successor, successors) = mpsc::channel();
+        let mut binder = Binder::with_tap(self.packet_tap.clone());
+        let mut threads = Threads::default();
+        let reception = Reception {
+            params,
+            senders: &self.senders,
+            binder: &mut binder,
+            threads: &mut threads,
+        };
+        reception.add_thread(config, (opened, successors), stats.clone());
+        binder.finish()?;
+        Ok(AddedSensor {
+            seq_id: config.seq_id,
+            name: stats.name(),
+            stats,
+            link,
+            successor,
+            threads,
+            service,
+        })
+    }
+
+    /// Starts the reception; returns SeqID and the sender for successors.
+    pub(super) fn start(&self, added: AddedSensor) -> (u16, mpsc::Sender<Successor>) {
+        match added.threads.start() {
+            Ok(running) => {
+                let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.push((running, added.service));
+                tracing::info!("added: {}", added.name);
+            }
+            Err(error) => tracing::error!(%error, "{} is not received", added.name),
+        }
+        self.sources.push(added.stats);
+        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        links.push(added.link);
+        (added.seq_id, added.successor)
+    }
+}

@@ -1,0 +1,284 @@
+//! Opens sensors: at the start, and again when a parameter changes their topics, frames or payloads.
+use super::bounding_boxes::BoxTopics;
+use super::opened_sensor::{OpenedSensor, Successor};
+use super::sensor_adder::{AddedSensor, SensorAdder};
+use super::surroundings::{SensorSurroundings, SharedFrameTree};
+use super::view_gate::ViewGate;
+use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
+use crate::frames::FrameTree;
+use crate::node::assembly::{AwaitEffect, PreparedChange};
+use crate::node::axes::AxesReport;
+use crate::node::clock::SimClocks;
+use crate::node::context::qos_of;
+use crate::node::error::NodeError;
+use crate::node::pose_history::PoseHistory;
+use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
+use crate::node::settings::{Settings, topic_below};
+use crate::ros::Middleware;
+use crate::sensors::{
+    FrameIds, OdometryTopic, Options, SensorContext, Surroundings, Unreliable, spec_of,
+};
+use crate::wire::{Payload, shm_block_lens};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+
+/// Senders to the threads of the sensors, by SeqID.
+type SuccessorSenders = BTreeMap<u16, mpsc::Sender<Successor>>;
+
+/// Opens sensors.
+pub(super) struct SensorOpener {
+    pub(super) middleware: Middleware,
+    pub(super) clocks: SimClocks,
+    pub(super) views: SensorViews,
+    pub(super) boxes: Option<BoxTopics>,
+    pub(super) frames: SharedFrameTree,
+    pub(super) poses: PoseHistory,
+    pub(super) axes_report: AxesReport,
+    /// The threads that serve the sensors.
+    pub(super) threads: Mutex<SuccessorSenders>,
+    /// Opens sensors that are added at run time.
+    pub(super) adder: SensorAdder,
+}
+
+/// Properties that an open sensor cannot change.
+#[derive(PartialEq)]
+struct FixedProperties {
+    row: SensorConfig,
+    frames: FrameIds,
+    odometry: Option<OdometryTopic>,
+    vehicle: Option<u16>,
+    boxes: Vec<u16>,
+}
+
+impl SensorOpener {
+    /// Opens a sensor; `again`: it replaces one that is open.
+    pub(super) fn open(
+        &self,
+        settings: &Settings,
+        tree: &FrameTree,
+        config: &SensorConfig,
+        again: bool,
+    ) -> Result<Option<OpenedSensor>, NodeError> {
+        let (spec, params) = (spec_of(config.kind), &settings.params);
+        let Some(clock) = self.clocks.of(settings.vehicle_of(config)) else {
+            return Ok(None);
+        };
+        let sensor = spec.open(&SensorContext {
+            middleware: &self.middleware,
+            config,
+            topic: &settings.sensor_topic(config),
+            frames: frame_ids(tree, config.seq_id),
+            odometry: odometry_topic(settings, tree, config),
+            surroundings: self.surroundings(settings, config),
+            options: Options::new(params, config.seq_id),
+            qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
+        })?;
+        let sensor = ViewGate::wrap(sensor, &self.views, config.seq_id, again);
+        let sensor = match &self.boxes {
+            Some(boxes) => {
+                let slot = self.views.slot(config.seq_id);
+                boxes.wrap(sensor, settings, config.seq_id, slot.as_ref())
+            }
+            None => sensor,
+        };
+        let max_objects = config.other_params[1].max(0.0) as u32;
+        let (width, height) = (config.width, config.height);
+        let lengths = shm_block_lens(config.kind.type_id(), width, height, max_objects);
+        Ok(Some(OpenedSensor {
+            name: format!("sensor{} {}", config.seq_id, spec.suffix()),
+            sensor: Unreliable::around(sensor, &params.degrade, config.seq_id),
+            clock,
+            compressed: config.transport.is_compressed(),
+            lengths: lengths.unwrap_or(0..=0),
+        }))
+    }
+
+    /// The true motion around a sensor with points, if a vehicle carries it.
+    fn surroundings(
+        &self,
+        settings: &Settings,
+        config: &SensorConfig,
+    ) -> Option<Arc<dyn Surroundings>> {
+        let Payload::Points(_) = config.kind.row().payload else {
+            return None;
+        };
+        Some(Arc::new(SensorSurroundings {
+            seq_id: config.seq_id,
+            vehicle: settings.vehicle_of(config)?,
+            poses: self.poses.clone(),
+            want: Mutex::new(self.poses.demand()),
+            frames: self.frames.clone(),
+            axes_report: self.axes_report.clone(),
+        }))
+    }
+
+    /// Opens the sensors again whose fixed properties change; nothing changes before the result is called.
+    ///
+    /// # Errors
+    /// Why a sensor cannot be opened; nothing changed.
+    pub(super) fn prepare(
+        self: &Arc<Self>,
+        before: &Arc<Settings>,
+        now: &Arc<Settings>,
+    ) -> Result<PreparedChange, Problems> {
+        let own = self.clone();
+        let (old, new) = (before.clone(), now.clone());
+        let sensors = || before.sensors.iter().zip(&now.sensors);
+        // Added sensors follow the known ones.
+        let rows = now.sensors.get(before.sensors.len()..).unwrap_or_default();
+        if rows.is_empty() && sensors().all(|(was, is)| row_of(was) == row_of(is)) {
+            return Ok(Box::new(move || own.show(&old, &new)));
+        }
+        let wrong =
+            |path: String, error: NodeError| Problems(vec![Problem::new(path, error.to_string())]);
+        let tree = |settings: &Settings| {
+            let tree = settings.frame_tree();
+            tree.map_err(|error| wrong("frames".to_owned(), error))
+        };
+        let (old_tree, tree) = (tree(before)?, tree(now)?);
+        let _one_graph_update = self.middleware.hold_graph();
+        let mut opened = Vec::new();
+        for (was, config) in sensors() {
+            if self.fixed_properties(before, &old_tree, was)
+                == self.fixed_properties(now, &tree, config)
+            {
+                continue;
+            }
+            let sensor = self.open(now, &tree, config, true);
+            let sensor =
+                sensor.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
+            opened.extend(sensor.map(|sensor| (config.seq_id, sensor)));
+        }
+        let mut added = Vec::new();
+        for config in rows {
+            let one = self.add((now, &tree), config);
+            let one = one.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
+            added.extend(one);
+        }
+        Ok(Box::new(move || {
+            own.hand_over((opened, added), tree, (&old, &new))
+        }))
+    }
+
+    /// Opens an added sensor; `None` if its vehicle has no clock.
+    fn add(
+        &self,
+        (settings, tree): (&Settings, &FrameTree),
+        config: &SensorConfig,
+    ) -> Result<Option<AddedSensor>, NodeError> {
+        self.views.add(settings, tree, config.seq_id);
+        let opened = self.open(settings, tree, config, true)?;
+        let received = opened.map(|opened| self.adder.open(settings, config, opened));
+        received.transpose()
+    }
+
+    /// Applies a change for which no sensor was opened.
+    fn show(&self, before: &Settings, now: &Arc<Settings>) -> AwaitEffect {
+        self.views.change(before, now, None);
+        Box::new(|| ())
+    }
+
+    /// Gives the opened sensors to the threads of the sensors that they replace.
+    fn hand_over(
+        &self,
+        (opened, added): (Vec<(u16, OpenedSensor)>, Vec<AddedSensor>),
+        tree: FrameTree,
+        (before, now): (&Settings, &Arc<Settings>),
+    ) -> AwaitEffect {
+        let again = opened.iter().map(|(seq_id, _)| *seq_id);
+        let sensors = again.chain(added.iter().map(|new| new.seq_id)).collect();
+        let reopened = Reopened { sensors, tree };
+        self.views.change(before, now, Some(&reopened));
+        self.frames.change(reopened.tree.clone());
+        if let Some(boxes) = &self.boxes {
+            boxes.change(now, reopened.tree);
+        }
+        let names: Vec<_> = opened.iter().map(|(_, sensor)| &*sensor.name).collect();
+        if !names.is_empty() {
+            tracing::info!("opened again: {}", names.join(", "));
+        }
+        for new in added {
+            let (seq_id, successor) = self.adder.start(new);
+            self.threads().insert(seq_id, successor);
+        }
+        let (taking, taken) = mpsc::channel();
+        let threads = self.threads();
+        for (seq_id, sensor) in opened {
+            if let Some(thread) = threads.get(&seq_id) {
+                // Sending fails if the thread has ended.
+                let _ended = thread.send((sensor, taking.clone()));
+            }
+        }
+        drop((taking, threads));
+        Box::new(move || while taken.recv().is_ok() {})
+    }
+
+    pub(super) fn threads(&self) -> MutexGuard<'_, SuccessorSenders> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fixed_properties(
+        &self,
+        settings: &Settings,
+        tree: &FrameTree,
+        config: &SensorConfig,
+    ) -> FixedProperties {
+        let boxes = self.boxes.iter();
+        let boxes = boxes.flat_map(|boxes| boxes.read_by(settings, config.seq_id));
+        FixedProperties {
+            row: row_of(config),
+            frames: frame_ids(tree, config.seq_id),
+            odometry: odometry_topic(settings, tree, config),
+            vehicle: settings.vehicle_of(config),
+            boxes: boxes.collect(),
+        }
+    }
+}
+
+/// A row of Config.json without the values that a request can change.
+fn row_of(config: &SensorConfig) -> SensorConfig {
+    SensorConfig {
+        fov_deg: 0.0,
+        rate_hz: 0,
+        position_frd: [0.0; 3],
+        orientation: MountOrientation::Euler([0.0; 3]),
+        raw_euler: [0.0; 3],
+        raw_quaternion: [0.0; 4],
+        eular_or_quat: 0.0,
+        ..config.clone()
+    }
+}
+
+/// Returns the odometry topics of a vehicle for its first sensor with clouds; `None` for all other sensors.
+pub(super) fn odometry_topic(
+    settings: &Settings,
+    tree: &FrameTree,
+    config: &SensorConfig,
+) -> Option<OdometryTopic> {
+    let params = &settings.params;
+    let vehicle = settings.vehicle_of(config)?;
+    let of_vehicle = |other: &&SensorConfig| {
+        let has_points = matches!(other.kind.row().payload, Payload::Points(_));
+        has_points && settings.vehicle_of(other) == Some(vehicle)
+    };
+    let first = settings.sensors.iter().find(of_vehicle)?;
+    if first.seq_id != config.seq_id {
+        return None;
+    }
+    let named = |template: &str| match template {
+        "" => String::new(),
+        template => topic_below(
+            &params.topic_prefix,
+            &template.replace("{id}", &vehicle.to_string()),
+        ),
+    };
+    let names = tree.names();
+    Some(OdometryTopic {
+        local: named(&params.cloud_odometry_topic),
+        global: named(&params.cloud_global_odometry_topic),
+        start: names.of_vehicle(vehicle, "odom_start"),
+        odom: names.of_vehicle(vehicle, &names.odom),
+        world: names.map.clone(),
+        child: tree.base_link(vehicle),
+    })
+}

@@ -1,0 +1,123 @@
+//! One call of a service, for the command line.
+use crate::{
+    config::did_you_mean,
+    ros::{
+        Middleware, RosError,
+        call::{Call, CallError},
+    },
+};
+use std::time::Duration;
+
+/// Interval of searches in the graph.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Why there is no response.
+#[derive(Debug, thiserror::Error)]
+pub enum NoResponse {
+    /// The graph has no such service.
+    #[error("no service {service} within {seconds} s{hint}")]
+    NoService {
+        /// Its full name.
+        service: String,
+        /// How long was waited.
+        seconds: f64,
+        /// The most similar name.
+        hint: String,
+    },
+    /// The service has another type.
+    #[error("{service} is a {found}, not a {given}")]
+    OtherType {
+        /// Its full name.
+        service: String,
+        /// Type as given.
+        given: String,
+        /// Type in the graph.
+        found: String,
+    },
+    /// The service does not answer.
+    #[error("{service} exists, but has not answered within {seconds} s")]
+    Silent {
+        /// Its full name.
+        service: String,
+        /// How long was waited.
+        seconds: f64,
+    },
+    /// The call cannot be made, or its response cannot be read.
+    #[error(transparent)]
+    Call(#[from] CallError),
+}
+
+impl From<RosError> for NoResponse {
+    fn from(error: RosError) -> Self {
+        Self::Call(error.into())
+    }
+}
+
+/// Calls a service with a request in YAML and returns the response in YAML. Without `type_name` the graph gives the type.
+/// `limit` applies to the search for the service, and again to the response.
+pub async fn call(
+    middleware: &Middleware,
+    service: &str,
+    type_name: Option<&str>,
+    request: &str,
+    limit: Duration,
+) -> Result<String, NoResponse> {
+    let service = middleware.resolve(service)?;
+    let seconds = limit.as_secs_f64();
+    let absent = || {
+        let servers = middleware.servers();
+        let others = servers.iter().map(|server| server.name.as_str());
+        NoResponse::NoService {
+            service: service.clone(),
+            seconds,
+            hint: did_you_mean(&service, others),
+        }
+    };
+    // A request of known type is checked before the search.
+    let checked = type_name
+        .map(|given| Call::new(middleware, &service, given, request))
+        .transpose()?;
+    let found = {
+        let type_of = || {
+            let servers = middleware.servers().into_iter();
+            let mut named = servers.filter(|server| server.name == service);
+            named.next().map(|server| server.type_name)
+        };
+        let found = until(limit, type_of).await;
+        found.ok_or_else(absent)?
+    };
+    let call = match (checked, type_name) {
+        (Some(call), Some(given)) if given == found => call,
+        (_, Some(given)) => {
+            return Err(NoResponse::OtherType {
+                service: service.clone(),
+                given: given.to_owned(),
+                found,
+            });
+        }
+        _ => Call::new(middleware, &service, &found, request)?,
+    };
+    let ready = || call.is_ready().then_some(());
+    until(limit, ready).await.ok_or_else(absent)?;
+    let mut pending = call.make()?;
+    match tokio::time::timeout(limit, &mut pending.answer).await {
+        Ok(Ok(response)) => Ok(response?),
+        Ok(Err(_)) | Err(_) => Err(NoResponse::Silent {
+            service: service.clone(),
+            seconds,
+        }),
+    }
+}
+
+/// Polls until `look` returns a value or the time is over.
+async fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let found = async {
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    tokio::time::timeout(limit, found).await.ok()
+}

@@ -1,0 +1,32 @@
+//! Newest reports of the renderer: `reports` writes them, other subsystems read them.
+use crate::reports::Descriptions;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Whether a reader needs descriptions now.
+type DemandCheck = Box<dyn Fn() -> bool + Send>;
+
+/// The newest descriptions of vehicles, objects and cameras; empty unless a reader needs them.
+#[derive(Clone, Default)]
+pub(super) struct SharedReports {
+    reported: Arc<Mutex<Descriptions>>,
+    readers: Arc<Mutex<Vec<DemandCheck>>>,
+}
+
+impl SharedReports {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Descriptions> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn readers(&self) -> MutexGuard<'_, Vec<DemandCheck>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Requests descriptions of vehicles and objects while `reader` returns true, also without subscribers of their topics.
+    pub(super) fn add_reader(&self, reader: impl Fn() -> bool + Send + 'static) {
+        self.readers().push(Box::new(reader));
+    }
+
+    pub(super) fn is_read(&self) -> bool {
+        self.readers().iter().any(|reader| reader())
+    }
+}
