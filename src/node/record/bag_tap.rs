@@ -35,7 +35,10 @@ pub(super) struct BagTap(pub(super) Arc<McapSink>);
 
 impl Tap for BagTap {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
-        let schema = (topic.type_name.to_owned(), definition(topic.type_name)?.to_owned());
+        let schema = (
+            topic.type_name.to_owned(),
+            definition(topic.type_name)?.to_owned(),
+        );
         let id = self.0.topic(McapTopic {
             name: topic.name.to_owned(),
             encoding: "cdr",
