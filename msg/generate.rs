@@ -154,9 +154,15 @@ impl Structure {
             fields += &format!("#[serde(rename = {name:?})] pub {member}: {kind}, ");
             values += &format!("{member}: {}, ", value.unwrap_or("Default::default()"));
         }
+        let (mut derived, mut default) = ("Default", String::new());
+        if self.fields.iter().any(|field| !field.default.is_empty()) {
+            derived = "";
+            default = format!(
+                "impl Default for {name} {{ fn default() -> Self {{ Self {{ {values}}} }} }}\n"
+            );
+        }
         format!(
-            "#[derive({DERIVED})] pub struct {name} {{ {fields}}}\n\
-             impl Default for {name} {{ fn default() -> Self {{ Self {{ {values}}} }} }}\n\
+            "#[derive({DERIVED}, {derived})] pub struct {name} {{ {fields}}}\n{default}\
              impl {name} {{ {}}}\n",
             self.constants
         )

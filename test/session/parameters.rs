@@ -2,7 +2,7 @@
 use super::protocol::{received, secs};
 use ParameterValue::{Float, Int};
 use proptest::prelude::*;
-use rfly_bridge::session::*;
+use rfly_bridge::session::{ParameterClient as Client, *};
 use rfly_bridge::wire::mavlink::Outbound;
 use rfly_bridge::wire::mavlink::raw::*;
 use std::time::Duration;
@@ -11,8 +11,8 @@ fn name(text: &str) -> ParameterName {
     ParameterName::new(text).unwrap()
 }
 
-fn parameters() -> ParameterClient<u32> {
-    ParameterClient::new(ParameterSettings::default(), 1, 1)
+fn parameters() -> Client<u32> {
+    Client::new(ParameterSettings::default(), 1, 1)
 }
 
 fn message(
@@ -95,7 +95,7 @@ struct Drained {
     missing: Vec<u16>,
 }
 
-fn drain(parameters: &mut ParameterClient<u32>) -> Drained {
+fn drain(parameters: &mut Client<u32>) -> Drained {
     let mut all = Drained::default();
     while let Some(event) = parameters.next_event() {
         match event {
@@ -310,7 +310,7 @@ fn the_checksum_is_no_parameter_and_unsolicited_values_are_told() {
 }
 
 /// A vehicle that has sent everything, and the parameters that were learnt.
-fn learnt() -> (Vehicle, ParameterClient<u32>) {
+fn learnt() -> (Vehicle, Client<u32>) {
     let mut vehicle = Vehicle::new(5);
     let mut parameters = parameters();
     parameters.pull(secs(0.0), None);
@@ -323,11 +323,7 @@ fn learnt() -> (Vehicle, ParameterClient<u32>) {
     (vehicle, parameters)
 }
 
-fn exchange(
-    vehicle: &mut Vehicle,
-    parameters: &mut ParameterClient<u32>,
-    now: Duration,
-) -> Drained {
+fn exchange(vehicle: &mut Vehicle, parameters: &mut Client<u32>, now: Duration) -> Drained {
     let asked = drain(parameters);
     for message in &asked.sent {
         for value in vehicle.answer(message) {

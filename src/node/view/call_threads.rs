@@ -68,7 +68,7 @@ impl CallThreads {
     }
 
     /// Runs `work` for a request of `len` bytes on a new thread.
-    pub(super) fn spawn(
+    pub(super) fn start(
         &self,
         len: usize,
         work: impl FnOnce(Result<CallWaiter, String>) + Send + 'static,

@@ -80,7 +80,7 @@ impl GraphParameters {
         work: impl FnOnce(&ParameterNodes) -> Result<Vec<Value>, String> + Send + 'static,
     ) {
         let (middleware, id, queue) = (self.middleware.clone(), request.id, request.queue.clone());
-        let started = request.threads.spawn(request.len, move |waiter| {
+        let started = request.threads.start(request.len, move |waiter| {
             let nodes = waiter.map(|waiter| ParameterNodes { middleware, waiter });
             match nodes.and_then(|nodes| work(&nodes)) {
                 Ok(parameters) => {

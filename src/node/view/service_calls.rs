@@ -63,7 +63,7 @@ impl ServiceCalls {
             return refuse(queue, "the encoding of a request must be json");
         }
         let (middleware, replies) = (self.middleware.clone(), queue.clone());
-        let started = threads.spawn(call_request.request.len(), move |waiter| {
+        let started = threads.start(call_request.request.len(), move |waiter| {
             let CallRequest { request, .. } = &call_request;
             tracing::info!("view: {name} {request}");
             let response = waiter.and_then(|waiter| {
