@@ -109,7 +109,7 @@ def test_the_maps_of_the_terrain_are_latched(system):
             ["/rflysim/terrain/get_heigth", "--timeout", "6"],
             'no service /rflysim/terrain/get_heigth within 6 s; did you mean "/rflysim/terrain/get_height"?',
         ),
-        ([TERRAIN, "--timeout", "soon"], "wanted is a number from 0 to 86400"),
+        ([TERRAIN, "--timeout", "soon"], "must be a number from 0 to 86400"),
     ],
 )
 def test_what_is_wrong_is_told_with_what_would_be_right(system, arguments, wanted):
