@@ -69,9 +69,6 @@ pub struct Faults {
     active: Vec<InjectedFault>,
 }
 
-/// Beginning of the error for faults that cannot be cleared.
-const NO_END: &str = "no parameters are known that end";
-
 impl Faults {
     /// Creates a model without faults.
     pub fn new(vehicle: u16, numbers: FaultNumbers) -> Self {
@@ -200,7 +197,7 @@ impl Faults {
         }
         if !permanent.is_empty() {
             cleared.error = format!(
-                "{NO_END} {}: inject it again with `restore`, or restart the simulation (coptersim/restart)",
+                "no parameters are known that end {}: inject it again with `restore`, or restart the simulation (coptersim/restart)",
                 permanent.join(", ")
             );
         }
