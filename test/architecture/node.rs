@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The files of `node` that put the folders together, or start what is put together; they may name all of it.
-const NODE_ASSEMBLES: [&str; 4] = ["bridge", "doctor", "mod", "topics"];
+const NODE_ASSEMBLES: [&str; 4] = ["bridge", "doctor", "mod", "topics_page"];
 
 /// Folder or file of `node` that a source belongs to, and whether it is a folder.
 fn part_of_node(source: &Source) -> Option<(String, bool)> {

@@ -235,7 +235,7 @@ fn a_wrong_request_for_heights_says_what_would_be_right() {
             "at most 100000 are possible: give a larger step",
         ),
         (2, 1.0, &[here], "a grid needs two points, points has 1"),
-        (2, 1e-4, &[here, [3.0, 3.0]], "at most 100000 are answered"),
+        (2, 1e-4, &[here, [3.0, 3.0]], "at most 100000 are possible"),
         (
             3,
             1.0,

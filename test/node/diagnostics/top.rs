@@ -180,7 +180,7 @@ fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
         "{text}"
     );
     assert!(
-        text.contains("/rflysim/imu: 2 subscribers request a QoS that best effort"),
+        text.contains("/rflysim/imu: 2 subscribers need more than best effort"),
         "{text}"
     );
     assert!(

@@ -99,10 +99,7 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
         if line.incompatible > 0 {
             let (name, n) = (&line.seen.name, line.incompatible);
             let qos = line.qos.as_deref().unwrap_or("less");
-            let _ = writeln!(
-                text,
-                "  {name}: {n} subscribers request a QoS that {qos} does not offer"
-            );
+            let _ = writeln!(text, "  {name}: {n} subscribers need more than {qos}");
         }
     }
     for remark in remarks {
