@@ -28,7 +28,7 @@ from browser import CHROMIUM, Browser, wait_for  # noqa: E402
 
 SAYS = "demo: see it at "
 BUILD_S = 3600.0
-AT = "rfly.frames.pose('base_link')?.at"
+AT = "rfly.frames.pose('base_link')?.position"
 SHOWN = f"""window.rfly && {AT} && rfly.scene.clouds.size > 0
     && [...document.images].filter((image) => image.naturalWidth >= 160).length >= 2"""
 

@@ -272,7 +272,7 @@ def test_a_fleet_is_ready_when_all_its_vehicles_are(tmp_path, domain_id, simulat
         missing = ready.messages[-1].vehicles[1]
         assert not ready.messages[-1].ready and "CopterSim 2 has sent no heartbeat" in missing.missing
         system.peer.wait_for(lambda: reports.messages, "a report")
-        assert "never sent" in Report(reports.messages[-1]).find("fleet")["vehicle 2"]
+        assert "has sent no heartbeat" in Report(reports.messages[-1]).find("fleet")["vehicle 2"]
 
 
 def test_faults_are_forgotten_when_the_simulation_starts_anew(tmp_path, domain_id, simulator_ports):
