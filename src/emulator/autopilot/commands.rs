@@ -127,27 +127,9 @@ impl Autopilot {
             22 => Answer::Result(self.take_off(Mode::Takeoff, &command.p)),
             84 => Answer::Result(self.take_off(Mode::VtolTakeoff, &command.p)),
             34 => Answer::Result(self.orbit(p)),
-            21 => {
-                let result = self.change(Mode::Land);
-                if result == ACCEPTED {
-                    self.texts.say(INFO, "Landing at current position\t");
-                }
-                Answer::Result(result)
-            }
-            23 => {
-                let result = self.change(Mode::PrecisionLand);
-                if result == ACCEPTED {
-                    self.texts.say(INFO, "Precision landing\t");
-                }
-                Answer::Result(result)
-            }
-            20 => {
-                let result = self.change(Mode::Return);
-                if result == ACCEPTED {
-                    self.texts.say(INFO, "Returning to launch\t");
-                }
-                Answer::Result(result)
-            }
+            21 => self.change_saying(Mode::Land, "Landing at current position\t"),
+            23 => self.change_saying(Mode::PrecisionLand, "Precision landing\t"),
+            20 => self.change_saying(Mode::Return, "Returning to launch\t"),
             178 => Answer::Result(self.change_speed(p[1])),
             179 => Answer::Result(self.set_home(command)),
             192 => Answer::Result(self.reposition(command)),
@@ -233,6 +215,14 @@ impl Autopilot {
             }
         }
         result
+    }
+
+    fn change_saying(&mut self, mode: Mode, text: &str) -> Answer {
+        let result = self.change(mode);
+        if result == ACCEPTED {
+            self.texts.say(INFO, text);
+        }
+        Answer::Result(result)
     }
 
     fn set_mode(&mut self, base: u8, main: u8, sub: u8) -> u8 {
@@ -331,8 +321,8 @@ impl Autopilot {
         let given = Some(speed).filter(|speed| *speed > 0.0);
         self.flight.cruise = given;
         self.mission.change_speed(speed);
-        if let Some(reposition) = self.flight.reposition.as_mut().filter(|_| given.is_some()) {
-            reposition.speed = given;
+        if let Some(reposition) = &mut self.flight.reposition {
+            reposition.speed = given.or(reposition.speed);
         }
         ACCEPTED
     }

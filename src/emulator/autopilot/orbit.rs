@@ -37,20 +37,17 @@ impl Orbit {
 
     /// The nearest point of the circle, unless the vehicle is there.
     pub fn entry(&self, position: &Vec3) -> Option<Vec3> {
-        let out = self.out(position);
-        let off = (position - self.centre).xy().norm() - self.radius;
-        let point = self.centre + out * self.radius;
-        (off.abs() > ON_CIRCLE).then_some(point)
+        let point = self.centre + self.out(position) * self.radius;
+        (self.off(position).abs() > ON_CIRCLE).then_some(point)
     }
 
     /// Motion along the circle, without yaw.
     pub fn around(&self, position: &Vec3) -> Trajectory {
         let out = self.out(position);
-        let off = (position - self.centre).xy().norm() - self.radius;
-        let velocity = Vec3::new(-out.y, out.x, f64::NAN) * self.speed - out * off;
+        let along = Vec3::new(-out.y, out.x, f64::NAN) * self.speed;
         Trajectory {
             position: Vec3::new(f64::NAN, f64::NAN, self.centre.z),
-            velocity,
+            velocity: along - out * self.off(position),
             acceleration: -out * (self.speed * self.speed / self.radius),
             ..Trajectory::default()
         }
@@ -64,6 +61,11 @@ impl Orbit {
             3 => (out.x * self.speed).atan2(-out.y * self.speed),
             _ => f64::NAN,
         }
+    }
+
+    /// Distance outwards from the circle in m.
+    fn off(&self, position: &Vec3) -> f64 {
+        (position - self.centre).xy().norm() - self.radius
     }
 
     /// Horizontal direction away from the centre; north at the centre.

@@ -87,11 +87,12 @@ pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> 
             return None;
         }
     };
-    let forced = is_forced(&goal, mask, NAME, texts);
-    if !forced && is_empty(&goal) {
+    if is_empty(&goal) {
         texts.say(CRITICAL, &format!("{NAME} invalid\t"));
+        return None;
     }
-    (!forced && !is_empty(&goal)).then(|| Wish::Follow(goal.or_stop()))
+    let forced = is_forced(&goal, mask, NAME, texts);
+    (!forced).then(|| Wish::Follow(goal.or_stop()))
 }
 
 /// Reads SET_POSITION_TARGET_GLOBAL_INT (86); returns positions in NED from the map centre. One masked component masks the whole
