@@ -45,25 +45,16 @@ fn make_messages() -> std::io::Result<()> {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == kind) {
                 let name = path.file_stem().unwrap_or_default().display();
-                interfaces.add(
-                    &format!("rfly_bridge_msgs/{kind}/{name}"),
-                    &fs::read_to_string(&path)?,
-                );
+                interfaces
+                    .add(&format!("rfly_bridge_msgs/{kind}/{name}"), &fs::read_to_string(&path)?);
             }
         }
     }
     let out = env::var_os("OUT_DIR").unwrap_or_default();
     let out = Path::new(&out);
     fs::write(out.join("interfaces.rs"), interfaces.table())?;
-    for package in [
-        "livox_ros_driver2",
-        "rfly_bridge_msgs",
-        "simulation_interfaces",
-    ] {
-        fs::write(
-            out.join(format!("{package}.rs")),
-            interfaces.structures(package),
-        )?;
+    for package in ["livox_ros_driver2", "rfly_bridge_msgs", "simulation_interfaces"] {
+        fs::write(out.join(format!("{package}.rs")), interfaces.structures(package))?;
     }
     Ok(())
 }
@@ -88,9 +79,8 @@ fn look_for_messages() {
         "visualization_msgs",
     ] {
         println!("cargo::rustc-check-cfg=cfg(has_{package})");
-        let manifests = prefixes
-            .iter()
-            .map(|prefix| prefix.join(format!("share/{package}/rust/Cargo.toml")));
+        let manifests =
+            prefixes.iter().map(|prefix| prefix.join(format!("share/{package}/rust/Cargo.toml")));
         let manifest = manifests.map(fs::read_to_string).find_map(Result::ok);
         // Messages before 2.1 have other fields.
         let sourced = manifest.is_some_and(|manifest| {
@@ -104,9 +94,7 @@ fn look_for_messages() {
 
 /// Major and minor version of a crate.
 fn version(manifest: &str) -> (u32, u32) {
-    let line = manifest
-        .lines()
-        .find_map(|line| line.strip_prefix("version = \""));
+    let line = manifest.lines().find_map(|line| line.strip_prefix("version = \""));
     let mut numbers = line.unwrap_or_default().split(['.', '"']);
     let mut next = || numbers.next()?.parse().ok();
     (next().unwrap_or(0), next().unwrap_or(0))

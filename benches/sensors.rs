@@ -13,10 +13,7 @@ use rfly_bridge::{
 };
 use zerocopy::little_endian::I16;
 
-const SIZE: Size = Size {
-    width: 1280,
-    height: 720,
-};
+const SIZE: Size = Size { width: 1280, height: 720 };
 
 fn main() {
     divan::main();
@@ -33,19 +30,8 @@ fn scan() -> Vec<[I16; 4]> {
     (0..64 * 1800u32)
         .map(|i| {
             let far = i % 8 != 0;
-            let c = |k: u32| {
-                I16::new(if far {
-                    (i.wrapping_mul(k) >> 8) as i16
-                } else {
-                    0
-                })
-            };
-            [
-                c(2_654_435_761),
-                c(2_246_822_519),
-                c(3_266_489_917),
-                I16::new((i % 40) as i16),
-            ]
+            let c = |k: u32| I16::new(if far { (i.wrapping_mul(k) >> 8) as i16 } else { 0 });
+            [c(2_654_435_761), c(2_246_822_519), c(3_266_489_917), I16::new((i % 40) as i16)]
         })
         .collect()
 }
@@ -67,11 +53,7 @@ fn lidar_organized(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn lidar_world_enu(bencher: Bencher<'_, '_>) {
-    cloud(
-        bencher,
-        Axes::world(WorldConvention::Enu, per_count(100.0)),
-        Missing::Nan,
-    );
+    cloud(bencher, Axes::world(WorldConvention::Enu, per_count(100.0)), Missing::Nan);
 }
 
 #[divan::bench]
@@ -83,45 +65,27 @@ fn lidar_compacted(bencher: Bencher<'_, '_>) {
 fn depth_cloud(bencher: Bencher<'_, '_>) {
     let points: Vec<[I16; 3]> = scan().iter().map(|p| [p[0], p[1], p[2]]).collect();
     let mut out = vec![0; points.len() * 12];
-    bencher
-        .counter(BytesCount::new(points.len() * 12))
-        .bench_local(|| {
-            convert(
-                black_box(&points),
-                sensor_axes(),
-                Missing::Nan,
-                Fourth::None,
-                &mut out,
-            )
-        });
+    bencher.counter(BytesCount::new(points.len() * 12)).bench_local(|| {
+        convert(black_box(&points), sensor_axes(), Missing::Nan, Fourth::None, &mut out)
+    });
 }
 
 /// What `degrade.*` adds before the conversion.
 #[divan::bench]
 fn lidar_noise(bencher: Bencher<'_, '_>) {
     let points = scan();
-    let params = DegradeParams {
-        lidar_noise_m: 0.02,
-        lidar_dropout: 0.01,
-        ..DegradeParams::default()
-    };
+    let params =
+        DegradeParams { lidar_noise_m: 0.02, lidar_dropout: 0.01, ..DegradeParams::default() };
     let mut noise = CloudNoise::of_lidar(&params, 1, false).expect("is on");
     bencher
         .counter(BytesCount::new(points.len() * 16))
-        .bench_local(|| {
-            noise
-                .apply(SimTime(5), black_box(&points), (0.003, 0))
-                .len()
-        });
+        .bench_local(|| noise.apply(SimTime(5), black_box(&points), (0.003, 0)).len());
 }
 
 #[divan::bench]
 fn depth_noise(bencher: Bencher<'_, '_>) {
     let counts: Vec<u8> = [0x12, 0x34].repeat(SIZE.pixels());
-    let params = DegradeParams {
-        depth_noise_per_m: 0.002,
-        ..DegradeParams::default()
-    };
+    let params = DegradeParams { depth_noise_per_m: 0.002, ..DegradeParams::default() };
     let mut noise = DepthNoise::new(&params, 1).expect("is on");
     bencher
         .counter(BytesCount::new(counts.len()))
@@ -172,8 +136,7 @@ fn file(name: &str) -> Vec<u8> {
             } else {
                 image::ImageFormat::Jpeg
             };
-            rgb.write_to(&mut std::io::Cursor::new(&mut out), format)
-                .expect("writing to memory");
+            rgb.write_to(&mut std::io::Cursor::new(&mut out), format).expect("writing to memory");
         }
     }
     out
@@ -182,11 +145,7 @@ fn file(name: &str) -> Vec<u8> {
 fn decode(bencher: Bencher<'_, '_>, name: &str, layout: Layout) {
     let file = file(name);
     let mut decoder = Decoder::new(SIZE);
-    bencher.bench_local(|| {
-        decoder
-            .decode(black_box(&file), layout)
-            .map(|(size, _)| size)
-    });
+    bencher.bench_local(|| decoder.decode(black_box(&file), layout).map(|(size, _)| size));
 }
 
 #[divan::bench]

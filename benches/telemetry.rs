@@ -67,10 +67,7 @@ fn main() {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    let digits = |at: usize| {
-        text.get(at..at + 2)
-            .and_then(|d| u8::from_str_radix(d, 16).ok())
-    };
+    let digits = |at: usize| text.get(at..at + 2).and_then(|d| u8::from_str_radix(d, 16).ok());
     (0..text.len()).step_by(2).filter_map(digits).collect()
 }
 
@@ -138,11 +135,7 @@ impl Fleet {
             })
             .collect();
         recorder.count_only();
-        Self {
-            vehicles,
-            now,
-            recorder,
-        }
+        Self { vehicles, now, recorder }
     }
 
     fn subscribe(&self, topics: impl Iterator<Item = &'static str>) {

@@ -13,10 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<u32> = std::env::args()
         .skip(1)
-        .map(|text| {
-            text.parse()
-                .with_context(|| format!("`{text}` is no number"))
-        })
+        .map(|text| text.parse().with_context(|| format!("`{text}` is no number")))
         .collect::<Result<_, _>>()?;
     let &[width, height, rate, frames] = arguments.as_slice() else {
         anyhow::bail!("usage: image_source WIDTH HEIGHT RATE_HZ FRAMES");
@@ -46,18 +43,9 @@ fn main() -> anyhow::Result<()> {
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
         let stamp = RosTime(i64::try_from(now.as_nanos())?).to_msg();
-        let header = Header {
-            stamp,
-            frame_id: "camera_optical_frame".to_owned(),
-        };
+        let header = Header { stamp, frame_id: "camera_optical_frame".to_owned() };
         let before = Instant::now();
-        let head = ImageHead {
-            header: &header,
-            height,
-            width,
-            encoding: "bgr8",
-            step,
-        };
+        let head = ImageHead { header: &header, height, width, encoding: "bgr8", step };
         publisher.publish(&head, &data)?;
         let took = before.elapsed();
         spent += took;

@@ -53,12 +53,7 @@ impl Field {
             _ => base.to_owned(),
         };
         let (name, default) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
-        Self {
-            name: name.to_owned(),
-            base,
-            bounds: bounds.to_owned(),
-            default: default.to_owned(),
-        }
+        Self { name: name.to_owned(), base, bounds: bounds.to_owned(), default: default.to_owned() }
     }
 
     /// The field in a type description.
@@ -144,11 +139,7 @@ impl Structure {
         }
         let (mut fields, mut values) = (String::new(), String::new());
         for field in &self.fields {
-            let member = if field.name == "type" {
-                "type_"
-            } else {
-                &field.name
-            };
+            let member = if field.name == "type" { "type_" } else { &field.name };
             let value = Some(field.default.trim()).filter(|value| !value.is_empty());
             let (name, kind) = (&field.name, field.rust());
             fields += &format!("#[serde(rename = {name:?})] pub {member}: {kind}, ");
@@ -242,11 +233,7 @@ impl Interfaces {
         let mut found = vec![name];
         let mut next = 0;
         while let Some(name) = found.get(next).copied() {
-            let fields = self
-                .get(name)
-                .fields
-                .iter()
-                .map(|field| field.base.as_str());
+            let fields = self.get(name).fields.iter().map(|field| field.base.as_str());
             let nested = fields.filter(|base| primitive(base).is_none());
             found.extend(nested.filter(|name| known.insert(name)));
             next += 1;

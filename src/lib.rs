@@ -14,10 +14,7 @@
 //!   [`emulator`] plays the simulator's side with the same wire types.
 #![cfg_attr(
     not(all(has_rfly_bridge_msgs, has_simulation_interfaces)),
-    allow(
-        dead_code,
-        reason = "a workspace may lack the interfaces of optional parts"
-    )
+    allow(dead_code, reason = "a workspace may lack the interfaces of optional parts")
 )]
 pub mod calib;
 pub mod config;

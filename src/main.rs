@@ -332,10 +332,8 @@ fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<Ex
     // Nothing is open: the process may end at once.
     let examined = signals.during(Duration::ZERO, move |_| {
         let graph = || {
-            let options = Options {
-                fast_dds_services: false,
-                ..options(&args, "rfly_bridge_doctor")?
-            };
+            let options =
+                Options { fast_dds_services: false, ..options(&args, "rfly_bridge_doctor")? };
             Middleware::join(&options)
         };
         examine(&args, limit, graph)
@@ -382,10 +380,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, NodeError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|source| NodeError::Start {
-            what: "the runtime",
-            source,
-        })
+        .map_err(|source| NodeError::Start { what: "the runtime", source })
 }
 
 fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result<()> {
@@ -415,11 +410,7 @@ fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result
 fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
     let settings = Settings::load(args)?;
     let first = settings.vehicles().first().copied().unwrap_or(1);
-    let form = if urdf.xacro {
-        UrdfForm::Xacro
-    } else {
-        UrdfForm::Urdf
-    };
+    let form = if urdf.xacro { UrdfForm::Xacro } else { UrdfForm::Urdf };
     let text = robot_description(&settings, urdf.vehicle.unwrap_or(first), form)?;
     write_out(&text)
 }
@@ -444,9 +435,7 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
 
 fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(output.as_ref())
-        .and_then(|()| out.flush())
-        .context(OUTPUT)
+    out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT)
 }
 
 fn middleware(
@@ -454,10 +443,7 @@ fn middleware(
     node_name: &str,
     fast_dds_services: bool,
 ) -> anyhow::Result<Middleware> {
-    let options = Options {
-        fast_dds_services,
-        ..options(args, node_name)?
-    };
+    let options = Options { fast_dds_services, ..options(args, node_name)? };
     Ok(Middleware::join(&options)?)
 }
 

@@ -20,18 +20,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("config", &["wire", "frames", "time"]),
     ("session", &["wire", "time"]),
     ("ros", &["msgs", "time", "config"]),
-    (
-        "sensors",
-        &[
-            "wire", "frames", "time", "noise", "session", "msgs", "ros", "config",
-        ],
-    ),
-    (
-        "vehicle",
-        &[
-            "wire", "frames", "time", "noise", "session", "msgs", "ros", "config",
-        ],
-    ),
+    ("sensors", &["wire", "frames", "time", "noise", "session", "msgs", "ros", "config"]),
+    ("vehicle", &["wire", "frames", "time", "noise", "session", "msgs", "ros", "config"]),
     ("scene", &["wire", "frames", "time", "msgs", "config"]),
     ("model", &["wire", "frames", "time", "msgs", "config"]),
     ("motion", &["wire", "frames"]),
@@ -60,10 +50,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "doctor",
         ],
     ),
-    (
-        "calib",
-        &["wire", "frames", "config", "msgs", "ros", "sensors", "node"],
-    ),
+    ("calib", &["wire", "frames", "config", "msgs", "ros", "sensors", "node"]),
 ];
 /// Crate roots; they assemble and may name everything.
 const ROOTS: [&str; 3] = ["bin", "lib", "main"];
@@ -105,11 +92,7 @@ impl Source {
                 !starts && !ends
             })
         };
-        let lines = self
-            .code
-            .lines()
-            .enumerate()
-            .filter(move |(_, line)| found(line));
+        let lines = self.code.lines().enumerate().filter(move |(_, line)| found(line));
         lines.map(|(number, line)| format!("{}:{}: {}", self.path, number + 1, line.trim()))
     }
 
@@ -151,9 +134,7 @@ impl Source {
 }
 
 fn identifier(text: &str) -> String {
-    text.chars()
-        .take_while(|c| c.is_alphanumeric() || *c == '_')
-        .collect()
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
 fn package() -> &'static Path {
@@ -178,28 +159,15 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
 }
 
 fn relative(path: &Path) -> String {
-    path.strip_prefix(package())
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned()
+    path.strip_prefix(package()).unwrap().to_str().unwrap().to_owned()
 }
 
 fn sources() -> Vec<Source> {
     let source = |path: PathBuf| {
         let path_below = relative(&path);
-        let module = path_below
-            .split('/')
-            .nth(1)
-            .unwrap()
-            .trim_end_matches(".rs")
-            .to_owned();
+        let module = path_below.split('/').nth(1).unwrap().trim_end_matches(".rs").to_owned();
         let code = without_comments_and_strings(&fs::read_to_string(&path).unwrap());
-        Source {
-            path: path_below,
-            module,
-            code,
-        }
+        Source { path: path_below, module, code }
     };
     files_below("src").into_iter().map(source).collect()
 }
@@ -209,9 +177,7 @@ fn without_comments_and_strings(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let raw_quotes = rest
-            .strip_prefix('r')
-            .map(|r| r.len() - r.trim_start_matches('#').len());
+        let raw_quotes = rest.strip_prefix('r').map(|r| r.len() - r.trim_start_matches('#').len());
         let blank = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
@@ -221,9 +187,7 @@ fn without_comments_and_strings(text: &str) -> String {
         {
             let end = format!("\"{}", "#".repeat(hashes));
             let start = hashes + 2;
-            rest[start..]
-                .find(&end)
-                .map_or(rest.len(), |at| start + at + end.len())
+            rest[start..].find(&end).map_or(rest.len(), |at| start + at + end.len())
         } else if c == '"' {
             string_len(rest)
         } else if let Some(escaped) = rest.strip_prefix("'\\") {
@@ -271,10 +235,7 @@ fn modules_name_only_the_layers_below_them() {
         let allowed = rules[&*source.module];
         for name in source.names() {
             if name != source.module && rules.contains_key(&*name) && !allowed.contains(&&*name) {
-                findings.push(format!(
-                    "{}: `{}` may not use `{name}`",
-                    source.path, source.module
-                ));
+                findings.push(format!("{}: `{}` may not use `{name}`", source.path, source.module));
             }
         }
     }
@@ -283,22 +244,12 @@ fn modules_name_only_the_layers_below_them() {
 
 #[test]
 fn every_module_has_a_rule_and_every_rule_a_module() {
-    let modules: BTreeSet<_> = sources()
-        .into_iter()
-        .map(|s| s.module)
-        .filter(|m| !ROOTS.contains(&&**m))
-        .collect();
-    let rules: BTreeSet<_> = MAY_USE
-        .iter()
-        .map(|(module, _)| (*module).to_owned())
-        .collect();
+    let modules: BTreeSet<_> =
+        sources().into_iter().map(|s| s.module).filter(|m| !ROOTS.contains(&&**m)).collect();
+    let rules: BTreeSet<_> = MAY_USE.iter().map(|(module, _)| (*module).to_owned()).collect();
     assert_eq!(modules, rules);
     let arrows_down = MAY_USE.iter().all(|(module, used)| {
-        used.iter().all(|u| {
-            MAY_USE
-                .iter()
-                .any(|(m, uses)| m == u && !uses.contains(module))
-        })
+        used.iter().all(|u| MAY_USE.iter().any(|(m, uses)| m == u && !uses.contains(module)))
     });
     assert!(arrows_down, "two modules may not name each other");
 }
@@ -320,11 +271,7 @@ fn every_permission_is_used() {
 
 /// The words between backticks.
 fn quoted(cell: &str) -> Vec<String> {
-    cell.split('`')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect()
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 #[test]
@@ -355,24 +302,17 @@ fn pure_modules_do_no_io_and_do_not_panic() {
     ];
     let sources = sources();
     let pure = sources.iter().filter(|s| PURE.contains(&&*s.module));
-    nothing(
-        pure.flat_map(|s| forbidden.iter().flat_map(|f| s.lines_with(f)))
-            .collect(),
-    );
+    nothing(pure.flat_map(|s| forbidden.iter().flat_map(|f| s.lines_with(f))).collect());
 }
 
 #[test]
 fn only_assembly_reads_clocks() {
     let sources = sources();
-    let others = sources
-        .iter()
-        .filter(|s| !READ_CLOCKS.contains(&&*s.module) && s.path != PACING);
+    let others = sources.iter().filter(|s| !READ_CLOCKS.contains(&&*s.module) && s.path != PACING);
     nothing(
         others
             .flat_map(|s| {
-                ["Instant::now", "SystemTime::now"]
-                    .into_iter()
-                    .flat_map(|f| s.lines_with(f))
+                ["Instant::now", "SystemTime::now"].into_iter().flat_map(|f| s.lines_with(f))
             })
             .collect(),
     );
@@ -383,11 +323,7 @@ fn every_socket_that_receives_knows_who_may_send() {
     let sources = sources();
     let others = (sources.iter()).filter(|s| s.module == "node" && s.path != "src/node/senders.rs");
     let sockets = ["BindOptions::port", "recv_from", "Socket::new"];
-    nothing(
-        others
-            .flat_map(|s| sockets.into_iter().flat_map(|f| s.lines_with(f)))
-            .collect(),
-    );
+    nothing(others.flat_map(|s| sockets.into_iter().flat_map(|f| s.lines_with(f))).collect());
 }
 
 #[test]
@@ -406,9 +342,8 @@ fn the_operating_system_is_behind_one_folder() {
     let others = { sources.iter() }.filter(|s| !homes.iter().any(|home| s.path.starts_with(home)));
     let names = ["nix", "libc", "std::os", "signal::unix", "target_os"];
     let named = others.clone();
-    let mut findings: Vec<_> = named
-        .flat_map(|s| names.into_iter().flat_map(|name| s.lines_with(name)))
-        .collect();
+    let mut findings: Vec<_> =
+        named.flat_map(|s| names.into_iter().flat_map(|name| s.lines_with(name))).collect();
     // What `code` leaves out.
     for source in others {
         let text = fs::read_to_string(package().join(&source.path)).unwrap();
@@ -423,26 +358,16 @@ fn the_operating_system_is_behind_one_folder() {
 #[test]
 fn tasks_of_the_bridge_are_started_in_one_place() {
     let sources = sources();
-    let others = sources
-        .iter()
-        .filter(|s| s.module == "node" && s.path != "src/node/tasks.rs");
+    let others = sources.iter().filter(|s| s.module == "node" && s.path != "src/node/tasks.rs");
     nothing(others.flat_map(|s| s.lines_with(".spawn(")).collect());
 }
 
 /// What a page of the network says today is not what it says tomorrow, or to others.
 #[test]
 fn nothing_goes_from_the_network_into_a_shell() {
-    let folders = [
-        "docker",
-        ".devcontainer",
-        ".github",
-        ".ci",
-        "scripts",
-        "docs",
-    ];
-    let mut files: Vec<_> = ["README.md", "CONTRIBUTING.md", "Makefile"]
-        .map(|name| package().join(name))
-        .into();
+    let folders = ["docker", ".devcontainer", ".github", ".ci", "scripts", "docs"];
+    let mut files: Vec<_> =
+        ["README.md", "CONTRIBUTING.md", "Makefile"].map(|name| package().join(name)).into();
     let mut folders: Vec<_> = folders.map(|name| package().join(name)).into();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap() {
@@ -462,14 +387,10 @@ fn nothing_goes_from_the_network_into_a_shell() {
         let fetches = |line: &&str| line.contains("curl ") || line.contains("wget ");
         let runs = |line: &&str| {
             let shells = ["sh", "bash", "python3", "python", "sudo"];
-            let mut behind = line
-                .split('|')
-                .skip(1)
-                .filter_map(|part| part.split_whitespace().next());
+            let mut behind =
+                line.split('|').skip(1).filter_map(|part| part.split_whitespace().next());
             behind.any(|word| shells.contains(&word))
-                || ["$(curl", "<(curl", "$(wget", "<(wget"]
-                    .iter()
-                    .any(|f| line.contains(f))
+                || ["$(curl", "<(curl", "$(wget", "<(wget"].iter().any(|f| line.contains(f))
         };
         let found = text.lines().filter(fetches).filter(runs);
         findings.extend(found.map(|line| format!("{}: {}", relative(&path), line.trim())));
@@ -483,10 +404,7 @@ fn the_container_runs_as_an_ordinary_user() {
     let image = text.rsplit("\nFROM ").next().unwrap();
     let mut user = image.lines().filter_map(|line| line.strip_prefix("USER "));
     let user = user.next_back().expect("the image names a user");
-    assert!(
-        !["root", "0"].contains(&user.split(':').next().unwrap()),
-        "{user}"
-    );
+    assert!(!["root", "0"].contains(&user.split(':').next().unwrap()), "{user}");
 }
 
 /// A wrong length is a panic that is told and survived, not a number that goes on (ADR 0012).
@@ -500,13 +418,10 @@ fn overflow_is_checked_in_release_builds() {
 
 #[test]
 fn no_source_file_is_longer_than_600_lines() {
-    let long = files_below("src")
-        .into_iter()
-        .chain(files_below("test"))
-        .filter_map(|path| {
-            let lines = fs::read_to_string(&path).unwrap().lines().count();
-            (lines > 600).then(|| format!("{}: {lines} lines", relative(&path)))
-        });
+    let long = files_below("src").into_iter().chain(files_below("test")).filter_map(|path| {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        (lines > 600).then(|| format!("{}: {lines} lines", relative(&path)))
+    });
     nothing(long.collect());
 }
 
@@ -517,16 +432,13 @@ fn unfinished_code_does_not_pass() {
         sources
             .iter()
             .flat_map(|s| {
-                ["todo!", "unimplemented!", "dbg!"]
-                    .into_iter()
-                    .flat_map(|f| s.lines_with(f))
+                ["todo!", "unimplemented!", "dbg!"].into_iter().flat_map(|f| s.lines_with(f))
             })
             .collect(),
     );
     let ignored = files_below("test").into_iter().filter_map(|path| {
         let code = without_comments_and_strings(&fs::read_to_string(&path).unwrap());
-        code.contains("#[ignore")
-            .then(|| format!("{}: an ignored test", relative(&path)))
+        code.contains("#[ignore").then(|| format!("{}: an ignored test", relative(&path)))
     });
     nothing(ignored.collect());
 }
@@ -537,11 +449,7 @@ fn comments_and_strings_are_not_code() {
     let text = "use crate::{wire::A, time::{B, C}, ros}; // crate::x\nlet s = \"crate::y \\\" unsafe\"; 'a'; '\"'; crate::node::f();\n/* crate::z */ r#\"crate::q\"# for\"\"; &'a str";
     let code = without_comments_and_strings(text);
     assert_eq!(code.lines().count(), 3);
-    let source = Source {
-        path: "p".into(),
-        module: "m".into(),
-        code,
-    };
+    let source = Source { path: "p".into(), module: "m".into(), code };
     let names: Vec<_> = source.names().into_iter().collect();
     assert_eq!(names, ["node", "ros", "time", "wire"]);
     assert_eq!(source.lines_with("unsafe").count(), 0);

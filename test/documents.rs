@@ -49,9 +49,7 @@ fn anchor(heading: &str) -> String {
 fn anchors(text: &str) -> BTreeSet<String> {
     let text = prose(text);
     let headings = text.lines().filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| anchor(line.trim_start_matches('#')))
-        .collect()
+    headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
 }
 
 #[test]
@@ -92,10 +90,8 @@ fn the_site_has_every_document() {
     let docs = root().join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let link = Regex::new(r"\]\(([^)]+)\)").unwrap();
-    let listed: BTreeSet<_> = link
-        .captures_iter(&summary)
-        .map(|found| found[1].to_owned())
-        .collect();
+    let listed: BTreeSet<_> =
+        link.captures_iter(&summary).map(|found| found[1].to_owned()).collect();
     let mut files = Vec::new();
     markdown(&docs, &mut files);
     let there: BTreeSet<_> = files

@@ -49,12 +49,7 @@ impl Fleet {
         threads.push(thread("telemetry", move || {
             report(&sockets, flight, start, &end, &count, &lost);
         })?);
-        Ok(Self {
-            stop,
-            sent,
-            refused,
-            threads,
-        })
+        Ok(Self { stop, sent, refused, threads })
     }
 
     /// Datagrams sent so far.
@@ -78,9 +73,7 @@ impl Drop for Fleet {
 }
 
 fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(body)
+    std::thread::Builder::new().name(name.to_owned()).spawn(body)
 }
 
 /// Time since the vehicle booted.
@@ -121,9 +114,7 @@ fn report(
     sent: &AtomicU64,
     refused: &AtomicU64,
 ) {
-    let mut encoders: Vec<_> = (1..=sockets.len())
-        .map(|id| Encoder::new(id as u8, 1))
-        .collect();
+    let mut encoders: Vec<_> = (1..=sockets.len()).map(|id| Encoder::new(id as u8, 1)).collect();
     let mut tick = 0;
     while !stop.load(Ordering::Relaxed) {
         tick += 1;

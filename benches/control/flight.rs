@@ -86,20 +86,9 @@ impl Flight {
             if payloads.is_empty() {
                 return Err(format!("no message {id} in the recording").into());
             }
-            kinds.push(Kind {
-                id,
-                rate,
-                time,
-                payloads,
-                sent: 0,
-                due: 0.0,
-            });
+            kinds.push(Kind { id, rate, time, payloads, sent: 0, due: 0.0 });
         }
-        Ok(Self {
-            kinds,
-            heartbeat: 1.0,
-            timesync: 0.0,
-        })
+        Ok(Self { kinds, heartbeat: 1.0, timesync: 0.0 })
     }
 
     /// What is due after `tick` more, at the time `now` of the vehicle.
@@ -182,8 +171,7 @@ fn derive(recorded: &mut BTreeMap<u32, Vec<Vec<u8>>>) {
     let floats = |payload: &[u8], at: usize| -> [f32; 6] {
         std::array::from_fn(|i| {
             let four = payload.get(at + 4 * i..at + 4 * i + 4);
-            four.and_then(|four| four.try_into().ok())
-                .map_or(0.0, f32::from_le_bytes)
+            four.and_then(|four| four.try_into().ok()).map_or(0.0, f32::from_le_bytes)
         })
     };
     let of = |id| recorded.get(&id).cloned().unwrap_or_default();
@@ -227,11 +215,8 @@ fn message(time: usize, floats: &[f32], bytes: &[u8]) -> Vec<u8> {
 }
 
 fn quaternion(roll: f32, pitch: f32, yaw: f32) -> [f32; 4] {
-    let ((sr, cr), (sp, cp), (sy, cy)) = (
-        (roll / 2.0).sin_cos(),
-        (pitch / 2.0).sin_cos(),
-        (yaw / 2.0).sin_cos(),
-    );
+    let ((sr, cr), (sp, cp), (sy, cy)) =
+        ((roll / 2.0).sin_cos(), (pitch / 2.0).sin_cos(), (yaw / 2.0).sin_cos());
     [
         cr * cp * cy + sr * sp * sy,
         sr * cp * cy - cr * sp * sy,
@@ -252,11 +237,7 @@ fn unhex(text: &str) -> Vec<u8> {
 pub(crate) fn timesync(asked: i64, now: Duration) -> rfly_bridge::wire::mavlink::raw::Timesync {
     let now = now.as_nanos() as i64;
     let (tc1, ts1) = if asked == 0 { (0, now) } else { (now, asked) };
-    rfly_bridge::wire::mavlink::raw::Timesync {
-        tc1,
-        ts1,
-        ..Default::default()
-    }
+    rfly_bridge::wire::mavlink::raw::Timesync { tc1, ts1, ..Default::default() }
 }
 
 fn heartbeat() -> Heartbeat {

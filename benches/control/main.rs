@@ -162,15 +162,9 @@ fn setpoints(seconds: u64) -> Result<Value> {
 
 /// The number travels as the stamp, which becomes time_boot_ms.
 fn setpoint(n: u32) -> PositionTarget {
-    let mut message = PositionTarget {
-        coordinate_frame: 1,
-        type_mask: 0x9f8,
-        ..PositionTarget::default()
-    };
-    message.header.stamp = Time {
-        sec: (n / 1000) as i32,
-        nanosec: n % 1000 * 1_000_000,
-    };
+    let mut message =
+        PositionTarget { coordinate_frame: 1, type_mask: 0x9f8, ..PositionTarget::default() };
+    message.header.stamp = Time { sec: (n / 1000) as i32, nanosec: n % 1000 * 1_000_000 };
     message.position.z = 2.0;
     message
 }
@@ -184,20 +178,17 @@ fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<Value> {
     let received = Arc::new(AtomicU64::new(0));
     let mut subscriptions = Vec::new();
     let (first, heard) = mpsc::sync_channel(1);
-    subscriptions.push(
-        ros.subscribe::<State>("/mavros/state", Qos::DEFAULT, move |state| {
-            if state.connected {
-                // Only the first counts.
-                let _full = first.try_send(Instant::now());
-            }
-        })?,
-    );
+    subscriptions.push(ros.subscribe::<State>("/mavros/state", Qos::DEFAULT, move |state| {
+        if state.connected {
+            // Only the first counts.
+            let _full = first.try_send(Instant::now());
+        }
+    })?);
     let heard = heard.recv_timeout(Duration::from_secs(20))? - start;
     if subscribed {
         for id in 1..=vehicles {
-            for topic in TOPICS
-                .iter()
-                .filter(|topic| topic.is_published() && A_TOPICS.contains(&topic.name))
+            for topic in
+                TOPICS.iter().filter(|topic| topic.is_published() && A_TOPICS.contains(&topic.name))
             {
                 let count = received.clone();
                 subscriptions.push(ros.subscribe_raw(

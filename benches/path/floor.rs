@@ -17,17 +17,9 @@ const PORT: u16 = 9999;
 pub(crate) fn run(transport: &str, width: u32, height: u32) -> Result<()> {
     let options = Options::new("floor").with_environment(|name| std::env::var(name).ok())?;
     let middleware = Middleware::join(&options)?;
-    let qos = Qos {
-        depth: 3,
-        ..Qos::DEFAULT
-    };
+    let qos = Qos { depth: 3, ..Qos::DEFAULT };
     let publisher = middleware.image("/rflysim/sensor0/img_rgb", qos)?;
-    let mut writer = Writer {
-        publisher,
-        header: Header::default(),
-        width,
-        height,
-    };
+    let mut writer = Writer { publisher, header: Header::default(), width, height };
     writer.header.frame_id = "sensor0_optical_frame".to_owned();
     match transport {
         "udp" => udp(&mut writer),

@@ -81,10 +81,7 @@ impl Cost {
         };
         let (slow, fast) = (run(HZ[0])?, run(HZ[1])?);
         let image = (fast.instructions - slow.instructions) / (fast.images - slow.images);
-        Ok(Self {
-            image,
-            second: slow.instructions - image * slow.images,
-        })
+        Ok(Self { image, second: slow.instructions - image * slow.images })
     }
 }
 
@@ -110,10 +107,7 @@ impl Rates {
         thread::sleep(COUNTED);
         control("--dump", &subject)?;
         let (images, seconds) = (watch.images() - first, begin.elapsed().as_secs_f64());
-        Ok(Self {
-            instructions: counts.read()? as f64 / seconds,
-            images: images as f64 / seconds,
-        })
+        Ok(Self { instructions: counts.read()? as f64 / seconds, images: images as f64 / seconds })
     }
 }
 
@@ -137,9 +131,7 @@ struct Counts {
 impl Counts {
     fn new() -> Self {
         let name = format!("rfly_bench_callgrind_{}", std::process::id());
-        Self {
-            path: std::env::temp_dir().join(name),
-        }
+        Self { path: std::env::temp_dir().join(name) }
     }
 
     /// What a command is started by.

@@ -30,10 +30,7 @@ const WARM_UP: Duration = Duration::from_secs(3);
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Result<()> {
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench")
-        .collect();
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["floor", transport, width, height] => {
@@ -65,10 +62,7 @@ fn write(report: &Value) -> Result<()> {
 /// Runs every comparison but that of the view, and prints the tables.
 fn compare(seconds: u64, rounds: usize) -> Result<()> {
     let machine = report::machine();
-    println!(
-        "{} cores; {rounds} rounds of {seconds} s in turns, medians\n",
-        machine["cores"]
-    );
+    println!("{} cores; {rounds} rounds of {seconds} s in turns, medians\n", machine["cores"]);
     let report = json!({
         "bench": "path",
         "machine": machine,
@@ -178,18 +172,10 @@ fn measure_with(
     let watch = Watch::start(1, emulator)?;
     config.request()?;
     std::thread::sleep(WARM_UP);
-    let before = (
-        subject.cpu_seconds()?,
-        watch.images(),
-        config.sent(emulator),
-    );
+    let before = (subject.cpu_seconds()?, watch.images(), config.sent(emulator));
     watch.forget_latencies();
     std::thread::sleep(Duration::from_secs(seconds));
-    let after = (
-        subject.cpu_seconds()?,
-        watch.images(),
-        config.sent(emulator),
-    );
+    let after = (subject.cpu_seconds()?, watch.images(), config.sent(emulator));
     let frames = after.1 - before.1;
     let sent = after.2 - before.2;
     let latency_ms = watch.latency_ms(0.5);
@@ -197,11 +183,7 @@ fn measure_with(
         cpu_ms: (after.0 - before.0) * 1e3 / frames.max(1) as f64,
         latency_ms,
         // One frame may be on its way at either end.
-        lost: if sent.abs_diff(frames) <= 1 {
-            0
-        } else {
-            (sent as i64 - frames as i64).max(0)
-        },
+        lost: if sent.abs_diff(frames) <= 1 { 0 } else { (sent as i64 - frames as i64).max(0) },
     })
 }
 
@@ -212,19 +194,9 @@ fn load(seconds: u64) -> Result<Value> {
     let bridge = Subject::bridge(&config, &[], &[])?;
     let watch = Watch::start(8, &emulator)?;
     std::thread::sleep(WARM_UP);
-    let before = (
-        watch.images(),
-        config.sent(&emulator),
-        watch.samples(),
-        bridge.cpu_seconds()?,
-    );
+    let before = (watch.images(), config.sent(&emulator), watch.samples(), bridge.cpu_seconds()?);
     std::thread::sleep(Duration::from_secs(seconds));
-    let after = (
-        watch.images(),
-        config.sent(&emulator),
-        watch.samples(),
-        bridge.cpu_seconds()?,
-    );
+    let after = (watch.images(), config.sent(&emulator), watch.samples(), bridge.cpu_seconds()?);
     let (sent, received) = (after.1 - before.1, after.0 - before.0);
     let (samples, imu_p99_ms) = (after.2 - before.2, watch.imu_p99_ms());
     let share = (after.3 - before.3) / seconds as f64 * 100.0;

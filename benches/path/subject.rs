@@ -33,17 +33,10 @@ impl Config {
         };
         let sensors: Vec<_> = (0..count).map(sensor).collect();
         let text = format!(r#"{{"VisionSensors":[{}]}}"#, sensors.join(","));
-        let path = std::env::temp_dir().join(format!(
-            "rfly_bench_{}_{count}_{width}_{mode}.json",
-            std::process::id()
-        ));
+        let path = std::env::temp_dir()
+            .join(format!("rfly_bench_{}_{count}_{width}_{mode}.json", std::process::id()));
         std::fs::write(&path, &text)?;
-        Ok(Self {
-            path,
-            text,
-            width,
-            height,
-        })
+        Ok(Self { path, text, width, height })
     }
 
     /// Requests the sensors, for a subject that does not do so itself.
@@ -96,12 +89,7 @@ impl Subject {
     /// Starts the floor, by a profiler if one is given.
     pub(crate) fn floor(transport: &str, config: &Config, profiler: &[String]) -> Result<Self> {
         let mut command = command(profiler, std::env::current_exe()?);
-        command.args([
-            "floor",
-            transport,
-            &config.width.to_string(),
-            &config.height.to_string(),
-        ]);
+        command.args(["floor", transport, &config.width.to_string(), &config.height.to_string()]);
         Self::spawn(command)
     }
 
@@ -125,13 +113,8 @@ impl Subject {
     }
 
     fn spawn(mut command: Command) -> Result<Self> {
-        command
-            .env("ROS_LOCALHOST_ONLY", "1")
-            .env("ROS_DOMAIN_ID", DOMAIN)
-            .stdin(Stdio::null());
-        Ok(Self {
-            child: command.spawn()?,
-        })
+        command.env("ROS_LOCALHOST_ONLY", "1").env("ROS_DOMAIN_ID", DOMAIN).stdin(Stdio::null());
+        Ok(Self { child: command.spawn()? })
     }
 
     /// Returns the processor time used so far.

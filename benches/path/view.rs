@@ -92,9 +92,7 @@ fn median(runs: &[Run]) -> Run {
 
 fn measure(config: &Config, protocol: Option<&str>, clients: usize, seconds: u64) -> Result<Run> {
     let emulator = simulator()?;
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-        .local_addr()?
-        .port();
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     let parameter = format!("view.port:={port}");
     let parameters: &[&str] = match protocol {
         Some(_) => &["imu.enabled:=false", &parameter],

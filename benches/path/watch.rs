@@ -71,11 +71,7 @@ impl Watch {
                 reported.diagnostics(&m);
             },
         )?);
-        Ok(Self {
-            seen,
-            _subscriptions: subscriptions,
-            _middleware: middleware,
-        })
+        Ok(Self { seen, _subscriptions: subscriptions, _middleware: middleware })
     }
 
     /// Images received so far.
@@ -114,10 +110,8 @@ impl Seen {
         let now = clock.sim_time();
         self.images.fetch_add(1, Ordering::Relaxed);
         // Header first: i32 seconds, u32 nanoseconds, behind the 4 bytes of the encapsulation.
-        let Some([a, b, c, d, e, f, g, h]) = sample
-            .cdr
-            .get(4..12)
-            .and_then(|b| <[u8; 8]>::try_from(b).ok())
+        let Some([a, b, c, d, e, f, g, h]) =
+            sample.cdr.get(4..12).and_then(|b| <[u8; 8]>::try_from(b).ok())
         else {
             return;
         };
@@ -139,11 +133,7 @@ impl Seen {
                 }
             }
         }
-        *lock(&self.drops) = if drops.is_empty() {
-            "nothing".to_owned()
-        } else {
-            drops.join(", ")
-        };
+        *lock(&self.drops) = if drops.is_empty() { "nothing".to_owned() } else { drops.join(", ") };
     }
 }
 

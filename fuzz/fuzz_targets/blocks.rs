@@ -46,10 +46,7 @@ fn block(len: usize) -> (File, SharedBlock) {
     let name = format!("rfly_bridge_fuzz_{}", std::process::id());
     let path = format!("/dev/shm/{name}");
     let block = SharedBlock::create(&name, len).expect("room in /dev/shm");
-    let file = OpenOptions::new()
-        .write(true)
-        .open(&path)
-        .expect("its file");
+    let file = OpenOptions::new().write(true).open(&path).expect("its file");
     std::fs::remove_file(&path).expect("its name");
     (file, block)
 }
@@ -65,23 +62,21 @@ fuzz_target!(|data: &[u8]| {
         block.copy_in(0, bytes);
         let ready = block.flag() == ShmFlag::Ready as u8;
         let mut cut = false;
-        let taken = source
-            .reader
-            .take(block, &mut *source.open.sensor, RosTime(0), |_| {
-                match mischief % 8 {
-                    0 => block.set_flag(*at),
-                    1 => {
-                        block.copy_in(usize::from(*at), bytes);
-                    }
-                    2 => {
-                        cut = true;
-                        let len = source.zeros.len() * usize::from(*at) / 256;
-                        source.file.set_len(len as u64).expect("shorter");
-                    }
-                    _ => {}
+        let taken = source.reader.take(block, &mut *source.open.sensor, RosTime(0), |_| {
+            match mischief % 8 {
+                0 => block.set_flag(*at),
+                1 => {
+                    block.copy_in(usize::from(*at), bytes);
                 }
-                Some(RosTime(0))
-            });
+                2 => {
+                    cut = true;
+                    let len = source.zeros.len() * usize::from(*at) / 256;
+                    source.file.set_len(len as u64).expect("shorter");
+                }
+                _ => {}
+            }
+            Some(RosTime(0))
+        });
         assert_eq!(taken.is_some(), ready);
         match taken {
             Some(Taken::Unwanted) => panic!("every topic has a reader"),

@@ -18,9 +18,7 @@ fuzz_target!(|script: &[u8]| {
     let mut reassembler = Reassembler::new(MAX);
     let mut frames = 0;
     for step in script.chunks_exact(4).take(MAX_STEPS) {
-        let [kind, frame, seq, extra] = step else {
-            unreachable!("chunks of 4")
-        };
+        let [kind, frame, seq, extra] = step else { unreachable!("chunks of 4") };
         let number = i32::from(frame % 16);
         let outcome = match kind % 8 {
             0..=4 => reassembler.push(datagram(number, *seq)),
@@ -67,9 +65,7 @@ fn shape(number: i32) -> (usize, usize) {
 
 fn payload(number: i32) -> Vec<u8> {
     let (len, _) = shape(number);
-    (0..len)
-        .map(|i| (i * 7 + i / 251 + number as usize * 31) as u8)
-        .collect()
+    (0..len).map(|i| (i * 7 + i / 251 + number as usize * 31) as u8).collect()
 }
 
 /// Every fragment of every frame; even numbers have the short header, odd ones the long one.
@@ -87,11 +83,7 @@ static DATAGRAMS: LazyLock<Vec<Vec<Vec<u8>>>> = LazyLock::new(|| {
                 [FragmentHeaderA::new(len, seq, count, time).as_bytes(), part].concat()
             } else {
                 let len = part.len() as i32 + 32;
-                [
-                    FragmentHeaderB::new(len, seq, count, number, time).as_bytes(),
-                    part,
-                ]
-                .concat()
+                [FragmentHeaderB::new(len, seq, count, number, time).as_bytes(), part].concat()
             }
         };
         (0..count).map(fragment).collect()

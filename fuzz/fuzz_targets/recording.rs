@@ -23,7 +23,8 @@ const NEVER: [&str; 8] = [
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let lines = text.lines().filter_map(|line| line.split_once(' '));
-    let parameters: BTreeMap<_, _> = lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let parameters: BTreeMap<_, _> =
+        lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let path = std::env::temp_dir().join(format!("rfly_fuzz_{}.mcap", std::process::id()));
     std::fs::write(&path, recording(parameters)).expect("a file");
     let mut replay = Replay::open(&path).expect("a recording");
@@ -42,10 +43,12 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
 });
 
 fn recording(metadata: BTreeMap<String, String>) -> Vec<u8> {
-    let mut writer = WriteOptions::new().compression(None).create(Cursor::new(Vec::new())).expect("a writer");
+    let mut writer =
+        WriteOptions::new().compression(None).create(Cursor::new(Vec::new())).expect("a writer");
     let name = "rfly_bridge/parameters".to_owned();
     writer.write_metadata(&Metadata { name, metadata }).expect("parameters");
-    let channel_id = writer.add_channel(0, "udp/20005", "rfly_datagram", &BTreeMap::new()).expect("a channel");
+    let channel_id =
+        writer.add_channel(0, "udp/20005", "rfly_datagram", &BTreeMap::new()).expect("a channel");
     let header = MessageHeader { channel_id, sequence: 0, log_time: 1, publish_time: 1 };
     writer.write_to_known_channel(&header, &[0; 14]).expect("a message");
     writer.finish().expect("an end");

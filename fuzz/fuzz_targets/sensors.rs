@@ -11,11 +11,8 @@ use rfly_bridge::time::RosTime;
 use std::cell::RefCell;
 use support::{Rig, open};
 
-const TRANSPORTS: [TransportMode; 3] = [
-    TransportMode::UdpRaw,
-    TransportMode::UdpCompressed,
-    TransportMode::SharedMemory,
-];
+const TRANSPORTS: [TransportMode; 3] =
+    [TransportMode::UdpRaw, TransportMode::UdpCompressed, TransportMode::SharedMemory];
 /// What does not fit the configuration is taken when it comes so often.
 const TIMES: usize = 3;
 

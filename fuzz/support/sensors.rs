@@ -13,13 +13,8 @@ pub const HEIGHT: u16 = 8;
 pub const SECOND: f32 = 2.0;
 
 pub fn open(spec: &SensorSpec, transport: TransportMode) -> Rig {
-    let config = sensor::config(
-        spec.kind.type_id(),
-        WIDTH,
-        HEIGHT,
-        transport.number(),
-        &[100.0, SECOND],
-    );
+    let config =
+        sensor::config(spec.kind.type_id(), WIDTH, HEIGHT, transport.number(), &[100.0, SECOND]);
     let rig = Rig::open(&config, Options::default());
     rig.recorder.count_only();
     rig

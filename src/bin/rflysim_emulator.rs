@@ -111,12 +111,7 @@ struct SceneArguments {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     speed: f64,
     /// Drift of the simulation clock against this machine's clock
-    #[arg(
-        long,
-        value_name = "PPM",
-        default_value_t = 0.0,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "PPM", default_value_t = 0.0, allow_hyphen_values = true)]
     clock_drift_ppm: f64,
     /// Send a prepared test image with a frame counter in its first 8 bytes instead of rendering, for load tests
     #[arg(long)]
@@ -267,17 +262,13 @@ fn main() -> anyhow::Result<()> {
     let arguments =
         Arguments::parse_from(std::iter::once("rflysim_emulator".to_owned()).chain(ros.rest));
     if let Some(text) = arguments.manual.wanted() {
-        return std::io::stdout()
-            .write_all(&text?)
-            .context("cannot write the output");
+        return std::io::stdout().write_all(&text?).context("cannot write the output");
     }
     // A blocked reader of the output must not stop the emulator.
     let output = OutputLog::of_process(std::io::stdout());
     tracing_subscriber::registry()
         .with(
-            EnvFilter::builder()
-                .with_default_directive(LevelFilter::WARN.into())
-                .from_env_lossy(),
+            EnvFilter::builder().with_default_directive(LevelFilter::WARN.into()).from_env_lossy(),
         )
         .with(output.layer(std::io::stdout().is_terminal()))
         .init();
@@ -297,15 +288,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
-    let Arguments {
-        scene,
-        sensors,
-        network,
-        protocol,
-        faults,
-        tests,
-        ..
-    } = arguments;
+    let Arguments { scene, sensors, network, protocol, faults, tests, .. } = arguments;
     let usual = Ports {
         direct: protocol.direct_port,
         autopilot: network.base_port,
@@ -315,13 +298,8 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         outputs: network.model_base_port + 10_001,
         ..Ports::default()
     };
-    let ports = usual
-        .shifted(network.port_offset)
-        .context("--port-offset is too large")?;
-    if scene
-        .battery
-        .is_some_and(|percent| !(0.0..=100.0).contains(&percent))
-    {
+    let ports = usual.shifted(network.port_offset).context("--port-offset is too large")?;
+    if scene.battery.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
         bail!("--battery must be 0 to 100 percent");
     }
     if !(scene.speed > 0.0 && scene.speed.is_finite()) {
@@ -348,22 +326,13 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         autopilot: control_mode(&protocol.autopilot),
         fixed_wing: scene.fixed_wing,
         battery: scene.battery,
-        fence: scene
-            .fence
-            .as_deref()
-            .map(fence)
-            .transpose()?
-            .unwrap_or_default(),
+        fence: scene.fence.as_deref().map(fence).transpose()?.unwrap_or_default(),
         angle_unit: if protocol.angle_unit == "radians" {
             AngleUnit::Radians
         } else {
             AngleUnit::Degrees
         },
-        header: if protocol.fragment_header == "a" {
-            HeaderVariant::A
-        } else {
-            HeaderVariant::B
-        },
+        header: if protocol.fragment_header == "a" { HeaderVariant::A } else { HeaderVariant::B },
         piece_bytes: protocol.piece_bytes.into(),
         bursts: protocol.bursts,
         cloud_format: protocol.cloud_format,
@@ -417,11 +386,7 @@ fn world(scene: &SceneArguments) -> anyhow::Result<World> {
         });
         return Ok(World::parked(places.collect::<anyhow::Result<Vec<_>>>()?));
     }
-    let poses = scene
-        .pose
-        .iter()
-        .map(|text| pose(text))
-        .collect::<anyhow::Result<Vec<_>>>()?;
+    let poses = scene.pose.iter().map(|text| pose(text)).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(match (poses.is_empty(), scene.hover) {
         (false, _) => World::posed(poses),
         (true, true) => World::still(scene.vehicles),
@@ -437,17 +402,11 @@ fn fence(text: &str) -> anyhow::Result<Limits> {
 
 fn pose(text: &str) -> anyhow::Result<Pose> {
     let [north, east, down, roll, pitch, yaw] = numbers("--pose", text)?;
-    Ok(Pose::new(
-        [north, east, down],
-        [roll, pitch, yaw].map(f64::to_radians),
-    ))
+    Ok(Pose::new([north, east, down], [roll, pitch, yaw].map(f64::to_radians)))
 }
 
 fn numbers<const N: usize>(option: &str, text: &str) -> anyhow::Result<[f64; N]> {
-    let numbers = text
-        .split(',')
-        .map(|n| n.trim().parse::<f64>())
-        .collect::<Result<Vec<_>, _>>();
+    let numbers = text.split(',').map(|n| n.trim().parse::<f64>()).collect::<Result<Vec<_>, _>>();
     let numbers = numbers.with_context(|| format!("{option} {text:?}"))?;
     let count = numbers.len();
     match numbers.try_into() {
@@ -457,12 +416,7 @@ fn numbers<const N: usize>(option: &str, text: &str) -> anyhow::Result<[f64; N]>
 }
 
 fn faults(arguments: &FaultArguments) -> anyhow::Result<Faults> {
-    let shares = [
-        arguments.loss,
-        arguments.reorder,
-        arguments.duplicate,
-        arguments.corrupt,
-    ];
+    let shares = [arguments.loss, arguments.reorder, arguments.duplicate, arguments.corrupt];
     if shares.iter().any(|p| !(0.0..=1.0).contains(p)) {
         bail!("--loss, --reorder, --duplicate and --corrupt are shares from 0 to 1");
     }
@@ -484,10 +438,7 @@ fn faults(arguments: &FaultArguments) -> anyhow::Result<Faults> {
 
 fn announcement(arguments: &Arguments, emulator: &Emulator, speed: f64) -> String {
     let ports = |list: &[std::net::SocketAddr]| {
-        list.iter()
-            .map(|a| a.port().to_string())
-            .collect::<Vec<_>>()
-            .join(", ")
+        list.iter().map(|a| a.port().to_string()).collect::<Vec<_>>().join(", ")
     };
     let scene = &arguments.scene;
     let moves = if scene.grounded || !scene.spawn.is_empty() {
@@ -501,17 +452,12 @@ fn announcement(arguments: &Arguments, emulator: &Emulator, speed: f64) -> Strin
     };
     let mut lines = vec![
         format!("RflySim emulator on {}", arguments.network.bind),
-        format!(
-            "  windows    UDP {}, waiting for sensor requests",
-            ports(emulator.windows())
-        ),
+        format!("  windows    UDP {}, waiting for sensor requests", ports(emulator.windows())),
         match emulator.coptersims() {
             [] => "  vehicles   none, no CopterSim".to_owned(),
-            some => format!(
-                "  vehicles   {} {moves}, CopterSim on UDP {}",
-                some.len(),
-                ports(some)
-            ),
+            some => {
+                format!("  vehicles   {} {moves}, CopterSim on UDP {}", some.len(), ports(some))
+            }
         },
     ];
     if let (Some(first), Some(last)) = (emulator.autopilots().first(), emulator.autopilots().last())

@@ -46,9 +46,7 @@ impl Camera<'_> {
 
 /// Left and right camera of the stereo pair: the one that parameters name, else the first two that parameters could name.
 pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
-    let pairs = cameras
-        .iter()
-        .flat_map(|left| cameras.iter().map(move |right| (left, right)));
+    let pairs = cameras.iter().flat_map(|left| cameras.iter().map(move |right| (left, right)));
     let of_parameters = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
         let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
         left != right && rig.settings.pairs.frame_of(right) == left
@@ -56,10 +54,8 @@ pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[
     let rectified = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
         rig.settings.are_rectified(left.sensor, right.sensor)
     };
-    let (left, right) = pairs
-        .clone()
-        .find(of_parameters)
-        .or_else(|| pairs.clone().find(rectified))?;
+    let (left, right) =
+        pairs.clone().find(of_parameters).or_else(|| pairs.clone().find(rectified))?;
     Some([left.clone(), right.clone()])
 }
 
@@ -70,19 +66,16 @@ impl<'a> Rig<'a> {
         let place = || format!("sensor {}", sensor.seq_id);
         let lens = match (row.payload, row.optics) {
             (Payload::Bgr8 | Payload::Grey8 | Payload::Grey16, Optics::Pinhole) => Lens::Pinhole,
-            (Payload::Bgr8 | Payload::Grey8, Optics::Fisheye) => Lens::Fisheye {
-                factor: self.settings.fisheye_factor(sensor),
-            },
+            (Payload::Bgr8 | Payload::Grey8, Optics::Fisheye) => {
+                Lens::Fisheye { factor: self.settings.fisheye_factor(sensor) }
+            }
             _ => {
                 let message = format!("is a {}, which is no camera", row.name);
                 return Err(Problem::new(place(), message));
             }
         };
         self.rigid(sensor)?;
-        let size = Size {
-            width: sensor.width.into(),
-            height: sensor.height.into(),
-        };
+        let size = Size { width: sensor.width.into(), height: sensor.height.into() };
         let own = self.settings.calibrations.of(sensor.seq_id);
         let info = match own {
             Some(own) => own.message(Header::default()),
@@ -94,10 +87,7 @@ impl<'a> Rig<'a> {
         }
         let spec = spec_of(sensor.kind);
         let main = self.settings.sensor_topic(sensor);
-        let infos = spec
-            .topics
-            .iter()
-            .find(|t| t.interface.ends_with("/CameraInfo"));
+        let infos = spec.topics.iter().find(|t| t.interface.ends_with("/CameraInfo"));
         let info_topic = infos.map(|topic| spec.topic_name(topic, &main));
         let frames = self.tree.sensor(sensor.seq_id);
         let frame = frames.map(|f| f.optical.clone()).unwrap_or_default();
@@ -153,11 +143,7 @@ impl<'a> Rig<'a> {
                 (left.sensor.seq_id != right.sensor.seq_id, "SeqIDs"),
             ];
             for (_, what) in same.iter().filter(|(fits, _)| !fits) {
-                let which = if *what == "SeqIDs" {
-                    "equal"
-                } else {
-                    "different"
-                };
+                let which = if *what == "SeqIDs" { "equal" } else { "different" };
                 problems.push("--cameras", format!("two cameras with {which} {what}"));
             }
         }

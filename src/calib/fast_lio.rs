@@ -7,23 +7,15 @@ use super::{Consumer, Output, keep};
 use crate::config::Problems;
 use crate::config::params::{CloudLayout, QosGroup};
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "fast_lio",
-    source: "Ericsii/FAST_LIO_ROS2 b6ebca0",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "fast_lio", source: "Ericsii/FAST_LIO_ROS2 b6ebca0", write };
 
 /// `LID_TYPE` of src/preprocess.h. The handlers of VELO16 and MID360 make up times from the azimuth where there are none.
 const AVIA: u8 = 1;
 const OUST64: u8 = 3;
 
 /// Standard deviations of the example files, as variances 0.1, 0.0001, 0.1, 0.0001.
-const DEVIATIONS: [f64; 4] = [
-    0.316_227_766_016_837_94,
-    0.01,
-    0.316_227_766_016_837_94,
-    0.01,
-];
+const DEVIATIONS: [f64; 4] = [0.316_227_766_016_837_94, 0.01, 0.316_227_766_016_837_94, 0.01];
 
 fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     let mut problems = Problems::default();
@@ -45,10 +37,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         }
     };
     rig.read_reliably(QosGroup::Imu, &imu.topic, output);
-    output.file(
-        "fast_lio.yaml",
-        file(rig, &lidar, &imu, (&topic, lidar_type, lines)),
-    );
+    output.file("fast_lio.yaml", file(rig, &lidar, &imu, (&topic, lidar_type, lines)));
     output.start.push(
         "ros2 launch fast_lio mapping.launch.py config_path:={dir} config_file:=fast_lio.yaml"
             .to_owned(),

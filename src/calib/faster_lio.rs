@@ -7,11 +7,8 @@ use super::{Consumer, Output, fast_lio, keep};
 use crate::config::Problems;
 use crate::config::params::CloudLayout;
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "faster_lio",
-    source: "gaoxiang12/faster-lio ea0e091",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "faster_lio", source: "gaoxiang12/faster-lio ea0e091", write };
 
 /// `LidarType` of include/pointcloud_preprocess.h.
 const OUST64: u8 = 3;
@@ -36,10 +33,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline"
             .to_owned(),
     );
-    output.file(
-        "faster_lio.yaml",
-        file(rig, &lidar, &imu, (lidar_type, lines)),
-    );
+    output.file("faster_lio.yaml", file(rig, &lidar, &imu, (lidar_type, lines)));
     output.start.extend([
         "rosparam load {dir}/faster_lio.yaml".to_owned(),
         "rosrun faster_lio run_mapping_online".to_owned(),

@@ -9,11 +9,8 @@ use crate::config::params::QosGroup;
 use crate::frames::Transform;
 use std::fmt::Write as _;
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "kalibr",
-    source: "ethz-asl/kalibr 1f60227",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "kalibr", source: "ethz-asl/kalibr 1f60227", write };
 
 /// The ADIS16448 of the help of kalibr_calibrate_imu_camera.
 const NOISE: Noise = Noise {
@@ -74,10 +71,7 @@ impl<'a> Eyes<'a> {
     /// The others, which see the same, by their numbers.
     pub(super) fn overlaps(&self, own: usize) -> String {
         let others = (0..self.cameras.len()).filter(|i| *i != own);
-        format!(
-            "[{}]",
-            others.map(|i| i.to_string()).collect::<Vec<_>>().join(", ")
-        )
+        format!("[{}]", others.map(|i| i.to_string()).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -109,26 +103,10 @@ pub(super) fn intrinsics(camera: &Camera<'_>) -> String {
 pub(super) fn noise(noise: &Noise, indent: usize) -> String {
     let mut out = String::new();
     for (key, value, unit) in [
-        (
-            "accelerometer_noise_density",
-            noise.accelerometer_noise_density,
-            "m/s^2/sqrt(Hz)",
-        ),
-        (
-            "accelerometer_random_walk",
-            noise.accelerometer_random_walk,
-            "m/s^3/sqrt(Hz)",
-        ),
-        (
-            "gyroscope_noise_density",
-            noise.gyroscope_noise_density,
-            "rad/s/sqrt(Hz)",
-        ),
-        (
-            "gyroscope_random_walk",
-            noise.gyroscope_random_walk,
-            "rad/s^2/sqrt(Hz)",
-        ),
+        ("accelerometer_noise_density", noise.accelerometer_noise_density, "m/s^2/sqrt(Hz)"),
+        ("accelerometer_random_walk", noise.accelerometer_random_walk, "m/s^3/sqrt(Hz)"),
+        ("gyroscope_noise_density", noise.gyroscope_noise_density, "rad/s/sqrt(Hz)"),
+        ("gyroscope_random_walk", noise.gyroscope_random_walk, "rad/s^2/sqrt(Hz)"),
     ] {
         let _ = writeln!(out, "{:indent$}{key}: {} # {unit}", "", real(value));
     }

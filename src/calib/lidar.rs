@@ -72,10 +72,7 @@ impl Lidar<'_> {
             return Err(Problem::new(path, "give no field of view"));
         }
         let rings = f64::from(self.sensor.height.max(1));
-        Ok(Angles {
-            azimuth,
-            elevation: [angle(4), angle(5) - height / rings],
-        })
+        Ok(Angles { azimuth, elevation: [angle(4), angle(5) - height / rings] })
     }
 
     /// Columns of an image of the whole circle in which every point of a ring has one.

@@ -7,11 +7,8 @@ use super::{Consumer, Output, keep};
 use crate::config::params::{CloudLayout, ImuOrientation, TfSource};
 use crate::config::{Problem, Problems};
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "lio_sam",
-    source: "TixiaoShan/LIO-SAM 9d039fd",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "lio_sam", source: "TixiaoShan/LIO-SAM 9d039fd", write };
 
 /// Of config/params.yaml, less their last digits.
 const NOISE: Noise = Noise {

@@ -15,9 +15,7 @@ pub struct Need {
 
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            name, value, why, ..
-        } = self;
+        let Self { name, value, why, .. } = self;
         write!(f, "-p {name}:={value}   ")?;
         match &self.now {
             Some(now) => write!(f, "does not fit now, is {now}: {why}"),

@@ -11,11 +11,8 @@ use crate::sensors::Options;
 use crate::wire::SensorKind;
 use std::fmt::Write as _;
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "nvblox",
-    source: "NVIDIA-ISAAC-ROS/isaac_ros_nvblox 319438a",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "nvblox", source: "NVIDIA-ISAAC-ROS/isaac_ros_nvblox 319438a", write };
 
 #[derive(Default)]
 struct Inputs<'a> {
@@ -47,9 +44,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     }
     output.file("nvblox.yaml", parameters(rig, &inputs)?);
     output.file("nvblox.launch.yaml", launch(&inputs));
-    output
-        .start
-        .push("ros2 launch {dir}/nvblox.launch.yaml".to_owned());
+    output.start.push("ros2 launch {dir}/nvblox.launch.yaml".to_owned());
     Ok(())
 }
 
@@ -59,11 +54,8 @@ fn inputs<'a>(rig: &Rig<'a>, output: &mut Output) -> Result<Inputs<'a>, Problems
         let mut cameras = rig.rigid_cameras(&[kind]).into_iter();
         cameras.find(|c| chosen.is_empty() || chosen.contains(&c.sensor.seq_id))
     };
-    let mut inputs = Inputs {
-        depth: first(SensorKind::Depth),
-        colour: first(SensorKind::Rgb),
-        lidar: None,
-    };
+    let mut inputs =
+        Inputs { depth: first(SensorKind::Depth), colour: first(SensorKind::Rgb), lidar: None };
     let mut problems = Problems::default();
     if rig.choice.lidar.is_some() || inputs.depth.is_none() {
         let lidar = rig.lidar(output).and_then(|lidar| match lidar.is_livox() {

@@ -7,11 +7,8 @@ use super::{Consumer, Output};
 use crate::config::Problems;
 use std::fmt::Write as _;
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "openvins",
-    source: "rpng/open_vins 6948812",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "openvins", source: "rpng/open_vins 6948812", write };
 
 /// Of config/euroc_mav/kalibr_imu_chain.yaml.
 const NOISE: Noise = Noise {
@@ -66,10 +63,7 @@ fn camera_chain(eyes: &Eyes<'_>) -> String {
 }
 
 fn estimator(eyes: &Eyes<'_>) -> String {
-    let rate = eyes
-        .cameras
-        .iter()
-        .map(|(camera, _)| camera.sensor.asked_hz());
+    let rate = eyes.cameras.iter().map(|(camera, _)| camera.sensor.asked_hz());
     format!(
         r#"%YAML:1.0
 

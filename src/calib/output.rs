@@ -101,9 +101,6 @@ impl Output {
             };
             let _ = writeln!(out, "    {}: {value} # {}", need.name, need.why);
         }
-        Some(File {
-            name: BRIDGE_FILE,
-            text: out,
-        })
+        Some(File { name: BRIDGE_FILE, text: out })
     }
 }

@@ -42,9 +42,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     let Some(odometry) = odometry.filter(|_| problems.is_empty()) else {
         return Err(problems);
     };
-    output
-        .used
-        .push(("odometry", format!("{odometry}, of the autopilot")));
+    output.used.push(("odometry", format!("{odometry}, of the autopilot")));
     output.warnings.extend(WARNINGS.map(str::to_owned));
     output.file("px4ctrl.yaml", file());
     let mut start =

@@ -9,18 +9,12 @@ use crate::sensors::Options;
 use crate::wire::SensorKind;
 use std::fmt::Write as _;
 
-pub(super) const CONSUMER: Consumer = Consumer {
-    name: "rtabmap",
-    source: "introlab/rtabmap_ros aec4f91",
-    write,
-};
+pub(super) const CONSUMER: Consumer =
+    Consumer { name: "rtabmap", source: "introlab/rtabmap_ros aec4f91", write };
 
 /// What it sees with.
 enum View<'a> {
-    Depth {
-        colour: Camera<'a>,
-        depth: Camera<'a>,
-    },
+    Depth { colour: Camera<'a>, depth: Camera<'a> },
     Stereo([Camera<'a>; 2]),
 }
 
@@ -30,12 +24,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     let mut arguments: Vec<(&str, String)> = vec![
         ("frame_id", rig.base()),
         ("map_frame_id", params.frames.map.clone()),
-        (
-            "vo_frame_id",
-            rig.tree
-                .names()
-                .of_vehicle(rig.vehicle, &params.frames.odom),
-        ),
+        ("vo_frame_id", rig.tree.names().of_vehicle(rig.vehicle, &params.frames.odom)),
         ("args", "--delete_db_on_start".to_owned()),
         ("approx_sync", "false".to_owned()),
     ];
@@ -90,9 +79,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         "RTAB-Map publishes map -> odom -> base_link",
     );
     output.file("rtabmap.launch.yaml", file(&arguments));
-    output
-        .start
-        .push("ros2 launch {dir}/rtabmap.launch.yaml".to_owned());
+    output.start.push("ros2 launch {dir}/rtabmap.launch.yaml".to_owned());
     Ok(())
 }
 
@@ -139,12 +126,7 @@ fn file(arguments: &[(&str, String)]) -> String {
         "launch:\n- include:\n    file: \"$(find-pkg-share rtabmap_launch)/launch/rtabmap.launch.py\"\n    arg:\n",
     );
     for (name, value) in arguments {
-        let _ = writeln!(
-            out,
-            "    - {{name: {}, value: {}}}",
-            text(name),
-            text(value)
-        );
+        let _ = writeln!(out, "    - {{name: {}, value: {}}}", text(name), text(value));
     }
     out
 }

@@ -27,9 +27,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     for ((camera, _), name) in eyes.cameras.iter().zip(CAMERAS) {
         output.file(name, camera_file(camera));
     }
-    output
-        .start
-        .push("ros2 run vins vins_node {dir}/vins.yaml".to_owned());
+    output.start.push("ros2 run vins vins_node {dir}/vins.yaml".to_owned());
     Ok(())
 }
 

@@ -34,19 +34,13 @@ pub(super) fn list(values: &[f64]) -> String {
 
 /// Rows of a matrix, row by row, the lines after the first indented by `indent`.
 pub(super) fn row_major<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|row| row.map(|v| real(rounded(v))).join(", "))
-        .collect();
+    let rows: Vec<_> = rows.iter().map(|row| row.map(|v| real(rounded(v))).join(", ")).collect();
     format!("[{}]", rows.join(&format!(",\n{:indent$}", "")))
 }
 
 /// Rows of a matrix as a list of lists, one line each.
 pub(super) fn nested<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|row| format!("{:indent$}- {}", "", list(row)))
-        .collect();
+    let rows: Vec<_> = rows.iter().map(|row| format!("{:indent$}- {}", "", list(row))).collect();
     rows.join("\n")
 }
 

@@ -98,19 +98,16 @@ pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
 
 /// The Euler angles that count and are not 0, with their sensors.
 fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)> {
-    let all = sensors
-        .iter()
-        .filter_map(|sensor| match sensor.orientation {
-            MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
-            MountOrientation::Quaternion(_) => None,
-        });
+    let all = sensors.iter().filter_map(|sensor| match sensor.orientation {
+        MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
+        MountOrientation::Quaternion(_) => None,
+    });
     all.flatten().filter(|(_, angle)| *angle != 0.0)
 }
 
 fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
-    let angles: Vec<(u16, f64)> = angles(sensors)
-        .map(|(sensor, angle)| (sensor.seq_id, angle))
-        .collect();
+    let angles: Vec<(u16, f64)> =
+        angles(sensors).map(|(sensor, angle)| (sensor.seq_id, angle)).collect();
     let first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
 
     let beyond_a_turn = |angle: f64| angle.abs() > FULL_TURN;
@@ -145,9 +142,7 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
             ),
         );
     }
-    let (seq_id, angle) = first(&|angle| !typical_of_radians(angle))
-        .copied()
-        .unwrap_or_default();
+    let (seq_id, angle) = first(&|angle| !typical_of_radians(angle)).copied().unwrap_or_default();
     (
         AngleUnit::Degrees,
         format!(

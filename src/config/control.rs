@@ -142,11 +142,7 @@ impl fmt::Display for ControlLink {
         match self {
             Self::Off => f.write_str("off"),
             Self::Simulator(mode) => f.write_str(mode.name()),
-            Self::Direct {
-                local,
-                address,
-                port,
-            } => {
+            Self::Direct { local, address, port } => {
                 f.write_str("direct:")?;
                 if *local != 0 {
                     write!(f, "{local}@")?;
@@ -170,11 +166,7 @@ fn direct(rest: &str) -> Option<ControlLink> {
         Ok(address) => (Some(*address.ip()), address.port()),
         Err(_) => (None, rest.parse().ok()?),
     };
-    (port != 0).then_some(ControlLink::Direct {
-        local,
-        address,
-        port,
-    })
+    (port != 0).then_some(ControlLink::Direct { local, address, port })
 }
 
 fn serial(rest: &str) -> Option<ControlLink> {
@@ -183,8 +175,5 @@ fn serial(rest: &str) -> Option<ControlLink> {
         None => (rest, DEFAULT_BAUD),
     };
     let named = !device.is_empty() && baud > 0;
-    named.then(|| ControlLink::Serial {
-        device: device.to_owned(),
-        baud,
-    })
+    named.then(|| ControlLink::Serial { device: device.to_owned(), baud })
 }

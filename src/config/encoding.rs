@@ -17,10 +17,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> 
         let (text, malformed) = encoding.decode_with_bom_removal(&bytes);
         return match malformed {
             false => Ok((text.into_owned(), Some(encoding.name()))),
-            true => Err(format!(
-                "is cut off or no {}; save it as UTF-8",
-                encoding.name()
-            )),
+            true => Err(format!("is cut off or no {}; save it as UTF-8", encoding.name())),
         };
     }
     let (bytes, error) = match String::from_utf8(bytes) {
@@ -69,11 +66,8 @@ mod tests {
 
     #[test]
     fn what_is_no_text_says_so() {
-        for bytes in [
-            vec![b'{', 0xff, 0xff, b'}'],
-            vec![b'{', 0, b'}'],
-            vec![0xff, 0xfe, 0, 0xd8],
-        ] {
+        for bytes in [vec![b'{', 0xff, 0xff, b'}'], vec![b'{', 0, b'}'], vec![0xff, 0xfe, 0, 0xd8]]
+        {
             let why = decode(bytes).expect_err("no text");
             assert!(why.contains("save it as UTF-8"), "{why}");
         }

@@ -30,12 +30,7 @@ impl TopicRow {
         group: QosGroup,
         doc: &'static str,
     ) -> Self {
-        Self {
-            name,
-            interface,
-            direction: Direction::Published(group),
-            doc,
-        }
+        Self { name, interface, direction: Direction::Published(group), doc }
     }
 
     pub(crate) const fn subscribed(
@@ -43,12 +38,7 @@ impl TopicRow {
         interface: &'static str,
         doc: &'static str,
     ) -> Self {
-        Self {
-            name,
-            interface,
-            direction: Direction::Subscribed,
-            doc,
-        }
+        Self { name, interface, direction: Direction::Subscribed, doc }
     }
 
     /// Whether the bridge publishes it.
@@ -74,10 +64,6 @@ impl ServiceRow {
         interface: &'static str,
         doc: &'static str,
     ) -> Self {
-        Self {
-            name,
-            interface,
-            doc,
-        }
+        Self { name, interface, doc }
     }
 }

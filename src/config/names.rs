@@ -6,9 +6,7 @@
 pub(crate) fn check_topic(name: &str) -> Result<(), String> {
     let tokens = match name.strip_prefix('~') {
         Some("") => return Ok(()),
-        Some(rest) => rest
-            .strip_prefix('/')
-            .ok_or("`~` must be followed by `/`")?,
+        Some(rest) => rest.strip_prefix('/').ok_or("`~` must be followed by `/`")?,
         None => name.strip_prefix('/').unwrap_or(name),
     };
     if name.len() > 255 {
@@ -22,13 +20,8 @@ pub(crate) fn check_token(token: &str) -> Result<(), String> {
     if token.is_empty() {
         return Err("a part is empty: `//`, or `/` at the end".to_owned());
     }
-    if let Some(c) = token
-        .chars()
-        .find(|c| !c.is_ascii_alphanumeric() && *c != '_')
-    {
-        return Err(format!(
-            "{c:?} is not allowed, only letters, digits, `_` and `/`"
-        ));
+    if let Some(c) = token.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
+        return Err(format!("{c:?} is not allowed, only letters, digits, `_` and `/`"));
     }
     if token.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(format!("the part {token:?} begins with a digit"));

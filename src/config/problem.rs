@@ -12,10 +12,7 @@ pub struct Problem {
 impl Problem {
     /// Creates a problem.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            message: message.into(),
-        }
+        Self { path: path.into(), message: message.into() }
     }
 }
 
@@ -54,33 +51,18 @@ impl Problems {
 
     /// Returns `value` if there is no problem.
     pub fn or<T>(self, value: T) -> Result<T, Self> {
-        if self.is_empty() {
-            Ok(value)
-        } else {
-            Err(self)
-        }
+        if self.is_empty() { Ok(value) } else { Err(self) }
     }
 }
 
 impl fmt::Display for Problems {
     /// A headline, then one line each with the messages aligned.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self
-            .0
-            .iter()
-            .map(|p| p.path.chars().count())
-            .max()
-            .unwrap_or(0)
-            .min(WIDEST);
+        let width = self.0.iter().map(|p| p.path.chars().count()).max().unwrap_or(0).min(WIDEST);
         let plural = if self.0.len() == 1 { "" } else { "s" };
         write!(f, "{} problem{plural}", self.0.len())?;
         for problem in &self.0 {
-            write!(
-                f,
-                "\n  {:width$}   {}",
-                shown(&problem.path),
-                problem.message
-            )?;
+            write!(f, "\n  {:width$}   {}", shown(&problem.path), problem.message)?;
         }
         Ok(())
     }
@@ -108,20 +90,14 @@ const SIMILAR: f64 = 0.7;
 /// 0 to 1; 0 if the lengths alone put it below [`SIMILAR`]. Edits catch typing errors, containment catches `frame` for
 /// `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
-    let (a, b) = (
-        word.chars().count() as f64,
-        candidate.chars().count() as f64,
-    );
+    let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
     // The lengths' difference is a lower bound of the edits; computing them costs the product of the lengths.
     let edits = match a.min(b) / a.max(b) < SIMILAR {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),
     };
-    let (short, long) = if word.len() < candidate.len() {
-        (word, candidate)
-    } else {
-        (candidate, word)
-    };
+    let (short, long) =
+        if word.len() < candidate.len() { (word, candidate) } else { (candidate, word) };
     if short.len() >= 4 && long.contains(short) {
         edits.max(SIMILAR + 0.2 * short.len() as f64 / long.len() as f64)
     } else {
@@ -134,9 +110,7 @@ pub(crate) fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    closest(word, candidates)
-        .map(|c| format!("; did you mean \"{c}\"?"))
-        .unwrap_or_default()
+    closest(word, candidates).map(|c| format!("; did you mean \"{c}\"?")).unwrap_or_default()
 }
 
 #[cfg(test)]

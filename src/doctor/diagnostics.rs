@@ -3,13 +3,8 @@ use super::{Code, Finding};
 
 /// Causes of drops of frames that do not have the configured size or type.
 const SIZE_CAUSES: [&str; 4] = ["size", "oversize", "too_large", "layout"];
-const TYPE_CAUSES: [&str; 5] = [
-    "unknown_codec",
-    "undecodable",
-    "unexpected",
-    "cloud_form",
-    "depth_format",
-];
+const TYPE_CAUSES: [&str; 5] =
+    ["unknown_codec", "undecodable", "unexpected", "cloud_form", "depth_format"];
 /// Causes of drops in the network.
 const NETWORK_CAUSES: [&str; 2] = ["incomplete", "lost"];
 /// Share of lost frames above which they are a finding.
@@ -40,9 +35,7 @@ impl DiagnosticsStatus {
     }
 
     fn number(&self, key: &str) -> f64 {
-        self.value(key)
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(0.0)
+        self.value(key).and_then(|text| text.parse().ok()).unwrap_or(0.0)
     }
 
     fn dropped(&self, cause: &str) -> f64 {
@@ -123,10 +116,7 @@ fn check_silence(report: &DiagnosticsReport, alive: bool, found: &mut Vec<Findin
     let count = |state: &str| sensors(report).filter(|status| status.is(state)).count();
     let (all, up, lost) = (sensors(report).count(), count("up"), count("lost"));
     let address = report.renderer.split(':').next().unwrap_or_default();
-    let expects_heartbeats = report
-        .statuses
-        .iter()
-        .any(|status| status.name == "heartbeats");
+    let expects_heartbeats = report.statuses.iter().any(|status| status.name == "heartbeats");
     match (all, up) {
         (1.., 0) if lost > 0 && alive => found.push(Finding::new(
             Code::CapturesEnded,
@@ -177,17 +167,11 @@ fn check_silence(report: &DiagnosticsReport, alive: bool, found: &mut Vec<Findin
 }
 
 fn check_fleet(fleet: &DiagnosticsStatus, found: &mut Vec<Finding>) {
-    let missing = fleet
-        .values
-        .iter()
-        .filter(|(_, text)| !text.starts_with("ready"));
+    let missing = fleet.values.iter().filter(|(_, text)| !text.starts_with("ready"));
     for (vehicle, text) in missing {
         let (what, remedy) = text.split_once(": ").unwrap_or((text, "check its window"));
-        let code = if remedy.starts_with("set ") {
-            Code::WrongAddress
-        } else {
-            Code::VehicleMissing
-        };
+        let code =
+            if remedy.starts_with("set ") { Code::WrongAddress } else { Code::VehicleMissing };
         found.push(Finding::new(code, vehicle, what, remedy));
     }
 }
@@ -220,10 +204,7 @@ fn check_sensor(status: &DiagnosticsStatus, found: &mut Vec<Finding>) {
     let number = status.name.trim_start_matches("sensor");
     let number = number.split(' ').next().unwrap_or_default();
     if let Some(shortfall) = status.value("below_asked") {
-        let rate = shortfall
-            .split(' ')
-            .next()
-            .and_then(|rate| rate.parse::<f64>().ok());
+        let rate = shortfall.split(' ').next().and_then(|rate| rate.parse::<f64>().ok());
         let rate = rate.unwrap_or(1.0).floor().max(1.0);
         found.push(Finding::new(
             Code::RendererOverloaded,
@@ -235,12 +216,7 @@ fn check_sensor(status: &DiagnosticsStatus, found: &mut Vec<Finding>) {
             ),
         ));
     }
-    let sum = |causes: &[&str]| {
-        causes
-            .iter()
-            .map(|cause| status.dropped(cause))
-            .sum::<f64>()
-    };
+    let sum = |causes: &[&str]| causes.iter().map(|cause| status.dropped(cause)).sum::<f64>();
     let frames = status.number("frames");
     if status.dropped("socket_overflow") > 0.0 {
         found.push(Finding::new(
@@ -315,9 +291,7 @@ fn check_autopilot(
              time if time.mode is sim",
         ));
     }
-    if let Some(rate) = status
-        .value("setpoint_hz")
-        .and_then(|text| text.parse::<f64>().ok())
+    if let Some(rate) = status.value("setpoint_hz").and_then(|text| text.parse::<f64>().ok())
         && rate < MIN_SETPOINT_HZ
     {
         found.push(Finding::new(
@@ -363,10 +337,7 @@ fn check_bridge<'a>(
 ) {
     if let Some(senders) = named("senders").filter(|status| status.level > 0) {
         let counters = ["refused", "others"];
-        let addresses = senders
-            .values
-            .iter()
-            .filter(|(key, _)| !counters.contains(&key.as_str()));
+        let addresses = senders.values.iter().filter(|(key, _)| !counters.contains(&key.as_str()));
         let list: Vec<_> = addresses.map(|(key, _)| key.as_str()).collect();
         found.push(Finding::new(
             Code::SenderRefused,

@@ -9,17 +9,11 @@ pub fn check_environment(
     let text = |name: &str| variable(name).filter(|value| !value.is_empty());
     let mut found = Vec::new();
     domain(text("ROS_DOMAIN_ID"), &mut found);
-    range(
-        text("ROS_LOCALHOST_ONLY"),
-        text("ROS_AUTOMATIC_DISCOVERY_RANGE"),
-        &mut found,
-    );
+    range(text("ROS_LOCALHOST_ONLY"), text("ROS_AUTOMATIC_DISCOVERY_RANGE"), &mut found);
     middleware(&text, &mut found);
-    for name in [
-        "CYCLONEDDS_URI",
-        "FASTRTPS_DEFAULT_PROFILES_FILE",
-        "FASTDDS_DEFAULT_PROFILES_FILE",
-    ] {
+    for name in
+        ["CYCLONEDDS_URI", "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"]
+    {
         let Some(value) = text(name) else { continue };
         let path = value.strip_prefix("file://").unwrap_or(&value);
         // The value may be the configuration itself instead of a path.

@@ -63,23 +63,14 @@ pub fn to_json(findings: &[Finding]) -> Value {
         })
     };
     let list: Vec<_> = findings.iter().map(object).collect();
-    let severity = if findings.is_empty() {
-        "ok"
-    } else {
-        worst(findings).name()
-    };
+    let severity = if findings.is_empty() { "ok" } else { worst(findings).name() };
     json!({"severity": severity, "findings": list})
 }
 
 /// Formats each finding as key and value of `/diagnostics`.
 pub fn to_values(findings: &[Finding]) -> Vec<(String, String)> {
     let key_and_value = |finding: &Finding| {
-        let Finding {
-            subject,
-            what,
-            remedy,
-            ..
-        } = finding;
+        let Finding { subject, what, remedy, .. } = finding;
         let key = format!("{} {subject}", finding.code.name());
         (key, format!("{what}{DO}{remedy}"))
     };

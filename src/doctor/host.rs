@@ -77,10 +77,7 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
 
 /// The route of a datagram: the longest prefix, then the lowest metric.
 fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
-    let matching = host
-        .routes
-        .iter()
-        .filter(|route| route.network.contains(&address));
+    let matching = host.routes.iter().filter(|route| route.network.contains(&address));
     matching.min_by_key(|route| (u8::MAX - route.network.prefix_len(), route.metric))
 }
 
@@ -88,9 +85,7 @@ fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
 fn outward(host: &HostFacts) -> impl Iterator<Item = &Interface> {
     let virtual_prefixes = ["docker", "br-", "veth", "virbr", "lxc"];
     host.interfaces.iter().filter(move |interface| {
-        let is_virtual = virtual_prefixes
-            .iter()
-            .any(|prefix| interface.name.starts_with(prefix));
+        let is_virtual = virtual_prefixes.iter().any(|prefix| interface.name.starts_with(prefix));
         interface.up && !interface.loopback && !is_virtual
     })
 }
@@ -99,15 +94,9 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     if !host.kernel.to_ascii_lowercase().contains("microsoft") {
         return;
     }
-    let gateway = host
-        .routes
-        .iter()
-        .find(|route| route.network.prefix_len() == 0);
+    let gateway = host.routes.iter().find(|route| route.network.prefix_len() == 0);
     let gateway = gateway.and_then(|route| route.gateway);
-    let mirrored = host
-        .interfaces
-        .iter()
-        .any(|interface| interface.name == "loopback0");
+    let mirrored = host.interfaces.iter().any(|interface| interface.name == "loopback0");
     // Windows takes the addresses of its NAT from 172.16.0.0/12.
     let is_nat = |gateway: &Ipv4Addr| matches!(gateway.octets(), [172, 16..=31, ..]);
     let (mode, text) = match gateway.filter(is_nat) {
@@ -138,12 +127,7 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
             "in PowerShell as administrator: New-NetFirewallRule -DisplayName RflySim -Direction Inbound -Protocol UDP -Action Allow"
         }
     };
-    found.push(Finding::new(
-        Code::Wsl,
-        format!("WSL, {mode} network"),
-        text,
-        remedy,
-    ));
+    found.push(Finding::new(Code::Wsl, format!("WSL, {mode} network"), text, remedy));
     if let Some(gateway) = gateway.filter(|_| mode == "NAT" && setup.simulator.is_loopback()) {
         found.push(Finding::new(
             Code::WslAddress,
@@ -157,9 +141,8 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
 fn networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {
     let on_route = outward(host).find(|interface| interface.name == route.interface);
     let Some(on_route) = on_route else { return };
-    let other_interfaces: Vec<_> = outward(host)
-        .filter(|interface| interface.name != route.interface)
-        .collect();
+    let other_interfaces: Vec<_> =
+        outward(host).filter(|interface| interface.name != route.interface).collect();
     let is_default = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
         let elsewhere = other_interfaces
@@ -223,10 +206,7 @@ fn buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     let Some(largest) = too_large.iter().map(|sensor| sensor.burst).max() else {
         return;
     };
-    let names: Vec<_> = too_large
-        .iter()
-        .map(|sensor| sensor.name.as_str())
-        .collect();
+    let names: Vec<_> = too_large.iter().map(|sensor| sensor.name.as_str()).collect();
     // Two frames should fit: the next one arrives while the first is read.
     let needed = setup.receive_buffer.max(2 * largest);
     found.push(Finding::new(
@@ -260,10 +240,7 @@ fn shared_memory(
     if !local {
         return report(
             Code::ShmRemote,
-            format!(
-                "uses shared memory, but the simulator runs on {}",
-                setup.simulator
-            ),
+            format!("uses shared memory, but the simulator runs on {}", setup.simulator),
             "-p transport_mode:=1 for UDP".to_owned(),
         );
     }

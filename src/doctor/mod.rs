@@ -40,12 +40,7 @@ impl Finding {
         what: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self {
-            code,
-            subject: subject.into(),
-            what: what.into(),
-            remedy: remedy.into(),
-        }
+        Self { code, subject: subject.into(), what: what.into(), remedy: remedy.into() }
     }
 
     /// How bad it is.

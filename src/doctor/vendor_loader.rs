@@ -54,11 +54,7 @@ fn why_skipped(sensor: &Value) -> Option<String> {
         return Some("CameraFOV is not a number".to_owned());
     }
     let new_format = sensor.get("EularOrQuat").is_some();
-    let mut lengths = vec![
-        ("SendProtocol", 8),
-        ("SensorPosXYZ", 3),
-        ("SensorAngEular", 3),
-    ];
+    let mut lengths = vec![("SendProtocol", 8), ("SensorPosXYZ", 3), ("SensorAngEular", 3)];
     if new_format {
         lengths.push(("SensorAngQuat", 4));
     }

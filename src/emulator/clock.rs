@@ -22,13 +22,7 @@ impl SimTime {
     /// Starts at 0 at host time `host`; `speed` is in simulation seconds per second. Unlimited until
     /// [`SimTime::reach`] or [`SimTime::stand`].
     pub fn new(host: Duration, speed: f64) -> Self {
-        Self {
-            anchor: host,
-            anchor_time: 0.0,
-            speed,
-            paused: false,
-            horizon: f64::INFINITY,
-        }
+        Self { anchor: host, anchor_time: 0.0, speed, paused: false, horizon: f64::INFINITY }
     }
 
     /// Simulation time in s without the limit.
@@ -53,11 +47,7 @@ impl SimTime {
         }
         let seconds = (time - self.free(host)) / self.speed;
         let wait = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::from_secs(1));
-        Some(if time > self.horizon {
-            wait.max(LOOK)
-        } else {
-            wait
-        })
+        Some(if time > self.horizon { wait.max(LOOK) } else { wait })
     }
 
     /// Host time at simulation time `time` in s, by current knowledge.
@@ -174,8 +164,7 @@ impl SimClock {
 
     /// Returns the wall clock in ns since 1970 at simulation time `time` in s, earlier pauses included.
     pub(super) fn wall_ns_at(&self, time: f64) -> u64 {
-        self.start_ns
-            .saturating_add_signed((self.time.host_at(time) * 1e9) as i64)
+        self.start_ns.saturating_add_signed((self.time.host_at(time) * 1e9) as i64)
     }
 
     pub(super) fn restart(&mut self) {
@@ -241,7 +230,5 @@ pub(super) fn wall_ms() -> i64 {
 
 /// Returns the wall clock in ns since 1970.
 pub(super) fn wall_ns() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_nanos() as u64)
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64)
 }

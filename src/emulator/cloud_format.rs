@@ -41,11 +41,7 @@ pub struct CloudFormat {
 }
 
 const fn form(odometry: bool, metres: bool, fourth: FourthSent) -> CloudForm {
-    CloudForm {
-        odometry,
-        metres,
-        fourth,
-    }
+    CloudForm { odometry, metres, fourth }
 }
 
 impl CloudFormat {
@@ -57,20 +53,14 @@ impl CloudFormat {
     /// That of the vendor's newer web page: f32 points with a label behind a head of 36 bytes.
     pub const F32: Self = Self::all(form(true, true, FourthSent::Label));
     /// That of the vendor's SDK of December 2025, which changed lidars over UDP only.
-    pub const DECEMBER_2025: Self = Self {
-        lidars: form(true, false, FourthSent::Label),
-        ..Self::I16
-    };
+    pub const DECEMBER_2025: Self =
+        Self { lidars: form(true, false, FourthSent::Label), ..Self::I16 };
     /// The newest, as far as the vendor's release notes up to March 2026 tell it: one form for all, without a fourth number
     /// unless the request wants a colour.
     pub const NEWEST: Self = Self::all(form(true, false, FourthSent::Requested));
 
     const fn all(form: CloudForm) -> Self {
-        Self {
-            lidars: form,
-            lidar_blocks: form,
-            depth: form,
-        }
+        Self { lidars: form, lidar_blocks: form, depth: form }
     }
 
     pub(super) fn of(&self, request: &SensorRequest) -> CloudForm {
@@ -211,10 +201,6 @@ pub struct WireAxes {
 
 impl Default for WireAxes {
     fn default() -> Self {
-        Self {
-            depth: BodyAxes::Flu,
-            acceleration: BodyAxes::Frd,
-            odometry: BodyAxes::Frd,
-        }
+        Self { depth: BodyAxes::Flu, acceleration: BodyAxes::Frd, odometry: BodyAxes::Frd }
     }
 }

@@ -41,8 +41,7 @@ fn simple(shared: &Shared, word: &str) -> Result<(), String> {
 fn vehicle(shared: &Shared, word: Option<&str>) -> Result<u16, String> {
     let id = word.and_then(|w| w.parse().ok());
     let known = |id: &u16| shared.options.world.vehicles.iter().any(|v| v.id == *id);
-    id.filter(known)
-        .ok_or_else(|| format!("no vehicle {}", word.unwrap_or_default()))
+    id.filter(known).ok_or_else(|| format!("no vehicle {}", word.unwrap_or_default()))
 }
 
 fn pretend_battery<'a>(
@@ -70,7 +69,7 @@ fn set_fence<'a>(shared: &Shared, mut words: impl Iterator<Item = &'a str>) -> R
     };
     let (Some(distance), Some(height)) = (metres(), metres()) else {
         return Err(
-            "fence must be two distances in m, from home and above it; 0 is no limit".to_owned(),
+            "fence must be two distances in m, from home and above it; 0 is no limit".to_owned()
         );
     };
     shared.order(id, Order::Fence(Limits { distance, height }));
@@ -79,9 +78,7 @@ fn set_fence<'a>(shared: &Shared, mut words: impl Iterator<Item = &'a str>) -> R
 
 /// Sets the speed of simulation time.
 pub(super) fn set_speed(shared: &Shared, word: Option<&str>) -> Result<(), String> {
-    let speed = word
-        .and_then(|w| w.parse::<f64>().ok())
-        .filter(|s| *s > 0.0 && s.is_finite());
+    let speed = word.and_then(|w| w.parse::<f64>().ok()).filter(|s| *s > 0.0 && s.is_finite());
     let speed = speed.ok_or("speed must be a number above 0")?;
     shared.set_clock(|clock| clock.set_speed(speed));
     Ok(())
@@ -91,21 +88,12 @@ fn change_faults<'a>(shared: &Shared, words: impl Iterator<Item = &'a str>) -> R
     let mut faults = shared.faults();
     for word in words {
         if word == "none" {
-            faults = Faults {
-                seed: faults.seed,
-                ..Faults::default()
-            };
+            faults = Faults { seed: faults.seed, ..Faults::default() };
             continue;
         }
-        let (key, value) = word
-            .split_once('=')
-            .ok_or_else(|| format!("{word:?} is not key=value"))?;
-        let number = || {
-            value
-                .parse::<f64>()
-                .ok()
-                .filter(|v| *v >= 0.0 && v.is_finite())
-        };
+        let (key, value) =
+            word.split_once('=').ok_or_else(|| format!("{word:?} is not key=value"))?;
+        let number = || value.parse::<f64>().ok().filter(|v| *v >= 0.0 && v.is_finite());
         let target = match key {
             "loss" => &mut faults.loss,
             "reorder" => &mut faults.reorder,
@@ -151,9 +139,7 @@ fn counts(faults: &FaultCounts) -> Value {
 pub(super) fn state(shared: &Shared) -> Value {
     let mut state = shared.staged(|stage, now, motions| stage.state(now, motions));
     let models = shared.models();
-    let models = models
-        .iter()
-        .map(|(id, told)| (id.to_string(), told.state()));
+    let models = models.iter().map(|(id, told)| (id.to_string(), told.state()));
     state["models"] = Value::Object(models.collect());
     state["ok"] = json!(true);
     state
@@ -174,11 +160,8 @@ fn stats(shared: &Shared) -> Value {
             "faults": counts(&s.faults),
         })
     };
-    let sensors: Map<String, Value> = stats
-        .sensors
-        .iter()
-        .map(|(id, s)| (id.to_string(), sensor(s)))
-        .collect();
+    let sensors: Map<String, Value> =
+        stats.sensors.iter().map(|(id, s)| (id.to_string(), sensor(s))).collect();
     json!({
         "ok": true,
         "sim_time": shared.clock().now(),

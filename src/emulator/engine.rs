@@ -69,8 +69,7 @@ impl Engine {
                 self.epoch = epoch;
                 self.streams.clear();
                 self.places.clear();
-                self.truth
-                    .start(self.shared.clock().start_ns(), &self.shared.options);
+                self.truth.start(self.shared.clock().start_ns(), &self.shared.options);
             }
             if let Some(tick) = tick {
                 self.tick(&tick);
@@ -86,15 +85,10 @@ impl Engine {
         }
         let snapshot = self.shared.drawn(snapshot);
         self.truth.map(&snapshot.scene);
-        self.places
-            .retain(|seq_id, _| tick.requests.contains_key(seq_id));
+        self.places.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         let due = self.streams.begin(tick, &snapshot);
         let faults = self.shared.faults();
-        let faults = if faults.scope == FaultScope::Imu {
-            Faults::default()
-        } else {
-            faults
-        };
+        let faults = if faults.scope == FaultScope::Imu { Faults::default() } else { faults };
         // First all blocks, then the slower frames: readers look for blocks soon after their request.
         for seen in &due {
             self.prepare(&seen.live);
@@ -225,15 +219,8 @@ fn next_tick(shared: &Shared) -> (u64, Option<Tick>) {
         false => table.tick(now),
     };
     if tick.is_none() {
-        let nap = { table.next() }
-            .and_then(|t| clock.until(t))
-            .map_or(NAP, |d| d.min(NAP));
-        drop(
-            shared
-                .changed
-                .wait_timeout(table, nap)
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let nap = { table.next() }.and_then(|t| clock.until(t)).map_or(NAP, |d| d.min(NAP));
+        drop(shared.changed.wait_timeout(table, nap).unwrap_or_else(PoisonError::into_inner));
     } else {
         drop(table);
     }

@@ -39,16 +39,9 @@ pub struct Faults {
 impl Faults {
     /// Whether any fault is enabled.
     pub fn active(&self) -> bool {
-        [
-            self.loss,
-            self.reorder,
-            self.duplicate,
-            self.corrupt,
-            self.delay_ms,
-            self.delay_jitter_ms,
-        ]
-        .iter()
-        .any(|v| *v > 0.0)
+        [self.loss, self.reorder, self.duplicate, self.corrupt, self.delay_ms, self.delay_jitter_ms]
+            .iter()
+            .any(|v| *v > 0.0)
     }
 }
 
@@ -78,11 +71,7 @@ impl Lane {
     /// Creates the lane of stream number `stream`.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut mix = SplitMix::of_stream(seed, stream);
-        Self {
-            rng: SplitMix(mix.bits()),
-            held: None,
-            counts: FaultCounts::default(),
-        }
+        Self { rng: SplitMix(mix.bits()), held: None, counts: FaultCounts::default() }
     }
 
     /// Passes a datagram and gives the resulting ones, with their delays, to `send`. Returns whether a fault applied.
@@ -137,12 +126,7 @@ pub struct Way {
 impl Way {
     /// Creates the path of stream number `stream`; stream and seed determine the faults.
     pub fn new(stream: u64) -> Self {
-        Self {
-            stream,
-            seed: 0,
-            lane: Lane::new(0, stream),
-            scratch: Vec::new(),
-        }
+        Self { stream, seed: 0, lane: Lane::new(0, stream), scratch: Vec::new() }
     }
 
     /// Faults applied so far.
@@ -179,11 +163,7 @@ impl Way {
 
 fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {
     let mut rng = SplitMix(at);
-    let end = if way.is_multiple_of(3) {
-        bytes.len().min(32)
-    } else {
-        bytes.len()
-    };
+    let end = if way.is_multiple_of(3) { bytes.len().min(32) } else { bytes.len() };
     if way % 3 == 2 {
         bytes.truncate(rng.below(bytes.len()));
     } else if let Some(byte) = bytes.get_mut(rng.below(end)) {
@@ -232,10 +212,7 @@ impl<T> Waiting<T> {
     const MAX: usize = 8192;
 
     pub(super) fn new() -> Self {
-        Self {
-            heap: BinaryHeap::new(),
-            count: 0,
-        }
+        Self { heap: BinaryHeap::new(), count: 0 }
     }
 
     /// Adds an item; returns whether there was room.
@@ -244,11 +221,7 @@ impl<T> Waiting<T> {
             return false;
         }
         self.count += 1;
-        self.heap.push(Entry {
-            due,
-            order: self.count,
-            item,
-        });
+        self.heap.push(Entry { due, order: self.count, item });
         true
     }
 

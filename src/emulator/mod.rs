@@ -91,19 +91,13 @@ impl Emulator {
         for window in 0..options.windows {
             sockets.push((
                 Role::Window(window.into()),
-                listen(
-                    format!("window {window}"),
-                    (bind, ports.window(window)).into(),
-                )?,
+                listen(format!("window {window}"), (bind, ports.window(window)).into())?,
             ));
         }
         for vehicle in &options.world.vehicles {
             let port = ports.coptersim(vehicle.id);
             let what = format!("CopterSim of vehicle {}", vehicle.id);
-            sockets.push((
-                Role::CopterSim(vehicle.id),
-                listen(what, (bind, port).into())?,
-            ));
+            sockets.push((Role::CopterSim(vehicle.id), listen(what, (bind, port).into())?));
         }
         if options.autopilot.is_some() {
             for vehicle in &options.world.vehicles {
@@ -125,10 +119,7 @@ impl Emulator {
             sockets.push((role, listen_group(group, port)?));
         }
         if let Some(port) = options.control {
-            sockets.push((
-                Role::Control,
-                listen("commands".to_owned(), (bind, port).into())?,
-            ));
+            sockets.push((Role::Control, listen("commands".to_owned(), (bind, port).into())?));
         }
         let truth = Truth::open(&options).map_err(EmulatorError::Truth)?;
         let addresses = |wanted: fn(&Role) -> bool| -> Vec<SocketAddr> {
@@ -157,11 +148,7 @@ impl Emulator {
     ) -> Result<(), EmulatorError> {
         let postman = Arc::new(Postman::new());
         let of = |wanted: fn(&Role) -> bool| -> Vec<Arc<UdpSocket>> {
-            sockets
-                .iter()
-                .filter(|(role, _)| wanted(role))
-                .map(|(_, s)| Arc::clone(s))
-                .collect()
+            sockets.iter().filter(|(role, _)| wanted(role)).map(|(_, s)| Arc::clone(s)).collect()
         };
         let engine = Engine::new(
             Arc::clone(&self.shared),
@@ -172,21 +159,16 @@ impl Emulator {
         self.spawn("emu-render", move |_| engine.run())?;
         let office = Arc::clone(&postman);
         self.spawn("emu-post", move |shared| office.run(|| shared.stopped()))?;
-        if let Some(socket) = of(|role| matches!(role, Role::CopterSim(_)))
-            .first()
-            .map(Arc::clone)
+        if let Some(socket) = of(|role| matches!(role, Role::CopterSim(_))).first().map(Arc::clone)
         {
             self.spawn("emu-copter", move |shared| {
                 servers::coptersim::run(shared, &socket, &postman)
             })?;
         }
-        let pilots: Vec<_> = sockets
-            .extract_if(.., |(role, _)| matches!(role, Role::Autopilot(_)))
-            .collect();
+        let pilots: Vec<_> =
+            sockets.extract_if(.., |(role, _)| matches!(role, Role::Autopilot(_))).collect();
         if !pilots.is_empty() {
-            self.spawn("emu-pilot", move |shared| {
-                servers::autopilot::run(shared, &pilots)
-            })?;
+            self.spawn("emu-pilot", move |shared| servers::autopilot::run(shared, &pilots))?;
         }
         self.spawn("emu-serve", move |shared| servers::run(shared, &sockets))
     }
@@ -197,9 +179,7 @@ impl Emulator {
         body: impl FnOnce(&Shared) + Send + 'static,
     ) -> Result<(), EmulatorError> {
         let shared = Arc::clone(&self.shared);
-        let thread = thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || body(&shared));
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || body(&shared));
         self.threads.push(thread.map_err(EmulatorError::Thread)?);
         Ok(())
     }
@@ -286,11 +266,8 @@ fn listen_group(group: Ipv4Addr, port: u16) -> Result<Arc<UdpSocket>, EmulatorEr
         socket.join_multicast_v4(&group, &Ipv4Addr::LOCALHOST)?;
         Ok(socket.into())
     };
-    let bind = |source| EmulatorError::Bind {
-        what: "multicast requests".to_owned(),
-        address,
-        source,
-    };
+    let bind =
+        |source| EmulatorError::Bind { what: "multicast requests".to_owned(), address, source };
     open().map(Arc::new).map_err(bind)
 }
 
@@ -304,9 +281,5 @@ fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorE
         socket.bind(&address.into())?;
         Ok(socket.into())
     };
-    open().map(Arc::new).map_err(|source| EmulatorError::Bind {
-        what,
-        address,
-        source,
-    })
+    open().map(Arc::new).map_err(|source| EmulatorError::Bind { what, address, source })
 }

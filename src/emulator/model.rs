@@ -137,18 +137,12 @@ impl ModelState {
 
     /// Loads another model, which is sound.
     pub(super) fn load(&mut self, model: String) {
-        *self = Self {
-            model: Some(model),
-            ..Self::default()
-        };
+        *self = Self { model: Some(model), ..Self::default() };
     }
 
     /// Starts the model again, sound.
     pub(super) fn restart(&mut self) {
-        *self = Self {
-            model: self.model.take(),
-            ..Self::default()
-        };
+        *self = Self { model: self.model.take(), ..Self::default() };
     }
 
     /// Inputs, parameters and damage, for tests.
@@ -215,11 +209,7 @@ impl ModelState {
         let first = |fault| self.parameters(fault).and_then(|p| p.first().copied());
         let (voltage, charge) = (first(LOW_VOLTAGE), first(LOW_CHARGE));
         let (accelerometer, gyroscope) = (first(ACCELEROMETER), first(GYROSCOPE));
-        let (off, wind, gps) = (
-            first(POWER_OFF),
-            self.parameters(WIND),
-            self.parameters(GPS),
-        );
+        let (off, wind, gps) = (first(POWER_OFF), self.parameters(WIND), self.parameters(GPS));
         let damage = &mut self.damage;
         if off.is_some() {
             damage.motors = [0.0; 8];
@@ -264,9 +254,5 @@ fn masked<const N: usize>(mask: u64, values: &[F64; N], places: &mut [f64; N]) {
 }
 
 fn share(value: f64) -> f64 {
-    if value.is_nan() {
-        1.0
-    } else {
-        value.clamp(0.0, 1.0)
-    }
+    if value.is_nan() { 1.0 } else { value.clamp(0.0, 1.0) }
 }

@@ -16,15 +16,8 @@ impl Pacer {
 
     /// Creates the link; a rate of 0 Gbit/s is no limit.
     pub(super) fn new(gbit_per_s: f64) -> Self {
-        let seconds_per_byte = if gbit_per_s > 0.0 {
-            8e-9 / gbit_per_s
-        } else {
-            0.0
-        };
-        Self {
-            seconds_per_byte,
-            free_at: Instant::now(),
-        }
+        let seconds_per_byte = if gbit_per_s > 0.0 { 8e-9 / gbit_per_s } else { 0.0 };
+        Self { seconds_per_byte, free_at: Instant::now() }
     }
 
     /// Waits until the link is free, and occupies it with `bytes`.

@@ -18,10 +18,7 @@ pub(super) struct Postman {
 
 impl Postman {
     pub(super) fn new() -> Self {
-        Self {
-            waiting: Mutex::new(Waiting::new()),
-            changed: Condvar::new(),
-        }
+        Self { waiting: Mutex::new(Waiting::new()), changed: Condvar::new() }
     }
 
     fn post(&self, delay: Duration, socket: &Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>) {
@@ -35,9 +32,8 @@ impl Postman {
         const NAP: Duration = Duration::from_millis(50);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         while !stop() {
-            let nap = waiting
-                .next_due()
-                .map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
+            let nap =
+                waiting.next_due().map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
             if !nap.is_zero() {
                 let woken = self.changed.wait_timeout(waiting, nap.min(NAP));
                 waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
@@ -68,13 +64,7 @@ pub(super) struct Sender<'a> {
 
 impl<'a> Sender<'a> {
     pub(super) fn new(socket: &'a Arc<UdpSocket>, postman: &'a Postman, to: SocketAddr) -> Self {
-        Self {
-            socket,
-            postman,
-            to,
-            burst: None,
-            sent: Sent::default(),
-        }
+        Self { socket, postman, to, burst: None, sent: Sent::default() }
     }
 
     /// Sends datagrams of one length together, which the kernel cuts; the caller flushes.

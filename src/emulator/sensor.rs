@@ -97,9 +97,7 @@ impl SensorTable {
         }
         self.generation += 1;
         let rate = rate(&request);
-        let same_rate = old
-            .filter(|o| o.request.check_freq == request.check_freq)
-            .map(|o| o.next);
+        let same_rate = old.filter(|o| o.request.check_freq == request.check_freq).map(|o| o.next);
         let live = Live {
             request,
             window,
@@ -148,11 +146,7 @@ impl SensorTable {
             live.next += 1;
             now
         };
-        Some(Tick {
-            time,
-            due: self.live.values_mut().filter(due).map(go_on).collect(),
-            requests,
-        })
+        Some(Tick { time, due: self.live.values_mut().filter(due).map(go_on).collect(), requests })
     }
 }
 
@@ -163,11 +157,7 @@ pub(super) fn rate(request: &SensorRequest) -> f64 {
 
 /// A masked update changes only the fields in its mask.
 fn masked_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
-    let mut new = SensorRequest {
-        layout: update.layout,
-        bitmask: update.bitmask,
-        ..*old
-    };
+    let mut new = SensorRequest { layout: update.layout, bitmask: update.bitmask, ..*old };
     if update.bitmask & MASK_FOV != 0 {
         new.fov_deg = update.fov_deg;
     }
@@ -184,11 +174,8 @@ fn masked_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
 fn destination(request: &SensorRequest, source: SocketAddr) -> SocketAddr {
     let protocol = &request.send_protocol;
     let ip = protocol.ip.map(|b| b as u8);
-    let port = if protocol.port == 0 {
-        9999u16.saturating_add(request.seq_id)
-    } else {
-        protocol.port
-    };
+    let port =
+        if protocol.port == 0 { 9999u16.saturating_add(request.seq_id) } else { protocol.port };
     match ip {
         [0, 0, 0, 0] | [127, 0, 0, 1] => SocketAddr::new(source.ip(), port),
         ip => SocketAddr::from((ip, port)),
@@ -203,10 +190,8 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
         return Quat::try_new(Quaternion::new(w, x, y, z), 1e-9).unwrap_or_default();
     }
     let degrees = unit == AngleUnit::Degrees || request.type_id == SensorKind::Pod.type_id();
-    let [roll, pitch, yaw] = request
-        .euler
-        .map(wide)
-        .map(|a| if degrees { a.to_radians() } else { a });
+    let [roll, pitch, yaw] =
+        request.euler.map(wide).map(|a| if degrees { a.to_radians() } else { a });
     Quat::from_euler_angles(roll, pitch, yaw)
 }
 
@@ -239,30 +224,16 @@ pub(super) fn world_pose(
     let (root, own) = match base.mount_type {
         0 => (snapshot.vehicle(target)?.pose.then(&last), Some(target)),
         1 => {
-            let below = Pose {
-                position: last.position + Vec3::new(0.0, 0.0, VEHICLE_HALF.z),
-                ..last
-            };
+            let below =
+                Pose { position: last.position + Vec3::new(0.0, 0.0, VEHICLE_HALF.z), ..last };
             (snapshot.vehicle(target)?.pose.then(&below), Some(target))
         }
         2 => (last, None),
         3 => {
             let position = snapshot.vehicle(target)?.pose.position + last.position;
-            (
-                Pose {
-                    position,
-                    attitude: last.attitude,
-                },
-                Some(target),
-            )
+            (Pose { position, attitude: last.attitude }, Some(target))
         }
         _ => return None,
     };
-    Some((
-        chain
-            .iter()
-            .rev()
-            .fold(root, |carrier, mounted| carrier.then(mounted)),
-        own,
-    ))
+    Some((chain.iter().rev().fold(root, |carrier, mounted| carrier.then(mounted)), own))
 }

@@ -313,9 +313,7 @@ impl Shared {
 
     /// Damage of a vehicle.
     pub(super) fn damage(&self, id: u16) -> Damage {
-        self.models()
-            .get(&id)
-            .map_or_else(Damage::default, |told| told.damage)
+        self.models().get(&id).map_or_else(Damage::default, |told| told.damage)
     }
 
     /// Queues an order for a vehicle's autopilot; drops duplicates of pending orders, which bounds a flood.

@@ -80,16 +80,11 @@ impl Streams {
     /// Begins a tick of the world `snapshot`, and returns the sensors to render. One on a missing vehicle or sensor
     /// is left out until its carrier exists.
     pub fn begin(&mut self, tick: &Tick, snapshot: &Snapshot) -> Vec<Seen> {
-        self.streams
-            .retain(|seq_id, _| tick.requests.contains_key(seq_id));
+        self.streams.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         self.renderer.begin(snapshot);
         let seen = |live: &Live| {
             let (pose, own) = world_pose(&tick.requests, &live.request, snapshot, self.unit)?;
-            Some(Seen {
-                live: *live,
-                pose,
-                own,
-            })
+            Some(Seen { live: *live, pose, own })
         };
         tick.due.iter().filter_map(seen).collect()
     }

@@ -48,12 +48,7 @@ impl Truth {
         if let Some(directory) = &options.truth_frames {
             fs::create_dir_all(directory)?;
         }
-        let lines = options
-            .truth
-            .as_ref()
-            .map(File::create)
-            .transpose()?
-            .map(BufWriter::new);
+        let lines = options.truth.as_ref().map(File::create).transpose()?.map(BufWriter::new);
         Ok(Self {
             map: None,
             own: options.world.vehicles.iter().map(|v| v.id).collect(),

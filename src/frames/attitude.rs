@@ -42,10 +42,7 @@ pub struct Attitude<Body, World> {
 
 impl<B: Frame, W: Frame> Attitude<B, W> {
     pub(super) const fn from_inner(value: UnitQuaternion<f64>) -> Self {
-        Self {
-            value,
-            frames: PhantomData,
-        }
+        Self { value, frames: PhantomData }
     }
 
     /// Returns the attitude whose body axes are those of the world.
@@ -63,11 +60,7 @@ impl<B: Frame, W: Frame> Attitude<B, W> {
 
     /// Creates an attitude from angles.
     pub fn from_euler(angles: Euler) -> Self {
-        Self::from_inner(UnitQuaternion::from_euler_angles(
-            angles.roll,
-            angles.pitch,
-            angles.yaw,
-        ))
+        Self::from_inner(UnitQuaternion::from_euler_angles(angles.roll, angles.pitch, angles.yaw))
     }
 
     /// Returns w, x, y, z.

@@ -12,10 +12,7 @@ pub struct Covariance3<F> {
 impl<F: Frame> Covariance3<F> {
     /// Creates a covariance from 9 numbers, row by row.
     pub const fn from_rows(rows: [f64; 9]) -> Self {
-        Self {
-            rows,
-            frame: PhantomData,
-        }
+        Self { rows, frame: PhantomData }
     }
 
     /// Creates a diagonal covariance from three variances.
@@ -68,10 +65,7 @@ pub struct Covariance6<F> {
 impl<F: Frame> Covariance6<F> {
     /// Creates a covariance from 36 numbers, row by row.
     pub const fn from_rows(rows: [f64; 36]) -> Self {
-        Self {
-            rows,
-            frame: PhantomData,
-        }
+        Self { rows, frame: PhantomData }
     }
 
     /// Returns the 36 numbers of a ROS message, row by row.
@@ -85,14 +79,8 @@ impl<F: Frame> Covariance6<F> {
         Vector<G>: From<Vector<F>>,
     {
         let [x, y, z] = axes::<F, G>();
-        let angular = |axis: Axis| Axis {
-            from: axis.from + 3,
-            ..axis
-        };
-        Covariance6::from_rows(change(
-            &self.rows,
-            [x, y, z, angular(x), angular(y), angular(z)],
-        ))
+        let angular = |axis: Axis| Axis { from: axis.from + 3, ..axis };
+        Covariance6::from_rows(change(&self.rows, [x, y, z, angular(x), angular(y), angular(z)]))
     }
 }
 
@@ -110,10 +98,7 @@ where
 {
     Vector::<G>::from(Vector::<F>::new(1.0, 2.0, 3.0))
         .to_array()
-        .map(|code| Axis {
-            from: code.abs() as usize - 1,
-            negative: code < 0.0,
-        })
+        .map(|code| Axis { from: code.abs() as usize - 1, negative: code < 0.0 })
 }
 
 fn change<const SIZE: usize, const CELLS: usize>(
@@ -123,10 +108,6 @@ fn change<const SIZE: usize, const CELLS: usize>(
     std::array::from_fn(|cell| {
         let (row, column) = (axes[cell / SIZE], axes[cell % SIZE]);
         let value = rows[row.from * SIZE + column.from];
-        if row.negative == column.negative {
-            value
-        } else {
-            -value
-        }
+        if row.negative == column.negative { value } else { -value }
     })
 }

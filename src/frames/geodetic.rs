@@ -20,11 +20,7 @@ impl Geodetic {
 
     /// Creates a position.
     pub const fn new(latitude_deg: f64, longitude_deg: f64, altitude_m: f64) -> Self {
-        Self {
-            latitude_deg,
-            longitude_deg,
-            altitude_m,
-        }
+        Self { latitude_deg, longitude_deg, altitude_m }
     }
 
     /// Creates a position from MAVLink's units: 1e-7 degrees and mm.
@@ -62,11 +58,7 @@ impl Geodetic {
 
     fn radians(self) -> (f64, f64, f64) {
         let (latitude, longitude) = (self.latitude_deg, self.longitude_deg);
-        (
-            latitude.to_radians(),
-            longitude.to_radians(),
-            self.altitude_m,
-        )
+        (latitude.to_radians(), longitude.to_radians(), self.altitude_m)
     }
 
     /// Returns earth-centred coordinates.
@@ -164,10 +156,7 @@ impl Separation {
 
     /// Creates an empty cache.
     pub const fn new(geoid: Geoid) -> Self {
-        Self {
-            geoid,
-            computed: None,
-        }
+        Self { geoid, computed: None }
     }
 
     /// Returns the height of the geoid above the ellipsoid in m; recomputed after about 1 km.
@@ -182,11 +171,8 @@ impl Separation {
         }
         let height = self.geoid.separation(latitude_deg, longitude_deg);
         // A NaN must not become the cached reference.
-        self.computed = height.is_finite().then_some(Computed {
-            latitude_deg,
-            longitude_deg,
-            height,
-        });
+        self.computed =
+            height.is_finite().then_some(Computed { latitude_deg, longitude_deg, height });
         height
     }
 }

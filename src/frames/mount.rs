@@ -124,17 +124,9 @@ pub fn mount_transform(
     let [x, y, z] = position_frd;
     let in_body = |down| {
         let position = Vector::<Flu>::from(Vector::<Frd>::new(x, y, z + down));
-        Transform::from_parts(
-            position.to_array(),
-            Attitude::<Flu, Flu>::from(attitude).wxyz(),
-        )
+        Transform::from_parts(position.to_array(), Attitude::<Flu, Flu>::from(attitude).wxyz())
     };
-    let in_world = || {
-        world.pose(
-            Vector::<Ned>::new(x, y, z),
-            Attitude::from_inner(attitude.value),
-        )
-    };
+    let in_world = || world.pose(Vector::<Ned>::new(x, y, z), Attitude::from_inner(attitude.value));
     match mount {
         Mount::VehicleCentre(id) => (MountReference::BaseLink(id), in_body(0.0)),
         Mount::VehicleBottom(id) => (MountReference::BaseLink(id), in_body(bottom_m)),

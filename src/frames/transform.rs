@@ -76,22 +76,14 @@ impl Transform {
         let [w, i, j, k] = self.rotation();
         msg::Transform {
             translation: msg::Vector3 { x, y, z },
-            rotation: msg::Quaternion {
-                x: i,
-                y: j,
-                z: k,
-                w,
-            },
+            rotation: msg::Quaternion { x: i, y: j, z: k, w },
         }
     }
 
     /// Converts to the message that `/tf` and `/tf_static` carry.
     pub fn to_stamped(&self, parent: &str, child: &str, stamp: RosTime) -> msg::TransformStamped {
         msg::TransformStamped {
-            header: Header {
-                stamp: stamp.to_msg(),
-                frame_id: parent.to_owned(),
-            },
+            header: Header { stamp: stamp.to_msg(), frame_id: parent.to_owned() },
             child_frame_id: child.to_owned(),
             transform: self.to_msg(),
         }

@@ -51,10 +51,7 @@ impl<F: Frame> Vector<F> {
     }
 
     pub(super) const fn from_inner(value: Vector3<f64>) -> Self {
-        Self {
-            value,
-            frame: PhantomData,
-        }
+        Self { value, frame: PhantomData }
     }
 
     /// Returns the null vector.
@@ -127,14 +124,7 @@ impl<F> PartialEq for Vector<F> {
 
 impl<F: Frame> fmt::Debug for Vector<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}({}, {}, {})",
-            F::NAME,
-            self.value.x,
-            self.value.y,
-            self.value.z
-        )
+        write!(f, "{}({}, {}, {})", F::NAME, self.value.x, self.value.y, self.value.z)
     }
 }
 

@@ -45,11 +45,7 @@ pub(super) fn write(args: &RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
     let names = Resolver::new(node, namespace, &args.remaps)?;
     let consumer = CONSUMERS.iter().find(|c| c.name == calib.consumer);
     let consumer = consumer.context("unknown consumer")?;
-    let choice = Choice {
-        vehicle: calib.vehicle,
-        lidar: calib.lidar,
-        cameras: calib.cameras,
-    };
+    let choice = Choice { vehicle: calib.vehicle, lidar: calib.lidar, cameras: calib.cameras };
     let output = files_for(consumer, &settings, &names, &choice)?;
     let bridge = output.bridge_file();
     match (&calib.output, &output.files[..]) {
@@ -70,8 +66,5 @@ pub(super) fn write(args: &RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
     let report = output.report(consumer, calib.output.as_deref());
     let warnings = settings.warnings.iter().map(|w| format!("warning: {w}\n"));
     let report = warnings.collect::<String>() + &report;
-    io::stderr()
-        .lock()
-        .write_all(report.as_bytes())
-        .context(OUTPUT)
+    io::stderr().lock().write_all(report.as_bytes()).context(OUTPUT)
 }

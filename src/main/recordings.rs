@@ -105,18 +105,9 @@ pub(super) fn record(args: ros_args::RosArgs, options: RecordArgs) -> anyhow::Re
     }
     let losses = recorder.end();
     for (count, why) in [
-        (
-            losses.disk,
-            "datagrams and frames are not in the recording: the disk is too slow",
-        ),
-        (
-            losses.overflows,
-            "datagrams were lost in the receive buffer: raise net.core.rmem_max",
-        ),
-        (
-            losses.refused,
-            "datagrams of other senders were refused; accept_from accepts them",
-        ),
+        (losses.disk, "datagrams and frames are not in the recording: the disk is too slow"),
+        (losses.overflows, "datagrams were lost in the receive buffer: raise net.core.rmem_max"),
+        (losses.refused, "datagrams of other senders were refused; accept_from accepts them"),
     ] {
         if count > 0 {
             tracing::warn!("{count} {why}");
@@ -196,11 +187,8 @@ fn ensure_no_other_bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     let middleware = middleware(args, "rfly_bridge_replay", false)?;
     std::thread::sleep(DISCOVERY);
     let mut servers = middleware.servers().into_iter();
-    let other = servers.find(|server| {
-        BRIDGE_PACKAGES
-            .iter()
-            .any(|package| server.type_name.starts_with(package))
-    });
+    let other = servers
+        .find(|server| BRIDGE_PACKAGES.iter().any(|package| server.type_name.starts_with(package)));
     let Some(other) = other else {
         return Ok(());
     };

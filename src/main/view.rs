@@ -29,11 +29,8 @@ pub(super) fn show(args: RosArgs, options: ViewArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let started = signals.during(START_GRACE, move |_| {
         let middleware = middleware(&args, "rfly_bridge_view", false)?;
-        let params = ViewParams {
-            port: options.port,
-            control: options.control,
-            origins: options.origins,
-        };
+        let params =
+            ViewParams { port: options.port, control: options.control, origins: options.origins };
         anyhow::Ok(view(&middleware, &params)?)
     })?;
     let Ended::Done(viewer) = started else {

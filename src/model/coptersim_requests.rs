@@ -11,10 +11,7 @@ use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
 const MAX_COORDINATE_M: f64 = 1e7;
 
 fn check_range(field: &str, values: &[f64], max: f64) -> Result<(), String> {
-    match values
-        .iter()
-        .find(|value| value.is_nan() || value.abs() > max)
-    {
+    match values.iter().find(|value| value.is_nan() || value.abs() > max) {
         Some(value) => Err(format!("{field}: must be within {max} of 0, is {value}")),
         None => Ok(()),
     }
@@ -43,23 +40,14 @@ pub fn set_pose(
     let [north, east, down] = world.ned(position).to_array();
     let [roll, pitch, yaw] = attitude.euler().to_degrees().map(|angle| angle as f32);
     let packet = CopterSimRequestPacket::new(vehicle.into()).at([north, east], yaw);
-    Ok(if request.on_ground {
-        packet
-    } else {
-        packet.standing([down as f32, roll, pitch])
-    })
+    Ok(if request.on_ground { packet } else { packet.standing([down as f32, roll, pitch]) })
 }
 
 fn check_geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
     let mut problems = Vec::new();
-    for (field, value, max) in [
-        ("latitude", latitude, 90.0),
-        ("longitude", longitude, 180.0),
-    ] {
+    for (field, value, max) in [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)] {
         if !(-max..=max).contains(&value) {
-            problems.push(format!(
-                "{field}: must be -{max} to {max} degrees, is {value}"
-            ));
+            problems.push(format!("{field}: must be -{max} to {max} degrees, is {value}"));
         }
     }
     if problems.is_empty() {
@@ -73,11 +61,7 @@ pub fn set_geo_origin(
     vehicle: u16,
     request: &SetGeoOriginRequest,
 ) -> Result<CopterSimRequestPacket, String> {
-    let SetGeoOriginRequest {
-        latitude,
-        longitude,
-        altitude,
-    } = *request;
+    let SetGeoOriginRequest { latitude, longitude, altitude } = *request;
     check_geodetic(latitude, longitude)?;
     check_range("altitude", &[altitude], 100_000.0)?;
     let packet = CopterSimRequestPacket::new(vehicle.into());
@@ -89,11 +73,7 @@ pub fn set_geo_place(
     vehicle: u16,
     request: &SetGeoPlaceRequest,
 ) -> Result<CopterSimRequestPacket, String> {
-    let SetGeoPlaceRequest {
-        latitude,
-        longitude,
-        yaw,
-    } = *request;
+    let SetGeoPlaceRequest { latitude, longitude, yaw } = *request;
     check_geodetic(latitude, longitude)?;
     check_range("yaw", &[yaw], 1e3)?;
     let yaw = WorldConvention::Enu.ned_yaw(yaw).to_degrees() as f32;
@@ -127,11 +107,7 @@ pub fn load(
     what: CopterSimLoad,
     request: &LoadByNameRequest,
 ) -> Result<CopterSimLoadPacket, String> {
-    let LoadByNameRequest {
-        name,
-        by_index,
-        index,
-    } = request;
+    let LoadByNameRequest { name, by_index, index } = request;
     if *by_index {
         return match index {
             ..0 => Err(format!("index: must be at least 0, is {index}")),
@@ -146,9 +122,6 @@ pub fn load(
         return Err("name: must not contain a byte 0".to_owned());
     }
     CopterSimLoadPacket::by_name(vehicle.into(), what, name).ok_or_else(|| {
-        format!(
-            "name: must have at most 48 bytes, has {}: CopterSim would truncate it",
-            name.len()
-        )
+        format!("name: must have at most 48 bytes, has {}: CopterSim would truncate it", name.len())
     })
 }

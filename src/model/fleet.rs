@@ -34,12 +34,7 @@ impl Fleet {
         port: u16,
         timeout: Duration,
     ) -> Self {
-        Self {
-            vehicles: vehicles.into_iter().collect(),
-            port,
-            timeout,
-            published: None,
-        }
+        Self { vehicles: vehicles.into_iter().collect(), port, timeout, published: None }
     }
 
     /// Returns the readiness of every vehicle.

@@ -73,25 +73,19 @@ fn single(packet: &impl Packet) -> Result<Datagrams, InputError> {
 /// Pads a list of at most `max` finite values with zeros.
 fn padded<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f64; N], InputError> {
     if values.len() > max {
-        let text = format!(
-            "{field}: must have at most {max} values, has {}",
-            values.len()
-        );
+        let text = format!("{field}: must have at most {max} values, has {}", values.len());
         return refuse(InputCause::TooLong, text);
     }
     check_finite(field, values)?;
-    Ok(std::array::from_fn(|i| {
-        values.get(i).copied().unwrap_or_default()
-    }))
+    Ok(std::array::from_fn(|i| values.get(i).copied().unwrap_or_default()))
 }
 
 /// Refuses NaN and infinity: a model that integrates its input would never recover from them.
 fn check_finite(field: &str, values: &[f64]) -> Result<(), InputError> {
     match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => refuse(
-            InputCause::NotFinite,
-            format!("{field}: must be finite, has {value}"),
-        ),
+        Some(value) => {
+            refuse(InputCause::NotFinite, format!("{field}: must be finite, has {value}"))
+        }
         None => Ok(()),
     }
 }
@@ -118,10 +112,7 @@ fn input_set(number: u8, alternative: &str) -> Result<InputSet, InputError> {
         1..=InputSet::EXTENSIONS => Ok(InputSet::Extended(number)),
         _ => refuse(
             InputCause::Set,
-            format!(
-                "set: must be 0 or 1 to {}{alternative}, is {number}",
-                InputSet::EXTENSIONS
-            ),
+            format!("set: must be 0 or 1 to {}{alternative}, is {number}", InputSet::EXTENSIONS),
         ),
     }
 }
@@ -130,21 +121,12 @@ fn input_set(number: u8, alternative: &str) -> Result<InputSet, InputError> {
 pub fn sil(vehicle: u16, message: &ModelInputs) -> Result<Datagrams, InputError> {
     check_finite_f32("floats", &message.floats)?;
     let set = input_set(message.set, "")?;
-    single(&SilInputsPacket::new(
-        vehicle.into(),
-        set,
-        message.ints,
-        message.floats,
-    ))
+    single(&SilInputsPacket::new(vehicle.into(), set, message.ints, message.floats))
 }
 
 /// `model/doubles`.
 pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, InputError> {
-    let ModelDoubles {
-        set: number,
-        wait,
-        values,
-    } = message;
+    let ModelDoubles { set: number, wait, values } = message;
     let cannot_wait = || {
         refuse(
             InputCause::Wait,
@@ -158,18 +140,12 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, InputE
         if values.is_empty() || values.len() > ALL_DOUBLES {
             return refuse(
                 InputCause::TooLong,
-                format!(
-                    "values: must have 1 to {ALL_DOUBLES} values, has {}",
-                    values.len()
-                ),
+                format!("values: must have 1 to {ALL_DOUBLES} values, has {}", values.len()),
             );
         }
         check_finite("values", values)?;
         let packets = DoubleInputsPacket::all(vehicle.into(), values).unwrap_or_default();
-        return Ok(packets
-            .iter()
-            .map(|packet| packet.as_bytes().to_vec())
-            .collect());
+        return Ok(packets.iter().map(|packet| packet.as_bytes().to_vec()).collect());
     }
     let set = match (input_set(*number, " or 255 (ALL)")?, wait) {
         (InputSet::Plain, true) => return cannot_wait(),
@@ -187,10 +163,7 @@ pub fn command(
     message: &CommandMessage,
 ) -> Result<Datagrams, InputError> {
     let Vector3 { x, y, z } = message.value;
-    check_finite(
-        "value, yaw, yaw_rate",
-        &[x, y, z, message.yaw, message.yaw_rate],
-    )?;
+    check_finite("value, yaw, yaw_rate", &[x, y, z, message.yaw, message.yaw_rate])?;
     let ned = to_f32("value", world.ned([x, y, z]).to_array())?;
     let yaw = world.ned_yaw(message.yaw) as f32;
     // In NED, clockwise seen from above is positive.
@@ -213,11 +186,7 @@ pub fn command(
     let (ints, floats) = command.inputs();
     let mut numbers = ints.map(f64::from).into_iter().chain(floats.map(f64::from));
     let values = std::array::from_fn(|_| numbers.next().unwrap_or_default());
-    single(&DoubleInputsPacket::new(
-        vehicle.into(),
-        InputSet::Plain,
-        values,
-    ))
+    single(&DoubleInputsPacket::new(vehicle.into(), InputSet::Plain, values))
 }
 
 /// Returns mask and values of a message for `N` parameters.
@@ -292,30 +261,14 @@ pub fn rays(
     world: WorldConvention,
     message: &ModelRays,
 ) -> Result<Datagrams, InputError> {
-    let rays = [
-        message.front,
-        message.back,
-        message.left,
-        message.right,
-        message.up,
-        message.down,
-    ];
+    let rays = [message.front, message.back, message.left, message.right, message.up, message.down];
     check_finite_f32("front, back, left, right, up, down", &rays)?;
     check_finite_f32("size", &[message.size])?;
     let Vector3 { x, y, z } = message.velocity;
     let velocity = to_f32("velocity", world.ned([x, y, z]).to_array())?;
     let point = &message.position;
-    let position = to_f32(
-        "position",
-        world.ned([point.x, point.y, point.z]).to_array(),
-    )?;
-    single(&RayInputsPacket::new(
-        vehicle.into(),
-        message.size,
-        velocity,
-        rays,
-        position,
-    ))
+    let position = to_f32("position", world.ned([point.x, point.y, point.z]).to_array())?;
+    single(&RayInputsPacket::new(vehicle.into(), message.size, velocity, rays, position))
 }
 
 /// `model/uorb`.
@@ -331,9 +284,5 @@ pub fn custom_data(vehicle: u16, message: &CustomData) -> Result<Datagrams, Inpu
         0 => CustomDataPacket::TAG,
         checksum => checksum,
     };
-    single(&CustomDataPacket::new(
-        vehicle.into(),
-        checksum,
-        message.data,
-    ))
+    single(&CustomDataPacket::new(vehicle.into(), checksum, message.data))
 }

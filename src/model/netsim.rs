@@ -33,25 +33,18 @@ pub struct NetSim {
 impl NetSim {
     /// Takes the vehicles that this bridge sends for.
     pub fn new(world: WorldConvention, served: impl IntoIterator<Item = u16>) -> Self {
-        Self {
-            world,
-            served: served.into_iter().collect(),
-            requesters: BTreeMap::new(),
-        }
+        Self { world, served: served.into_iter().collect(), requesters: BTreeMap::new() }
     }
 
     /// Returns the datagrams of a state. A state without receivers goes to the vehicles that requested it.
     pub fn state(&self, message: &NetSimState, unix_time: f64) -> Result<Vec<Vec<u8>>, InputError> {
         self.check_sender(message.sender)?;
         let q = &message.orientation;
-        let attitude = self
-            .world
-            .ned_attitude([q.w, q.x, q.y, q.z])
-            .ok_or_else(|| InputError {
-                cause: InputCause::Orientation,
-                text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
-                    .to_owned(),
-            })?;
+        let attitude = self.world.ned_attitude([q.w, q.x, q.y, q.z]).ok_or_else(|| InputError {
+            cause: InputCause::Orientation,
+            text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
+                .to_owned(),
+        })?;
         let Euler { roll, pitch, yaw } = attitude.euler();
         let ned = |x, y, z| self.world.ned([x, y, z]).to_array();
         let velocity = ned(message.velocity.x, message.velocity.y, message.velocity.z);
@@ -61,12 +54,8 @@ impl NetSim {
             time: message.time.into(),
             euler: [roll, pitch, yaw].map(|x| F32::new(x as f32)),
             velocity: velocity.map(|x| F32::new(x as f32)),
-            home: [
-                message.home_latitude,
-                message.home_longitude,
-                message.home_altitude,
-            ]
-            .map(F64::new),
+            home: [message.home_latitude, message.home_longitude, message.home_altitude]
+                .map(F64::new),
             position: position.map(F64::new),
             global_position: ned(global.x, global.y, global.z).map(F64::new),
         };
@@ -76,12 +65,7 @@ impl NetSim {
         } else {
             message.receivers.iter().copied().collect()
         };
-        Ok(datagrams(
-            message.sender,
-            &receivers,
-            unix_time,
-            packet.as_bytes(),
-        ))
+        Ok(datagrams(message.sender, &receivers, unix_time, packet.as_bytes()))
     }
 
     /// Returns the datagrams of user data.
@@ -98,12 +82,7 @@ impl NetSim {
             });
         }
         let receivers = message.receivers.iter().copied().collect();
-        Ok(datagrams(
-            message.sender,
-            &receivers,
-            unix_time,
-            &message.data,
-        ))
+        Ok(datagrams(message.sender, &receivers, unix_time, &message.data))
     }
 
     /// Returns the datagrams that request states of other vehicles.
@@ -139,20 +118,14 @@ impl NetSim {
                 for id in receivers.iter().filter(|id| self.served.contains(id)) {
                     self.requesters.entry(*id).or_default().insert(sender);
                 }
-                NetSimReceived::Request(NetSimRequest {
-                    sender,
-                    wanted: receivers,
-                })
+                NetSimReceived::Request(NetSimRequest { sender, wanted: receivers })
             }
             NetSimMessage::State(_, state) => {
                 NetSimReceived::State(Box::new(self.read(sender, receivers, delay, state)))
             }
-            NetSimMessage::Data(_, data) => NetSimReceived::Data(NetSimData {
-                sender,
-                receivers,
-                delay,
-                data: data.to_vec(),
-            }),
+            NetSimMessage::Data(_, data) => {
+                NetSimReceived::Data(NetSimData { sender, receivers, delay, data: data.to_vec() })
+            }
         })
     }
 
@@ -176,11 +149,7 @@ impl NetSim {
             home_longitude,
             home_altitude,
             position: vector3(position),
-            global_position: Point {
-                x: global[0],
-                y: global[1],
-                z: global[2],
-            },
+            global_position: Point { x: global[0], y: global[1], z: global[2] },
         }
     }
 
@@ -207,8 +176,7 @@ fn vector3([x, y, z]: [f64; 3]) -> Vector3 {
 fn receivers(header: &NetSimHeader) -> Vec<u16> {
     let first = i64::from(header.first_id.get());
     let bits = (0..MASK_BITS).filter(|bit| header.mask.get() >> bit & 1 == 1);
-    bits.filter_map(|bit| u16::try_from(first + i64::from(bit)).ok())
-        .collect()
+    bits.filter_map(|bit| u16::try_from(first + i64::from(bit)).ok()).collect()
 }
 
 /// Returns first vehicle and mask of each header that is needed; a single empty mask if there are no vehicles.

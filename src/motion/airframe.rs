@@ -51,14 +51,8 @@ impl Airframe {
 
     pub(super) fn limits(self) -> Limits {
         match self {
-            Self::PointMass => Limits {
-                speed: 8.0,
-                radius: 0.0,
-            },
-            Self::FixedWing => Limits {
-                speed: 18.0,
-                radius: 60.0,
-            },
+            Self::PointMass => Limits { speed: 8.0, radius: 0.0 },
+            Self::FixedWing => Limits { speed: 18.0, radius: 60.0 },
         }
     }
 
@@ -115,11 +109,7 @@ fn point_mass(body: &mut Body, order: &Order, limits: &Limits, dt: f64) {
         Order::Stay | Order::Attitude(..) => body.yaw,
     };
     // A multirotor leans towards where it accelerates; on the ground it stands.
-    let leaning = if body.on_ground() {
-        Vector::zero()
-    } else {
-        body.acceleration
-    };
+    let leaning = if body.on_ground() { Vector::zero() } else { body.acceleration };
     let (sin, cos) = yaw.sin_cos();
     let forward = cos * leaning.x() + sin * leaning.y();
     let right = cos * leaning.y() - sin * leaning.x();
@@ -160,11 +150,7 @@ fn wanted_velocity(body: &Body, order: &Order, limits: &Limits) -> Vector<Ned> {
             let climb = speed(error[2].abs()) * error[2].signum();
             [error[0] * share, error[1] * share, climb]
         }
-        Order::Cruise {
-            speed,
-            down,
-            heading,
-        } => {
+        Order::Cruise { speed, down, heading } => {
             let climb = NEAR * (down - body.position.z());
             [speed * heading.cos(), speed * heading.sin(), climb].map(or_zero)
         }
@@ -179,18 +165,10 @@ fn fixed_wing(body: &mut Body, order: &Order, limits: &Limits, dt: f64) {
     let here = body.position;
     let mut circle = 0.0;
     let (speed, down, heading) = match *order {
-        Order::Cruise {
-            speed,
-            down,
-            heading,
-        } => (speed, down, heading),
+        Order::Cruise { speed, down, heading } => (speed, down, heading),
         Order::Velocity([north, east, down], _) => {
             let climb = here.z() + or_zero(down) * 2.0;
-            (
-                or_zero(north.hypot(east)),
-                climb,
-                or_zero(east).atan2(or_zero(north)),
-            )
+            (or_zero(north.hypot(east)), climb, or_zero(east).atan2(or_zero(north)))
         }
         Order::Position([north, east, down], _) => {
             let (heading, share) = around([north, east], &here, limits.radius);
@@ -200,19 +178,11 @@ fn fixed_wing(body: &mut Body, order: &Order, limits: &Limits, dt: f64) {
         }
         Order::Acceleration([north, east, down], _) => {
             let speed = body.ground_speed() + or_zero(north).hypot(or_zero(east));
-            (
-                speed,
-                here.z() + or_zero(down),
-                or_zero(east).atan2(or_zero(north)),
-            )
+            (speed, here.z() + or_zero(down), or_zero(east).atan2(or_zero(north)))
         }
         Order::Attitude([roll, pitch, _], throttle) => {
             let turn = GRAVITY * roll.tan() / limits.speed;
-            (
-                2.0 * throttle * limits.speed,
-                here.z() - 10.0 * pitch,
-                body.yaw + turn,
-            )
+            (2.0 * throttle * limits.speed, here.z() - 10.0 * pitch, body.yaw + turn)
         }
         Order::Stay => (limits.speed, here.z(), body.yaw),
     };

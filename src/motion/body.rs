@@ -39,11 +39,7 @@ impl Body {
     }
 
     pub(super) fn euler(&self) -> Euler {
-        Euler {
-            roll: self.roll,
-            pitch: self.pitch,
-            yaw: self.yaw,
-        }
+        Euler { roll: self.roll, pitch: self.pitch, yaw: self.yaw }
     }
 
     pub(super) fn attitude(&self) -> Attitude<Frd, Ned> {
@@ -111,9 +107,5 @@ pub(super) fn approach(value: f64, target: f64, most: f64) -> f64 {
 /// No longer than `most`.
 pub(super) fn limited(v: Vector<Ned>, most: f64) -> Vector<Ned> {
     let length = v.norm();
-    if length > most {
-        v * (most / length)
-    } else {
-        v
-    }
+    if length > most { v * (most / length) } else { v }
 }

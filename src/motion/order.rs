@@ -92,10 +92,7 @@ pub(super) fn wish(
         C::PositionNed { position, yaw } => Wish::Do(Order::Position(in_map(position), to(yaw))),
         C::PositionFrd { position, yaw } => {
             let position = body.position + level(position);
-            Wish::Do(Order::Position(
-                position.to_array(),
-                to(yaw + body.yaw as f32),
-            ))
+            Wish::Do(Order::Position(position.to_array(), to(yaw + body.yaw as f32)))
         }
         C::Attitude { euler, throttle } => Wish::Do(Order::Attitude(
             wide(euler),
@@ -104,51 +101,29 @@ pub(super) fn wish(
                 false => HOVER,
             },
         )),
-        C::AttitudeStep {
-            euler,
-            throttle_step,
-        } => {
+        C::AttitudeStep { euler, throttle_step } => {
             let throttle = match now {
                 Some(Order::Attitude(_, throttle)) => *throttle,
                 _ => HOVER,
             };
             let step = f64::from(throttle_step);
             let step = if step.is_finite() { step } else { 0.0 };
-            Wish::Do(Order::Attitude(
-                wide(euler),
-                (throttle + step).clamp(0.0, 1.0),
-            ))
+            Wish::Do(Order::Attitude(wide(euler), (throttle + step).clamp(0.0, 1.0)))
         }
         C::AccelerationYaw { acceleration, yaw } => {
             Wish::Do(Order::Acceleration(wide(acceleration), to(yaw)))
         }
-        C::AccelerationYawRate {
-            acceleration,
-            yaw_rate,
-        } => Wish::Do(Order::Acceleration(wide(acceleration), at(yaw_rate))),
+        C::AccelerationYawRate { acceleration, yaw_rate } => {
+            Wish::Do(Order::Acceleration(wide(acceleration), at(yaw_rate)))
+        }
         C::TakeOff { position } => Wish::TakeOff(Order::Position(in_map(position), Turn::Hold)),
-        C::TakeOffGlobal {
-            latitude,
-            longitude,
-            altitude,
-        } => Wish::TakeOff(Order::Position(
-            place(latitude, longitude, altitude),
-            Turn::Hold,
-        )),
-        C::PositionGlobal {
-            latitude,
-            longitude,
-            altitude,
-            yaw,
-        } => Wish::Do(Order::Position(
-            place(latitude, longitude, altitude),
-            to(yaw),
-        )),
-        C::SpeedAltitudeHeading {
-            speed,
-            down,
-            heading,
-        } => Wish::Do(Order::Cruise {
+        C::TakeOffGlobal { latitude, longitude, altitude } => {
+            Wish::TakeOff(Order::Position(place(latitude, longitude, altitude), Turn::Hold))
+        }
+        C::PositionGlobal { latitude, longitude, altitude, yaw } => {
+            Wish::Do(Order::Position(place(latitude, longitude, altitude), to(yaw)))
+        }
+        C::SpeedAltitudeHeading { speed, down, heading } => Wish::Do(Order::Cruise {
             speed: speed.into(),
             down: origin.z() + f64::from(down),
             heading: heading.into(),

@@ -109,10 +109,7 @@ impl OwnVehicle {
         let [north, east, _] = self.start.position.to_array();
         self.terrain = Some(terrain);
         let position = Vector::new(north, east, self.ground([north, east]));
-        self.restart(Start {
-            position,
-            ..self.start
-        });
+        self.restart(Start { position, ..self.start });
         self
     }
 
@@ -170,11 +167,7 @@ impl OwnVehicle {
 
     /// Whether the command repeats the position relative to the body that the vehicle is on its way to.
     fn goes_on(&mut self, command: SimpleCommand) -> bool {
-        let SimpleCommand::PositionFrd {
-            position: [x, y, z],
-            yaw,
-        } = command
-        else {
+        let SimpleCommand::PositionFrd { position: [x, y, z], yaw } = command else {
             self.step = None;
             return false;
         };
@@ -205,19 +198,12 @@ impl OwnVehicle {
             _ => return Ok(()),
         };
         let [down, ..] = packet.z_roll_pitch.map(F32::get);
-        let down = if packet.stand > 0 {
-            down.into()
-        } else {
-            self.ground(level)
-        };
+        let down = if packet.stand > 0 { down.into() } else { self.ground(level) };
         let numbers = [level[0], level[1], down, yaw];
         if !numbers.iter().all(|number| number.is_finite()) || !centre.is_known() {
             return Err(Ignored::Malformed);
         }
-        self.restart(Start {
-            position: Vector::new(level[0], level[1], down),
-            yaw: wrap(yaw),
-        });
+        self.restart(Start { position: Vector::new(level[0], level[1], down), yaw: wrap(yaw) });
         Ok(())
     }
 
@@ -225,13 +211,7 @@ impl OwnVehicle {
         let terrain = self.terrain.take();
         *self = Self {
             terrain,
-            ..Self::new(
-                self.id,
-                self.airframe,
-                Some(self.vehicle_type),
-                start,
-                self.map_centre,
-            )
+            ..Self::new(self.id, self.airframe, Some(self.vehicle_type), start, self.map_centre)
         };
         self.follow_ground(false);
         self.start.position = self.body.position;
@@ -295,11 +275,7 @@ impl OwnVehicle {
 
     /// Where the origin of the map is.
     pub fn map_centre(&self) -> MapCentrePacket {
-        let Geodetic {
-            latitude_deg,
-            longitude_deg,
-            altitude_m,
-        } = self.map_centre;
+        let Geodetic { latitude_deg, longitude_deg, altitude_m } = self.map_centre;
         MapCentrePacket::new(self.id.into(), [latitude_deg, longitude_deg, altitude_m])
     }
 

@@ -44,10 +44,7 @@ impl Section for AxesReport {
                 0 => "no difference from the parameters found".to_owned(),
                 n => format!("{n} differ from the parameters"),
             },
-            values: known
-                .iter()
-                .map(|(what, (_, text))| value(what, text))
-                .collect(),
+            values: known.iter().map(|(what, (_, text))| value(what, text)).collect(),
         }
     }
 }

@@ -34,18 +34,12 @@ pub struct ReceiveEndpoints {
 impl Binder {
     /// Binds nothing, and records the endpoints.
     pub(super) fn recording() -> Self {
-        Self {
-            recorded: Some(ReceiveEndpoints::default()),
-            ..Self::default()
-        }
+        Self { recorded: Some(ReceiveEndpoints::default()), ..Self::default() }
     }
 
     /// Binds sockets that this tap sees.
     pub(super) fn with_tap(packet_tap: PacketTapSlot) -> Self {
-        Self {
-            packet_tap,
-            ..Self::default()
-        }
+        Self { packet_tap, ..Self::default() }
     }
 
     /// The recorded endpoints.
@@ -82,16 +76,12 @@ impl Binder {
     ) -> Option<R> {
         if let Some(recorded) = &mut self.recorded {
             // The system would choose another port for 0.
-            recorded
-                .ports
-                .extend((options.port > 0).then_some(options.port));
+            recorded.ports.extend((options.port > 0).then_some(options.port));
             recorded.groups.extend(&options.groups);
             return None;
         }
-        let receiver = bind(&BindOptions {
-            packet_tap: self.packet_tap.clone(),
-            ..options.clone()
-        });
+        let receiver =
+            bind(&BindOptions { packet_tap: self.packet_tap.clone(), ..options.clone() });
         match &receiver {
             Ok(_) if options.reuse => self.shared_ports.watch(options, what),
             Ok(_) => {}
@@ -100,10 +90,8 @@ impl Binder {
                     .map(|(_, holder)| format!(", by {holder}"))
                     .collect();
                 let limit = limit_behind(error);
-                self.failures.push(format!(
-                    "{what}: UDP port {}: {error}{by}{limit}",
-                    options.port
-                ));
+                self.failures
+                    .push(format!("{what}: UDP port {}: {error}{by}{limit}", options.port));
             }
         }
         receiver.ok()
@@ -119,18 +107,13 @@ impl Binder {
             Ok(listener)
         });
         if let Err(error) = &listener {
-            self.failures
-                .push(format!("{what}: TCP port {port}: {error}"));
+            self.failures.push(format!("{what}: TCP port {port}: {error}"));
         }
         listener.ok()
     }
 
     /// Fails with the ports that could not be bound.
     pub(super) fn finish(self) -> Result<(), NodeError> {
-        if self.failures.is_empty() {
-            Ok(())
-        } else {
-            Err(NodeError::Bind(self.failures))
-        }
+        if self.failures.is_empty() { Ok(()) } else { Err(NodeError::Bind(self.failures)) }
     }
 }

@@ -75,17 +75,11 @@ impl Bridge {
         params.record = RecordParams::default();
         // With Redis the bridge binds the ports of CopterSim, not those of a client.
         params.redis.address = None;
-        let settings = &Settings {
-            params,
-            ..settings.clone()
-        };
+        let settings = &Settings { params, ..settings.clone() };
         let senders = Arc::new(Senders::new(&settings.params));
         let settings = vehicles::with_discovered(settings, &senders)?;
         let (middleware, _recorder) = Middleware::recorder(&Options::new(NODE_NAME))?;
-        let mut assembly = Assembly {
-            binder: Binder::recording(),
-            ..Assembly::default()
-        };
+        let mut assembly = Assembly { binder: Binder::recording(), ..Assembly::default() };
         assemble(&settings, &middleware, senders, &mut assembly)?;
         Ok((settings, assembly.binder.endpoints()))
     }

@@ -57,10 +57,7 @@ impl Calibrations {
 impl LoadedCalibration {
     fn read(url: &str, sensor: &SensorConfig, before: Option<&Self>) -> Result<Self, Vec<String>> {
         if !sensor.kind.is_camera() {
-            return Err(vec![format!(
-                "TypeID {} is no camera",
-                sensor.kind.type_id()
-            )]);
+            return Err(vec![format!("TypeID {} is no camera", sensor.kind.type_id())]);
         }
         let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
         let modified = std::fs::metadata(&path).and_then(|about| about.modified());
@@ -73,17 +70,10 @@ impl LoadedCalibration {
                 Arc::new(Calibration::from_yaml(&text)?)
             }
         };
-        let size = Size {
-            width: sensor.width.into(),
-            height: sensor.height.into(),
-        };
+        let size = Size { width: sensor.width.into(), height: sensor.height.into() };
         match calibration.misfit(size) {
             Some(why) => Err(vec![why]),
-            None => Ok(Self {
-                path,
-                changed,
-                calibration,
-            }),
+            None => Ok(Self { path, changed, calibration }),
         }
     }
 }
@@ -118,9 +108,7 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
     let home = variable("ROS_HOME")
         .or_else(|| Some(format!("{}/.ros", variable("HOME")?)))
         .unwrap_or_default();
-    let url = url
-        .replace("${NAME}", &name(seq_id))
-        .replace("${ROS_HOME}", &home);
+    let url = url.replace("${NAME}", &name(seq_id)).replace("${ROS_HOME}", &home);
     if let Some(path) = url.strip_prefix("file://") {
         return if path.starts_with('/') {
             Ok(PathBuf::from(path))
@@ -132,9 +120,9 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
         return in_package(rest, variable("AMENT_PREFIX_PATH").as_deref());
     }
     match url.split_once("://") {
-        Some((scheme, _)) => Err(format!(
-            "{scheme}:// is not supported, file:// and package:// are"
-        )),
+        Some((scheme, _)) => {
+            Err(format!("{scheme}:// is not supported, file:// and package:// are"))
+        }
         None => Ok(PathBuf::from(url)),
     }
 }

@@ -67,8 +67,7 @@ impl CameraPairs {
     /// Returns the sensor whose optical frame the images of a sensor have: the left or colour camera of its pair, else itself.
     pub fn frame_of(&self, seq_id: u16) -> u16 {
         let left = self.stereo.get(&seq_id).map(|(left, _)| *left);
-        left.or_else(|| self.registered.get(&seq_id).copied())
-            .unwrap_or(seq_id)
+        left.or_else(|| self.registered.get(&seq_id).copied()).unwrap_or(seq_id)
     }
 
     /// Returns the baseline of a right camera in m; 0 for any other sensor.
@@ -114,9 +113,7 @@ pub(super) fn coincide(first: Placed<'_>, second: Placed<'_>) -> bool {
     let optics = |s: &SensorConfig| (s.width, s.height, s.fov_deg, s.mount);
     optics(first.0) == optics(second.0)
         && same_attitude(first.1, second.1)
-        && offset(first.1, second.1)
-            .iter()
-            .all(|metres| metres.abs() < SAME_PLACE_M)
+        && offset(first.1, second.1).iter().all(|metres| metres.abs() < SAME_PLACE_M)
 }
 
 /// Baseline of a pair in m, or all its faults.
@@ -140,22 +137,10 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
     }
     let size = |s: &SensorConfig| format!("{} x {}", s.width, s.height);
     for (what, at_left, at_right) in [
-        (
-            "TypeID",
-            left.kind.type_id().to_string(),
-            right.kind.type_id().to_string(),
-        ),
+        ("TypeID", left.kind.type_id().to_string(), right.kind.type_id().to_string()),
         ("size", size(left), size(right)),
-        (
-            "field of view",
-            left.fov_deg.to_string(),
-            right.fov_deg.to_string(),
-        ),
-        (
-            "rate",
-            left.asked_hz().to_string(),
-            right.asked_hz().to_string(),
-        ),
+        ("field of view", left.fov_deg.to_string(), right.fov_deg.to_string()),
+        ("rate", left.asked_hz().to_string(), right.asked_hz().to_string()),
         ("mount", left.mount.to_string(), right.mount.to_string()),
     ] {
         if at_left != at_right {
@@ -168,9 +153,8 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
         return Err(faults);
     }
     if !same_attitude(left_mount, right_mount) {
-        faults.push(format!(
-            "sensor {l} (left) and sensor {r} (right) must have the same attitude"
-        ));
+        faults
+            .push(format!("sensor {l} (left) and sensor {r} (right) must have the same attitude"));
         return Err(faults);
     }
     let [forward, to_the_right, down] = offset(left_mount, right_mount);
@@ -180,9 +164,5 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
             forward, to_the_right, down
         ));
     }
-    if faults.is_empty() {
-        Ok(to_the_right)
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(to_the_right) } else { Err(faults) }
 }

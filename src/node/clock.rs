@@ -16,9 +16,7 @@ pub(super) fn host_now() -> RosTime {
     if let Some(time) = played_time() {
         return RosTime(time);
     }
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     RosTime(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
@@ -50,9 +48,7 @@ impl SimClock {
             published: None,
             restarts: 0,
         };
-        Self {
-            state: Mutex::new(state),
-        }
+        Self { state: Mutex::new(state) }
     }
 
     /// Records that the tick `sim` arrived at `host`, and returns its stamp; `None` if the tick cannot be of this simulation.
@@ -143,14 +139,9 @@ impl SimClocks {
             estimator: params.time.estimator,
             ..AlignerSettings::default()
         };
-        let by_vehicle = vehicles
-            .iter()
-            .map(|id| (*id, Arc::new(SimClock::new(settings))))
-            .collect();
-        Self {
-            by_vehicle,
-            mode: settings.mode,
-        }
+        let by_vehicle =
+            vehicles.iter().map(|id| (*id, Arc::new(SimClock::new(settings)))).collect();
+        Self { by_vehicle, mode: settings.mode }
     }
 
     /// Publishes the time of the first vehicle on `/clock`.

@@ -36,10 +36,7 @@ pub(super) async fn receive(
     // Datagrams may arrive without a gap; this lets other tasks of the thread run.
     tokio::task::coop::consume_budget().await;
     let received = loop {
-        match receiver
-            .try_recv(&mut [IoSliceMut::new(buffer)])
-            .transpose()
-        {
+        match receiver.try_recv(&mut [IoSliceMut::new(buffer)]).transpose() {
             Some(received) => break received,
             None => {
                 let wanted = wanted() || receiver.is_copied();

@@ -58,18 +58,12 @@ fn check_settings(
         let remedy = "see docs/config_json.md and docs/parameters.md";
         Finding::new(Code::ConfigDoubt, &problem.path, &problem.message, remedy)
     }));
-    let configs = settings
-        .origin
-        .files
-        .iter()
-        .filter(|file| file.parameter == "config");
+    let configs = settings.origin.files.iter().filter(|file| file.parameter == "config");
     for file in configs {
         let text = String::from_utf8_lossy(&file.bytes);
         found.extend(check_vendor_loader(&file.path.display().to_string(), &text));
     }
-    let Params {
-        diagnostics_period, ..
-    } = &mut settings.params;
+    let Params { diagnostics_period, .. } = &mut settings.params;
     *diagnostics_period = PERIOD;
     let (middleware, recorder) = Middleware::recorder(&Options::new("rfly_bridge_doctor"))?;
     recorder.count_only();
@@ -95,10 +89,7 @@ fn check_settings(
                 let graph = graph()?;
                 let (running_report, _subscription) = subscribe(&graph)?;
                 std::thread::sleep(duration);
-                let report = running_report
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .take();
+                let report = running_report.lock().unwrap_or_else(PoisonError::into_inner).take();
                 found.extend(match report {
                     Some(message) => report_findings(&message),
                     None => vec![Finding::new(
@@ -131,11 +122,7 @@ fn subscribe(
     let writer = latest.clone();
     let subscription =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
-            if message
-                .status
-                .iter()
-                .any(|s| s.name == "rfly_bridge: doctor")
-            {
+            if message.status.iter().any(|s| s.name == "rfly_bridge: doctor") {
                 *writer.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
             }
         })?;
@@ -143,10 +130,7 @@ fn subscribe(
 }
 
 fn report_findings(message: &DiagnosticArray) -> Vec<Finding> {
-    let doctor = message
-        .status
-        .iter()
-        .find(|s| s.name == "rfly_bridge: doctor");
+    let doctor = message.status.iter().find(|s| s.name == "rfly_bridge: doctor");
     let values = doctor.into_iter().flat_map(|status| &status.values);
     from_values(values.map(|v| (v.key.as_str(), v.value.as_str())))
 }

@@ -68,11 +68,7 @@ impl Files {
     }
 
     fn keep(&mut self, parameter: &'static str, path: &Path, bytes: Vec<u8>) {
-        self.read.push(NamedFile {
-            parameter,
-            path: path.to_owned(),
-            bytes,
-        });
+        self.read.push(NamedFile { parameter, path: path.to_owned(), bytes });
     }
 }
 

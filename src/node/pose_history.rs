@@ -72,10 +72,7 @@ impl PoseHistory {
     /// The demand of a new reader, not set.
     pub(super) fn demand(&self) -> PoseDemand {
         let poses = self.clone();
-        PoseDemand {
-            poses,
-            wanted: false,
-        }
+        PoseDemand { poses, wanted: false }
     }
 
     pub(super) fn push(&self, time: SimTime, pose: &VehiclePose) {
@@ -110,10 +107,7 @@ impl PoseHistory {
             return PoseAt::Unknown;
         };
         let later = past.partition_point(|(at, _)| *at < time);
-        match (
-            later.checked_sub(1).and_then(|i| past.get(i)),
-            past.get(later),
-        ) {
+        match (later.checked_sub(1).and_then(|i| past.get(i)), past.get(later)) {
             (_, Some((at, pose))) if *at == time => PoseAt::Known(*pose),
             (Some((from, a)), Some((to, b))) => {
                 let share = (time.0 - from.0) as f64 / (to.0 - from.0) as f64;

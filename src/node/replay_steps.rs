@@ -62,10 +62,7 @@ impl StepQueue {
         match queue.ended_with {
             Some(last) => {
                 drop(queue);
-                done(StepResult {
-                    messages: 0,
-                    ..last
-                });
+                done(StepResult { messages: 0, ..last });
             }
             None => {
                 queue.requested.push_back((step, Box::new(done)));
@@ -89,11 +86,7 @@ impl StepQueue {
 
 impl fmt::Debug for StepQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "StepQueue {{ requested: {} }}",
-            self.lock().requested.len()
-        )
+        write!(f, "StepQueue {{ requested: {} }}", self.lock().requested.len())
     }
 }
 
@@ -116,11 +109,7 @@ struct CurrentStep {
 impl<'a> StepRunner<'a> {
     /// Runs steps from `at` on.
     pub(super) fn new(steps: &'a StepQueue, at: Duration) -> Self {
-        Self {
-            steps,
-            current: None,
-            at,
-        }
+        Self { steps, current: None, at }
     }
 
     /// Whether the next message, which has this time, may be played. Waits up to `most` for a step that covers it.
@@ -137,12 +126,7 @@ impl<'a> StepRunner<'a> {
                         ReplayStep::Time(length) => self.at.saturating_add(length),
                         ReplayStep::Messages(_) | ReplayStep::Rest => Duration::MAX,
                     };
-                    self.current = Some(CurrentStep {
-                        step,
-                        until,
-                        played: 0,
-                        done,
-                    });
+                    self.current = Some(CurrentStep { step, until, played: 0, done });
                     if step == ReplayStep::Messages(0) {
                         self.finish(false);
                     }
@@ -170,11 +154,7 @@ impl<'a> StepRunner<'a> {
 
     fn finish(&mut self, ended: bool) {
         if let Some(current) = self.current.take() {
-            (current.done)(StepResult {
-                messages: current.played,
-                at: self.at,
-                ended,
-            });
+            (current.done)(StepResult { messages: current.played, at: self.at, ended });
         }
     }
 }
@@ -183,11 +163,7 @@ impl<'a> StepRunner<'a> {
 impl Drop for StepRunner<'_> {
     fn drop(&mut self) {
         self.finish(true);
-        let ended_with = StepResult {
-            messages: 0,
-            at: self.at,
-            ended: true,
-        };
+        let ended_with = StepResult { messages: 0, at: self.at, ended: true };
         let mut queue = self.steps.lock();
         queue.ended_with = Some(ended_with);
         let requested = std::mem::take(&mut queue.requested);

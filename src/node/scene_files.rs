@@ -52,10 +52,8 @@ fn add_models(folder: &Path, library: &mut Library, files: &mut Files) {
         }
     }
     if found.is_empty() {
-        let problem = format!(
-            "{} has no XML file of a vehicle (<vehicle> with a ClassID)",
-            folder.display()
-        );
+        let problem =
+            format!("{} has no XML file of a vehicle (<vehicle> with a ClassID)", folder.display());
         files.problems.push("scene.models", problem);
     }
     for why in library.add_models(found) {
@@ -69,10 +67,7 @@ fn xml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
         let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot be read: {e}"))?;
         for entry in entries.filter_map(Result::ok) {
             let (path, kind) = (entry.path(), entry.file_type());
-            let is_xml = || {
-                path.extension()
-                    .is_some_and(|e| e.eq_ignore_ascii_case("xml"))
-            };
+            let is_xml = || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xml"));
             match kind {
                 // Links are not followed: they may lead in a circle.
                 Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => folders.push((path, depth + 1)),

@@ -40,11 +40,7 @@ impl Senders {
         };
         let all_here =
             networks.iter().all(here) && params.receive_address.is_none_or(|ip| ip.is_loopback());
-        let default = if all_here {
-            Ipv4Addr::LOCALHOST
-        } else {
-            Ipv4Addr::UNSPECIFIED
-        };
+        let default = if all_here { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
         Self {
             accept: Accept::new(networks, own_host),
             listen: params.bind_address.unwrap_or(default),
@@ -66,11 +62,7 @@ impl Senders {
 
     /// Options of a unicast port.
     pub(super) fn port(&self, port: u16) -> BindOptions {
-        BindOptions {
-            address: self.listen,
-            accept: self.accept.clone(),
-            ..BindOptions::port(port)
-        }
+        BindOptions { address: self.listen, accept: self.accept.clone(), ..BindOptions::port(port) }
     }
 
     /// As [`Self::port`], for a stream that a request directs to `destination`.
@@ -81,10 +73,7 @@ impl Senders {
             None if !as_asked => Ipv4Addr::UNSPECIFIED,
             _ => self.listen,
         };
-        BindOptions {
-            address,
-            ..self.port(port)
-        }
+        BindOptions { address, ..self.port(port) }
     }
 
     /// Options of a port of the platform's multicast group: heartbeats, reports. A socket bound to a unicast address does not
@@ -94,9 +83,7 @@ impl Senders {
             address: Ipv4Addr::UNSPECIFIED,
             reuse: true,
             groups: vec![NETWORK_GROUP],
-            join_at: self
-                .bind_address
-                .filter(|address| !address.is_unspecified()),
+            join_at: self.bind_address.filter(|address| !address.is_unspecified()),
             ..self.port(port)
         }
     }
@@ -169,11 +156,7 @@ impl Section for RefusedSenders {
             (0, _) => (Level::Ok, format!("{total} datagrams refused, none lately")),
             _ => (Level::Warn, format!("{new} datagrams refused; accept_from")),
         };
-        Finding {
-            level,
-            message,
-            values,
-        }
+        Finding { level, message, values }
     }
 }
 
@@ -181,12 +164,10 @@ impl Section for RefusedSenders {
 fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
     let own = params.own_vehicles.values();
     let links = own.clone().filter_map(|own| own.link.as_ref());
-    let direct = links
-        .chain([&params.control.link])
-        .filter_map(|link| match link {
-            ControlLink::Direct { address, .. } => *address,
-            _ => None,
-        });
+    let direct = links.chain([&params.control.link]).filter_map(|link| match link {
+        ControlLink::Direct { address, .. } => *address,
+        _ => None,
+    });
     let here = own.clone().any(VehicleParams::is_flown_here);
     let addresses = own.filter_map(|own| own.address);
     addresses

@@ -138,9 +138,7 @@ impl SensorViews {
     /// Link frame of a sensor, as of the last change.
     pub(super) fn link(&self, seq_id: u16) -> String {
         let frames = lock(&self.0.frames);
-        frames
-            .get(&seq_id)
-            .map_or_else(String::new, |f| f.link.clone())
+        frames.get(&seq_id).map_or_else(String::new, |f| f.link.clone())
     }
 
     pub(super) fn slot(&self, seq_id: u16) -> Option<Arc<SensorView>> {
@@ -198,10 +196,8 @@ impl SensorViews {
                 shown.fov_deg = state.view.fov_deg;
             }
             (state.requested, state.view) = (view, shown);
-            state.pending = Some(PendingChange {
-                change,
-                moved: moves.then(|| (now.clone(), mount.clone())),
-            });
+            state.pending =
+                Some(PendingChange { change, moved: moves.then(|| (now.clone(), mount.clone())) });
             slot.opened.fetch_add(again.into(), Ordering::Release);
             slot.changes.fetch_add(1, Ordering::Release);
         }
@@ -353,10 +349,8 @@ impl SensorViews {
         let now = host_now();
         let due = |slot: &&Arc<SensorView>| {
             let requested = slot.description_requested.swap(false, Ordering::Relaxed);
-            let delivers = now
-                .0
-                .saturating_sub(slot.last_frame.load(Ordering::Relaxed))
-                < DELIVERS_NS;
+            let delivers =
+                now.0.saturating_sub(slot.last_frame.load(Ordering::Relaxed)) < DELIVERS_NS;
             requested || delivers || lock(&slot.state).pending.is_some()
         };
         let slots = self.slots();
@@ -491,9 +485,7 @@ impl ViewState {
         }
         let mut what = Vec::new();
         if let Some(fov) = fov {
-            what.push(format!(
-                "a field of view of {fov} degrees, requested {requested}"
-            ));
+            what.push(format!("a field of view of {fov} degrees, requested {requested}"));
         }
         if let Some(pose) = pose {
             let (is, was) = (pose_text(&pose), pose_text(&self.pose.asked()));
@@ -532,12 +524,7 @@ fn pose_text(pose: &Transform) -> String {
 }
 
 fn described_mount(mount: &SensorMount, world: WorldConvention, bottom_m: f64) -> DescribedMount {
-    let SensorMount {
-        mount,
-        position_frd,
-        orientation,
-        ..
-    } = *mount;
+    let SensorMount { mount, position_frd, orientation, .. } = *mount;
     let (_, pose) = mount_transform(mount, position_frd, orientation, world, bottom_m);
     DescribedMount::new(pose, matches!(mount, Mount::VehicleBottom(_)))
 }
@@ -559,11 +546,7 @@ fn frames_of(settings: &Settings, tree: &FrameTree) -> BTreeMap<u16, FrameIds> {
 pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
     let world = tree.names().map.clone();
     match tree.sensor(seq_id) {
-        Some(f) => FrameIds {
-            optical: f.optical.clone(),
-            link: f.link.clone(),
-            world,
-        },
+        Some(f) => FrameIds { optical: f.optical.clone(), link: f.link.clone(), world },
         None => FrameIds::new("", seq_id),
     }
 }

@@ -74,9 +74,8 @@ pub async fn call(
         }
     };
     // A request of known type is checked before the search.
-    let checked = type_name
-        .map(|given| Call::new(middleware, &service, given, request))
-        .transpose()?;
+    let checked =
+        type_name.map(|given| Call::new(middleware, &service, given, request)).transpose()?;
     let found = {
         let type_of = || {
             let servers = middleware.servers().into_iter();
@@ -102,10 +101,7 @@ pub async fn call(
     let mut pending = call.make()?;
     match tokio::time::timeout(limit, &mut pending.answer).await {
         Ok(Ok(response)) => Ok(response?),
-        Ok(Err(_)) | Err(_) => Err(NoResponse::Silent {
-            service: service.clone(),
-            seconds,
-        }),
+        Ok(Err(_)) | Err(_) => Err(NoResponse::Silent { service: service.clone(), seconds }),
     }
 }
 

@@ -84,11 +84,7 @@ impl Settings {
     /// Reads parameter files, applies `-p`, reads Config.json files.
     pub fn load(args: &RosArgs) -> Result<Self, NodeError> {
         let name = args.node_name.as_deref().unwrap_or(NODE_NAME);
-        let namespace = args
-            .namespace
-            .as_deref()
-            .unwrap_or("/")
-            .trim_end_matches('/');
+        let namespace = args.namespace.as_deref().unwrap_or("/").trim_end_matches('/');
         let node = format!("{namespace}/{name}");
         let mut values: Vec<(String, ParamValue)> = Vec::new();
         let mut files = Files::default();
@@ -130,9 +126,7 @@ impl Settings {
     pub fn with_params(params: Params) -> Result<Self, NodeError> {
         let mut files = Files::default();
         let paths = params.config.iter();
-        let texts: Vec<_> = paths
-            .filter_map(|path| files.text("config", path))
-            .collect();
+        let texts: Vec<_> = paths.filter_map(|path| files.text("config", path)).collect();
         let (loaded, found) = config_json::inspect(&texts, &params.vendor_overrides());
         files.problems.0.extend(found.0);
         let terrain = read_terrain(&params, &mut files);
@@ -143,10 +137,7 @@ impl Settings {
         warnings.extend(files.warnings);
         warnings.extend(loaded.skipped.iter().cloned());
         if params.config.is_empty() {
-            warnings.push(Problem::new(
-                "config",
-                "names no file: no sensors except the IMU",
-            ));
+            warnings.push(Problem::new("config", "names no file: no sensors except the IMU"));
         }
         if params.use_sim_time && params.time.mode != StampMode::Sim {
             warnings.push(Problem::new(
@@ -243,16 +234,9 @@ impl Settings {
 
     /// Returns the settings with other parameters and the same files, before the bridge runs.
     pub(super) fn with_params_changed(&self, params: Params) -> Result<Self, Problems> {
-        let found = Self::assemble(
-            params,
-            self.origin.clone(),
-            self.warnings.clone(),
-            &self.calibrations,
-        )?;
-        Ok(Self {
-            ports: self.ports,
-            ..found
-        })
+        let found =
+            Self::assemble(params, self.origin.clone(), self.warnings.clone(), &self.calibrations)?;
+        Ok(Self { ports: self.ports, ..found })
     }
 
     fn assemble(
@@ -399,9 +383,7 @@ impl Settings {
             return BTreeSet::new();
         }
         let vehicles = self.vehicles().into_iter();
-        vehicles
-            .filter(|id| *params.control_link(*id) != config::ControlLink::Off)
-            .collect()
+        vehicles.filter(|id| *params.control_link(*id) != config::ControlLink::Off).collect()
     }
 
     /// Returns the frames of these settings.
@@ -478,10 +460,7 @@ fn mount(
             }
             config::MountOrientation::Quaternion(q) => MountOrientation::Quaternion(q),
         },
-        optical: spec_of(sensor.kind)
-            .topics
-            .iter()
-            .any(|t| t.frame == FrameKind::Optical),
+        optical: spec_of(sensor.kind).topics.iter().any(|t| t.frame == FrameKind::Optical),
         moving: sensor.kind == SensorKind::Pod,
         optical_frame: own.as_ref().map(|link| optical_of(link)),
         link: own,
@@ -507,10 +486,7 @@ pub(super) fn topic_below(prefix: &str, name: &str) -> String {
 
 /// Returns the optical frame of a link named by the user.
 fn optical_of(link: &str) -> String {
-    format!(
-        "{}_optical_frame",
-        link.strip_suffix("_link").unwrap_or(link)
-    )
+    format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link))
 }
 
 /// Reads `<map>.png` and `<map>.txt` in the same folder.

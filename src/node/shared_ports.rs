@@ -26,10 +26,7 @@ struct WatchedPort {
 impl SharedPorts {
     /// Watches the port; `what` names its data.
     pub(super) fn watch(&mut self, options: &BindOptions, what: &str) {
-        let watched = WatchedPort {
-            what: what.to_owned(),
-            multicast: !options.groups.is_empty(),
-        };
+        let watched = WatchedPort { what: what.to_owned(), multicast: !options.groups.is_empty() };
         self.ports.insert(options.port, watched);
     }
 
@@ -77,10 +74,7 @@ impl Section for SharedPorts {
         let shared = self.search();
         let (level, message) = match shared.len() {
             0 => (Level::Ok, "no other listeners".to_owned()),
-            n => (
-                Level::Warn,
-                format!("{n} other sockets receive on the bridge's ports"),
-            ),
+            n => (Level::Warn, format!("{n} other sockets receive on the bridge's ports")),
         };
         let shared = shared.iter();
         Finding {

@@ -23,18 +23,12 @@ impl SharedScene {
                 .ok()
                 .filter(|_| !params.world.is_empty()),
             library,
-            frame: MapFrame {
-                name: map.to_owned(),
-                world,
-            },
+            frame: MapFrame { name: map.to_owned(), world },
             ids: params.ids.clone(),
             vehicles: settings.vehicles(),
             created: settings.origin.created.clone(),
         });
-        Self {
-            scene: Arc::new(Mutex::new(scene)),
-            maps: watch::Sender::new(0),
-        }
+        Self { scene: Arc::new(Mutex::new(scene)), maps: watch::Sender::new(0) }
     }
 
     /// Locks the scene; never held across I/O.

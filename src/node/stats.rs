@@ -123,9 +123,7 @@ impl Figures {
 
     /// Records the latency of a frame.
     pub(super) fn took(&mut self, nanoseconds: i64) {
-        let us = u64::try_from(nanoseconds / 1000)
-            .unwrap_or(0)
-            .clamp(1, MAX_LATENCY_US);
+        let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
         self.latency_us.saturating_record(us);
     }
 }
@@ -143,11 +141,7 @@ impl SourceStats {
     /// Creates empty figures.
     pub(super) fn new(name: impl Into<String>) -> Self {
         let key = name.into();
-        Self {
-            name: Mutex::new(key.as_str().into()),
-            key,
-            figures: Mutex::new(Figures::new()),
-        }
+        Self { name: Mutex::new(key.as_str().into()), key, figures: Mutex::new(Figures::new()) }
     }
 
     /// Name in diagnostics, for example `sensor0 img_rgb`.

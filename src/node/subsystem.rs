@@ -34,10 +34,7 @@ impl TopicPage {
         };
         let groups: Vec<_> = qos.iter().map(|group| group.name()).collect();
         let (names, groups) = (quoted(names), quoted(&groups));
-        let _ = writeln!(
-            self.others,
-            "| {names} | `{interface}` | {groups} | {doc} |"
-        );
+        let _ = writeln!(self.others, "| {names} | `{interface}` | {groups} | {doc} |");
     }
 
     /// Adds rows to the table of topics at the end of the chapters: name, direction, type, QoS, content.
@@ -47,12 +44,7 @@ impl TopicPage {
                 Direction::Published(group) => ("out", format!("`{}`", group.name())),
                 Direction::Subscribed => ("in", String::new()),
             };
-            let TopicRow {
-                name,
-                interface,
-                doc,
-                ..
-            } = row;
+            let TopicRow { name, interface, doc, .. } = row;
             let _ = writeln!(
                 self.chapters,
                 "| `{prefix}{name}` | {direction} | `{interface}` | {qos} | {doc} |"
@@ -63,15 +55,8 @@ impl TopicPage {
     /// Adds rows to the table of services: name, type, effect.
     pub(super) fn service_rows(&mut self, prefix: &str, rows: &[ServiceRow]) {
         for row in rows {
-            let ServiceRow {
-                name,
-                interface,
-                doc,
-            } = row;
-            let _ = writeln!(
-                self.chapters,
-                "| `{prefix}{name}` | `{interface}` | {doc} |"
-            );
+            let ServiceRow { name, interface, doc } = row;
+            let _ = writeln!(self.chapters, "| `{prefix}{name}` | `{interface}` | {doc} |");
         }
     }
 }

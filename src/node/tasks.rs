@@ -51,11 +51,7 @@ impl<S: CountedTask> Endless for S {
 /// Runs a task forever.
 pub async fn keep_running(mut task: impl Endless) {
     loop {
-        let how = if caught(task.work()).await {
-            "panicked"
-        } else {
-            "has ended"
-        };
+        let how = if caught(task.work()).await { "panicked" } else { "has ended" };
         task.failed();
         tracing::error!("the task of {} {how}; restarting in {PAUSE:?}", task.name());
         tokio::time::sleep(PAUSE).await;

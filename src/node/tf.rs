@@ -157,9 +157,7 @@ impl StaticTf {
             let due = if tree.hangs(mount) {
                 tree.remount(mount.seq_id, mount.position_frd, mount.orientation)
             } else {
-                tree.rehang(mount)
-                    .map_err(NodeError::Frames)
-                    .map(|()| true)?
+                tree.rehang(mount).map_err(NodeError::Frames).map(|()| true)?
             };
             let moved = stamp.and_then(|stamp| tree.moving(mount.seq_id, stamp));
             (due, moved)

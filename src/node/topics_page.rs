@@ -7,11 +7,7 @@ pub fn topics_markdown() -> String {
     for subsystem in SUBSYSTEMS {
         (subsystem.topics)(&mut page);
     }
-    let TopicPage {
-        sensors,
-        others,
-        chapters,
-    } = page;
+    let TopicPage { sensors, others, chapters } = page;
     format!("{SENSORS}{sensors}{OTHERS}{others}{chapters}")
 }
 

@@ -41,12 +41,7 @@ impl Draws {
     /// Numbers for one purpose at one time, or with any other number that tells draws apart.
     pub fn at(&self, purpose: Purpose, time: i64) -> Numbers {
         // A key of the cipher: two that differ in one bit have nothing in common.
-        let parts = [
-            self.seed,
-            self.source.into(),
-            purpose as u64,
-            time.cast_unsigned(),
-        ];
+        let parts = [self.seed, self.source.into(), purpose as u64, time.cast_unsigned()];
         let mut key = [0; 32];
         for (bytes, part) in key.chunks_exact_mut(8).zip(parts) {
             bytes.copy_from_slice(&part.to_le_bytes());

@@ -48,11 +48,7 @@ impl Needs {
 pub fn limit_behind(error: &io::Error) -> String {
     let behind = Limit::behind(error).iter();
     let limits: Vec<_> = behind.filter_map(|limit| limit.get()).collect();
-    if limits.is_empty() {
-        String::new()
-    } else {
-        format!(" (the limit of {})", sentence(limits))
-    }
+    if limits.is_empty() { String::new() } else { format!(" (the limit of {})", sentence(limits)) }
 }
 
 /// Returns every limit that can cause a failure.

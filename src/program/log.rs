@@ -49,11 +49,7 @@ impl OutputLog {
     /// A log on `out`.
     pub fn new(out: impl Write + Send + 'static) -> Self {
         let lost = LostLines::default();
-        let sink = LogSink {
-            out,
-            lost: lost.clone(),
-            logged: 0,
-        };
+        let sink = LogSink { out, lost: lost.clone(), logged: 0 };
         let (writer, guard) = NonBlockingBuilder::default()
             .lossy(true)
             .buffered_lines_limit(QUEUE)
@@ -61,11 +57,7 @@ impl OutputLog {
             .finish(sink);
         // The first and only value.
         let _first = lost.unread.set(writer.error_counter());
-        Self {
-            writer,
-            guard: Some(guard),
-            lost,
-        }
+        Self { writer, guard: Some(guard), lost }
     }
 
     /// The log of this process, whose lost lines [`lost_lines`] returns.
@@ -90,10 +82,7 @@ impl OutputLog {
     /// Writes a text as it is, after the lines logged before.
     pub fn say(&self, text: &str) {
         // Lines dropped by the full queue are counted.
-        let _counted = self
-            .writer
-            .clone()
-            .write_all(format!("{text}\n").as_bytes());
+        let _counted = self.writer.clone().write_all(format!("{text}\n").as_bytes());
     }
 
     /// Returns the number of lost lines.

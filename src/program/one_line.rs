@@ -18,10 +18,7 @@ impl<W: Write> LogMessage<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Self {
         let left = LONGEST_MESSAGE;
-        Self {
-            out: OneLine { out, left },
-            begun: false,
-        }
+        Self { out: OneLine { out, left }, begun: false }
     }
 
     /// Returns the output, with a note if the message was truncated.
@@ -36,11 +33,7 @@ impl<W: Write> LogMessage<W> {
 
 impl<W: Write> Visit for LogMessage<W> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let separator = if std::mem::replace(&mut self.begun, true) {
-            " "
-        } else {
-            ""
-        };
+        let separator = if std::mem::replace(&mut self.begun, true) { " " } else { "" };
         // An error means that the limit is reached.
         let _ = match field.name() {
             "message" => write!(self.out, "{separator}{value:?}"),
@@ -62,9 +55,7 @@ impl<W: Write> Write for OneLine<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for c in text.chars() {
             let escaped = moves_cursor(c).then(|| c.escape_default());
-            let len = escaped
-                .as_ref()
-                .map_or(c.len_utf8(), ExactSizeIterator::len);
+            let len = escaped.as_ref().map_or(c.len_utf8(), ExactSizeIterator::len);
             self.left = self.left.saturating_sub(len);
             if self.left == 0 {
                 return Err(fmt::Error);

@@ -12,17 +12,11 @@ pub struct PanicReport {
     pub last: String,
 }
 
-static PANICS: Mutex<PanicReport> = Mutex::new(PanicReport {
-    count: 0,
-    last: String::new(),
-});
+static PANICS: Mutex<PanicReport> = Mutex::new(PanicReport { count: 0, last: String::new() });
 
 /// Returns the panics since [`note_panics`].
 pub fn panics() -> PanicReport {
-    PANICS
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone()
+    PANICS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Installs a hook that counts panics and sends them to the log instead of stderr, which may block.
@@ -40,8 +34,7 @@ fn note(info: &PanicHookInfo<'_>) {
     let last = format!(
         "thread {} panicked at {}: {}",
         thread.name().unwrap_or("without a name"),
-        info.location()
-            .map_or_else(String::new, Location::to_string),
+        info.location().map_or_else(String::new, Location::to_string),
         text.unwrap_or("no text")
     );
     {

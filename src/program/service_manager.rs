@@ -35,10 +35,7 @@ impl Watchdog {
 
     /// With a time limit of the service manager.
     pub fn with_limit(limit: Option<Duration>) -> Self {
-        Self {
-            period: limit.map(|limit| limit / 2),
-            last: None,
-        }
+        Self { period: limit.map(|limit| limit / 2), last: None }
     }
 
     /// Called in each round of the loop.
@@ -53,9 +50,7 @@ impl Watchdog {
         let Some(period) = self.period else {
             return false;
         };
-        let due = self
-            .last
-            .is_none_or(|last| now.duration_since(last) >= period);
+        let due = self.last.is_none_or(|last| now.duration_since(last) >= period);
         if due {
             self.last = Some(now);
         }

@@ -33,9 +33,7 @@ impl Signals {
     /// # Errors
     /// Of the system.
     pub fn listen() -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let signals = {
             let _guard = runtime.enter();
             EndSignals::listen()?

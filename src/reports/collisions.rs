@@ -75,18 +75,8 @@ impl CollisionState {
         }
         let points = [report.contact, report.target].map(|point| point.map(|x| x.get()));
         let finite = points.iter().flatten().all(|x| x.is_finite());
-        let known = self
-            .contact
-            .as_ref()
-            .is_some_and(|known| known.obstacle == obstacle);
-        self.begin(
-            Contact {
-                obstacle,
-                name,
-                points: finite.then_some(points),
-            },
-            known,
-        );
+        let known = self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle);
+        self.begin(Contact { obstacle, name, points: finite.then_some(points) }, known);
         self.by_event = false;
         true
     }
@@ -97,21 +87,10 @@ impl CollisionState {
             id if id < 0 => self.by_event && self.end(),
             id => {
                 let obstacle = Obstacle::Vehicle(id);
-                if self
-                    .contact
-                    .as_ref()
-                    .is_some_and(|known| known.obstacle == obstacle)
-                {
+                if self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle) {
                     return false;
                 }
-                self.begin(
-                    Contact {
-                        obstacle,
-                        name: String::new(),
-                        points: None,
-                    },
-                    false,
-                );
+                self.begin(Contact { obstacle, name: String::new(), points: None }, false);
                 self.by_event = true;
                 true
             }

@@ -79,13 +79,7 @@ impl Descriptions {
         };
         let pose = conversion.pose(&given.pose)?;
         let (centre, size) = conversion.bounds(&pose, given.centre, given.half_size)?;
-        let described = DescribedEntity {
-            stamp,
-            arrival,
-            pose,
-            centre,
-            size,
-        };
+        let described = DescribedEntity { stamp, arrival, pose, centre, size };
         self.entities.insert(entity.clone(), described);
         Some(entity)
     }
@@ -99,12 +93,7 @@ impl Descriptions {
     ) -> Option<&DescribedCamera> {
         let pose = conversion.pose(&given.pose)?;
         given.fov_deg.is_finite().then_some(())?;
-        let described = DescribedCamera {
-            stamp,
-            arrival,
-            pose,
-            description: *given,
-        };
+        let described = DescribedCamera { stamp, arrival, pose, description: *given };
         self.cameras.insert(given.seq_id, described);
         self.cameras.get(&given.seq_id)
     }

@@ -71,10 +71,7 @@ pub(super) fn attitude_of(euler: [f32; 3]) -> Attitude<Frd, Ned> {
 /// Converts to the message.
 pub(super) fn pose_msg(pose: &Transform) -> Pose {
     let [w, x, y, z] = pose.rotation();
-    Pose {
-        position: point_msg(pose.translation()),
-        orientation: Quaternion { x, y, z, w },
-    }
+    Pose { position: point_msg(pose.translation()), orientation: Quaternion { x, y, z, w } }
 }
 
 /// Converts to the message.

@@ -41,12 +41,7 @@ pub fn markers<'a>(
     }
     for entity in gone {
         for kind in [CUBE, TEXT] {
-            markers.push(marker(
-                entity,
-                kind,
-                DELETE,
-                header(map, RosTime::default()),
-            ));
+            markers.push(marker(entity, kind, DELETE, header(map, RosTime::default())));
         }
     }
     MarkerArray { markers }
@@ -59,12 +54,5 @@ fn marker(entity: &ReportedEntity, kind: i32, action: i32, header: Header) -> Ma
         ReportedEntity::Vehicle(id) => (format!("vehicles{part}"), *id),
         ReportedEntity::Object(name) => (format!("objects{part}/{name}"), 0),
     };
-    Marker {
-        header,
-        ns,
-        id,
-        type_: kind,
-        action,
-        ..Marker::default()
-    }
+    Marker { header, ns, id, type_: kind, action, ..Marker::default() }
 }

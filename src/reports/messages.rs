@@ -14,10 +14,7 @@ use std::f64::consts::TAU;
 const KINDS: [u8; 4] = [0, 1, 2, 3];
 
 pub(super) fn header(frame: &str, stamp: RosTime) -> Header {
-    Header {
-        stamp: stamp.to_msg(),
-        frame_id: frame.to_owned(),
-    }
+    Header { stamp: stamp.to_msg(), frame_id: frame.to_owned() }
 }
 
 /// Converts the report of a vehicle; `None` if a number is not finite.
@@ -28,9 +25,7 @@ pub fn vehicle_report(
 ) -> Option<VehicleReport> {
     let [position, velocity, euler] =
         [report.position, report.velocity, report.euler].map(|v| v.map(|x| x.get()));
-    let motors = report
-        .motor_rpm
-        .map(|rpm| f64::from(rpm.get()) * TAU / 60.0);
+    let motors = report.motor_rpm.map(|rpm| f64::from(rpm.get()) * TAU / 60.0);
     let clearance = report.rays.map(|ray| f64::from(ray.get()));
     let vectors = [position, velocity, euler];
     let finite =
@@ -38,9 +33,7 @@ pub fn vehicle_report(
     if !finite {
         return None;
     }
-    let pose = conversion
-        .convention
-        .pose(Vector::<Ned>::from(position), attitude_of(euler));
+    let pose = conversion.convention.pose(Vector::<Ned>::from(position), attitude_of(euler));
     let (class_id, style) = class_and_style(report.vehicle_type.get());
     Some(VehicleReport {
         header: header(map, stamp),
@@ -67,12 +60,7 @@ pub fn collision(
         count: state.count(),
         ..Collision::default()
     };
-    let Some(Contact {
-        obstacle,
-        name,
-        points,
-    }) = state.contact()
-    else {
+    let Some(Contact { obstacle, name, points }) = state.contact() else {
         return message;
     };
     (message.kind, message.other) = match obstacle {

@@ -86,10 +86,7 @@ impl ReportRequester {
         self.requests.retain(|subject, _| wanted.contains(subject));
         self.ending.retain(|subject| !wanted.contains(subject));
         for subject in wanted {
-            let new = RequestState {
-                at: None,
-                answered: false,
-            };
+            let new = RequestState { at: None, answered: false };
             self.requests.entry(subject).or_insert(new);
         }
     }
@@ -114,11 +111,7 @@ impl ReportRequester {
         for (subject, request) in &mut self.requests {
             // Descriptions of a camera give the field of view of its frames, so their loss must be noticed early.
             let is_camera = matches!(subject, ReportSubject::Camera(_));
-            let pause = if request.answered && !is_camera {
-                timeout
-            } else {
-                period
-            };
+            let pause = if request.answered && !is_camera { timeout } else { period };
             let waits = request.at.is_some_and(|at| now.saturating_sub(at) < pause);
             if !waits && commands.len() < MAX_COMMANDS {
                 request.at = Some(now);

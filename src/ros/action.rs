@@ -63,17 +63,11 @@ struct Goal<A: Action> {
 
 impl<A: Action> Goal<A> {
     fn info(&self) -> GoalInfo {
-        GoalInfo {
-            goal_id: UUID { uuid: self.id },
-            stamp: self.accepted.to_msg(),
-        }
+        GoalInfo { goal_id: UUID { uuid: self.id }, stamp: self.accepted.to_msg() }
     }
 
     fn has_ended(&self) -> bool {
-        !matches!(
-            self.status,
-            GoalStatus::STATUS_EXECUTING | GoalStatus::STATUS_CANCELING
-        )
+        !matches!(self.status, GoalStatus::STATUS_EXECUTING | GoalStatus::STATUS_CANCELING)
     }
 
     fn can_be_canceled(&self) -> bool {
@@ -105,12 +99,7 @@ impl Middleware {
             if asked.goals().iter().any(|goal| goal.id == id) {
                 return responder.respond(A::accepted(false, asked.now().to_msg()));
             }
-            handler(GoalRequest {
-                id,
-                goal,
-                server: asked.clone(),
-                responder,
-            });
+            handler(GoalRequest { id, goal, server: asked.clone(), responder });
         })?;
         let cancel =
             self.service::<CancelGoal>(&part("cancel_goal"), move |request, responder| {
@@ -120,9 +109,7 @@ impl Middleware {
             self.service::<A::GetResult>(&part("get_result"), move |request, answer| {
                 wanted.tell_result(&request, answer);
             })?;
-        Ok(ActionHandle {
-            _services: [send, cancel, result],
-        })
+        Ok(ActionHandle { _services: [send, cancel, result] })
     }
 }
 
@@ -137,14 +124,11 @@ impl<A: Action> Server<A> {
 
     /// Under the lock, so that the states are published in their order.
     fn publish(&self, goals: &[Goal<A>]) {
-        let state = |goal: &Goal<A>| GoalStatus {
-            goal_info: goal.info(),
-            status: goal.status,
-        };
+        let state = |goal: &Goal<A>| GoalStatus { goal_info: goal.info(), status: goal.status };
         // The publisher counts failures.
-        let _counted = self.status.publish(&GoalStatusArray {
-            status_list: goals.iter().map(state).collect(),
-        });
+        let _counted = self
+            .status
+            .publish(&GoalStatusArray { status_list: goals.iter().map(state).collect() });
     }
 
     /// An id selects its goal, a stamp all that were accepted until then, both both, and neither all.
@@ -249,12 +233,7 @@ impl<A: Action> GoalRequest<A> {
         self.responder.respond(A::accepted(true, accepted.to_msg()));
         self.server.publish(&goals);
         drop(goals);
-        RunningGoal {
-            id: self.id,
-            goal: self.goal,
-            canceling,
-            server: self.server,
-        }
+        RunningGoal { id: self.id, goal: self.goal, canceling, server: self.server }
     }
 }
 
@@ -272,12 +251,7 @@ impl<A: Action> RunningGoal<A> {
     /// Waits until a client wants it to end.
     pub async fn canceling(&mut self) {
         // Fails if the goal has ended; then nobody can cancel it.
-        if self
-            .canceling
-            .wait_for(|canceling| *canceling)
-            .await
-            .is_err()
-        {
+        if self.canceling.wait_for(|canceling| *canceling).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
@@ -285,16 +259,12 @@ impl<A: Action> RunningGoal<A> {
     /// Tells the client how it goes.
     pub fn feedback(&self, feedback: A::Feedback) {
         // The publisher counts failures.
-        let _counted = self
-            .server
-            .feedback
-            .publish(&A::feedback(self.id, feedback));
+        let _counted = self.server.feedback.publish(&A::feedback(self.id, feedback));
     }
 
     /// Ends it: the goal is reached.
     pub fn succeed(self, result: A::Result) {
-        self.server
-            .end(self.id, GoalStatus::STATUS_SUCCEEDED, result);
+        self.server.end(self.id, GoalStatus::STATUS_SUCCEEDED, result);
     }
 
     /// Ends it: the goal cannot be reached.
@@ -314,7 +284,6 @@ impl<A: Action> RunningGoal<A> {
 
 impl<A: Action> Drop for RunningGoal<A> {
     fn drop(&mut self) {
-        self.server
-            .end(self.id, GoalStatus::STATUS_ABORTED, A::Result::default());
+        self.server.end(self.id, GoalStatus::STATUS_ABORTED, A::Result::default());
     }
 }

@@ -86,15 +86,9 @@ pub(super) trait CdrNode: Node {
 #[derive(Clone, Copy)]
 pub(super) struct ServiceTypes {
     pub(super) service: &'static str,
-    #[cfg_attr(
-        not(feature = "dds"),
-        expect(dead_code, reason = "only DDS names them")
-    )]
+    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS names them"))]
     pub(super) request: &'static str,
-    #[cfg_attr(
-        not(feature = "dds"),
-        expect(dead_code, reason = "only DDS names them")
-    )]
+    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS names them"))]
     pub(super) response: &'static str,
 }
 

@@ -205,26 +205,12 @@ impl Head for ImageHead<'_> {
             step: u32,
             data_length: u32,
         }
-        let &Self {
-            header,
-            height,
-            width,
-            encoding,
-            step,
-        } = self;
+        let &Self { header, height, width, encoding, step } = self;
         let data_length = length(data, Image::TYPE)?;
         encode(
             head,
             Image::TYPE,
-            &Fields {
-                header,
-                height,
-                width,
-                encoding,
-                is_bigendian: 0,
-                step,
-                data_length,
-            },
+            &Fields { header, height, width, encoding, is_bigendian: 0, step, data_length },
         )?;
         Ok(Tail::new(head.len() + data, None))
     }
@@ -247,15 +233,7 @@ impl Head for CompressedHead<'_> {
         }
         let &Self { header, format } = self;
         let data_length = length(data, CompressedImage::TYPE)?;
-        encode(
-            head,
-            CompressedImage::TYPE,
-            &Fields {
-                header,
-                format,
-                data_length,
-            },
-        )?;
+        encode(head, CompressedImage::TYPE, &Fields { header, format, data_length })?;
         Ok(Tail::new(head.len() + data, None))
     }
 }
@@ -280,14 +258,7 @@ impl Head for CloudHead<'_> {
             row_step: u32,
             data_length: u32,
         }
-        let &Self {
-            header,
-            height,
-            width,
-            fields,
-            point_step,
-            is_dense,
-        } = self;
+        let &Self { header, height, width, fields, point_step, is_dense } = self;
         let data_length = length(data, PointCloud2::TYPE)?;
         let row_step = point_step.wrapping_mul(width);
         let before = Fields {
@@ -319,12 +290,8 @@ pub(super) fn encode<T: Serialize + ?Sized>(
     value: &T,
 ) -> Result<(), RosError> {
     buffer.extend_from_slice(&CDR_LE);
-    cdr_encoding::to_writer::<_, byteorder::LittleEndian, _>(&mut *buffer, &value).map_err(
-        |error| RosError::Encode {
-            type_name,
-            message: error.to_string(),
-        },
-    )
+    cdr_encoding::to_writer::<_, byteorder::LittleEndian, _>(&mut *buffer, &value)
+        .map_err(|error| RosError::Encode { type_name, message: error.to_string() })
 }
 
 /// Pads with zeros to a multiple of four (RTPS fragments end on one).

@@ -151,10 +151,7 @@ impl Pool {
         let found = free.iter().position(|bytes| bytes.len() >= wanted);
         let bytes = found.map(|at| free.swap_remove(at));
         drop(free);
-        Block {
-            bytes: bytes.unwrap_or_else(|| vec![0; wanted]),
-            pool: self.clone(),
-        }
+        Block { bytes: bytes.unwrap_or_else(|| vec![0; wanted]), pool: self.clone() }
     }
 
     fn put(&self, bytes: Vec<u8>) {

@@ -235,10 +235,9 @@ impl Middleware {
         match &self.shared.backend {
             Backend::Cdr(node) => node.subscribe(&topic, type_name, qos, Box::new(callback)),
             #[cfg(feature = "rclrs")]
-            Backend::Rclrs(_) => Err(RosError::Unsupported {
-                backend: "rclrs",
-                what: "return CDR bytes",
-            }),
+            Backend::Rclrs(_) => {
+                Err(RosError::Unsupported { backend: "rclrs", what: "return CDR bytes" })
+            }
         }
     }
 
@@ -254,9 +253,7 @@ impl Middleware {
 
     /// Batches graph updates while the result lives: opening many topics one by one would announce all endpoints each time.
     pub fn hold_graph(&self) -> GraphHold {
-        GraphHold {
-            _hold: self.shared.backend.node().hold(),
-        }
+        GraphHold { _hold: self.shared.backend.node().hold() }
     }
 
     /// Adds another node name to the graph, for tools that look for a node before they call its services.
@@ -264,9 +261,7 @@ impl Middleware {
         let full = self.resolve(name)?;
         let (namespace, base) = full.rsplit_once('/').unwrap_or(("", &full));
         let namespace = if namespace.is_empty() { "/" } else { namespace };
-        Ok(NodeHandle {
-            _node: self.shared.backend.node().further_node(namespace, base)?,
-        })
+        Ok(NodeHandle { _node: self.shared.backend.node().further_node(namespace, base)? })
     }
 
     /// Figures of every service of this node, for `/diagnostics`.

@@ -16,13 +16,8 @@ impl Resolver {
         namespace: &str,
         remaps: &[(String, String)],
     ) -> Result<Self, RosError> {
-        let rule = |from: &str| {
-            remaps
-                .iter()
-                .rev()
-                .find(|(f, _)| f == from)
-                .map(|(_, to)| to.as_str())
-        };
+        let rule =
+            |from: &str| remaps.iter().rev().find(|(f, _)| f == from).map(|(_, to)| to.as_str());
         let node_name = rule("__node").unwrap_or(node_name);
         let namespace = rule("__ns").unwrap_or(namespace);
         let namespace = format!("/{}", namespace.trim_matches('/'));
@@ -30,11 +25,8 @@ impl Resolver {
             check_absolute(&namespace)?;
         }
         check_token(node_name, node_name)?;
-        let mut resolver = Self {
-            node: join(&namespace, node_name),
-            namespace,
-            remaps: Vec::new(),
-        };
+        let mut resolver =
+            Self { node: join(&namespace, node_name), namespace, remaps: Vec::new() };
         resolver.remaps = remaps
             .iter()
             .filter(|(from, _)| !from.starts_with("__"))
@@ -61,11 +53,7 @@ impl Resolver {
     /// `a` becomes `/ns/a`, `~/a` becomes `/ns/node/a`, `/a` stays; then the first rule that fits is applied.
     pub fn resolve(&self, name: &str) -> Result<String, RosError> {
         let full = self.expand(name)?;
-        Ok(self
-            .remaps
-            .iter()
-            .find(|(from, _)| *from == full)
-            .map_or(full, |(_, to)| to.clone()))
+        Ok(self.remaps.iter().find(|(from, _)| *from == full).map_or(full, |(_, to)| to.clone()))
     }
 
     fn expand(&self, name: &str) -> Result<String, RosError> {
@@ -73,11 +61,7 @@ impl Resolver {
             format!(
                 "{}{}{}",
                 self.node,
-                if rest.is_empty() || rest.starts_with('/') {
-                    ""
-                } else {
-                    "/"
-                },
+                if rest.is_empty() || rest.starts_with('/') { "" } else { "/" },
                 rest
             )
         } else if name.starts_with('/') {
@@ -91,37 +75,21 @@ impl Resolver {
 }
 
 fn join(namespace: &str, name: &str) -> String {
-    if namespace == "/" {
-        format!("/{name}")
-    } else {
-        format!("{namespace}/{name}")
-    }
+    if namespace == "/" { format!("/{name}") } else { format!("{namespace}/{name}") }
 }
 
 /// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>.
 fn check_absolute(name: &str) -> Result<(), RosError> {
-    let error = |reason| RosError::Name {
-        name: name.to_owned(),
-        reason,
-    };
-    let tokens = name
-        .strip_prefix('/')
-        .ok_or_else(|| error("a full name must begin with `/`"))?;
+    let error = |reason| RosError::Name { name: name.to_owned(), reason };
+    let tokens = name.strip_prefix('/').ok_or_else(|| error("a full name must begin with `/`"))?;
     if name.len() > 255 {
         return Err(error("longer than 255 bytes"));
     }
-    tokens
-        .split('/')
-        .try_for_each(|token| check_token(name, token))
+    tokens.split('/').try_for_each(|token| check_token(name, token))
 }
 
 fn check_token(name: &str, token: &str) -> Result<(), RosError> {
-    let error = |reason| {
-        Err(RosError::Name {
-            name: name.to_owned(),
-            reason,
-        })
-    };
+    let error = |reason| Err(RosError::Name { name: name.to_owned(), reason });
     if token.is_empty() {
         return error("empty part: doubled or trailing `/`");
     }
@@ -158,25 +126,17 @@ pub fn dds_type(type_name: &str) -> String {
 
 /// Inverse of [`dds_topic`]; `None` if it is not a ROS topic.
 pub fn ros_topic(dds_topic: &str) -> Option<&str> {
-    dds_topic
-        .strip_prefix("rt")
-        .filter(|topic| topic.starts_with('/'))
+    dds_topic.strip_prefix("rt").filter(|topic| topic.starts_with('/'))
 }
 
 /// The service of a DDS request topic; `None` for other topics.
 pub fn ros_service(dds_topic: &str) -> Option<&str> {
-    dds_topic
-        .strip_prefix("rq")
-        .filter(|topic| topic.starts_with('/'))?
-        .strip_suffix("Request")
+    dds_topic.strip_prefix("rq").filter(|topic| topic.starts_with('/'))?.strip_suffix("Request")
 }
 
 /// The service of a DDS response topic; `None` for other topics.
 pub fn ros_reply(dds_topic: &str) -> Option<&str> {
-    dds_topic
-        .strip_prefix("rr")
-        .filter(|topic| topic.starts_with('/'))?
-        .strip_suffix("Reply")
+    dds_topic.strip_prefix("rr").filter(|topic| topic.starts_with('/'))?.strip_suffix("Reply")
 }
 
 /// Inverse of [`dds_type`]; `None` if it is not a ROS type.

@@ -77,14 +77,12 @@ impl Options {
         let text = |name: &str| variable(name).filter(|value| !value.is_empty());
         let mut options = self;
         if let Some(value) = text("ROS_DOMAIN_ID") {
-            options.domain_id = value
-                .trim()
-                .parse()
-                .ok()
-                .filter(|id| *id <= 232)
-                .ok_or_else(|| RosError::Environment {
-                    variable: "ROS_DOMAIN_ID",
-                    message: format!("`{value}` is not in 0..=232"),
+            options.domain_id =
+                value.trim().parse().ok().filter(|id| *id <= 232).ok_or_else(|| {
+                    RosError::Environment {
+                        variable: "ROS_DOMAIN_ID",
+                        message: format!("`{value}` is not in 0..=232"),
+                    }
                 })?;
         }
         if let Some(value) = text("ROS_AUTOMATIC_DISCOVERY_RANGE") {
@@ -116,13 +114,10 @@ impl Options {
         };
         if let Some(value) = text("RFLY_PACING_BYTES_PER_S") {
             options.pacing_bytes_per_s =
-                value
-                    .trim()
-                    .parse()
-                    .map_err(|error| RosError::Environment {
-                        variable: "RFLY_PACING_BYTES_PER_S",
-                        message: format!("`{value}`: {error}"),
-                    })?;
+                value.trim().parse().map_err(|error| RosError::Environment {
+                    variable: "RFLY_PACING_BYTES_PER_S",
+                    message: format!("`{value}`: {error}"),
+                })?;
         }
         options.cyclonedds_uri = text("CYCLONEDDS_URI").unwrap_or(options.cyclonedds_uri);
         Ok(options)

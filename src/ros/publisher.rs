@@ -243,9 +243,7 @@ pub struct Publisher<M: Message> {
 
 impl<M: Message> Clone for Publisher<M> {
     fn clone(&self) -> Self {
-        Self {
-            sink: self.sink.clone(),
-        }
+        Self { sink: self.sink.clone() }
     }
 }
 

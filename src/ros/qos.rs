@@ -11,41 +11,23 @@ impl Qos {
         depth: 10,
     };
     /// `rmw_qos_profile_sensor_data`: best effort, volatile, depth 5.
-    pub const SENSOR_DATA: Self = Self {
-        reliability: Reliability::BestEffort,
-        depth: 5,
-        ..Self::DEFAULT
-    };
+    pub const SENSOR_DATA: Self =
+        Self { reliability: Reliability::BestEffort, depth: 5, ..Self::DEFAULT };
     /// Reliable, transient local, depth 1: late readers get the newest value.
-    pub const LATCHED: Self = Self {
-        durability: Durability::TransientLocal,
-        depth: 1,
-        ..Self::DEFAULT
-    };
+    pub const LATCHED: Self =
+        Self { durability: Durability::TransientLocal, depth: 1, ..Self::DEFAULT };
     /// QoS of images and clouds: reliable, because default RViz and image_transport readers ask
     /// for it, and shallow, because each sample is megabytes.
-    pub const IMAGE: Self = Self {
-        depth: 2,
-        ..Self::DEFAULT
-    };
+    pub const IMAGE: Self = Self { depth: 2, ..Self::DEFAULT };
     /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
-    pub const TF: Self = Self {
-        depth: 100,
-        ..Self::DEFAULT
-    };
+    pub const TF: Self = Self { depth: 100, ..Self::DEFAULT };
     /// `/tf_static`: latched, depth 1, as tf2's own broadcaster.
     pub const TF_STATIC: Self = Self::LATCHED;
     /// Both topics of a service: as rclcpp's parameter services, deep enough for a burst of requests.
-    pub const SERVICE: Self = Self {
-        depth: 1000,
-        ..Self::DEFAULT
-    };
+    pub const SERVICE: Self = Self { depth: 1000, ..Self::DEFAULT };
     /// `/clock`: best effort, depth 1, as rclcpp subscribes to it.
-    pub const CLOCK: Self = Self {
-        reliability: Reliability::BestEffort,
-        depth: 1,
-        ..Self::DEFAULT
-    };
+    pub const CLOCK: Self =
+        Self { reliability: Reliability::BestEffort, depth: 1, ..Self::DEFAULT };
 
     /// What both offer.
     #[must_use]
@@ -68,10 +50,7 @@ impl Qos {
     /// The same with another depth; 0 counts as 1.
     #[must_use]
     pub const fn with_depth(self, depth: u16) -> Self {
-        Self {
-            depth: if depth == 0 { 1 } else { depth },
-            ..self
-        }
+        Self { depth: if depth == 0 { 1 } else { depth }, ..self }
     }
 }
 

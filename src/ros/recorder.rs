@@ -66,9 +66,7 @@ impl Recorder {
 
     /// Simulates `count` matched readers on every existing topic.
     pub fn set_all_subscribers(&self, count: usize) {
-        self.lock()
-            .values_mut()
-            .for_each(|topic| topic.subscribers = count);
+        self.lock().values_mut().for_each(|topic| topic.subscribers = count);
     }
 
     /// Counts messages from now on and stores none: publishing without local subscribers does not allocate, for tests
@@ -87,17 +85,12 @@ impl Recorder {
 
     /// Messages published on `topic`, oldest first; an error if one is not an `M`.
     pub fn messages<M: Message>(&self, topic: &str) -> Result<Vec<M>, RosError> {
-        self.raw(topic)
-            .iter()
-            .map(|cdr| subscription::decode(cdr))
-            .collect()
+        self.raw(topic).iter().map(|cdr| subscription::decode(cdr)).collect()
     }
 
     /// Removes the messages, keeps topics and counters.
     pub fn clear(&self) {
-        self.lock()
-            .values_mut()
-            .for_each(|topic| topic.samples.clear());
+        self.lock().values_mut().for_each(|topic| topic.samples.clear());
     }
 
     /// Calls a service and waits for its response; `None` if no service has this name and type.
@@ -131,10 +124,7 @@ impl Recorder {
             let service = service.lock().unwrap_or_else(PoisonError::into_inner);
             service.type_name
         };
-        services
-            .iter()
-            .map(|(name, service)| (name.clone(), type_of(service)))
-            .collect()
+        services.iter().map(|(name, service)| (name.clone(), type_of(service))).collect()
     }
 
     /// Calls a service with the CDR bytes of a foreign client; false if none has this name. The response, if any, is
@@ -171,10 +161,7 @@ impl Recorder {
         };
         for callback in callbacks {
             let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
-            callback(&RawSample {
-                cdr,
-                source_stamp: RosTime(0),
-            });
+            callback(&RawSample { cdr, source_stamp: RosTime(0) });
         }
     }
 
@@ -194,11 +181,7 @@ impl Node for Recorder {
             incompatible: super::Incompatible::default(),
             stats: topic.stats,
         };
-        self.lock()
-            .iter()
-            .filter(|(_, topic)| written(topic))
-            .map(report)
-            .collect()
+        self.lock().iter().filter(|(_, topic)| written(topic)).map(report).collect()
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
@@ -243,9 +226,7 @@ impl Node for Recorder {
 impl Watch for Recorder {
     fn look(&mut self) -> Connections {
         fn ends(names: impl Iterator<Item = String>) -> Ends {
-            names
-                .map(|name| (name, ["/recorder".to_owned()].into()))
-                .collect()
+            names.map(|name| (name, ["/recorder".to_owned()].into())).collect()
         }
         Connections {
             publishers: ends(self.topics().into_iter().map(|topic| topic.name)),
@@ -270,11 +251,7 @@ impl CdrNode for Recorder {
         let topic = topics.entry(name.to_owned()).or_default();
         if !topic.type_name.is_empty() && topic.type_name != type_name {
             let (existing, wanted) = (topic.type_name.to_owned(), type_name.to_owned());
-            return Err(RosError::TypeConflict {
-                topic: name.to_owned(),
-                existing,
-                wanted,
-            });
+            return Err(RosError::TypeConflict { topic: name.to_owned(), existing, wanted });
         }
         (topic.type_name, topic.qos) = (type_name, qos);
         topic.writers += 1;
@@ -307,19 +284,13 @@ impl CdrNode for Recorder {
         let id = entry.callbacks.last().map_or(0, |(id, _)| id + 1);
         entry.callbacks.push((id, Arc::new(Mutex::new(callback))));
         entry.subscribers += 1;
-        Ok(Subscription::new(Registration(
-            self.clone(),
-            topic.to_owned(),
-            id,
-        )))
+        Ok(Subscription::new(Registration(self.clone(), topic.to_owned(), id)))
     }
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         if services.contains_key(name) {
-            return Err(RosError::ServiceExists {
-                service: name.to_owned(),
-            });
+            return Err(RosError::ServiceExists { service: name.to_owned() });
         }
         services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
         Ok(Box::new(Server(self.services.clone(), name.to_owned())))
@@ -327,11 +298,7 @@ impl CdrNode for Recorder {
 
     fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError> {
         let (services, name) = (self.services.clone(), name.to_owned());
-        Ok(Box::new(Client {
-            services,
-            name,
-            type_name: service.service,
-        }))
+        Ok(Box::new(Client { services, name, type_name: service.service }))
     }
 }
 
@@ -457,18 +424,11 @@ impl CdrWriter for Writer {
     }
 
     fn subscribers(&self) -> usize {
-        self.recorder
-            .lock()
-            .get(&*self.topic)
-            .map_or(0, |topic| topic.subscribers)
+        self.recorder.lock().get(&*self.topic).map_or(0, |topic| topic.subscribers)
     }
 
     fn stats(&self) -> WriterStats {
-        self.recorder
-            .lock()
-            .get(&*self.topic)
-            .map(|topic| topic.stats)
-            .unwrap_or_default()
+        self.recorder.lock().get(&*self.topic).map(|topic| topic.stats).unwrap_or_default()
     }
 
     fn topic(&self) -> &str {

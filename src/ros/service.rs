@@ -126,10 +126,7 @@ impl<S: Service> Drop for Responder<S> {
 type CdrHandler = Box<dyn FnMut(&[u8], Answer<Vec<u8>>) + Send>;
 
 /// Interface of a service for a back end that moves bytes.
-#[cfg_attr(
-    not(feature = "dds"),
-    expect(dead_code, reason = "the recorder uses less than DDS")
-)]
+#[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "the recorder uses less than DDS"))]
 pub(super) struct CdrService {
     pub(super) type_name: &'static str,
     pub(super) request_type: &'static str,
@@ -194,10 +191,7 @@ impl Middleware {
         let count = counters.clone();
         let handler = move |request: S::Request, answer: Answer<S::Response>| {
             Counters::count(&count.requests);
-            let responder = Responder {
-                answer: Some(answer),
-                counters: count.clone(),
-            };
+            let responder = Responder { answer: Some(answer), counters: count.clone() };
             handler(request, responder);
         };
         let server = match &self.shared.backend {
@@ -208,10 +202,6 @@ impl Middleware {
             Backend::Rclrs(node) => node.service::<S>(&name, handler)?,
         };
         self.shared.services.add(&name, &counters);
-        Ok(ServiceHandle {
-            name,
-            counters,
-            _server: server,
-        })
+        Ok(ServiceHandle { name, counters, _server: server })
     }
 }

@@ -42,21 +42,15 @@ pub struct Watched {
 impl Watched {
     /// Reads the stamp if the type begins with a header.
     pub(super) fn of_cdr(cdr: &[u8], type_name: &str) -> Self {
-        let stamp = cdr
-            .get(4..12)
-            .filter(|_| begins_with_header(type_name))
-            .map(|stamp| {
-                let number = |at: usize| {
-                    i32::from_le_bytes(std::array::from_fn(|i| {
-                        stamp.get(at + i).copied().unwrap_or_default()
-                    }))
-                };
-                RosTime(i64::from(number(0)) * 1_000_000_000 + i64::from(number(4)))
-            });
-        Self {
-            bytes: cdr.len(),
-            stamp,
-        }
+        let stamp = cdr.get(4..12).filter(|_| begins_with_header(type_name)).map(|stamp| {
+            let number = |at: usize| {
+                i32::from_le_bytes(std::array::from_fn(|i| {
+                    stamp.get(at + i).copied().unwrap_or_default()
+                }))
+            };
+            RosTime(i64::from(number(0)) * 1_000_000_000 + i64::from(number(4)))
+        });
+        Self { bytes: cdr.len(), stamp }
     }
 }
 
@@ -68,17 +62,11 @@ pub struct Subscription {
 
 impl Subscription {
     pub(super) fn new(reader: impl Any + Send + Sync) -> Self {
-        Self {
-            undecodable: Arc::default(),
-            _reader: Box::new(reader),
-        }
+        Self { undecodable: Arc::default(), _reader: Box::new(reader) }
     }
 
     pub(super) fn with_undecodable(self, undecodable: Arc<AtomicU64>) -> Self {
-        Self {
-            undecodable,
-            ..self
-        }
+        Self { undecodable, ..self }
     }
 
     /// Samples that did not decode.
@@ -88,13 +76,9 @@ impl Subscription {
 }
 
 pub(super) fn decode<M: Message>(cdr: &[u8]) -> Result<M, RosError> {
-    let error = |message: String| RosError::Decode {
-        type_name: M::TYPE,
-        message,
-    };
-    let (header, body) = cdr
-        .split_at_checked(4)
-        .ok_or_else(|| error(format!("{} bytes", cdr.len())))?;
+    let error = |message: String| RosError::Decode { type_name: M::TYPE, message };
+    let (header, body) =
+        cdr.split_at_checked(4).ok_or_else(|| error(format!("{} bytes", cdr.len())))?;
     match header {
         [0, 1, ..] => cdr_encoding::from_bytes::<M, byteorder::LittleEndian>(body),
         [0, 0, ..] => cdr_encoding::from_bytes::<M, byteorder::BigEndian>(body),

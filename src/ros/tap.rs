@@ -77,10 +77,7 @@ impl Registry {
             channel.open(id, &*tap);
         }
         inner.taps.push((id, tap));
-        TapGuard {
-            id,
-            registry: self.clone(),
-        }
+        TapGuard { id, registry: self.clone() }
     }
 
     pub(super) fn channel(&self, name: &str, type_name: &'static str, qos: Qos) -> Arc<Channel> {
@@ -129,11 +126,9 @@ impl Channel {
     }
 
     fn open(&self, id: usize, tap: &dyn Tap) {
-        let Some(reader) = tap.open(&TapTopic {
-            name: &self.name,
-            type_name: self.type_name,
-            qos: self.qos,
-        }) else {
+        let Some(reader) =
+            tap.open(&TapTopic { name: &self.name, type_name: self.type_name, qos: self.qos })
+        else {
             return;
         };
         // Held over both, so that a sample published meanwhile comes once, and after the kept ones.

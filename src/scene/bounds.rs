@@ -15,9 +15,7 @@ impl Volume {
     /// A box between two opposite corners.
     pub fn of_corners(corners: [[f64; 3]; 2]) -> Result<Self, String> {
         if !corners.as_flattened().iter().all(|v| v.is_finite()) {
-            return Err(format!(
-                "the corners of a box must be finite, are {corners:?}"
-            ));
+            return Err(format!("the corners of a box must be finite, are {corners:?}"));
         }
         let [a, b] = corners;
         let pick = |f: fn(f64, f64) -> f64| std::array::from_fn(|i| f(a[i], b[i]));

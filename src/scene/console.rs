@@ -235,10 +235,8 @@ pub(super) fn quoted(text: &str) -> Result<String, String> {
     if let Some(c) = text.chars().find(|c| c.is_control() || *c == '"') {
         return Err(format!("the text must be one line without `\"`, has {c:?}"));
     }
-    Ok(
-        match text.contains(char::is_whitespace) || text.is_empty() {
-            true => format!("\"{text}\""),
-            false => text.to_owned(),
-        },
-    )
+    Ok(match text.contains(char::is_whitespace) || text.is_empty() {
+        true => format!("\"{text}\""),
+        false => text.to_owned(),
+    })
 }

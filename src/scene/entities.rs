@@ -97,10 +97,7 @@ impl Entity {
             kind,
             id,
             vehicle_type: 0,
-            info: Info {
-                category,
-                ..Info::default()
-            },
+            info: Info { category, ..Info::default() },
             motion: None,
             scale: [1.0; 3],
             ground: false,
@@ -152,9 +149,7 @@ impl Entities {
 
     /// All entities with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Entity)> {
-        self.by_name
-            .iter()
-            .map(|(name, entity)| (name.as_str(), entity))
+        self.by_name.iter().map(|(name, entity)| (name.as_str(), entity))
     }
 
     /// Whether a name is in use.
@@ -222,9 +217,7 @@ impl Entities {
     pub fn spawn(&mut self, name: String, mut entity: Entity) -> Result<i32, Refusal> {
         let (first, last) = (*self.ids.start(), *self.ids.end());
         let from_next = (self.next..=last).chain(first..self.next);
-        let free = from_next
-            .into_iter()
-            .find(|id| !self.names.contains_key(id));
+        let free = from_next.into_iter().find(|id| !self.names.contains_key(id));
         let id = free.ok_or_else(|| {
             let message = format!(
                 "all ids from {first} to {last} are taken: delete entities, or raise scene.last_id"
@@ -273,9 +266,7 @@ impl Entities {
     /// Removes all that clients spawned, and returns their ids.
     pub fn remove_spawned(&mut self) -> Vec<i32> {
         let spawned = |entity: &Entity| entity.kind == Kind::Spawned;
-        let ids = { self.by_name.values() }
-            .filter(|e| spawned(e))
-            .filter_map(|e| e.id);
+        let ids = { self.by_name.values() }.filter(|e| spawned(e)).filter_map(|e| e.id);
         let ids: Vec<i32> = ids.collect();
         self.by_name.retain(|_, entity| !spawned(entity));
         for id in &ids {
@@ -298,8 +289,7 @@ impl Entities {
 
     /// Removes all that the renderer created: its map changes.
     pub fn forget_created(&mut self) {
-        self.by_name
-            .retain(|_, entity| entity.kind != Kind::Created);
+        self.by_name.retain(|_, entity| entity.kind != Kind::Created);
         let by_name = &self.by_name;
         self.names.retain(|_, name| by_name.contains_key(name));
     }
@@ -356,9 +346,5 @@ impl Entities {
 }
 
 fn at_rest(place: Place, stamp: RosTime) -> Motion {
-    Motion {
-        place,
-        stamp,
-        ..Motion::default()
-    }
+    Motion { place, stamp, ..Motion::default() }
 }

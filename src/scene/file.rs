@@ -38,11 +38,7 @@ pub struct Library {
 
 impl Default for Library {
     fn default() -> Self {
-        Self {
-            models: built_in_models(),
-            worlds: built_in_worlds(),
-            poses: Vec::new(),
-        }
+        Self { models: built_in_models(), worlds: built_in_worlds(), poses: Vec::new() }
     }
 }
 
@@ -121,10 +117,7 @@ impl Library {
         let mut problems = Problems::default();
         // A list would be read as the fields in their order.
         if text.trim_start().starts_with('[') {
-            problems.push(
-                file,
-                "must be an object, is a list; docs/scene.md has an example",
-            );
+            problems.push(file, "must be an object, is a list; docs/scene.md has an example");
             return Err(problems);
         }
         let parsed: File = match serde_json::from_str(text) {
@@ -155,9 +148,7 @@ impl Library {
             models.push(entry.name.clone());
             match model(entry) {
                 Ok(model) => {
-                    library
-                        .models
-                        .retain(|m| !m.name.eq_ignore_ascii_case(&model.name));
+                    library.models.retain(|m| !m.name.eq_ignore_ascii_case(&model.name));
                     library.models.push(model);
                 }
                 Err(why) => problems.push(at, why),
@@ -169,9 +160,7 @@ impl Library {
             worlds.push(entry.name.clone());
             match check_name(&entry.name) {
                 Ok(()) => {
-                    library
-                        .worlds
-                        .retain(|w| !w.name.eq_ignore_ascii_case(&entry.name));
+                    library.worlds.retain(|w| !w.name.eq_ignore_ascii_case(&entry.name));
                     library.worlds.push(World {
                         name: entry.name,
                         description: entry.description,
@@ -190,14 +179,8 @@ impl Library {
         let poses: Vec<_> = library.poses.iter().map(|pose| pose.name.clone()).collect();
         for (list, names) in [("models", &models), ("worlds", &worlds), ("poses", &poses)] {
             for (i, name) in names.iter().enumerate() {
-                if names[..i]
-                    .iter()
-                    .any(|other| other.eq_ignore_ascii_case(name))
-                {
-                    problems.push(
-                        format!("{file}: {list}"),
-                        format!("{name:?} is there twice"),
-                    );
+                if names[..i].iter().any(|other| other.eq_ignore_ascii_case(name)) {
+                    problems.push(format!("{file}: {list}"), format!("{name:?} is there twice"));
                 }
             }
         }
@@ -208,22 +191,14 @@ impl Library {
 fn model(entry: ModelEntry) -> Result<Model, String> {
     check_name(&entry.name)?;
     if entry.name.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!(
-            "name must not be a number alone, is {:?}",
-            entry.name
-        ));
+        return Err(format!("name must not be a number alone, is {:?}", entry.name));
     }
-    super::models::parse_resource(
-        &format!("rflysim://{}?style={}", entry.class, entry.style),
-        &[],
-    )
-    .map_err(|refusal| refusal.message)?;
+    super::models::parse_resource(&format!("rflysim://{}?style={}", entry.class, entry.style), &[])
+        .map_err(|refusal| refusal.message)?;
     if let Some(size) = entry.size
         && !size.iter().all(|side| (1e-3..=1e5).contains(side))
     {
-        return Err(format!(
-            "size must be length, width, height in m, each above 0, is {size:?}"
-        ));
+        return Err(format!("size must be length, width, height in m, each above 0, is {size:?}"));
     }
     let description = match entry.description.is_empty() {
         true => format!("class {}, style {}", entry.class, entry.style),
@@ -252,15 +227,9 @@ fn named_place(entry: PoseEntry) -> Result<NamedPlace, String> {
         }
     };
     let [x, y, z] = entry.position;
-    let pose = Pose {
-        position: Point { x, y, z },
-        orientation,
-    };
+    let pose = Pose { position: Point { x, y, z }, orientation };
     // Only the numbers are checked here, which no convention changes.
-    let any = MapFrame {
-        name: String::new(),
-        world: Default::default(),
-    };
+    let any = MapFrame { name: String::new(), world: Default::default() };
     let _place: Place = any.place(&pose, None).map_err(|refusal| refusal.message)?;
     let bounds = match entry.bounds {
         None => None,

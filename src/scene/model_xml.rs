@@ -69,10 +69,7 @@ impl ModelXml {
     fn describe(&self, style: i32) -> String {
         let mut text = format!("class {}, style {style}", self.class);
         if let Some(cm) = self.body.as_ref().and_then(|body| body.height_cm) {
-            text += &format!(
-                "; centre {cm} cm above the ground (vehicle_bottom_m {})",
-                cm / 100.0
-            );
+            text += &format!("; centre {cm} cm above the ground (vehicle_bottom_m {})", cm / 100.0);
         }
         if let Some(Axes { x, y, z }) = self.scale {
             text += &format!("; scale {x}, {y}, {z}");
@@ -138,9 +135,7 @@ pub(super) fn add(models: &mut Vec<Model>, files: Vec<ModelXml>) -> Vec<String> 
 /// The name with characters that names of entities may have.
 fn ros_name(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let name: String = { name.trim().chars() }
-        .map(|c| if allowed(c) { c } else { '_' })
-        .collect();
+    let name: String = { name.trim().chars() }.map(|c| if allowed(c) { c } else { '_' }).collect();
     // One that is only a number means a class.
     match name.chars().any(|c| c.is_ascii_alphabetic()) {
         true => name,

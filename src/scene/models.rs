@@ -40,13 +40,7 @@ pub enum Category {
 impl Category {
     /// Returns the category with a number.
     pub fn from_number(number: u8) -> Option<Self> {
-        let all = [
-            Self::Object,
-            Self::Robot,
-            Self::Human,
-            Self::DynamicObject,
-            Self::StaticObject,
-        ];
+        let all = [Self::Object, Self::Robot, Self::Human, Self::DynamicObject, Self::StaticObject];
         all.into_iter().find(|category| *category as u8 == number)
     }
 }
@@ -168,12 +162,8 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
     let (word, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (class, mut style, base, category) = if word.bytes().all(|b| b.is_ascii_digit()) {
         let class = word.parse().ok().filter(|number| *number > 0);
-        let class = class.ok_or_else(|| {
-            parse(format!(
-                "a class is a number from 1 to {}, {RIGHT}",
-                i32::MAX
-            ))
-        })?;
+        let class = class
+            .ok_or_else(|| parse(format!("a class is a number from 1 to {}, {RIGHT}", i32::MAX)))?;
         let known = class_and_style(class).0;
         let known = models.iter().find(|model| model.class == known);
         let category = known.map_or(Category::Object, |model| model.category);
@@ -234,14 +224,7 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         None => vehicle_type(class, style),
     };
     let vehicle_type = number.ok_or_else(|| parse(no_style(&style.to_string())))?;
-    Ok(Wanted {
-        vehicle_type,
-        base,
-        category,
-        scale,
-        ground,
-        keep_alive,
-    })
+    Ok(Wanted { vehicle_type, base, category, scale, ground, keep_alive })
 }
 
 fn no_style(found: &str) -> String {
@@ -284,8 +267,6 @@ pub(super) fn check_scale(scale: [f32; 3]) -> Result<[f32; 3], String> {
     let (least, most) = SCALES.into_inner();
     match scale.iter().all(|factor| SCALES.contains(factor)) {
         true => Ok(scale),
-        false => Err(format!(
-            "scale must be from {least} to {most} along each axis, is {scale:?}"
-        )),
+        false => Err(format!("scale must be from {least} to {most} along each axis, is {scale:?}")),
     }
 }

@@ -10,10 +10,7 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
         return Err("a name is needed".to_owned());
     }
     if name.len() > LONGEST {
-        return Err(format!(
-            "a name has at most {LONGEST} bytes, this one has {}",
-            name.len()
-        ));
+        return Err(format!("a name has at most {LONGEST} bytes, this one has {}", name.len()));
     }
     if let Some(wrong) = name.chars().find(|c| !allowed(*c)) {
         return Err(format!(
@@ -21,9 +18,7 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
         ));
     }
     if name.split('/').any(str::is_empty) {
-        return Err(format!(
-            "{name:?} must not begin or end with `/`, nor have `//`"
-        ));
+        return Err(format!("{name:?} must not begin or end with `/`, nor have `//`"));
     }
     Ok(())
 }
@@ -32,9 +27,7 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
 pub(super) fn check_new_name(name: &str) -> Result<(), String> {
     check_name(name)?;
     if name.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!(
-            "{name:?} is a number, which means an id: add a letter"
-        ));
+        return Err(format!("{name:?} is a number, which means an id: add a letter"));
     }
     let of = |prefix: &str| {
         let rest = name.strip_prefix(prefix)?;
@@ -52,9 +45,7 @@ pub(super) fn check_new_name(name: &str) -> Result<(), String> {
 pub(super) fn check_namespace(namespace: &str) -> Result<(), String> {
     let part = |part: &str| {
         let mut chars = part.chars();
-        chars
-            .next()
-            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
             && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     match namespace.split('/').all(part) {

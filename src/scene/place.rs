@@ -34,10 +34,7 @@ impl MapFrame {
 
     /// Reads a pose in this frame, or in that of a `parent` in this frame.
     pub fn place(&self, pose: &Pose, parent: Option<&Place>) -> Result<Place, Refusal> {
-        let Pose {
-            position: Point { x, y, z },
-            orientation: q,
-        } = pose;
+        let Pose { position: Point { x, y, z }, orientation: q } = pose;
         let position = [*x, *y, *z];
         if !position.iter().all(|v| v.abs() <= REACH_M) {
             return Err(Refusal::new(
@@ -74,15 +71,7 @@ impl MapFrame {
         let pose = self.transform(place);
         let [x, y, z] = pose.translation();
         let [w, i, j, k] = pose.rotation();
-        Pose {
-            position: Point { x, y, z },
-            orientation: Quaternion {
-                x: i,
-                y: j,
-                z: k,
-                w,
-            },
-        }
+        Pose { position: Point { x, y, z }, orientation: Quaternion { x: i, y: j, z: k, w } }
     }
 
     fn transform(&self, place: &Place) -> Transform {

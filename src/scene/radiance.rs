@@ -69,7 +69,5 @@ impl RadianceClass {
 pub fn stencil_values(classes: &[RadianceClass]) -> Vec<u8> {
     let all: Vec<f64> = classes.iter().map(RadianceClass::radiance).collect();
     let most = all.iter().copied().fold(0.0, f64::max);
-    all.iter()
-        .map(|radiance| (255.0 * radiance / most) as u8)
-        .collect()
+    all.iter().map(|radiance| (255.0 * radiance / most) as u8).collect()
 }

@@ -179,15 +179,9 @@ impl Scene {
         entity.vehicle_type = wanted.vehicle_type;
         entity.scale = wanted.scale;
         entity.ground = wanted.ground;
-        entity.keep_alive = wanted.keep_alive.map(|for_s| KeepAlive {
-            for_s,
-            since_s: call.uptime_s,
-        });
-        entity.motion = Some(Motion {
-            place,
-            stamp: call.now,
-            ..Motion::default()
-        });
+        entity.keep_alive =
+            wanted.keep_alive.map(|for_s| KeepAlive { for_s, since_s: call.uptime_s });
+        entity.motion = Some(Motion { place, stamp: call.now, ..Motion::default() });
         entity.info.description = wish.uri.to_owned();
         let id = self.entities.spawn(name.clone(), entity)?;
         if let Some(entity) = self.entities.of_id(id) {
@@ -256,11 +250,7 @@ impl Scene {
         match (entity.kind, entity.id) {
             (Kind::Spawned | Kind::Created, Some(id)) => {
                 if let Some(entity) = self.entities.of_id(id) {
-                    entity.motion = Some(Motion {
-                        place,
-                        stamp: call.now,
-                        ..Motion::default()
-                    });
+                    entity.motion = Some(Motion { place, stamp: call.now, ..Motion::default() });
                     draw(entity, call.out);
                 }
                 Ok(())
@@ -320,11 +310,7 @@ impl Scene {
             ),
             WorldId::Number(number) => (
                 format!("RflyChangeMapbyID {number}"),
-                Some(CopterSimLoadPacket::by_index(
-                    ALL,
-                    CopterSimLoad::Map,
-                    (*number).into(),
-                )),
+                Some(CopterSimLoadPacket::by_index(ALL, CopterSimLoad::Map, (*number).into())),
             ),
         };
         let packet = packet.ok_or_else(|| {
@@ -409,7 +395,5 @@ fn erase(ids: &[i32], out: &mut Outbox) {
 fn move_request(id: i32, place: &Place) -> CopterSimRequestPacket {
     let [north, east, down] = place.position.to_array();
     let [roll, pitch, yaw] = place.attitude.euler().to_degrees().map(|v| v as f32);
-    CopterSimRequestPacket::new(id)
-        .at([north, east], yaw)
-        .standing([down as f32, roll, pitch])
+    CopterSimRequestPacket::new(id).at([north, east], yaw).standing([down as f32, roll, pitch])
 }

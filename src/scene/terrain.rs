@@ -96,9 +96,7 @@ impl TerrainMap {
         let grey = match image::load_from_memory_with_format(png, ImageFormat::Png)? {
             DynamicImage::ImageLuma16(grey) => grey,
             other => {
-                return Err(TerrainError::Pixels {
-                    found: other.color(),
-                });
+                return Err(TerrainError::Pixels { found: other.color() });
             }
         };
         let (width, height) = grey.dimensions();
@@ -111,10 +109,7 @@ impl TerrainMap {
                 return Err(TerrainError::Corners { axis, at: low });
             }
         }
-        let step = [
-            (x_max - x_min) / (width - 1) as f64,
-            (y_max - y_min) / (height - 1) as f64,
-        ];
+        let step = [(x_max - x_min) / (width - 1) as f64, (y_max - y_min) / (height - 1) as f64];
         let counts: Vec<f32> = grey.as_raw().iter().map(|g| f32::from(*g) - ZERO).collect();
         let third = [(x3 - x_min) / step[0], (y3 - y_min) / step[1]].map(|place| match rounding {
             Rounding::Cut => place.trunc(),
@@ -141,9 +136,8 @@ impl TerrainMap {
         } else {
             1.0
         };
-        let heights = counts
-            .iter()
-            .map(|count| -(z_min as f32 + (count - first) * scale as f32) / 100.0);
+        let heights =
+            counts.iter().map(|count| -(z_min as f32 + (count - first) * scale as f32) / 100.0);
         Ok(Self {
             rows,
             columns,
@@ -220,27 +214,17 @@ fn numbers(text: &str) -> Result<Corners, TerrainError> {
         .enumerate()
         .map(|(i, word)| match word.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),
-            _ => Err(TerrainError::Number {
-                place: i + 1,
-                text: word.to_owned(),
-            }),
+            _ => Err(TerrainError::Number { place: i + 1, text: word.to_owned() }),
         })
         .collect::<Result<_, _>>()?;
-    let count = TerrainError::Count {
-        found: values.len(),
-    };
+    let count = TerrainError::Count { found: values.len() };
     let (corners, rest) = values.split_first_chunk::<9>().ok_or(count)?;
     let geodetic = match rest {
         [] => None,
         [latitude, longitude, altitude] => Some([*latitude, *longitude, *altitude]),
         _ => {
-            return Err(TerrainError::Count {
-                found: values.len(),
-            });
+            return Err(TerrainError::Count { found: values.len() });
         }
     };
-    Ok(Corners {
-        corners: *corners,
-        geodetic,
-    })
+    Ok(Corners { corners: *corners, geodetic })
 }

@@ -81,17 +81,11 @@ pub fn find_world(word: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
     // `3DDisplay` begins with a digit, too.
     if word.bytes().all(|b| b.is_ascii_digit()) {
         let number = word.parse().map_err(|_number| {
-            Refusal::new(
-                Cause::Parse,
-                format!("map {word}: the number must be from 0 to 65535"),
-            )
+            Refusal::new(Cause::Parse, format!("map {word}: the number must be from 0 to 65535"))
         });
         return number.map(WorldId::Number);
     }
-    match worlds
-        .iter()
-        .find(|world| world.name.eq_ignore_ascii_case(word))
-    {
+    match worlds.iter().find(|world| world.name.eq_ignore_ascii_case(word)) {
         Some(world) => Ok(WorldId::Name(world.name.clone())),
         None => {
             let hint = did_you_mean(word, worlds.iter().map(|world| world.name.as_str()));

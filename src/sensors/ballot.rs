@@ -29,11 +29,7 @@ pub enum Verdict {
 impl<C: Copy + PartialEq, const N: usize> Ballot<C, N> {
     /// No measurement yet.
     pub fn new(candidates: [C; N], given: Option<C>) -> Self {
-        Self {
-            candidates,
-            given,
-            against: [0; N],
-        }
+        Self { candidates, given, against: [0; N] }
     }
 
     /// Counts a round of measurements that has a cost for each candidate, in their order; one that is worse than the best by

@@ -5,11 +5,8 @@ use crate::msgs::std_msgs::msg::Header;
 use serde::{Deserialize, Serialize};
 
 /// Distortion models of `sensor_msgs/distortion_models.hpp`, and how many coefficients each has.
-const MODELS: [(&str, &[usize]); 3] = [
-    ("plumb_bob", &[4, 5]),
-    ("rational_polynomial", &[8, 12, 14]),
-    ("equidistant", &[4]),
-];
+const MODELS: [(&str, &[usize]); 3] =
+    [("plumb_bob", &[4, 5]), ("rational_polynomial", &[8, 12, 14]), ("equidistant", &[4])];
 
 /// What a calibration measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,19 +43,12 @@ struct Matrix {
 
 impl Matrix {
     fn new(rows: usize, data: &[f64]) -> Self {
-        Self {
-            rows,
-            cols: data.len() / rows,
-            data: data.to_vec(),
-        }
+        Self { rows, cols: data.len() / rows, data: data.to_vec() }
     }
 
     fn of<const N: usize>(&self, name: &str, problems: &mut Vec<String>) -> [f64; N] {
         self.data.as_slice().try_into().unwrap_or_else(|_| {
-            problems.push(format!(
-                "{name} must have {N} numbers, has {}",
-                self.data.len()
-            ));
+            problems.push(format!("{name} must have {N} numbers, has {}", self.data.len()));
             [0.0; N]
         })
     }
@@ -79,17 +69,10 @@ impl Calibration {
         })?;
         let mut problems = Vec::new();
         let calibration = Self {
-            size: Size {
-                width: file.image_width as usize,
-                height: file.image_height as usize,
-            },
+            size: Size { width: file.image_width as usize, height: file.image_height as usize },
             k: file.camera_matrix.of("camera_matrix", &mut problems),
-            r: file
-                .rectification_matrix
-                .of("rectification_matrix", &mut problems),
-            p: file
-                .projection_matrix
-                .of("projection_matrix", &mut problems),
+            r: file.rectification_matrix.of("rectification_matrix", &mut problems),
+            p: file.projection_matrix.of("projection_matrix", &mut problems),
             d: file.distortion_coefficients.data,
             model: file.distortion_model,
         };
@@ -102,10 +85,7 @@ impl Calibration {
     /// Everything that is wrong with it.
     pub fn from_info(info: &CameraInfo) -> Result<Self, Vec<String>> {
         let calibration = Self {
-            size: Size {
-                width: info.width as usize,
-                height: info.height as usize,
-            },
+            size: Size { width: info.width as usize, height: info.height as usize },
             model: info.distortion_model.clone(),
             d: info.d.clone(),
             k: info.k,
@@ -124,10 +104,8 @@ impl Calibration {
                 MODELS.map(|(name, _)| name).join(", "),
                 self.model
             )),
-            Some((name, counts)) if !counts.contains(&self.d.len()) => problems.push(format!(
-                "{name} has {counts:?} coefficients, here are {}",
-                self.d.len()
-            )),
+            Some((name, counts)) if !counts.contains(&self.d.len()) => problems
+                .push(format!("{name} has {counts:?} coefficients, here are {}", self.d.len())),
             Some(_) => {}
         }
         if !(self.k[0] > 0.0 && self.k[4] > 0.0) {

@@ -76,24 +76,8 @@ macro_rules! camera {
     };
 }
 
-camera!(
-    RGB,
-    Rgb,
-    "rgb",
-    "img_rgb",
-    open_colour,
-    "bgr8, or rgb8 by parameter",
-    "RGB camera"
-);
-camera!(
-    GREY,
-    Grey,
-    "grey",
-    "img_gray",
-    open_grey,
-    "mono8",
-    "grey camera"
-);
+camera!(RGB, Rgb, "rgb", "img_rgb", open_colour, "bgr8, or rgb8 by parameter", "RGB camera");
+camera!(GREY, Grey, "grey", "img_gray", open_grey, "mono8", "grey camera");
 camera!(
     SEGMENTATION,
     Segmentation,
@@ -194,10 +178,7 @@ impl Camera {
 
     /// Publishes raw pixels: the payload itself, or its channels swapped into memory of the publisher.
     fn raw(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        self.guard.admit(Shape {
-            size: self.size,
-            file: false,
-        })?;
+        self.guard.admit(Shape { size: self.size, file: false })?;
         if self.image.subscribers() > 0 {
             let head = head(&self.header, self.size, self.layout);
             let len = frame.payload.len();
@@ -228,10 +209,7 @@ impl Camera {
         self.guard.admit(Shape { size, file: true })?;
         if let Some(compressed) = self.compressed.as_ref().filter(|c| c.subscribers() > 0) {
             let format = format_of(self.raw, codec);
-            let head = CompressedHead {
-                header: &self.header,
-                format,
-            };
+            let head = CompressedHead { header: &self.header, format };
             sent(compressed.publish(&head, frame.payload)?)?;
         }
         if self.image.subscribers() > 0 {
@@ -246,10 +224,7 @@ impl Camera {
 impl Sensor for Camera {
     fn wanted(&self) -> bool {
         self.image.subscribers() > 0
-            || self
-                .compressed
-                .as_ref()
-                .is_some_and(|c| c.subscribers() > 0)
+            || self.compressed.as_ref().is_some_and(|c| c.subscribers() > 0)
             || self.info.wanted()
     }
 
@@ -265,10 +240,7 @@ impl Sensor for Camera {
         } else if frame.payload.len() == expected {
             self.raw(frame)
         } else {
-            Err(SensorError::Size {
-                expected,
-                found: frame.payload.len(),
-            })
+            Err(SensorError::Size { expected, found: frame.payload.len() })
         }
     }
 
@@ -289,10 +261,7 @@ impl Sensor for Camera {
             return self.accept(&frame.with(payload));
         }
         self.header.stamp = frame.stamp.to_msg();
-        self.guard.admit(Shape {
-            size: self.size,
-            file: false,
-        })?;
+        self.guard.admit(Shape { size: self.size, file: false })?;
         let head = head(&self.header, self.size, self.layout);
         sent(self.image.publish_loan(&head, loan, frame.len)?)?;
         Ok(self.info.publish(&self.header.stamp, self.size)?)

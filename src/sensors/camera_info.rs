@@ -92,10 +92,7 @@ impl InfoTopic {
 
     pub(super) fn open(topics: &Topics<'_>, lens: Lens) -> Result<Self, RosError> {
         let config = topics.context.config;
-        let size = Size {
-            width: config.width.into(),
-            height: config.height.into(),
-        };
+        let size = Size { width: config.width.into(), height: config.height.into() };
         Ok(Self {
             publisher: topics.publisher(Self::SUFFIX)?,
             message: camera_info(lens, size, config.fov_deg, topics.header(Self::SUFFIX)),

@@ -332,14 +332,9 @@ impl Cloud {
         if self.publisher.subscribers() == 0 {
             return Ok(());
         }
-        let organized = self
-            .grid
-            .filter(|&(width, height)| height > 1 && width * height == points.len());
-        let missing = if organized.is_some() {
-            Missing::Nan
-        } else {
-            Missing::Removed
-        };
+        let organized =
+            self.grid.filter(|&(width, height)| height > 1 && width * height == points.len());
+        let missing = if organized.is_some() { Missing::Nan } else { Missing::Removed };
         let step = match &self.driver {
             Some(layout) => layout.fields().1,
             None => fourth.point_step(),
@@ -388,9 +383,8 @@ impl Sensor for Cloud {
             Some(most) => CloudView::parse_block(frame.payload, most, self.oldest),
             None => CloudView::parse(frame.payload, self.oldest),
         };
-        let cloud = cloud.ok_or_else(|| SensorError::CloudForm {
-            shape: CloudShape::of(frame.payload),
-        })?;
+        let cloud =
+            cloud.ok_or_else(|| SensorError::CloudForm { shape: CloudShape::of(frame.payload) })?;
         // An empty cloud does not tell its form: it is as those before it.
         let fourth = match self.fourth {
             Some(fourth) if cloud.points.is_empty() => fourth,

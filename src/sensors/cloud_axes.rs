@@ -7,12 +7,7 @@ use crate::{config::params::DepthAxes, time::SimTime};
 use std::sync::Arc;
 
 /// Conventions; FLU is the vendor's of the lidars.
-const CANDIDATES: [DepthAxes; 4] = [
-    DepthAxes::Flu,
-    DepthAxes::Frd,
-    DepthAxes::Fru,
-    DepthAxes::Rdf,
-];
+const CANDIDATES: [DepthAxes; 4] = [DepthAxes::Flu, DepthAxes::Frd, DepthAxes::Fru, DepthAxes::Rdf];
 /// Time between looks, in ns.
 const REST_NS: i64 = 200_000_000;
 /// Points of a look.

@@ -63,10 +63,7 @@ impl CloudOdometry {
                 context.middleware.publisher(name, qos).map(Some)
             }
         };
-        let mut message = Odometry {
-            child_frame_id: topic.child.clone(),
-            ..Odometry::default()
-        };
+        let mut message = Odometry { child_frame_id: topic.child.clone(), ..Odometry::default() };
         // The simulator sends no velocity.
         message.twist.covariance[0] = -1.0;
         let given = context.options.odometry_axes;
@@ -127,12 +124,7 @@ impl CloudOdometry {
             send(global, &mut self.message, (id, pose), frame.stamp)?;
         }
         if let Some(local) = &self.local {
-            send(
-                local,
-                &mut self.message,
-                (start, first.inverse() * pose),
-                frame.stamp,
-            )?;
+            send(local, &mut self.message, (start, first.inverse() * pose), frame.stamp)?;
         }
         Ok(())
     }
@@ -183,12 +175,7 @@ fn send(
     message.header.stamp = stamp.to_msg();
     message.header.frame_id = frame_id;
     message.pose.pose.position = Point { x, y, z };
-    message.pose.pose.orientation = Quaternion {
-        x: qx,
-        y: qy,
-        z: qz,
-        w: qw,
-    };
+    message.pose.pose.orientation = Quaternion { x: qx, y: qy, z: qz, w: qw };
     publisher.publish(message)?;
     Ok(())
 }

@@ -111,18 +111,12 @@ pub struct Decoder {
 impl Decoder {
     /// Creates a decoder for images of `expected` size; refuses larger files.
     pub fn new(expected: Size) -> Self {
-        Self {
-            expected,
-            ..Self::default()
-        }
+        Self { expected, ..Self::default() }
     }
 
     /// The same, but accepts files up to four times as large.
     pub fn allowing_larger(expected: Size) -> Self {
-        Self {
-            limit: Some((4 * expected.pixels()).max(MIN_PIXEL_LIMIT)),
-            ..Self::new(expected)
-        }
+        Self { limit: Some((4 * expected.pixels()).max(MIN_PIXEL_LIMIT)), ..Self::new(expected) }
     }
 
     /// Decodes a file; the pixels stay valid until the next call.
@@ -151,9 +145,7 @@ impl Decoder {
         }
         let len = size.pixels() * 2;
         self.room(len, len);
-        reader
-            .next_frame(&mut self.rows[..len])
-            .map_err(broken_png)?;
+        reader.next_frame(&mut self.rows[..len]).map_err(broken_png)?;
         pixels::swap_bytes_16(&self.rows[..len], &mut self.pixels[..len]);
         Ok((size, &self.pixels[..len]))
     }
@@ -180,11 +172,7 @@ impl Decoder {
             None => width <= configured.width && height <= configured.height,
         };
         if !fits || width == 0 || height == 0 {
-            return Err(SensorError::TooLarge {
-                width,
-                height,
-                configured,
-            });
+            return Err(SensorError::TooLarge { width, height, configured });
         }
         Ok(size)
     }
@@ -216,26 +204,15 @@ impl Decoder {
         // Uncommon: interlaced files, files with alpha or a palette, grey files for colour sensors and vice versa.
         let wanted = reader.output_buffer_size().ok_or(Codec::Png.broken())?;
         self.room(len, wanted);
-        reader
-            .next_frame(&mut self.rows[..wanted])
-            .map_err(broken_png)?;
-        convert(
-            &self.rows[..wanted],
-            colour.samples(),
-            &mut self.pixels[..len],
-            layout,
-        );
+        reader.next_frame(&mut self.rows[..wanted]).map_err(broken_png)?;
+        convert(&self.rows[..wanted], colour.samples(), &mut self.pixels[..len], layout);
         Ok(size)
     }
 
     fn jpeg(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
         let broken = |_| Codec::Jpeg.broken();
         // zune-jpeg has vector code for RGB only: RGB and a channel swap are faster than BGR.
-        let space = if layout == Layout::Mono8 {
-            ColorSpace::Luma
-        } else {
-            ColorSpace::RGB
-        };
+        let space = if layout == Layout::Mono8 { ColorSpace::Luma } else { ColorSpace::RGB };
         let options = DecoderOptions::new_fast()
             .set_strict_mode(true) // a truncated frame is counted, not published with grey at its bottom
             .set_max_width(MAX_SIDE)
@@ -251,9 +228,7 @@ impl Decoder {
             decoder.decode_into(&mut self.rows[..len]).map_err(broken)?;
             pixels::copy_swapped(&self.rows[..len], &mut self.pixels[..len]);
         } else {
-            decoder
-                .decode_into(&mut self.pixels[..len])
-                .map_err(broken)?;
+            decoder.decode_into(&mut self.pixels[..len]).map_err(broken)?;
         }
         Ok(size)
     }
@@ -299,10 +274,7 @@ fn jpeg_size(file: &[u8]) -> Option<Size> {
                         return None;
                     };
                     let side = |high, low| usize::from(u16::from_be_bytes([high, low]));
-                    return Some(Size {
-                        width: side(w1, w0),
-                        height: side(h1, h0),
-                    });
+                    return Some(Size { width: side(w1, w0), height: side(h1, h0) });
                 }
                 after.get(usize::from(u16::from_be_bytes([high, low])).max(2)..)?
             }
@@ -323,15 +295,8 @@ fn png_reader(
 
 /// Converts pixels of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGB, alpha) samples; alpha is dropped as OpenCV does.
 fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
-    for (s, t) in from
-        .chunks_exact(samples)
-        .zip(to.chunks_exact_mut(layout.bytes()))
-    {
-        let rgb = if samples < 3 {
-            [s[0]; 3]
-        } else {
-            [s[0], s[1], s[2]]
-        };
+    for (s, t) in from.chunks_exact(samples).zip(to.chunks_exact_mut(layout.bytes())) {
+        let rgb = if samples < 3 { [s[0]; 3] } else { [s[0], s[1], s[2]] };
         match layout {
             Layout::Rgb8 => t.copy_from_slice(&rgb),
             Layout::Bgr8 => t.copy_from_slice(&[rgb[2], rgb[1], rgb[0]]),

@@ -29,14 +29,8 @@ pub(super) const DEPTH: SensorSpec = SensorSpec {
     kind: SensorKind::Depth,
     name: "depth",
     topics: &[
-        image_topic(
-            "img_depth",
-            "16UC1, mm, 0 = invalid (REP 118); mono16 counts by parameter",
-        ),
-        image_topic(
-            "img_depth_float",
-            "32FC1, m, NaN = invalid, +Inf = no return (REP 117, 118)",
-        ),
+        image_topic("img_depth", "16UC1, mm, 0 = invalid (REP 118); mono16 counts by parameter"),
+        image_topic("img_depth_float", "32FC1, m, NaN = invalid, +Inf = no return (REP 117, 118)"),
         compressed_topic(
             "img_depth/compressed",
             "the simulator's 16-bit PNG, untouched: mono16 counts",
@@ -128,30 +122,16 @@ impl Sensor for Depth {
         let is_file = frame.compressed
             || (frame.payload.len() != expected && Codec::of(frame.payload).is_some());
         if !is_file && frame.payload.len() != expected {
-            return Err(SensorError::Size {
-                expected,
-                found: frame.payload.len(),
-            });
+            return Err(SensorError::Size { expected, found: frame.payload.len() });
         }
         let size = match is_file {
             true => super::codec::size_of_file(frame.payload)?.1,
             false => self.size,
         };
-        self.guard.admit(Shape {
-            size,
-            file: is_file,
-        })?;
+        self.guard.admit(Shape { size, file: is_file })?;
         let millimetres_fit = self.is_millimetres();
-        let Self {
-            header,
-            decoder,
-            noise,
-            ..
-        } = self;
-        let compressed = self
-            .compressed
-            .as_ref()
-            .filter(|c| is_file && c.subscribers() > 0);
+        let Self { header, decoder, noise, .. } = self;
+        let compressed = self.compressed.as_ref().filter(|c| is_file && c.subscribers() > 0);
         let is_noisy = noise.is_some();
         if let Some(compressed) = compressed.filter(|_| !is_noisy) {
             sent(compressed.publish(&file_head(header), frame.payload)?)?;
@@ -159,10 +139,8 @@ impl Sensor for Depth {
 
         let main = self.main.subscribers() > 0;
         let float = self.float.as_ref().filter(|f| f.subscribers() > 0);
-        let compressed_depth = self
-            .compressed_depth
-            .as_ref()
-            .filter(|c| is_file && c.subscribers() > 0);
+        let compressed_depth =
+            self.compressed_depth.as_ref().filter(|c| is_file && c.subscribers() > 0);
         let (size, counts) = match is_file {
             true if main
                 || float.is_some()
@@ -221,10 +199,7 @@ impl Sensor for Depth {
             } else {
                 encode(size, data, &mut self.file)?;
             }
-            let head = CompressedHead {
-                header,
-                format: "16UC1; compressedDepth png",
-            };
+            let head = CompressedHead { header, format: "16UC1; compressedDepth png" };
             sent(publisher.publish(&head, &self.file)?)?;
         }
         self.tidy();
@@ -239,10 +214,7 @@ impl Sensor for Depth {
 
 /// Head of a PNG with the simulator's counts.
 fn file_head(header: &Header) -> CompressedHead<'_> {
-    CompressedHead {
-        header,
-        format: "mono16; png compressed ",
-    }
+    CompressedHead { header, format: "mono16; png compressed " }
 }
 
 fn count(bytes: &[u8]) -> u16 {
@@ -251,11 +223,9 @@ fn count(bytes: &[u8]) -> u16 {
 
 /// Whether any pixel has no return; the sky is at the top, so this usually ends early.
 fn has_no_return(counts: &[u8]) -> bool {
-    counts.chunks(512).any(|block| {
-        block
-            .chunks_exact(2)
-            .fold(false, |found, c| found | (count(c) == NO_RETURN))
-    })
+    counts
+        .chunks(512)
+        .any(|block| block.chunks_exact(2).fold(false, |found, c| found | (count(c) == NO_RETURN)))
 }
 
 /// Converts counts to millimetres; no return and values out of range become 0, which is invalid (REP 118).

@@ -96,14 +96,7 @@ pub struct DescribedMount {
 impl DescribedMount {
     /// This pose is asked for; `at_bottom`: its height is known except for a constant.
     pub fn new(asked: Transform, at_bottom: bool) -> Self {
-        Self {
-            asked,
-            shown: asked,
-            other: Other(None),
-            at_bottom,
-            higher_m: None,
-            agrees: None,
-        }
+        Self { asked, shown: asked, other: Other(None), at_bottom, higher_m: None, agrees: None }
     }
 
     /// What was asked for.
@@ -124,10 +117,8 @@ impl DescribedMount {
             let higher = *self.higher_m.get_or_insert(above);
             pose = pose.shifted([0.0, 0.0, -higher]);
         }
-        let (near_m, near_rad) = (
-            SAME_PLACE_M + sighting.slack_m,
-            SAME_DIRECTION_RAD + sighting.slack_rad,
-        );
+        let (near_m, near_rad) =
+            (SAME_PLACE_M + sighting.slack_m, SAME_DIRECTION_RAD + sighting.slack_rad);
         let same =
             |a: Transform, b: Transform| a.distance_to(&b) < near_m && a.angle_to(&b) < near_rad;
         let moved = self.other.described(pose, (self.asked, self.shown), same);

@@ -55,12 +55,7 @@ impl ImuConverter {
         let mut message = Imu::default();
         message.header.frame_id = frame_id.to_owned();
         let frame = params.frame;
-        let mut converter = Self {
-            message,
-            frame,
-            world,
-            noise: None,
-        };
+        let mut converter = Self { message, frame, world, noise: None };
         converter.set_noise(params, Draws::default());
         converter
     }
@@ -108,11 +103,8 @@ impl ImuConverter {
             message.linear_acceleration.y,
             message.linear_acceleration.z,
         ) = (ax, sign * ay, sign * az);
-        (
-            message.angular_velocity.x,
-            message.angular_velocity.y,
-            message.angular_velocity.z,
-        ) = (rx, sign * ry, sign * rz);
+        (message.angular_velocity.x, message.angular_velocity.y, message.angular_velocity.z) =
+            (rx, sign * ry, sign * rz);
         if let Some(noise) = &mut self.noise {
             let [acceleration, rate] = noise.at(at);
             add(&mut message.linear_acceleration, acceleration);

@@ -11,11 +11,8 @@ use crate::{
 };
 
 /// Conventions; FRD is the vendor's documented one.
-const CANDIDATES: [AccelerationAxes; 3] = [
-    AccelerationAxes::Frd,
-    AccelerationAxes::Bld,
-    AccelerationAxes::Flu,
-];
+const CANDIDATES: [AccelerationAxes; 3] =
+    [AccelerationAxes::Frd, AccelerationAxes::Bld, AccelerationAxes::Flu];
 /// Time of samples that are judged together, in ns, and how many it takes.
 const WINDOW_NS: i64 = 500_000_000;
 const ENOUGH: u32 = 10;
@@ -88,12 +85,7 @@ impl AccelerationAxesFinder {
     /// Nothing is known yet; `given`: as the user says.
     pub fn new(given: AccelerationAxes) -> Self {
         let given = (given != AccelerationAxes::Auto).then_some(given);
-        Self {
-            ballot: Ballot::new(CANDIDATES, given),
-            since: None,
-            count: 0,
-            errors: [0.0; 3],
-        }
+        Self { ballot: Ballot::new(CANDIDATES, given), since: None, count: 0, errors: [0.0; 3] }
     }
 
     /// Takes an acceleration on the wire and the true force of about the same time.
@@ -105,8 +97,7 @@ impl AccelerationAxesFinder {
         if !(0..WINDOW_NS).contains(&at.0.saturating_sub(since.0)) {
             if self.count >= ENOUGH {
                 let count = f64::from(self.count);
-                self.ballot
-                    .round(self.errors.map(|error| error / count), APART);
+                self.ballot.round(self.errors.map(|error| error / count), APART);
             }
             (self.since, self.count, self.errors) = (Some(at), 0, [0.0; 3]);
         }

@@ -11,11 +11,8 @@ use crate::time::RosTime;
 type Field = (&'static str, u32, u8);
 
 /// Name, offset and type of the fields of a point without label, 12 bytes.
-pub const PLAIN_FIELDS: [Field; 3] = [
-    ("x", 0, PointField::FLOAT32),
-    ("y", 4, PointField::FLOAT32),
-    ("z", 8, PointField::FLOAT32),
-];
+pub const PLAIN_FIELDS: [Field; 3] =
+    [("x", 0, PointField::FLOAT32), ("y", 4, PointField::FLOAT32), ("z", 8, PointField::FLOAT32)];
 
 /// Name, offset and type of the fields of a lidar point, 16 bytes.
 pub const fn labelled_fields(label: LabelType) -> [Field; 4] {
@@ -99,14 +96,10 @@ impl Rings {
     /// Ring of point `index` of `count`, at `xyz`, and its share of the scan's time.
     fn of(&self, index: usize, count: usize, [x, y, z]: [f32; 3]) -> (u16, f64) {
         match *self {
-            Self::Lines => (
-                (index % LIVOX_LINES) as u16,
-                index as f64 / count.max(1) as f64,
-            ),
-            Self::Rows { points, rings, .. } if points * rings == count && points > 0 => (
-                (index / points) as u16,
-                (index % points) as f64 / points as f64,
-            ),
+            Self::Lines => ((index % LIVOX_LINES) as u16, index as f64 / count.max(1) as f64),
+            Self::Rows { points, rings, .. } if points * rings == count && points > 0 => {
+                ((index / points) as u16, (index % points) as f64 / points as f64)
+            }
             Self::Rows { .. } => {
                 let turn = (f64::from(y).atan2(f64::from(x)) / std::f64::consts::TAU + 0.5).fract();
                 (self.nearest([x, y, z]), turn)
@@ -126,12 +119,7 @@ impl Rings {
 
     /// The ring whose elevation is nearest to that of a point; 0 without rings.
     pub(super) fn nearest(&self, [x, y, z]: [f32; 3]) -> u16 {
-        let Self::Rows {
-            rings,
-            elevation_deg: [low, high],
-            ..
-        } = *self
-        else {
+        let Self::Rows { rings, elevation_deg: [low, high], .. } = *self else {
             return 0;
         };
         let elevation = z.atan2(x.hypot(y)).to_degrees();
@@ -225,10 +213,7 @@ impl PointLayout {
             self.write(&point, stamp, place);
             written += 1;
         }
-        Converted {
-            points: written,
-            is_dense,
-        }
+        Converted { points: written, is_dense }
     }
 
     fn write(&self, point: &LidarPoint, stamp: RosTime, place: &mut [u8]) {

@@ -23,10 +23,7 @@ impl LivoxCustom {
     pub(super) fn open(topics: &Topics<'_>, suffix: &str) -> Result<Option<Self>, RosError> {
         Ok(Some(Self {
             publisher: topics.publisher(suffix)?,
-            message: CustomMsg {
-                header: topics.header(suffix),
-                ..CustomMsg::default()
-            },
+            message: CustomMsg { header: topics.header(suffix), ..CustomMsg::default() },
         }))
     }
 

@@ -73,11 +73,7 @@ impl Entry for BoxEntry {
     fn fill(&self, one: &mut Detection2D, header: &Header) {
         set_header(&mut one.header, header);
         set_text(&mut one.id, self.copter_id.get());
-        hypothesis(
-            &mut one.results,
-            self.copter_id.get(),
-            self.credibility.get(),
-        );
+        hypothesis(&mut one.results, self.copter_id.get(), self.credibility.get());
         let [left, top, right, bottom] =
             [self.min_x, self.min_y, self.max_x, self.max_y].map(|v| f64::from(v.get()));
         one.bbox.center.position.x = (left + right) / 2.0;
@@ -103,9 +99,7 @@ impl Entry for TargetEntry {
         set_header(&mut one.header, header);
         set_text(&mut one.id, self.copter_id.get());
         let position = self.position.map(|v| f64::from(v.get()));
-        let pose = &mut hypothesis(&mut one.results, self.copter_id.get(), 1.0)
-            .pose
-            .pose;
+        let pose = &mut hypothesis(&mut one.results, self.copter_id.get(), 1.0).pose.pose;
         set_point(&mut pose.position, position);
         pose.orientation.w = 1.0;
         set_point(&mut one.bbox.center.position, position);

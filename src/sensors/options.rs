@@ -100,10 +100,7 @@ impl Options {
     /// The driver's layout of the points of this sensor; `None`: x, y, z and label. Clouds that are no lidar's, or in the
     /// world frame, have no other.
     pub fn layout_of(&self, kind: SensorKind) -> Option<CloudLayout> {
-        let lidar = matches!(
-            kind,
-            SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360
-        );
+        let lidar = matches!(kind, SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360);
         Some(self.layout).filter(|layout| lidar && *layout != CloudLayout::XyzLabel)
     }
 

@@ -31,10 +31,7 @@ impl Axes {
             DepthAxes::Fru => (Order::Xyz, [1.0, -1.0, 1.0]),
             DepthAxes::Rdf => (Order::Zxy, [1.0, -1.0, -1.0]),
         };
-        Self {
-            order,
-            scale: signs.map(|sign| sign * unit),
-        }
+        Self { order, scale: signs.map(|sign| sign * unit) }
     }
 
     /// Axes of the world frame, which is NED on the wire; a coordinate of 1 on the wire is `unit` m.
@@ -43,10 +40,7 @@ impl Axes {
             WorldConvention::Enu => (Order::Yxz, [1.0, 1.0, -1.0]),
             WorldConvention::Nwu => (Order::Xyz, [1.0, -1.0, -1.0]),
         };
-        Self {
-            order,
-            scale: signs.map(|sign| sign * unit),
-        }
+        Self { order, scale: signs.map(|sign| sign * unit) }
     }
 
     /// Which coordinate of the wire is the x of the message.
@@ -213,10 +207,7 @@ fn ordered<const CHANNELS: usize, P: CloudPoint>(
     out: &mut [u8],
 ) -> Converted {
     let Ok(target) = <[[U32; CHANNELS]]>::mut_from_bytes(out) else {
-        return Converted {
-            points: 0,
-            is_dense: true,
-        }; // unreachable: alignment is 1 and the length a multiple
+        return Converted { points: 0, is_dense: true }; // unreachable: alignment is 1 and the length a multiple
     };
     let scale = axes.scale;
     // One loop for each order, so that all are vectorised.
@@ -273,10 +264,7 @@ fn written<const CHANNELS: usize, P: CloudPoint>(
             *out = value;
             any_missing |= missing;
         }
-        return Converted {
-            points: points.len(),
-            is_dense: any_missing == 0,
-        };
+        return Converted { points: points.len(), is_dense: any_missing == 0 };
     }
     let mut written = 0;
     for raw in points {
@@ -286,8 +274,5 @@ fn written<const CHANNELS: usize, P: CloudPoint>(
         }
         written += usize::from(missing == 0);
     }
-    Converted {
-        points: written,
-        is_dense: true,
-    }
+    Converted { points: written, is_dense: true }
 }

@@ -65,11 +65,7 @@ impl RangeFinder {
                 radiation_type: Range::INFRARED,
                 field_of_view: FIELD_OF_VIEW,
                 min_range: 0.0,
-                max_range: if max_range > 0.0 {
-                    max_range
-                } else {
-                    DEFAULT_MAX_RANGE
-                },
+                max_range: if max_range > 0.0 { max_range } else { DEFAULT_MAX_RANGE },
                 ..Range::default()
             },
             spare: Detection3D {
@@ -77,10 +73,7 @@ impl RangeFinder {
                 results: vec![ObjectHypothesisWithPose::default()],
                 ..Detection3D::default()
             },
-            hits: Detection3DArray {
-                header,
-                detections: Vec::with_capacity(1),
-            },
+            hits: Detection3DArray { header, detections: Vec::with_capacity(1) },
             options: topics.context.options,
         }))
     }
@@ -108,11 +101,8 @@ impl Sensor for RangeFinder {
         let (record, _) = RangeRecord::parse_prefix(frame.payload)?;
         let record = *record;
         let stamp = frame.stamp.to_msg();
-        self.reading.range = rep_117(
-            record.distance.get(),
-            self.reading.min_range,
-            self.reading.max_range,
-        );
+        self.reading.range =
+            rep_117(record.distance.get(), self.reading.min_range, self.reading.max_range);
         if self.range.subscribers() > 0 {
             self.reading.header.stamp = stamp.clone();
             self.range.publish(&self.reading)?;
@@ -126,11 +116,8 @@ impl Sensor for RangeFinder {
             let placed = places.iter().flatten().all(|c| c.get().is_finite());
             let hit = self.reading.range.is_finite();
             if hit && placed {
-                let mut hit = self
-                    .hits
-                    .detections
-                    .pop()
-                    .unwrap_or_else(|| std::mem::take(&mut self.spare));
+                let mut hit =
+                    self.hits.detections.pop().unwrap_or_else(|| std::mem::take(&mut self.spare));
                 hit.header.stamp = stamp;
                 set_text(&mut hit.id, record.copter_id.get());
                 if let Some(result) = hit.results.first_mut() {

@@ -154,9 +154,7 @@ fn level_ring(config: &SensorConfig) -> u16 {
         return rings / 2;
     }
     let of = |ring: u16| (low + (high - low) * f32::from(ring) / f32::from(rings)).abs();
-    (0..rings)
-        .min_by(|a, b| of(*a).total_cmp(&of(*b)))
-        .unwrap_or(0)
+    (0..rings).min_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(0)
 }
 
 impl ScanPlane {

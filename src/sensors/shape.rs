@@ -23,11 +23,7 @@ pub(super) struct ShapeGuard {
 
 impl ShapeGuard {
     pub(super) fn new(configured: Shape, larger: bool) -> Self {
-        Self {
-            configured,
-            larger,
-            other: None,
-        }
+        Self { configured, larger, other: None }
     }
 
     /// Accepts or refuses an image by its header alone.
@@ -35,29 +31,20 @@ impl ShapeGuard {
         let Size { width, height } = shape.size;
         let configured = self.configured.size;
         if !self.larger && (width > configured.width || height > configured.height) {
-            return Err(SensorError::TooLarge {
-                width,
-                height,
-                configured,
-            });
+            return Err(SensorError::TooLarge { width, height, configured });
         }
         if shape == self.configured {
             self.other = None;
             return Ok(());
         }
-        let before = (self.other)
-            .filter(|(other, _)| *other == shape)
-            .map_or(0, |(_, count)| count);
+        let before =
+            (self.other).filter(|(other, _)| *other == shape).map_or(0, |(_, count)| count);
         let count = before.saturating_add(1);
         self.other = Some((shape, count));
         if count >= WITNESSES {
             return Ok(());
         }
         let file = shape.file;
-        Err(SensorError::Unexpected {
-            width,
-            height,
-            file,
-        })
+        Err(SensorError::Unexpected { width, height, file })
     }
 }

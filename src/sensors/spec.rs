@@ -109,10 +109,7 @@ pub struct SensorSpec {
 impl SensorSpec {
     /// Opens the topics of one sensor of this kind.
     pub fn open(&self, context: &SensorContext<'_>) -> Result<Box<dyn Sensor>, RosError> {
-        (self.open)(&Topics {
-            spec: self,
-            context,
-        })
+        (self.open)(&Topics { spec: self, context })
     }
 
     /// Values of SendProtocol\[0\] that the sensor supports: 0 shared memory, 1 and 3 UDP compressed, 2 UDP raw.
@@ -127,11 +124,7 @@ impl SensorSpec {
 
     /// Returns the name of the main topic without parameters, for example `/rflysim/sensor3/img_rgb` below `/rflysim`.
     pub fn default_topic(&self, root: &str, seq_id: u16) -> String {
-        format!(
-            "{}/sensor{seq_id}/{}",
-            root.trim_end_matches('/'),
-            self.suffix()
-        )
+        format!("{}/sensor{seq_id}/{}", root.trim_end_matches('/'), self.suffix())
     }
 
     /// Returns the name of a topic if the main one is called `main`: a suffix that starts like the main suffix is
@@ -203,10 +196,7 @@ impl Topics<'_> {
 
     /// Returns the size of the images.
     pub(super) fn size(&self) -> Size {
-        Size {
-            width: self.context.config.width.into(),
-            height: self.context.config.height.into(),
-        }
+        Size { width: self.context.config.width.into(), height: self.context.config.height.into() }
     }
 
     /// Returns the guard of the image shape.
@@ -318,13 +308,7 @@ pub struct ForeignFrame<'a> {
 impl<'a> Frame<'a> {
     /// Returns a frame that arrives when it is stamped.
     pub fn new(payload: &'a [u8], stamp: RosTime, compressed: bool) -> Self {
-        Self {
-            payload,
-            stamp,
-            sim_time: SimTime::default(),
-            arrival: stamp,
-            compressed,
-        }
+        Self { payload, stamp, sim_time: SimTime::default(), arrival: stamp, compressed }
     }
 
     /// Returns all but the payload.

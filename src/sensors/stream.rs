@@ -64,13 +64,8 @@ impl SensorStream {
         let Some((sim_time, stamp)) = stamp(&info) else {
             return Progress::Frame(info, Err(SensorError::Time));
         };
-        let frame = LentFrame {
-            len: info.len,
-            stamp,
-            sim_time,
-            arrival,
-            compressed: self.compressed,
-        };
+        let frame =
+            LentFrame { len: info.len, stamp, sim_time, arrival, compressed: self.compressed };
         let accepted = if whole.lent {
             match self.reassembler.take_loan() {
                 Some(loan) => self.sensor.accept_loan(loan, &frame),

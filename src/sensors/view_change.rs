@@ -32,11 +32,7 @@ pub struct ViewChange {
 impl ViewChange {
     /// The request is sent after `now`.
     pub fn new(now: RosTime) -> Self {
-        Self {
-            first: now,
-            last: now,
-            from: None,
-        }
+        Self { first: now, last: now, from: None }
     }
 
     /// Another request is sent after `now`, before any frame showed the view of this one.

@@ -78,9 +78,7 @@ impl MavCommand {
     }
 
     fn is_one_of(&self, commands: &[MavCmd]) -> bool {
-        commands
-            .iter()
-            .any(|command| *command as u16 == self.number())
+        commands.iter().any(|command| *command as u16 == self.number())
     }
 
     /// Whether it can make a vehicle safer: disarm, land, return, another mode. Such a command is sent even if the link seems
@@ -106,15 +104,11 @@ impl MavCommand {
         match *self {
             Self::Mode(set) => Some(set.custom_mode),
             Self::Long(CommandLong {
-                command: DO_SET_MODE,
-                params: [_, main, sub, ..],
-                ..
+                command: DO_SET_MODE, params: [_, main, sub, ..], ..
             })
-            | Self::Int(CommandInt {
-                command: DO_SET_MODE,
-                params: [_, main, sub, _],
-                ..
-            }) => custom(main, sub),
+            | Self::Int(CommandInt { command: DO_SET_MODE, params: [_, main, sub, _], .. }) => {
+                custom(main, sub)
+            }
             _ if self.is_one_of(&[MAV_CMD_NAV_RETURN_TO_LAUNCH]) => Some(PX4_RTL),
             _ if self.is_one_of(&[MAV_CMD_NAV_LAND]) => Some(PX4_LAND),
             _ => None,
@@ -141,11 +135,7 @@ impl MavCommand {
                 target(a) == target(b) && bits(&a.params) == bits(&b.params)
             }
             (Self::Int(a), Self::Int(b)) => {
-                let rest = |c: &CommandInt| CommandInt {
-                    params: [0.0; 4],
-                    z: 0.0,
-                    ..*c
-                };
+                let rest = |c: &CommandInt| CommandInt { params: [0.0; 4], z: 0.0, ..*c };
                 rest(a) == rest(b)
                     && bits(&a.params) == bits(&b.params)
                     && a.z.to_bits() == b.z.to_bits()
@@ -165,11 +155,7 @@ impl MavCommand {
             Self::Int(int) => (int.target_system, int.target_component),
             Self::Mode(mode) => (mode.target_system, 0),
         };
-        CommandKey {
-            command: self.number(),
-            system,
-            component,
-        }
+        CommandKey { command: self.number(), system, component }
     }
 
     pub(super) fn count_transmission(&mut self) {
@@ -260,10 +246,7 @@ pub enum CommandEnd {
 
 /// Work for the owner, in this order.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack between two calls"
-)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum CommandEvent<T> {
     /// Send this; call [`CommandClient::not_sent`](super::CommandClient::not_sent) if that fails.
     Send {

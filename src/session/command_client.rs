@@ -22,10 +22,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 const IN_PROGRESS: u8 = MavResult::MAV_RESULT_IN_PROGRESS as u8;
-const ACCEPTED: CommandEnd = CommandEnd::Acked {
-    result: MavResult::MAV_RESULT_ACCEPTED as u8,
-    result_param2: 0,
-};
+const ACCEPTED: CommandEnd =
+    CommandEnd::Acked { result: MavResult::MAV_RESULT_ACCEPTED as u8, result_param2: 0 };
 /// Equal calls within this time share one transmission.
 const BURST: Duration = Duration::from_millis(20);
 /// How long a command without acknowledgement is remembered, to recognise a late acknowledgement.
@@ -133,9 +131,7 @@ impl<T> CommandClient<T> {
         let equal = equal.map(|p| (p.id, p.superseded_by.take().is_some()));
         let (id, was_superseded) = equal.unwrap_or_else(|| (self.take_id(), false));
         if let Some(group) = command.group() {
-            self.supersede(id, |p| {
-                p.command.group() == Some(group) && p.key.system == key.system
-            });
+            self.supersede(id, |p| p.command.group() == Some(group) && p.key.system == key.system);
         }
         if let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) {
             pending.tokens.push((token, until));
@@ -191,11 +187,7 @@ impl<T> CommandClient<T> {
             self.counters.foreign += 1;
             return;
         }
-        let from = CommandKey {
-            command: ack.command,
-            system,
-            component,
-        };
+        let from = CommandKey { command: ack.command, system, component };
         self.forget_overdue(now);
         let open: Vec<Transmission> = (self.transmissions.iter().copied())
             .filter(|sent| sent.command.key().overlaps(&from))
@@ -211,10 +203,7 @@ impl<T> CommandClient<T> {
             }
             return;
         }
-        let end = CommandEnd::Acked {
-            result: ack.result,
-            result_param2: ack.result_param2,
-        };
+        let end = CommandEnd::Acked { result: ack.result, result_param2: ack.result_param2 };
         if unambiguous {
             self.ambiguous.retain(|(key, _)| !key.overlaps(&from));
             self.remove_oldest_transmission(&from);
@@ -244,10 +233,8 @@ impl<T> CommandClient<T> {
             }
             if pending.in_progress || pending.deferred || pending.rounds >= pending.tries {
                 self.counters.timed_out += 1;
-                let end = CommandEnd::TimedOut {
-                    sent: pending.sent,
-                    in_progress: pending.in_progress,
-                };
+                let end =
+                    CommandEnd::TimedOut { sent: pending.sent, in_progress: pending.in_progress };
                 self.finish(id, end);
                 continue;
             }
@@ -355,11 +342,7 @@ impl<T> CommandClient<T> {
     }
 
     fn end(&mut self, token: T, command: u16, end: CommandEnd) {
-        self.events.push_back(CommandEvent::Ended {
-            token,
-            command,
-            end,
-        });
+        self.events.push_back(CommandEvent::Ended { token, command, end });
     }
 
     /// Sends a pending command.
@@ -380,11 +363,7 @@ impl<T> CommandClient<T> {
         if self.transmissions.len() >= MAX_TRANSMISSIONS {
             self.transmissions.remove(0);
         }
-        self.transmissions.push(Transmission {
-            id: Some(id),
-            command,
-            at: now,
-        });
+        self.transmissions.push(Transmission { id: Some(id), command, at: now });
         self.emit(id, &command);
     }
 
@@ -482,8 +461,7 @@ impl<T> CommandClient<T> {
             (self.unacknowledged.iter()).position(|(command, _)| command.key().overlaps(from));
         if let Some((command, _)) = unacknowledged.and_then(|at| self.unacknowledged.remove(at)) {
             let result = ack.result;
-            self.events
-                .push_back(CommandEvent::Late { command, result });
+            self.events.push_back(CommandEvent::Late { command, result });
         }
     }
 
@@ -579,8 +557,7 @@ impl<T> CommandClient<T> {
             if self.unacknowledged.len() >= MAX_UNACKNOWLEDGED {
                 self.unacknowledged.pop_front();
             }
-            self.unacknowledged
-                .push_back((ended.command, ended.last_sent));
+            self.unacknowledged.push_back((ended.command, ended.last_sent));
         }
         for (token, _) in ended.tokens {
             self.end(token, ended.key.command, end);

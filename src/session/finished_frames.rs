@@ -45,10 +45,6 @@ impl FinishedFrames {
     }
 
     pub(super) fn end(&self, identity: &FrameIdentity) -> Option<FrameEnd> {
-        self.finished
-            .iter()
-            .flatten()
-            .find(|(known, _)| known == identity)
-            .map(|(_, end)| *end)
+        self.finished.iter().flatten().find(|(known, _)| known == identity).map(|(_, end)| *end)
     }
 }

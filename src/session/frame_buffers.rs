@@ -49,12 +49,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Buffer<L> {
 
 impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     pub(super) fn new() -> Self {
-        Self {
-            buffers: std::array::from_fn(|_| Buffer {
-                own: Vec::new(),
-                lent: None,
-            }),
-        }
+        Self { buffers: std::array::from_fn(|_| Buffer { own: Vec::new(), lent: None }) }
     }
 
     /// Uses the memory from `lend` instead of a buffer's own memory until it is taken or too small; drops the buffer's content.
@@ -85,17 +80,13 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     /// Returns `len` bytes, or an empty slice if the buffer is shorter.
     pub(super) fn get(&self, at: BufferPosition, len: usize) -> &[u8] {
         let buffer = self.buffers.get(at.buffer);
-        buffer
-            .and_then(|b| b.bytes().get(at.offset..at.offset + len))
-            .unwrap_or_default()
+        buffer.and_then(|b| b.bytes().get(at.offset..at.offset + len)).unwrap_or_default()
     }
 
     /// Returns `len` mutable bytes, or an empty slice if the buffer is shorter.
     pub(super) fn get_mut(&mut self, at: BufferPosition, len: usize) -> &mut [u8] {
         let buffer = self.buffers.get_mut(at.buffer);
-        buffer
-            .and_then(|b| b.bytes_mut().get_mut(at.offset..at.offset + len))
-            .unwrap_or_default()
+        buffer.and_then(|b| b.bytes_mut().get_mut(at.offset..at.offset + len)).unwrap_or_default()
     }
 
     /// Copies `len` bytes; source and target may overlap. The target must be large enough.

@@ -71,9 +71,7 @@ impl SequenceGaps {
     /// Takes the refused numbers between `newest` and `newest + offset`: as bits of [`Self::seen`] for the new `newest`, and their
     /// count.
     fn take_refused(&mut self, offset: u32) -> (u64, u32) {
-        let between = 1_u64
-            .checked_shl(offset - 1)
-            .map_or(u64::MAX, |end| end - 1);
+        let between = 1_u64.checked_shl(offset - 1).map_or(u64::MAX, |end| end - 1);
         let refused = self.refused & between;
         self.refused = self.refused.checked_shr(offset).unwrap_or(0);
         // Bit `n` becomes bit `offset - 1 - n`; reversing makes it bit `63 - n`.

@@ -15,19 +15,13 @@ pub struct KeepAliveSettings {
 impl Default for KeepAliveSettings {
     /// 10 Hz for 2 s: PX4 requires 2 Hz and leaves OFFBOARD after 0.5 to 1 s without setpoints.
     fn default() -> Self {
-        Self {
-            period: Duration::from_millis(100),
-            max_repetition: Duration::from_secs(2),
-        }
+        Self { period: Duration::from_millis(100), max_repetition: Duration::from_secs(2) }
     }
 }
 
 /// Due work.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack between two calls"
-)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum KeepAliveStep {
     /// Send this again.
     Repeat(Outbound),
@@ -54,12 +48,7 @@ struct LastSetpoint {
 impl KeepAlive {
     /// Creates a keep-alive without a setpoint.
     pub fn new(settings: KeepAliveSettings) -> Self {
-        Self {
-            settings,
-            last: None,
-            repeated: 0,
-            stopped: 0,
-        }
+        Self { settings, last: None, repeated: 0, stopped: 0 }
     }
 
     /// Changes rate and duration.
@@ -107,10 +96,7 @@ impl KeepAlive {
     /// When [`tick`](Self::tick) has work.
     pub fn deadline(&self) -> Option<Duration> {
         let last = self.last.as_ref()?;
-        Some(
-            last.next
-                .min(last.received.saturating_add(self.settings.max_repetition)),
-        )
+        Some(last.next.min(last.received.saturating_add(self.settings.max_repetition)))
     }
 
     /// Setpoints repeated so far.

@@ -100,11 +100,9 @@ impl PartialFrame {
 
     /// Upper bound of the frame's length, as far as it is known.
     pub(super) fn planned_len(&self) -> usize {
-        let count = self.header().map_or(0, |header| {
-            usize::try_from(header.count).unwrap_or(usize::MAX)
-        });
-        self.fragment_len
-            .map_or(self.end, |fragment_len| fragment_len.saturating_mul(count))
+        let count =
+            self.header().map_or(0, |header| usize::try_from(header.count).unwrap_or(usize::MAX));
+        self.fragment_len.map_or(self.end, |fragment_len| fragment_len.saturating_mul(count))
     }
 
     /// First byte after all stored bytes.
@@ -121,9 +119,7 @@ impl PartialFrame {
     /// Length of the whole frame once every fragment has arrived.
     pub(super) fn complete_len(&self) -> Option<usize> {
         let (_, header) = self.header.as_ref()?;
-        let last_fragment = self
-            .last_fragment
-            .filter(|_| self.received == header.count)?;
+        let last_fragment = self.last_fragment.filter(|_| self.received == header.count)?;
         Some(last_fragment.offset + last_fragment.len)
     }
 
@@ -146,10 +142,7 @@ impl PartialFrame {
         if self.seen.get(word).is_none_or(|seen| seen & bit != 0) {
             return Err(DropCause::Duplicate);
         }
-        let mut position = FragmentPosition {
-            offset: 0,
-            move_last: None,
-        };
+        let mut position = FragmentPosition { offset: 0, move_last: None };
         if seq == last {
             position.offset = match self.fragment_len {
                 Some(fragment_len) if len > fragment_len => return Err(DropCause::Inconsistent),
@@ -160,10 +153,7 @@ impl PartialFrame {
             if len > max_len || (known && position.offset.saturating_add(len) > max_len) {
                 return Err(DropCause::Oversize);
             }
-            self.last_fragment = Some(LastFragment {
-                offset: position.offset,
-                len,
-            });
+            self.last_fragment = Some(LastFragment { offset: position.offset, len });
         } else {
             match self.fragment_len {
                 Some(fragment_len) if fragment_len != len => return Err(DropCause::Inconsistent),
@@ -187,9 +177,7 @@ impl PartialFrame {
         last_index: usize,
         max_len: usize,
     ) -> Result<Option<(usize, usize, usize)>, DropCause> {
-        let last_len = self
-            .last_fragment
-            .map_or(0, |last_fragment| last_fragment.len);
+        let last_len = self.last_fragment.map_or(0, |last_fragment| last_fragment.len);
         if len == 0 || last_len > len {
             return Err(DropCause::Inconsistent);
         }

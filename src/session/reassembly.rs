@@ -12,10 +12,7 @@ const SLOTS: usize = 2;
 /// Index of the buffer for datagrams without a predicted position.
 const SCRATCH: usize = SLOTS;
 /// Start of the scratch buffer.
-const SCRATCH_START: BufferPosition = BufferPosition {
-    buffer: SCRATCH,
-    offset: 0,
-};
+const SCRATCH_START: BufferPosition = BufferPosition { buffer: SCRATCH, offset: 0 };
 /// Largest payload of a UDP datagram after the shorter header.
 const MAX_PAYLOAD: usize = 65_507 - HeaderVariant::A.len();
 /// Upper limit of fragments per frame: 65,536 fragments of the vendor's size are 3.9 GB.
@@ -193,11 +190,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         if position.offset == 0 && position.buffer != SCRATCH {
             self.buffers.lend(position.buffer, lend);
         }
-        self.predicted = Prediction {
-            position,
-            header_len: self.state.variant.len(),
-            payload: true,
-        };
+        self.predicted =
+            Prediction { position, header_len: self.state.variant.len(), payload: true };
         // 8 more bytes, because a payload may have to move by the difference of the header lengths.
         self.grow(position, MAX_PAYLOAD + 8);
         DatagramBuffers {
@@ -210,11 +204,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     ///
     /// The socket truncates the datagram; [`Self::commit`] still needs the full length.
     pub fn next_header_buffer(&mut self) -> &mut [u8] {
-        self.predicted = Prediction {
-            position: SCRATCH_START,
-            header_len: self.header.len(),
-            payload: false,
-        };
+        self.predicted =
+            Prediction { position: SCRATCH_START, header_len: self.header.len(), payload: false };
         &mut self.header
     }
 
@@ -223,27 +214,18 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     /// `datagram_len` is the length on the wire, even if the socket truncated the datagram.
     pub fn commit(&mut self, datagram_len: usize, arrival: RosTime) -> ReassemblyResult<'_> {
         self.counters.datagrams += 1;
-        self.counters.bytes = self
-            .counters
-            .bytes
-            .saturating_add(u64::try_from(datagram_len).unwrap_or(u64::MAX));
+        self.counters.bytes =
+            self.counters.bytes.saturating_add(u64::try_from(datagram_len).unwrap_or(u64::MAX));
         match self.store(datagram_len, arrival) {
             Err(cause) => ReassemblyResult::Dropped(cause),
             Ok(None) => ReassemblyResult::Stored,
             Ok(Some((info, None))) => ReassemblyResult::Counted(info),
             Ok(Some((info, Some(slot)))) => {
-                let start = BufferPosition {
-                    buffer: slot,
-                    offset: 0,
-                };
+                let start = BufferPosition { buffer: slot, offset: 0 };
                 self.delivered = slot;
                 let payload = self.buffers.get(start, info.len);
                 let lent = self.buffers.is_lent(slot);
-                ReassemblyResult::Complete(WholeFrame {
-                    info,
-                    payload,
-                    lent,
-                })
+                ReassemblyResult::Complete(WholeFrame { info, payload, lent })
             }
         }
     }
@@ -313,15 +295,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             && seq + 1 < header.count
         {
             let offset = (seq as usize + 1) * fragment_len;
-            let position = BufferPosition {
-                buffer: slot,
-                offset,
-            };
-            return if offset >= frame.end() {
-                position
-            } else {
-                SCRATCH_START
-            };
+            let position = BufferPosition { buffer: slot, offset };
+            return if offset >= frame.end() { position } else { SCRATCH_START };
         }
         // The buffer of the last used slot is still in the processor's cache.
         let preferred = self.state.stored.map_or(0, |(slot, _)| slot);
@@ -332,9 +307,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     /// Returns a free slot, if possible the preferred one.
     fn free_slot(&self, preferred: usize) -> Option<usize> {
         let free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
-        Some(preferred)
-            .filter(free)
-            .or_else(|| (0..SLOTS).find(free))
+        Some(preferred).filter(free).or_else(|| (0..SLOTS).find(free))
     }
 
     fn store(
@@ -342,9 +315,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         datagram_len: usize,
         arrival: RosTime,
     ) -> Result<Option<(FrameInfo, Option<usize>)>, DropCause> {
-        let header = self
-            .parse(datagram_len)
-            .inspect_err(|cause| self.counters.count(*cause))?;
+        let header = self.parse(datagram_len).inspect_err(|cause| self.counters.count(*cause))?;
         let identity = FrameIdentity::from(&header);
         let slot = match self.slots.iter().position(|slot| slot.is(&identity)) {
             Some(slot) => slot,
@@ -369,37 +340,26 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         };
         self.state.variant = header.variant;
         self.state.stored = Some((slot, header.seq));
-        self.state.fragment_len = self.slots[slot]
-            .fragment_len()
-            .unwrap_or(self.state.fragment_len);
+        self.state.fragment_len =
+            self.slots[slot].fragment_len().unwrap_or(self.state.fragment_len);
         if self.predicted.payload {
-            let position = |offset| BufferPosition {
-                buffer: slot,
-                offset,
-            };
+            let position = |offset| BufferPosition { buffer: slot, offset };
             if let Some((from, to, len)) = fragment.move_last {
                 self.grow(position(to), len);
                 self.buffers.copy(position(from), position(to), len);
             }
             let payload_at = self.payload_position(&header, len);
             self.grow(position(fragment.offset), len);
-            self.buffers
-                .copy(payload_at, position(fragment.offset), len);
+            self.buffers.copy(payload_at, position(fragment.offset), len);
         } else {
             self.slots[slot].mark_headers_only();
         }
-        Ok(self.slots[slot]
-            .complete_len()
-            .map(|len| self.finish(slot, len)))
+        Ok(self.slots[slot].complete_len().map(|len| self.finish(slot, len)))
     }
 
     /// Parses the header. If the shorter form was expected, its end is in the payload buffer.
     fn parse(&mut self, datagram_len: usize) -> Result<FragmentHeader, DropCause> {
-        let Prediction {
-            position,
-            header_len,
-            payload,
-        } = self.predicted;
+        let Prediction { position, header_len, payload } = self.predicted;
         if payload && datagram_len > header_len + MAX_PAYLOAD {
             return Err(DropCause::Malformed);
         }
@@ -413,24 +373,15 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
 
     /// Returns the position of the payload, after a move if the header is shorter than expected.
     fn payload_position(&mut self, header: &FragmentHeader, len: usize) -> BufferPosition {
-        let Prediction {
-            position,
-            header_len,
-            ..
-        } = self.predicted;
-        let offset_by = |count| BufferPosition {
-            offset: position.offset + count,
-            ..position
-        };
+        let Prediction { position, header_len, .. } = self.predicted;
+        let offset_by = |count| BufferPosition { offset: position.offset + count, ..position };
         let actual = header.variant.len();
         if actual >= header_len {
             return offset_by(actual - header_len);
         }
         let lost = (header_len - actual).min(len);
         self.buffers.copy(position, offset_by(lost), len - lost);
-        self.buffers
-            .get_mut(position, lost)
-            .copy_from_slice(&self.header[actual..actual + lost]);
+        self.buffers.get_mut(position, lost).copy_from_slice(&self.header[actual..actual + lost]);
         position
     }
 
@@ -444,11 +395,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         if let Some(end) = self.finished.end(&identity)
             && !self.is_clock_stopped(&identity, &header)
         {
-            let cause = if end == FrameEnd::Delivered {
-                DropCause::Duplicate
-            } else {
-                DropCause::Late
-            };
+            let cause =
+                if end == FrameEnd::Delivered { DropCause::Duplicate } else { DropCause::Late };
             self.counters.count(cause);
             return Err(cause);
         }
@@ -475,18 +423,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         let slot = match self.free_slot(self.predicted.position.buffer) {
             Some(slot) => slot,
             None => {
-                let oldest = (0..SLOTS)
-                    .min_by_key(|slot| self.slots[*slot].opened())
-                    .unwrap_or(0);
+                let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].opened()).unwrap_or(0);
                 self.drop_slot(oldest, DropCause::Incomplete);
                 oldest
             }
         };
-        if self
-            .state
-            .repeated
-            .is_some_and(|(repeated, _)| repeated != identity)
-        {
+        if self.state.repeated.is_some_and(|(repeated, _)| repeated != identity) {
             self.state.repeated = None;
         }
         self.state.opened += 1;
@@ -511,13 +453,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         let frame = &mut self.slots[slot];
         let (opened, headers_only, arrival) =
             (frame.opened(), frame.is_headers_only(), frame.arrival());
-        let mut info = FrameInfo {
-            sim_time: 0.0,
-            frame_id: None,
-            len,
-            fragments: 0,
-            arrival,
-        };
+        let mut info = FrameInfo { sim_time: 0.0, frame_id: None, len, fragments: 0, arrival };
         if let Some((identity, header)) = frame.close() {
             info = FrameInfo {
                 sim_time: header.sim_time,
@@ -575,20 +511,11 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     fn grow(&mut self, position: BufferPosition, len: usize) {
         // Grows to the planned length of the frame at once: growing with each fragment would copy repeatedly.
         let frame = self.slots.get(position.buffer);
-        let planned = frame
-            .map_or(0, PartialFrame::planned_len)
-            .min(self.max_frame_len);
-        self.buffers.grow(
-            position.buffer,
-            (position.offset + len).max(planned + MAX_PAYLOAD + 8),
-        );
+        let planned = frame.map_or(0, PartialFrame::planned_len).min(self.max_frame_len);
+        self.buffers.grow(position.buffer, (position.offset + len).max(planned + MAX_PAYLOAD + 8));
     }
 }
 
 fn position_of(header: &FragmentHeader, arrival: RosTime) -> StreamPosition {
-    StreamPosition {
-        id: header.frame_id,
-        time: header.sim_time,
-        arrival,
-    }
+    StreamPosition { id: header.frame_id, time: header.sim_time, arrival }
 }

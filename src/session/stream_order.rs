@@ -93,12 +93,7 @@ struct RestartCandidate {
 
 impl RestartCandidate {
     fn new(position: StreamPosition) -> Self {
-        Self {
-            first: position,
-            last: position,
-            count: 1,
-            numbered: true,
-        }
+        Self { first: position, last: position, count: 1, numbered: true }
     }
 
     /// Adds a position if it follows the last one.
@@ -178,9 +173,7 @@ impl StreamOrder {
 
     /// Difference of the numbers; `None` while numbers are not used.
     fn distance(&self, last: &StreamPosition, position: &StreamPosition) -> Option<i32> {
-        self.uses_numbers()
-            .then(|| distance(last.id, position.id))
-            .flatten()
+        self.uses_numbers().then(|| distance(last.id, position.id)).flatten()
     }
 
     /// Notes a number of the stream.
@@ -240,17 +233,13 @@ impl StreamOrder {
 
     /// Adds a position that contradicts the stream. Once the restart is confirmed, returns the candidate without this position.
     fn confirms(&mut self, position: StreamPosition) -> Option<RestartCandidate> {
-        let candidate = self
-            .candidate
-            .get_or_insert_with(|| RestartCandidate::new(position));
+        let candidate = self.candidate.get_or_insert_with(|| RestartCandidate::new(position));
         let before = *candidate;
         if candidate.last == position || !candidate.add(position) {
             *candidate = RestartCandidate::new(position);
             return None;
         }
-        let periods = self
-            .step
-            .map_or(0.0, |step| MIN_SILENT_PERIODS * step.arrival) as i64;
+        let periods = self.step.map_or(0.0, |step| MIN_SILENT_PERIODS * step.arrival) as i64;
         let required = if candidate.numbered {
             periods.clamp(MIN_SILENCE_NS, MAX_WAIT_NS)
         } else {

@@ -157,8 +157,7 @@ impl ClockLine {
 
     fn offset(&self, remote: i64) -> i64 {
         let since = remote.saturating_sub(self.origin) as f64;
-        self.base
-            .saturating_add((self.at_origin + self.drift * since).round() as i64)
+        self.base.saturating_add((self.at_origin + self.drift * since).round() as i64)
     }
 
     /// Uncertainty of the offset.
@@ -244,11 +243,7 @@ impl TimesyncEstimator {
         let min = self.sample_clock.min_difference();
         let is_outlier =
             went_back || min.is_some_and(|m| difference.saturating_add(RESTART_NS) < m);
-        let outliers = if is_outlier {
-            self.sample_clock.outliers + 1
-        } else {
-            0
-        };
+        let outliers = if is_outlier { self.sample_clock.outliers + 1 } else { 0 };
         self.sample_clock.outliers = outliers;
         if is_outlier && outliers < MIN_CONFIRMATIONS {
             return false;
@@ -285,10 +280,7 @@ impl TimesyncEstimator {
         let ts1 = self.wire(now);
         self.open_requests.push_back(ts1);
         self.counters.asked += 1;
-        Some(Timesync {
-            ts1,
-            ..Timesync::default()
-        })
+        Some(Timesync { ts1, ..Timesync::default() })
     }
 
     /// When [`tick`](Self::tick) has work.
@@ -307,10 +299,7 @@ impl TimesyncEstimator {
                 ..Timesync::default()
             });
         }
-        let known = self
-            .open_requests
-            .iter()
-            .position(|ts1| *ts1 == message.ts1);
+        let known = self.open_requests.iter().position(|ts1| *ts1 == message.ts1);
         let round_trip = host.saturating_sub(message.ts1);
         let longest = as_ns(self.settings.max_round_trip);
         if let Some(at) = known {
@@ -420,9 +409,7 @@ impl TimesyncEstimator {
             + TOLERANCE_NS
             + TOLERANCE_DRIFT * since
             + line.uncertainty(exchange.remote);
-        let deviation = exchange
-            .offset()
-            .saturating_sub(line.offset(exchange.remote));
+        let deviation = exchange.offset().saturating_sub(line.offset(exchange.remote));
         (deviation as f64).abs() > allowed
     }
 
@@ -452,9 +439,9 @@ impl TimesyncEstimator {
             let y = s.offset().saturating_sub(base) as f64;
             (1.0 / (noise * noise), x, y)
         });
-        let (w, wx, wy) = weighed.clone().fold((0.0, 0.0, 0.0), |sum, (w, x, y)| {
-            (sum.0 + w, sum.1 + w * x, sum.2 + w * y)
-        });
+        let (w, wx, wy) = weighed
+            .clone()
+            .fold((0.0, 0.0, 0.0), |sum, (w, x, y)| (sum.0 + w, sum.1 + w * x, sum.2 + w * y));
         let (x_mean, y_mean) = (wx / w, wy / w);
         let (xx, xy) = weighed.fold((0.0, 0.0), |sum, (w, x, y)| {
             let (dx, dy) = (x - x_mean, y - y_mean);
@@ -483,11 +470,7 @@ impl TimesyncEstimator {
 /// Shrinks a deviation by its error: nearly unchanged if far above the error, nearly 0 if far below.
 fn shrink(deviation: f64, error: f64) -> f64 {
     let square = deviation * deviation;
-    if square > 0.0 {
-        deviation * square / (square + error * error)
-    } else {
-        0.0
-    }
+    if square > 0.0 { deviation * square / (square + error * error) } else { 0.0 }
 }
 
 /// Whether both clocks can have advanced by the same time, within the tolerated ratio of speeds.

@@ -62,28 +62,18 @@ struct Run {
 impl Run {
     fn new(origin: Tick, prior: f64, window_s: f64) -> Self {
         let envelope = Envelope::new(Point::default(), prior, window_s * 1e9);
-        Self {
-            sim: origin.sim,
-            host: origin.host,
-            envelope,
-            newest: origin.sim,
-        }
+        Self { sim: origin.sim, host: origin.host, envelope, newest: origin.sim }
     }
 
     fn point(&self, tick: Tick) -> Point {
         let x = tick.sim.saturating_sub(self.sim);
-        Point {
-            x: x as f64,
-            y: tick.host.saturating_sub(self.host).saturating_sub(x) as f64,
-        }
+        Point { x: x as f64, y: tick.host.saturating_sub(self.host).saturating_sub(x) as f64 }
     }
 
     /// Returns the estimated host time of a tick.
     fn estimate(&self, sim: i64) -> i64 {
         let x = sim.saturating_sub(self.sim);
-        self.host
-            .saturating_add(x)
-            .saturating_add(self.envelope.at(x as f64).round() as i64)
+        self.host.saturating_add(x).saturating_add(self.envelope.at(x as f64).round() as i64)
     }
 
     fn slope(&self) -> f64 {
@@ -135,11 +125,7 @@ impl Candidate {
         let host = self.last.host.saturating_sub(self.first.host) as f64;
         let sim = self.last.sim.saturating_sub(self.first.sim) as f64;
         let seen = host / sim.max(1.0) - 1.0;
-        if (seen - usual).abs() > OTHER_SPEED {
-            seen.clamp(-0.99, 100.0)
-        } else {
-            usual
-        }
+        if (seen - usual).abs() > OTHER_SPEED { seen.clamp(-0.99, 100.0) } else { usual }
     }
 
     fn covers(&self, sim: i64) -> bool {
@@ -147,8 +133,7 @@ impl Candidate {
     }
 
     fn stamp(&self, sim: i64) -> i64 {
-        self.stamp
-            .saturating_add(sim.saturating_sub(self.first.sim))
+        self.stamp.saturating_add(sim.saturating_sub(self.first.sim))
     }
 }
 
@@ -177,10 +162,7 @@ impl TimeAligner {
 
     /// Takes the arrival of tick `sim` at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
-        let tick = Tick {
-            sim: sim.0,
-            host: host.0,
-        };
+        let tick = Tick { sim: sim.0, host: host.0 };
         let result = self.judge(tick);
         if result == Observation::Restart {
             self.vendor.restart();
@@ -242,10 +224,7 @@ impl TimeAligner {
         ClockStatus {
             offset_ns,
             spread: self.delays.spread(),
-            drift_ppm: self
-                .run
-                .as_ref()
-                .map_or(0.0, |run| run.envelope.slope() * 1e6),
+            drift_ppm: self.run.as_ref().map_or(0.0, |run| run.envelope.slope() * 1e6),
             pending_ns,
             restarts: self.restarts,
             steps: self.steps,
@@ -257,10 +236,7 @@ impl TimeAligner {
     fn judge(&mut self, tick: Tick) -> Observation {
         let Some(run) = &mut self.run else {
             self.run = Some(Run::new(tick, 0.0, self.settings.window_s));
-            let (sim, host) = (
-                tick.sim.saturating_sub(LEAD_NS),
-                tick.host.saturating_sub(LEAD_NS),
-            );
+            let (sim, host) = (tick.sim.saturating_sub(LEAD_NS), tick.host.saturating_sub(LEAD_NS));
             self.timeline.begin(sim, host, 1.0, tick.sim);
             return Observation::Accepted;
         };
@@ -294,12 +270,8 @@ impl TimeAligner {
             slot => {
                 // Stamps of the previous candidate are not on the timeline.
                 let given = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
-                let after = self
-                    .timeline
-                    .latest()
-                    .max(given)
-                    .unwrap_or(i64::MIN)
-                    .saturating_add(1_000);
+                let after =
+                    self.timeline.latest().max(given).unwrap_or(i64::MIN).saturating_add(1_000);
                 let stamp = tick.host.max(after);
                 let lead = stamp.saturating_sub(after).min(LEAD_NS);
                 *slot.insert(Candidate {
@@ -327,10 +299,7 @@ impl TimeAligner {
 
     /// Replaces the run by the candidate.
     fn believe(&mut self, candidate: Candidate, tick: Tick, restart: bool) -> Observation {
-        let usual = self
-            .run
-            .as_ref()
-            .map_or(0.0, |run| plausible_prior(run.envelope.slope()));
+        let usual = self.run.as_ref().map_or(0.0, |run| plausible_prior(run.envelope.slope()));
         let prior = candidate.slope(usual);
         let mut run = Run::new(candidate.best, prior, self.settings.window_s);
         run.envelope.add(run.point(tick));
@@ -338,8 +307,7 @@ impl TimeAligner {
         if candidate.foreign {
             run.newest = candidate.last.sim;
             let begin = candidate.first.sim.saturating_sub(candidate.lead);
-            self.timeline
-                .begin(begin, candidate.stamp(begin), 1.0, candidate.last.sim);
+            self.timeline.begin(begin, candidate.stamp(begin), 1.0, candidate.last.sim);
         }
         self.run = Some(run);
         self.candidate = None;

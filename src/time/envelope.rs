@@ -68,10 +68,7 @@ impl Envelope {
             len: 0,
             width: SHORTEST_NS,
             window,
-            open: Some(Bucket {
-                start: first.x,
-                lowest: first,
-            }),
+            open: Some(Bucket { start: first.x, lowest: first }),
             low_witness: None,
             offset: first.y - prior * first.x,
             slope: prior,
@@ -98,11 +95,7 @@ impl Envelope {
     /// Adds a point.
     pub(super) fn add(&mut self, point: Point) {
         let excess = self.excess(point);
-        let trusted = if excess < -WITNESS_NS {
-            self.confirm(point)
-        } else {
-            Some(point)
-        };
+        let trusted = if excess < -WITNESS_NS { self.confirm(point) } else { Some(point) };
         if let Some(point) = trusted {
             self.offset += self.excess(point).min(0.0);
             self.put(point);
@@ -112,9 +105,8 @@ impl Envelope {
 
     /// Returns the less extreme of two different points that are both far below the line.
     fn confirm(&mut self, point: Point) -> Option<Point> {
-        let fresh = self
-            .low_witness
-            .filter(|w| w.x != point.x && (point.x - w.x).abs() < WITNESS_AGE_NS);
+        let fresh =
+            self.low_witness.filter(|w| w.x != point.x && (point.x - w.x).abs() < WITNESS_AGE_NS);
         let Some(earlier) = fresh else {
             self.low_witness = Some(point);
             return None;
@@ -137,20 +129,12 @@ impl Envelope {
             }
             Some(bucket) => {
                 let closed = bucket.lowest;
-                *bucket = Bucket {
-                    start: point.x,
-                    lowest: point,
-                };
+                *bucket = Bucket { start: point.x, lowest: point };
                 self.push(closed);
                 self.drop_minima_before_step();
                 self.fit();
             }
-            None => {
-                self.open = Some(Bucket {
-                    start: point.x,
-                    lowest: point,
-                })
-            }
+            None => self.open = Some(Bucket { start: point.x, lowest: point }),
         }
     }
 
@@ -163,11 +147,7 @@ impl Envelope {
         if self.len == BUCKETS && 1.5 * self.width * (BUCKETS as f64) < self.window {
             for pair in 0..BUCKETS / 2 {
                 let (a, b) = (self.minima[2 * pair], self.minima[2 * pair + 1]);
-                self.minima[pair] = if self.excess(a) < self.excess(b) {
-                    a
-                } else {
-                    b
-                };
+                self.minima[pair] = if self.excess(a) < self.excess(b) { a } else { b };
             }
             self.len = BUCKETS / 2;
             self.width *= 2.0;
@@ -192,11 +172,7 @@ impl Envelope {
         let off = |p: &Point, least| self.excess(*p) > limit(least);
         let points = &self.minima[..self.len];
         let newest = points[self.len - 1];
-        let high = points
-            .iter()
-            .rev()
-            .take_while(|p| off(p, LIFT_STEP_NS))
-            .count();
+        let high = points.iter().rev().take_while(|p| off(p, LIFT_STEP_NS)).count();
         let low = points.iter().take_while(|p| off(p, LOWER_STEP_NS)).count();
         let lifted = high >= LIFT_BUCKETS && newest.x - points[self.len - high].x >= LIFT_NS;
         let lowered = low + 1 == self.len;
@@ -228,9 +204,8 @@ impl Envelope {
                 for (off, p) in offs.iter_mut().zip(points) {
                     *off = (p.y - fitted * p.x - middle).abs();
                 }
-                self.scatter = median(&mut offs[..points.len()])
-                    .unwrap_or(0.0)
-                    .max(LEAST_SCATTER_NS);
+                self.scatter =
+                    median(&mut offs[..points.len()]).unwrap_or(0.0).max(LEAST_SCATTER_NS);
                 self.slope = self.prior + shrink(fitted - self.prior, self.slope_error());
             }
         }
@@ -259,11 +234,7 @@ pub(super) fn plausible_prior(slope: f64) -> f64 {
 /// Shrinks a deviation by its error: kept if far above it, 0 if far below.
 fn shrink(deviation: f64, error: f64) -> f64 {
     let square = deviation * deviation;
-    if square > 0.0 {
-        deviation * square / (square + error * error)
-    } else {
-        0.0
-    }
+    if square > 0.0 { deviation * square / (square + error * error) } else { 0.0 }
 }
 
 fn median(values: &mut [f64]) -> Option<f64> {

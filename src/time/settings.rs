@@ -45,11 +45,7 @@ pub struct AlignerSettings {
 
 impl Default for AlignerSettings {
     fn default() -> Self {
-        Self {
-            mode: StampMode::default(),
-            estimator: Estimator::default(),
-            window_s: 30.0,
-        }
+        Self { mode: StampMode::default(), estimator: Estimator::default(), window_s: 30.0 }
     }
 }
 

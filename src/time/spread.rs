@@ -17,10 +17,7 @@ pub(super) struct DelayHistogram {
 
 impl DelayHistogram {
     pub(super) const fn new() -> Self {
-        Self {
-            bins: [0; BINS],
-            total: 0,
-        }
+        Self { bins: [0; BINS], total: 0 }
     }
 
     pub(super) fn add(&mut self, delay_ns: f64) {
@@ -34,10 +31,7 @@ impl DelayHistogram {
     }
 
     pub(super) fn spread(&self) -> Spread {
-        Spread {
-            p50_ns: self.quantile(0.5),
-            p99_ns: self.quantile(0.99),
-        }
+        Spread { p50_ns: self.quantile(0.5), p99_ns: self.quantile(0.99) }
     }
 
     /// Returns the upper edge of the quantile's bin: at most 19 % too high.

@@ -48,11 +48,7 @@ impl Segment {
 
 impl Timeline {
     pub(super) fn new() -> Self {
-        Self {
-            segments: VecDeque::with_capacity(SEGMENTS),
-            frontier: i64::MIN,
-            begin: 0,
-        }
+        Self { segments: VecDeque::with_capacity(SEGMENTS), frontier: i64::MIN, begin: 0 }
     }
 
     /// Returns the latest stamped tick.
@@ -100,10 +96,7 @@ impl Timeline {
         if sim > last.sim {
             return Some(last.at(sim));
         }
-        let index = self
-            .segments
-            .partition_point(|s| s.sim < sim)
-            .saturating_sub(1);
+        let index = self.segments.partition_point(|s| s.sim < sim).saturating_sub(1);
         Some(self.segments.get(index)?.at(sim))
     }
 
@@ -112,18 +105,11 @@ impl Timeline {
         let Some(last) = self.segments.back() else {
             return;
         };
-        let from = Segment {
-            sim: self.frontier,
-            stamp: last.at(self.frontier),
-            slope,
-        };
+        let from = Segment { sim: self.frontier, stamp: last.at(self.frontier), slope };
         let missing = wanted.saturating_sub(from.at(sim)) as f64;
         let step = sim.saturating_sub(from.sim) as f64;
         let next = if missing > JUMP_NS {
-            Segment {
-                stamp: from.stamp.saturating_add(missing as i64),
-                ..from
-            }
+            Segment { stamp: from.stamp.saturating_add(missing as i64), ..from }
         } else {
             let (constant, limit) = match () {
                 () if missing.abs() > LARGE_NS => (LARGE_CORRECTION_NS, SLEW_LARGE),
@@ -134,10 +120,7 @@ impl Timeline {
             };
             // A period longer than the constant must not overshoot.
             let correction = (missing / constant.max(step)).clamp(-limit * slope, limit * slope);
-            Segment {
-                slope: (slope + correction).max(SLOWEST * slope),
-                ..from
-            }
+            Segment { slope: (slope + correction).max(SLOWEST * slope), ..from }
         };
         if from.sim == last.sim && next.stamp == last.stamp {
             // No tick after the start of the last segment has a stamp, so the segment may still change.

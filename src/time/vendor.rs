@@ -36,21 +36,12 @@ impl VendorRule {
             let start_ns = match beat.local {
                 true => beat.start_ms.saturating_mul(1_000_000),
                 false => {
-                    let elapsed = beat
-                        .now_ms
-                        .saturating_sub(beat.start_ms)
-                        .saturating_mul(1_000_000);
-                    beat.host
-                        .0
-                        .saturating_sub(elapsed)
-                        .saturating_sub(10_000_000)
+                    let elapsed =
+                        beat.now_ms.saturating_sub(beat.start_ms).saturating_mul(1_000_000);
+                    beat.host.0.saturating_sub(elapsed).saturating_sub(10_000_000)
                 }
             };
-            self.record = Some(Record {
-                start_ns,
-                start_ms: beat.start_ms,
-                local: beat.local,
-            });
+            self.record = Some(Record { start_ns, start_ms: beat.start_ms, local: beat.local });
         }
         if restarted {
             self.start_ns = None;
@@ -75,7 +66,6 @@ impl VendorRule {
     }
 
     pub(super) fn stamp(&self, sim: SimTime) -> Option<RosTime> {
-        self.start_ns
-            .map(|start| RosTime(start.saturating_add(sim.0)))
+        self.start_ns.map(|start| RosTime(start.saturating_add(sim.0)))
     }
 }

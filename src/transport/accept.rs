@@ -41,12 +41,7 @@ pub struct RefusedSender {
 impl Refused {
     /// Number of refused datagrams.
     pub fn total(&self) -> u64 {
-        self.others
-            + self
-                .senders
-                .values()
-                .map(|sender| sender.count)
-                .sum::<u64>()
+        self.others + self.senders.values().map(|sender| sender.count).sum::<u64>()
     }
 }
 
@@ -68,14 +63,9 @@ impl Accept {
     /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
         let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| {
-            own.read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .contains(&from)
+            own.read().unwrap_or_else(PoisonError::into_inner).contains(&from)
         };
-        self.0
-            .networks
-            .iter()
-            .any(|network| network.contains(&from))
+        self.0.networks.iter().any(|network| network.contains(&from))
             || self.0.own.as_ref().is_some_and(known)
     }
 
@@ -111,10 +101,7 @@ impl Accept {
 
     fn lock(&self) -> MutexGuard<'_, Refused> {
         // After a panic elsewhere the numbers are still valid.
-        self.0
-            .refused
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

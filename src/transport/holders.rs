@@ -43,10 +43,9 @@ impl Holders {
         let mut before = std::mem::take(&mut self.others);
         let mut found = Vec::new();
         for (port, inode) in bound {
-            let holder = before.remove(&inode).unwrap_or_else(|| Holder {
-                inode,
-                process: imp::process(inode),
-            });
+            let holder = before
+                .remove(&inode)
+                .unwrap_or_else(|| Holder { inode, process: imp::process(inode) });
             self.others.insert(inode, holder.clone());
             found.push((port, holder));
         }

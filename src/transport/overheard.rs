@@ -41,11 +41,7 @@ impl Overheard {
         for group in groups {
             join_everywhere(&socket, *group)?;
         }
-        Ok(Self {
-            socket,
-            ports,
-            packet: vec![0; LONGEST],
-        })
+        Ok(Self { socket, ports, packet: vec![0; LONGEST] })
     }
 
     /// Waits a quarter of a second for a datagram; returns the port it went to, and its bytes.
@@ -57,10 +53,7 @@ impl Overheard {
         let datagram = match received {
             Ok(datagram) => datagram,
             Err(e)
-                if matches!(
-                    e.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
+                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
             {
                 return Ok(None);
             }
@@ -70,11 +63,7 @@ impl Overheard {
         let found = parse(packet).filter(|(_, port, _)| self.ports.contains(port));
         Ok(found.map(|(from, port, bytes)| {
             let len = bytes.len();
-            let datagram = Datagram {
-                from,
-                len,
-                ..datagram
-            };
+            let datagram = Datagram { from, len, ..datagram };
             (port, datagram, bytes)
         }))
     }
@@ -82,25 +71,7 @@ impl Overheard {
 
 /// Sender, destination port and contents of a UDP datagram in an IPv4 packet.
 fn parse(packet: &[u8]) -> Option<(SocketAddrV4, u16, &[u8])> {
-    let &[
-        version_and_length,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        protocol,
-        _,
-        _,
-        a,
-        b,
-        c,
-        d,
-        ..,
-    ] = packet
+    let &[version_and_length, _, _, _, _, _, _, _, _, protocol, _, _, a, b, c, d, ..] = packet
     else {
         return None;
     };

@@ -19,9 +19,7 @@ const LOOKS: u32 = 40_000;
 
 /// Time of what was played last, in ns since 1970; `None` unless this process plays a recording.
 pub fn played_time() -> Option<i64> {
-    PLAYER
-        .get()
-        .map(|player| player.now.load(Ordering::Relaxed))
+    PLAYER.get().map(|player| player.now.load(Ordering::Relaxed))
 }
 
 /// Whether this process plays a recording: nothing of the network reaches it, and it sends nothing.
@@ -156,11 +154,7 @@ pub(super) fn line(port: u16, socket: &Socket) -> io::Result<Option<Arc<Line>>> 
         Some(SocketAddr::V4(to)) => to,
         _ => return Err(io::ErrorKind::AddrNotAvailable.into()),
     };
-    let line = Arc::new(Line {
-        to,
-        state: Mutex::default(),
-        changed: Condvar::new(),
-    });
+    let line = Arc::new(Line { to, state: Mutex::default(), changed: Condvar::new() });
     lock(&player.lines).insert(port, line.clone());
     Ok(Some(line))
 }

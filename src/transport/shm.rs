@@ -101,23 +101,12 @@ impl SharedBlock {
         let found = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
         let (least, most) = ((*lens.start()).max(1), (*lens.end()).max(1));
         if found < least {
-            return Err(ShmError::TooSmall {
-                path,
-                expected: least,
-                found,
-            });
+            return Err(ShmError::TooSmall { path, expected: least, found });
         }
         let len = found.min(most);
         let map = map(MmapOptions::new().len(len), file).map_err(|e| ShmError::io(&path, e))?;
         let range = Range::new(map.as_ptr().addr(), len).map_err(|e| ShmError::io(&path, e))?;
-        Ok(Self {
-            map,
-            range,
-            path,
-            inode: identity(&metadata),
-            len,
-            most,
-        })
+        Ok(Self { map, range, path, inode: identity(&metadata), len, most })
     }
 
     /// Removes a block's name; existing mappings keep the memory.
@@ -166,8 +155,7 @@ impl SharedBlock {
     /// Replaces flag `from` by `to`; false if the flag was another.
     pub fn swap_flag(&self, from: u8, to: u8) -> bool {
         self.with_flag(|flag| {
-            flag.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
-                .is_ok()
+            flag.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
         })
     }
 
@@ -197,10 +185,7 @@ impl SharedBlock {
         // a `VolatileSlice`, which copies, and the atomic flag. A truncated file does not end the process:
         // `touch` handles it, on this thread, and the slice cannot leave the thread (it is not `Send`).
         let bytes = unsafe {
-            VolatileSlice::new(
-                self.map.as_mut_ptr().wrapping_add(offset),
-                self.len - offset,
-            )
+            VolatileSlice::new(self.map.as_mut_ptr().wrapping_add(offset), self.len - offset)
         };
         self.range.touch(|| use_bytes(bytes))
     }
@@ -221,10 +206,7 @@ impl WatchedBlock {
     /// Opens an existing block as [`SharedBlock::open_any`] does.
     pub fn open(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let path = path_of(name);
-        let file = options()
-            .write(false)
-            .open(&path)
-            .map_err(|e| ShmError::io(&path, e))?;
+        let file = options().write(false).open(&path).map_err(|e| ShmError::io(&path, e))?;
         SharedBlock::map(path, &file, lens, to_read).map(Self)
     }
 
@@ -268,9 +250,6 @@ fn to_read(options: &MmapOptions, file: &File) -> io::Result<MmapRaw> {
 
 impl ShmError {
     fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io {
-            path: path.to_path_buf(),
-            source,
-        }
+        Self::Io { path: path.to_path_buf(), source }
     }
 }

@@ -70,11 +70,7 @@ pub struct Datagram {
 impl Datagram {
     /// Returns one of coalesced datagrams, of `len` bytes.
     pub fn piece(&self, len: usize) -> Self {
-        Self {
-            len,
-            segment: None,
-            ..*self
-        }
+        Self { len, segment: None, ..*self }
     }
 }
 
@@ -158,10 +154,7 @@ impl StreamReceiver {
         asks(&self.line);
         match receive(&self.socket, buffers) {
             Err(e)
-                if matches!(
-                    e.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
+                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
             {
                 Ok(None)
             }
@@ -302,10 +295,7 @@ impl UdpReceiver {
             return;
         }
         let bytes = parts(datagram, buffers).concat();
-        if let Err(error) = self
-            .sender()
-            .send_to(&bytes, SocketAddrV4::new(to, self.port))
-        {
+        if let Err(error) = self.sender().send_to(&bytes, SocketAddrV4::new(to, self.port)) {
             tracing::debug!("no copy to {to}:{}: {error}", self.port);
         }
     }

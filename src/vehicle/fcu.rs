@@ -25,11 +25,8 @@ use std::time::Duration;
 /// Age limit of the pose that something is counted from: it is 20 ms old at PX4's rates, 250 ms on a slow line.
 const POSE_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
-const SETPOINTS: [u32; 3] = [
-    SetPositionTargetLocalNed::ID,
-    SetPositionTargetGlobalInt::ID,
-    SetAttitudeTarget::ID,
-];
+const SETPOINTS: [u32; 3] =
+    [SetPositionTargetLocalNed::ID, SetPositionTargetGlobalInt::ID, SetAttitudeTarget::ID];
 /// Messages of services; a caller waits for their result.
 const CALLS: [u32; 4] = [CommandLong::ID, CommandInt::ID, SetMode::ID, ParamSet::ID];
 /// A sample older than the last one by this much is from another run of the autopilot.
@@ -295,12 +292,10 @@ impl Fcu {
         state: &TrueState,
         buffer: &'a mut Vec<u8>,
     ) -> &'a [u8] {
-        self.link
-            .true_state(state, buffer)
-            .unwrap_or_else(|problem| {
-                self.count(problem);
-                &[]
-            })
+        self.link.true_state(state, buffer).unwrap_or_else(|problem| {
+            self.count(problem);
+            &[]
+        })
     }
 
     /// System and component id of this bridge.
@@ -448,10 +443,7 @@ impl Fcu {
 
     /// A header with the present time.
     pub fn header_now(&self, frame: &str) -> Header {
-        Header {
-            stamp: self.now.ros.to_msg(),
-            frame_id: frame.to_owned(),
-        }
+        Header { stamp: self.now.ros.to_msg(), frame_id: frame.to_owned() }
     }
 
     /// Origin of local positions; its altitude is above sea level.
@@ -463,10 +455,7 @@ impl Fcu {
     pub fn origin_above_ellipsoid(&mut self) -> Option<Geodetic> {
         let origin = self.origin?;
         let altitude_m = origin.altitude_m + self.separation(origin);
-        Some(Geodetic {
-            altitude_m,
-            ..origin
-        })
+        Some(Geodetic { altitude_m, ..origin })
     }
 
     /// Whether the autopilot reported its origin.
@@ -503,10 +492,7 @@ impl Fcu {
             return None;
         }
         let [.., altitude] = e7;
-        Some(Geodetic {
-            altitude_m: metres(altitude) + self.separation(place),
-            ..place
-        })
+        Some(Geodetic { altitude_m: metres(altitude) + self.separation(place), ..place })
     }
 
     /// The inverse; `None` if the position is invalid.
@@ -515,10 +501,7 @@ impl Fcu {
         if !place.is_known() {
             return None;
         }
-        let above_sea = Geodetic {
-            altitude_m: place.altitude_m - self.separation(place),
-            ..place
-        };
+        let above_sea = Geodetic { altitude_m: place.altitude_m - self.separation(place), ..place };
         above_sea.to_e7()
     }
 

@@ -57,12 +57,12 @@ pub fn name(base_mode: u8, custom_mode: u32, autopilot: u8) -> String {
 pub fn number(name: &str) -> Option<u32> {
     let upper = name.trim().to_ascii_uppercase();
     let found = MODES.iter().find(|(known, ..)| *known == upper);
-    found
-        .map(|(_, main, sub)| u32::from(*sub) << 24 | u32::from(*main) << 16)
-        .or_else(|| match upper.strip_prefix("0X") {
+    found.map(|(_, main, sub)| u32::from(*sub) << 24 | u32::from(*main) << 16).or_else(|| {
+        match upper.strip_prefix("0X") {
             Some(hex) => u32::from_str_radix(hex, 16).ok(),
             None => upper.parse().ok(),
-        })
+        }
+    })
 }
 
 /// All names, for error texts.

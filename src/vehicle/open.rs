@@ -16,10 +16,7 @@ use std::time::Duration;
 pub type Clock = Arc<dyn Fn() -> Now + Send + Sync>;
 
 /// Subscriptions match every writer's QoS and keep only the newest.
-const SETPOINTS: Qos = Qos {
-    depth: 5,
-    ..Qos::SENSOR_DATA
-};
+const SETPOINTS: Qos = Qos { depth: 5, ..Qos::SENSOR_DATA };
 
 /// Access to the autopilot from any thread: callbacks of topics and services, and the receiving task.
 #[derive(Clone)]
@@ -47,10 +44,7 @@ impl Handle {
 
 impl Shared {
     fn with<R>(&self, f: impl FnOnce(&mut Autopilot) -> R) -> Option<R> {
-        let mut guard = self
-            .autopilot
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.autopilot.lock().unwrap_or_else(PoisonError::into_inner);
         let autopilot = guard.as_mut()?;
         autopilot.fcu.now = (self.clock)();
         autopilot.fcu.waited = Duration::ZERO;
@@ -91,11 +85,7 @@ impl Interface {
         wake: impl Fn() + Send + Sync + 'static,
         autopilot: impl FnOnce(&Open<'_>) -> Result<Autopilot, RosError>,
     ) -> Result<Self, RosError> {
-        let shared = Arc::new(Shared {
-            autopilot: Mutex::new(None),
-            clock,
-            wake: Box::new(wake),
-        });
+        let shared = Arc::new(Shared { autopilot: Mutex::new(None), clock, wake: Box::new(wake) });
         let open = Open {
             middleware,
             id,
@@ -109,10 +99,7 @@ impl Interface {
         let mut autopilot = autopilot(&open)?;
         autopilot.readers = open.readers.into_inner();
         let (subscriptions, services) = (open.subscriptions, open.services);
-        *shared
-            .autopilot
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(autopilot);
+        *shared.autopilot.lock().unwrap_or_else(PoisonError::into_inner) = Some(autopilot);
         Ok(Self {
             _subscriptions: subscriptions.into_inner(),
             _services: services.into_inner(),
@@ -141,9 +128,7 @@ impl Open<'_> {
             _ => QosGroup::Telemetry,
         };
         let topic = self.below(name);
-        let publisher = self
-            .middleware
-            .publisher(&topic, (self.qos)(group, &topic))?;
+        let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
         let counted = publisher.clone();
         let readers = Box::new(move || counted.subscribers());
         self.readers.borrow_mut().push(readers);
@@ -159,12 +144,11 @@ impl Open<'_> {
         debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
         let shared = self.shared.clone();
         let subscription =
-            self.middleware
-                .subscribe(&self.below(name), SETPOINTS, move |message: M| {
-                    if let Some(shared) = shared.upgrade() {
-                        shared.call(|autopilot| callback(autopilot, message));
-                    }
-                })?;
+            self.middleware.subscribe(&self.below(name), SETPOINTS, move |message: M| {
+                if let Some(shared) = shared.upgrade() {
+                    shared.call(|autopilot| callback(autopilot, message));
+                }
+            })?;
         self.subscriptions.borrow_mut().push(subscription);
         Ok(())
     }
@@ -176,19 +160,16 @@ impl Open<'_> {
         mut callback: impl FnMut(&mut Autopilot, S::Request, Responder<S>) + Send + 'static,
     ) -> Result<(), RosError> {
         debug_assert!(
-            SERVICES
-                .iter()
-                .any(|s| s.name == name && s.interface == S::TYPE),
+            SERVICES.iter().any(|s| s.name == name && s.interface == S::TYPE),
             "{name} is not in SERVICES with this type"
         );
         let shared = self.shared.clone();
         let service =
-            self.middleware
-                .service::<S>(&self.below(name), move |request, responder| {
-                    if let Some(shared) = shared.upgrade() {
-                        shared.call(|autopilot| callback(autopilot, request, responder));
-                    }
-                })?;
+            self.middleware.service::<S>(&self.below(name), move |request, responder| {
+                if let Some(shared) = shared.upgrade() {
+                    shared.call(|autopilot| callback(autopilot, request, responder));
+                }
+            })?;
         self.services.borrow_mut().push(service);
         Ok(())
     }

@@ -27,11 +27,7 @@ impl Presence {
             // As mavros: no autopilot, manual and armed, active.
             let heartbeat = Heartbeat {
                 custom_mode: 0,
-                kind: if ground_station {
-                    GROUND_STATION
-                } else {
-                    ONBOARD_CONTROLLER
-                },
+                kind: if ground_station { GROUND_STATION } else { ONBOARD_CONTROLLER },
                 autopilot: 8,
                 base_mode: 192,
                 system_status: 4,

@@ -36,12 +36,8 @@ const SENSORS: [(u32, &str); 18] = [
     (27, "satellite link"),
 ];
 /// ESTIMATOR_STATUS_FLAGS that a flight by position needs.
-const ESTIMATES: [(u16, &str); 4] = [
-    (0, "attitude"),
-    (1, "horizontal velocity"),
-    (2, "vertical velocity"),
-    (5, "height"),
-];
+const ESTIMATES: [(u16, &str); 4] =
+    [(0, "attitude"), (1, "horizontal velocity"), (2, "vertical velocity"), (5, "height")];
 /// Either position will do: relative or absolute.
 const POSITIONS: u16 = 1 << 3 | 1 << 4;
 
@@ -86,12 +82,7 @@ impl Fcu {
         if !self.refuses() {
             return None;
         }
-        let Preflight {
-            status,
-            estimator,
-            texts,
-            ..
-        } = &self.preflight;
+        let Preflight { status, estimator, texts, .. } = &self.preflight;
         let [present, enabled, health] = (*status)?;
         let mut reasons = Vec::new();
         let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXTS_FOR;

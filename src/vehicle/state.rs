@@ -48,10 +48,7 @@ impl StateTopic {
             *last = now.saturating_sub(before);
         }
         if self.heard.replace(now).is_none() {
-            tracing::info!(
-                vehicle = fcu.settings.id,
-                "heartbeats come: the vehicle is connected"
-            );
+            tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
         let odd = fcu.oddities.kind(heartbeat.autopilot);
         fcu.tell_odd(odd);
@@ -78,11 +75,7 @@ impl StateTopic {
         let silence = self.heard.take().map(|at| fcu.now.mono.saturating_sub(at));
         let known = fcu.heartbeat.map_or_else(String::new, |heartbeat| {
             let armed = if fcu.armed() { "armed" } else { "disarmed" };
-            let mode = mode::name(
-                heartbeat.base_mode,
-                heartbeat.custom_mode,
-                heartbeat.autopilot,
-            );
+            let mode = mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot);
             format!("; it was {armed}, {mode}")
         });
         let seconds = silence.unwrap_or_default().as_secs_f64();
@@ -102,20 +95,14 @@ impl StateTopic {
     }
 
     fn publish(&self, fcu: &Fcu) -> Result<(), RosError> {
-        let mut state = State {
-            header: fcu.header_now(""),
-            ..State::default()
-        };
+        let mut state = State { header: fcu.header_now(""), ..State::default() };
         if let Some(heartbeat) = fcu.heartbeat {
             state.connected = true;
             state.armed = heartbeat.base_mode & 128 != 0;
             state.manual_input = heartbeat.base_mode & 64 != 0;
             state.guided = heartbeat.base_mode & 8 != 0;
-            state.mode = mode::name(
-                heartbeat.base_mode,
-                heartbeat.custom_mode,
-                heartbeat.autopilot,
-            );
+            state.mode =
+                mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot);
             state.system_status = heartbeat.system_status;
         }
         self.publisher.publish(&state).map(drop)

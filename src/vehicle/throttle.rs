@@ -31,10 +31,7 @@ impl Throttle {
             }
             suppressed = logged.suppressed;
         }
-        let logged = Logged {
-            at: now,
-            suppressed: 0,
-        };
+        let logged = Logged { at: now, suppressed: 0 };
         self.0.insert((topic, what), logged);
         Some(suppressed)
     }

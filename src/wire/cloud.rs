@@ -21,10 +21,7 @@ pub struct CloudHeader {
 impl CloudHeader {
     /// Creates the header of `count` points; `pose` is x, y, z in m, then roll, pitch, yaw in rad.
     pub fn new(pose: [f32; 6], count: i32) -> Self {
-        Self {
-            pose: pose.map(F32::new),
-            count: count.into(),
-        }
+        Self { pose: pose.map(F32::new), count: count.into() }
     }
 }
 
@@ -260,9 +257,8 @@ impl<'a> CloudView<'a> {
 
     fn in_block<H: Head + 'a>(block: &'a [u8], most: usize, otherwise: PointForm) -> Option<Self> {
         let form = block.len().checked_sub(H::LEN)?.checked_div(most);
-        let form = form
-            .filter(|len| len * most == block.len() - H::LEN)
-            .and_then(PointForm::of_len);
+        let form =
+            form.filter(|len| len * most == block.len() - H::LEN).and_then(PointForm::of_len);
         Self::prefix::<H>(block, form.unwrap_or(otherwise))
     }
 
@@ -282,10 +278,7 @@ impl<'a> CloudView<'a> {
     fn prefix<H: Head + 'a>(bytes: &'a [u8], form: PointForm) -> Option<Self> {
         let (header, rest) = H::parse_prefix(bytes).ok()?;
         let count = usize::try_from(header.count()).ok()?;
-        Some(Self {
-            head: header.head(),
-            points: CloudPoints::view(form, count, rest)?,
-        })
+        Some(Self { head: header.head(), points: CloudPoints::view(form, count, rest)? })
     }
 }
 
@@ -338,11 +331,7 @@ impl CloudShape {
             let bytes = payload.get(at..)?.first_chunk()?;
             Some(i32::from_le_bytes(*bytes))
         };
-        Self {
-            len: payload.len(),
-            count_at_24: number(24),
-            count_at_32: number(32),
-        }
+        Self { len: payload.len(), count_at_24: number(24), count_at_32: number(32) }
     }
 }
 
@@ -350,11 +339,7 @@ impl fmt::Display for CloudShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |n: Option<i32>| n.map_or("nothing".to_owned(), |n| n.to_string());
         let [at_24, at_32] = [self.count_at_24, self.count_at_32].map(number);
-        write!(
-            f,
-            "{} bytes, {at_24} at offset 24, {at_32} at offset 32",
-            self.len
-        )
+        write!(f, "{} bytes, {at_24} at offset 24, {at_32} at offset 32", self.len)
     }
 }
 

@@ -24,11 +24,7 @@ pub fn console_command<'a>(text: &str, buffer: &'a mut [u8; CONSOLE_LONG_LEN]) -
         return None;
     }
     let short = text.len() <= SHORT_TEXT_MAX;
-    let len = if short {
-        CONSOLE_SHORT_LEN
-    } else {
-        CONSOLE_LONG_LEN
-    };
+    let len = if short { CONSOLE_SHORT_LEN } else { CONSOLE_LONG_LEN };
     write(TAG, text, buffer);
     Some(&buffer[..len])
 }
@@ -59,11 +55,7 @@ pub fn parse_console_command(bytes: &[u8]) -> Result<&str, WireError> {
         CONSOLE_SHORT_LEN | CONSOLE_LONG_LEN => TAG,
         CONSOLE_NETWORK_LEN => NETWORK_TAG,
         found => {
-            return Err(WireError::Length {
-                what: WHAT,
-                expected: CONSOLE_SHORT_LEN,
-                found,
-            });
+            return Err(WireError::Length { what: WHAT, expected: CONSOLE_SHORT_LEN, found });
         }
     };
     let (tag, text) = bytes.split_at(4);
@@ -73,11 +65,7 @@ pub fn parse_console_command(bytes: &[u8]) -> Result<&str, WireError> {
     std::str::from_utf8(&text[..end]).map_err(|e| WireError::Field {
         what: WHAT,
         field: "text",
-        found: text
-            .get(e.valid_up_to())
-            .copied()
-            .unwrap_or_default()
-            .into(),
+        found: text.get(e.valid_up_to()).copied().unwrap_or_default().into(),
     })
 }
 

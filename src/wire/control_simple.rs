@@ -24,11 +24,7 @@ impl SimpleCommandPacket {
 
     /// Creates a command from its numbers; [`SimpleCommand`] is the typed way.
     pub fn new(mode: i32, controls: [f32; 4]) -> Self {
-        Self {
-            checksum: Self::TAG.into(),
-            mode: mode.into(),
-            controls: controls.map(F32::new),
-        }
+        Self { checksum: Self::TAG.into(), mode: mode.into(), controls: controls.map(F32::new) }
     }
 }
 
@@ -176,35 +172,22 @@ impl From<SimpleCommand> for SimpleCommandPacket {
             C::PositionNed { position, yaw } => with(2, position, yaw),
             C::PositionFrd { position, yaw } => with(3, position, yaw),
             C::Attitude { euler, throttle } => with(4, euler, throttle),
-            C::AttitudeStep {
-                euler,
-                throttle_step,
-            } => with(5, euler, throttle_step),
+            C::AttitudeStep { euler, throttle_step } => with(5, euler, throttle_step),
             C::AccelerationYaw { acceleration, yaw } => with(6, acceleration, yaw),
             C::AccelerationDisputed { acceleration, turn } => with(7, acceleration, turn),
-            C::AccelerationYawRate {
-                acceleration,
-                yaw_rate,
-            } => with(8, acceleration, yaw_rate),
+            C::AccelerationYawRate { acceleration, yaw_rate } => with(8, acceleration, yaw_rate),
             C::Arm(arm) => Self::new(9, [f32::from(u8::from(arm)), 0.0, 0.0, 0.0]),
             C::Cruise { speed, radius } => Self::new(10, [speed, radius, 0.0, 0.0]),
             C::TakeOff { position } => with(11, position, 0.0),
-            C::TakeOffGlobal {
-                latitude,
-                longitude,
-                altitude,
-            } => Self::new(12, [latitude, longitude, altitude, 0.0]),
-            C::SpeedAltitudeHeading {
-                speed,
-                down,
-                heading,
-            } => Self::new(13, [speed, down, heading, 0.0]),
-            C::PositionGlobal {
-                latitude,
-                longitude,
-                altitude,
-                yaw,
-            } => Self::new(14, [latitude, longitude, altitude, yaw]),
+            C::TakeOffGlobal { latitude, longitude, altitude } => {
+                Self::new(12, [latitude, longitude, altitude, 0.0])
+            }
+            C::SpeedAltitudeHeading { speed, down, heading } => {
+                Self::new(13, [speed, down, heading, 0.0])
+            }
+            C::PositionGlobal { latitude, longitude, altitude, yaw } => {
+                Self::new(14, [latitude, longitude, altitude, yaw])
+            }
             C::VtolTransition { state, immediate } => Self::new(30, [state, immediate, 0.0, 0.0]),
         }
     }
@@ -219,68 +202,22 @@ impl TryFrom<&SimpleCommandPacket> for SimpleCommand {
         let v = [x, y, z];
         Ok(match packet.mode.get() {
             ..0 => Self::Nothing,
-            0 => Self::VelocityNed {
-                velocity: v,
-                yaw_rate: w,
-            },
-            1 => Self::VelocityFrd {
-                velocity: v,
-                yaw_rate: w,
-            },
-            2 => Self::PositionNed {
-                position: v,
-                yaw: w,
-            },
-            3 => Self::PositionFrd {
-                position: v,
-                yaw: w,
-            },
-            4 => Self::Attitude {
-                euler: v,
-                throttle: w,
-            },
-            5 => Self::AttitudeStep {
-                euler: v,
-                throttle_step: w,
-            },
-            6 => Self::AccelerationYaw {
-                acceleration: v,
-                yaw: w,
-            },
-            7 => Self::AccelerationDisputed {
-                acceleration: v,
-                turn: w,
-            },
-            8 => Self::AccelerationYawRate {
-                acceleration: v,
-                yaw_rate: w,
-            },
+            0 => Self::VelocityNed { velocity: v, yaw_rate: w },
+            1 => Self::VelocityFrd { velocity: v, yaw_rate: w },
+            2 => Self::PositionNed { position: v, yaw: w },
+            3 => Self::PositionFrd { position: v, yaw: w },
+            4 => Self::Attitude { euler: v, throttle: w },
+            5 => Self::AttitudeStep { euler: v, throttle_step: w },
+            6 => Self::AccelerationYaw { acceleration: v, yaw: w },
+            7 => Self::AccelerationDisputed { acceleration: v, turn: w },
+            8 => Self::AccelerationYawRate { acceleration: v, yaw_rate: w },
             9 => Self::Arm(x > 0.5),
-            10 => Self::Cruise {
-                speed: x,
-                radius: y,
-            },
+            10 => Self::Cruise { speed: x, radius: y },
             11 => Self::TakeOff { position: v },
-            12 => Self::TakeOffGlobal {
-                latitude: x,
-                longitude: y,
-                altitude: z,
-            },
-            13 => Self::SpeedAltitudeHeading {
-                speed: x,
-                down: y,
-                heading: z,
-            },
-            14 => Self::PositionGlobal {
-                latitude: x,
-                longitude: y,
-                altitude: z,
-                yaw: w,
-            },
-            30 => Self::VtolTransition {
-                state: x,
-                immediate: y,
-            },
+            12 => Self::TakeOffGlobal { latitude: x, longitude: y, altitude: z },
+            13 => Self::SpeedAltitudeHeading { speed: x, down: y, heading: z },
+            14 => Self::PositionGlobal { latitude: x, longitude: y, altitude: z, yaw: w },
+            30 => Self::VtolTransition { state: x, immediate: y },
             mode => {
                 return Err(WireError::Field {
                     what: SimpleCommandPacket::NAME,
@@ -330,10 +267,7 @@ impl SimpleEstimatePacket {
 
     /// Creates the event that the estimator has a 3D fix.
     pub fn estimator_fixed() -> Self {
-        Self {
-            checksum: Self::FIXED.into(),
-            ..Self::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3])
-        }
+        Self { checksum: Self::FIXED.into(), ..Self::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]) }
     }
 
     /// Creates a collision event.
@@ -349,9 +283,9 @@ impl SimpleEstimatePacket {
         let [_, with, _] = self.home;
         match self.checksum.get() {
             Self::FIXED => SimpleReport::EstimatorFixed,
-            Self::COLLISION => SimpleReport::Collision {
-                with: Some(with.get()).filter(|id| *id >= 0),
-            },
+            Self::COLLISION => {
+                SimpleReport::Collision { with: Some(with.get()).filter(|id| *id >= 0) }
+            }
             _ => SimpleReport::State(self),
         }
     }

@@ -56,58 +56,37 @@ impl CopterSimRequestPacket {
     /// Requests data for the host that sends this request.
     #[must_use]
     pub fn to_sender(self) -> Self {
-        Self {
-            reply_to_sender: 1,
-            ..self
-        }
+        Self { reply_to_sender: 1, ..self }
     }
 
     /// Requests another UDPSIMMODE.
     #[must_use]
     pub fn with_udp_mode(self, mode: u8) -> Self {
-        Self {
-            udp_mode: i8::try_from(mode).unwrap_or(i8::MAX),
-            ..self
-        }
+        Self { udp_mode: i8::try_from(mode).unwrap_or(i8::MAX), ..self }
     }
 
     /// Puts the vehicle on the ground at north and east in m, with a heading in degrees.
     #[must_use]
     pub fn at(self, xy: [f64; 2], yaw: f32) -> Self {
-        Self {
-            place: 1,
-            yaw: yaw.into(),
-            xy: xy.map(F64::new),
-            ..self
-        }
+        Self { place: 1, yaw: yaw.into(), xy: xy.map(F64::new), ..self }
     }
 
     /// With [`Self::at`]: down in m, roll and pitch in degrees instead of the ground.
     #[must_use]
     pub fn standing(self, z_roll_pitch: [f32; 3]) -> Self {
-        Self {
-            stand: 1,
-            z_roll_pitch: z_roll_pitch.map(F32::new),
-            ..self
-        }
+        Self { stand: 1, z_roll_pitch: z_roll_pitch.map(F32::new), ..self }
     }
 
     /// Sets the geodetic origin: latitude and longitude in degrees, altitude in m.
     #[must_use]
     pub fn with_origin(self, latitude: f64, longitude: f64, altitude: f32) -> Self {
-        Self {
-            place: 2,
-            ..self.at([latitude, longitude], altitude)
-        }
+        Self { place: 2, ..self.at([latitude, longitude], altitude) }
     }
 
     /// Puts the vehicle on the ground at latitude and longitude in degrees, with a heading in degrees.
     #[must_use]
     pub fn at_geodetic(self, latitude: f64, longitude: f64, yaw: f32) -> Self {
-        Self {
-            place: 3,
-            ..self.at([latitude, longitude], yaw)
-        }
+        Self { place: 3, ..self.at([latitude, longitude], yaw) }
     }
 }
 

@@ -20,10 +20,7 @@ pub struct HandshakePacket {
 impl HandshakePacket {
     /// Creates a question or an answer.
     pub fn new(checksum: i32, index: i32) -> Self {
-        Self {
-            checksum: checksum.into(),
-            index: index.into(),
-        }
+        Self { checksum: checksum.into(), index: index.into() }
     }
 }
 

@@ -146,14 +146,7 @@ impl FragmentHeader {
             }
             FragmentHeaderB::TAG => {
                 let (h, _) = FragmentHeaderB::parse_prefix(head)?;
-                (
-                    HeaderVariant::B,
-                    h.len,
-                    h.seq,
-                    h.count,
-                    Some(h.frame_id.get()),
-                    h.sim_time,
-                )
+                (HeaderVariant::B, h.len, h.seq, h.count, Some(h.frame_id.get()), h.sim_time)
             }
             found => {
                 return Err(WireError::Tag {
@@ -163,18 +156,13 @@ impl FragmentHeader {
                 });
             }
         };
-        let field = |field, found: I32| WireError::Field {
-            what: WHAT,
-            field,
-            found: found.get().into(),
-        };
+        let field =
+            |field, found: I32| WireError::Field { what: WHAT, field, found: found.get().into() };
         if usize::try_from(len.get()) != Ok(datagram_len) {
             return Err(field("PackLen", len));
         }
-        let count_value = u32::try_from(count.get())
-            .ok()
-            .filter(|c| *c > 0)
-            .ok_or(field("PackNum", count))?;
+        let count_value =
+            u32::try_from(count.get()).ok().filter(|c| *c > 0).ok_or(field("PackNum", count))?;
         let seq_value = u32::try_from(seq.get())
             .ok()
             .filter(|s| *s < count_value)
@@ -182,18 +170,8 @@ impl FragmentHeader {
         let sim_time = sim_time.get();
         // Beyond wall-clock times of this century, or below any clock resolution: pixel data, not a time.
         if sim_time != 0.0 && !(1e-9..9e9).contains(&sim_time.abs()) {
-            return Err(WireError::Field {
-                what: WHAT,
-                field: "timestamp",
-                found: 0,
-            });
+            return Err(WireError::Field { what: WHAT, field: "timestamp", found: 0 });
         }
-        Ok(Self {
-            variant,
-            seq: seq_value,
-            count: count_value,
-            frame_id,
-            sim_time,
-        })
+        Ok(Self { variant, seq: seq_value, count: count_value, frame_id, sim_time })
     }
 }

@@ -129,13 +129,9 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     };
     let mut signed = false;
     let (id, sequence, system, component, version) = match *head {
-        [_, _, sequence, system, component, id] => (
-            u32::from(id),
-            sequence,
-            system,
-            component,
-            MavlinkVersion::V1,
-        ),
+        [_, _, sequence, system, component, id] => {
+            (u32::from(id), sequence, system, component, MavlinkVersion::V1)
+        }
         [_, _, flags, _, sequence, system, component, a, b, c] => {
             if flags & !FLAG_SIGNED != 0 {
                 return Taken::Skip(1, FrameError::Flags(flags));
@@ -157,10 +153,9 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
         let whole = buffer.get(end).is_none_or(|next| is_start(*next));
         return Taken::Skip(if whole { end } else { 1 }, FrameError::Unknown { id });
     }
-    let (Some(checked), Some(&[low, high])) = (
-        bytes.get(1..header + len),
-        bytes.get(header + len..).and_then(<[u8]>::first_chunk::<2>),
-    ) else {
+    let (Some(checked), Some(&[low, high])) =
+        (bytes.get(1..header + len), bytes.get(header + len..).and_then(<[u8]>::first_chunk::<2>))
+    else {
         return Taken::Incomplete;
     };
     if calculate_crc(checked, extra) != u16::from_le_bytes([low, high]) {
@@ -295,11 +290,7 @@ impl Packet {
 impl Encoder {
     /// The first frame has sequence 0.
     pub const fn new(system: u8, component: u8) -> Self {
-        Self {
-            system,
-            component,
-            sequence: 0,
-        }
+        Self { system, component, sequence: 0 }
     }
 
     /// Encodes a message as a frame.

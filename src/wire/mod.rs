@@ -144,13 +144,5 @@ pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + 
 
 /// Compares a check word with the expected one.
 pub(crate) fn expect_tag(what: &'static str, expected: i64, found: i64) -> Result<(), WireError> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(WireError::Tag {
-            what,
-            expected,
-            found,
-        })
-    }
+    if expected == found { Ok(()) } else { Err(WireError::Tag { what, expected, found }) }
 }

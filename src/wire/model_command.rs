@@ -40,13 +40,9 @@ impl ModelCommand {
     pub fn inputs(self) -> ([i32; 8], [f32; 20]) {
         let (mut ints, mut floats) = ([0; 8], [0.0; 20]);
         let (mode, bits, at, value, turn) = match self {
-            Self::Position(position, yaw) => (
-                HOLD_POSITION,
-                POSITION | YAW,
-                POSITION_AT,
-                position,
-                (YAW_AT, yaw),
-            ),
+            Self::Position(position, yaw) => {
+                (HOLD_POSITION, POSITION | YAW, POSITION_AT, position, (YAW_AT, yaw))
+            }
             Self::LocalPosition(position, yaw) => {
                 let bits = POSITION | YAW | LOCAL;
                 (HOLD_POSITION, bits, POSITION_AT, position, (YAW_AT, yaw))
@@ -54,13 +50,9 @@ impl ModelCommand {
             Self::Velocity(velocity, None) => {
                 (0, VELOCITY, VELOCITY_AT, velocity, (YAW_RATE_AT, 0.0))
             }
-            Self::Velocity(velocity, Some(rate)) => (
-                0,
-                VELOCITY | YAW_RATE,
-                VELOCITY_AT,
-                velocity,
-                (YAW_RATE_AT, rate),
-            ),
+            Self::Velocity(velocity, Some(rate)) => {
+                (0, VELOCITY | YAW_RATE, VELOCITY_AT, velocity, (YAW_RATE_AT, rate))
+            }
             Self::BodyVelocity(velocity, rate) => {
                 let bits = VELOCITY | YAW_RATE | BODY;
                 (0, bits, VELOCITY_AT, velocity, (YAW_RATE_AT, rate))

@@ -87,11 +87,7 @@ impl SilInputsPacket {
 
     /// Verifies that the packet is of the inputs themselves.
     pub(super) fn expect_plain(&self) -> Result<(), WireError> {
-        expect_tag(
-            Self::NAME,
-            InputSet::PLAIN.into(),
-            self.checksum.get().into(),
-        )
+        expect_tag(Self::NAME, InputSet::PLAIN.into(), self.checksum.get().into())
     }
 }
 
@@ -123,11 +119,7 @@ pub struct DoubleInputsPacket {
 impl DoubleInputsPacket {
     /// Creates the packet.
     pub fn new(copter_id: i32, set: InputSet, values: [f64; 28]) -> Self {
-        Self {
-            checksum: set.tag(),
-            copter_id: copter_id.into(),
-            values: values.map(F64::new),
-        }
+        Self { checksum: set.tag(), copter_id: copter_id.into(), values: values.map(F64::new) }
     }
 
     /// Returns the inputs that it sets.
@@ -145,11 +137,8 @@ impl DoubleInputsPacket {
         let packets = parts.zip(1..).map(|(part, n)| {
             let mut whole = [0.0; 28];
             whole[..part.len()].copy_from_slice(part);
-            let set = if usize::from(n) == count {
-                InputSet::Extended(n)
-            } else {
-                InputSet::Waiting(n)
-            };
+            let set =
+                if usize::from(n) == count { InputSet::Extended(n) } else { InputSet::Waiting(n) };
             Self::new(copter_id, set, whole)
         });
         Some(packets.collect())
@@ -197,11 +186,7 @@ impl ModelParametersPacket {
             ModelParameters::Faults => Self::FAULTS,
             ModelParameters::Initial => Self::INITIAL,
         };
-        Self {
-            checksum: tag.into(),
-            mask: mask.into(),
-            values: values.map(F64::new),
-        }
+        Self { checksum: tag.into(), mask: mask.into(), values: values.map(F64::new) }
     }
 
     /// Returns which parameters it sets.
@@ -257,11 +242,7 @@ pub struct DynamicParametersPacket {
     /// The parameters.
     pub values: [F64; 64],
 }
-tagged!(
-    DynamicParametersPacket,
-    1_234_567_893,
-    "dynamic parameters of a model"
-);
+tagged!(DynamicParametersPacket, 1_234_567_893, "dynamic parameters of a model");
 
 impl DynamicParametersPacket {
     /// Creates the packet.
@@ -288,11 +269,7 @@ pub struct RendererInputsPacket {
     /// `inFromUE`.
     pub values: [F64; 32],
 }
-tagged!(
-    RendererInputsPacket,
-    1_234_567_899,
-    "inputs of a model from the renderer"
-);
+tagged!(RendererInputsPacket, 1_234_567_899, "inputs of a model from the renderer");
 
 impl RendererInputsPacket {
     /// Creates the packet.
@@ -379,11 +356,7 @@ impl SurroundingsPacket {
             Surroundings::Collision => Self::COLLISION,
             Surroundings::Terrain => Self::TERRAIN,
         };
-        Self {
-            checksum: tag.into(),
-            copter_id: copter_id.into(),
-            values: values.map(F32::new),
-        }
+        Self { checksum: tag.into(), copter_id: copter_id.into(), values: values.map(F32::new) }
     }
 
     /// Returns what it tells.
@@ -462,11 +435,7 @@ impl CustomDataPacket {
 
     /// Creates the packet with a check word of the user's own.
     pub fn new(copter_id: i32, checksum: i32, data: [f64; 16]) -> Self {
-        Self {
-            checksum: checksum.into(),
-            copter_id: copter_id.into(),
-            data: data.map(F64::new),
-        }
+        Self { checksum: checksum.into(), copter_id: copter_id.into(), data: data.map(F64::new) }
     }
 }
 

@@ -46,18 +46,14 @@ impl NetSimHeader {
     /// Makes it a request for the states of the vehicles in the mask.
     #[must_use]
     pub fn asking(self) -> Self {
-        Self {
-            mode: Self::REQUEST.into(),
-            ..self
-        }
+        Self { mode: Self::REQUEST.into(), ..self }
     }
 
     /// Whether a vehicle is among the receivers.
     pub fn names(&self, copter_id: i32) -> bool {
         let bit = copter_id.checked_sub(self.first_id.get());
         let bit = bit.and_then(|bit| u32::try_from(bit).ok());
-        bit.and_then(|bit| self.mask.get().checked_shr(bit))
-            .is_some_and(|rest| rest & 1 == 1)
+        bit.and_then(|bit| self.mask.get().checked_shr(bit)).is_some_and(|rest| rest & 1 == 1)
     }
 }
 

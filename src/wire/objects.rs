@@ -56,10 +56,7 @@ pub struct TargetEntry {
 impl TargetEntry {
     /// Creates an entry; `position` is in m.
     pub fn new(copter_id: i32, position: [f32; 3]) -> Self {
-        Self {
-            copter_id: copter_id.into(),
-            position: position.map(F32::new),
-        }
+        Self { copter_id: copter_id.into(), position: position.map(F32::new) }
     }
 }
 

@@ -65,15 +65,7 @@ pub fn fragments(
 ) -> Fragments<'_> {
     let piece = piece.max(1);
     let count = i32::try_from(payload.len() / piece + 1).unwrap_or(i32::MAX);
-    Fragments {
-        rest: payload,
-        piece,
-        variant,
-        frame_id,
-        sim_time,
-        seq: 0,
-        count,
-    }
+    Fragments { rest: payload, piece, variant, frame_id, sim_time, seq: 0, count }
 }
 
 impl<'a> Iterator for Fragments<'a> {
@@ -99,13 +91,7 @@ impl<'a> Iterator for Fragments<'a> {
         }
         self.rest = rest;
         self.seq += 1;
-        Some(Fragment {
-            header: FragmentHeaderBytes {
-                bytes,
-                variant: self.variant,
-            },
-            payload,
-        })
+        Some(Fragment { header: FragmentHeaderBytes { bytes, variant: self.variant }, payload })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

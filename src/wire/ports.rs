@@ -78,10 +78,7 @@ impl Ports {
     /// Destination port of a vehicle's autopilot.
     #[must_use]
     pub const fn autopilot_client(&self, vehicle: u16) -> u16 {
-        from_base(
-            self.autopilot_client,
-            vehicle.saturating_sub(1).saturating_mul(2),
-        )
+        from_base(self.autopilot_client, vehicle.saturating_sub(1).saturating_mul(2))
     }
 
     /// Port of a vehicle's `CopterSim`.

@@ -63,10 +63,7 @@ impl LabelPacket {
             font_size: font_size.into(),
             text: [0; 120],
         };
-        packet
-            .text
-            .get_mut(..text.len())?
-            .copy_from_slice(text.as_bytes());
+        packet.text.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
         Some(packet)
     }
 

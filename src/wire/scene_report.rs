@@ -66,11 +66,7 @@ macro_rules! description {
             const NAME: &'static str = $text;
 
             fn check(&self) -> Result<(), WireError> {
-                expect_tag(
-                    Self::NAME,
-                    DESCRIPTION_TAG.into(),
-                    self.checksum.get().into(),
-                )
+                expect_tag(Self::NAME, DESCRIPTION_TAG.into(), self.checksum.get().into())
             }
         }
 
@@ -314,9 +310,5 @@ macro_rules! entity {
     };
 }
 
-entity!(VehicleBoundsPacket, |p: &VehicleBoundsPacket<Q>| {
-    EntityName::Id(p.copter_id.get())
-});
-entity!(ObjectBoundsPacket, |p: &ObjectBoundsPacket<Q>| {
-    EntityName::Object(p.object_name())
-});
+entity!(VehicleBoundsPacket, |p: &VehicleBoundsPacket<Q>| { EntityName::Id(p.copter_id.get()) });
+entity!(ObjectBoundsPacket, |p: &ObjectBoundsPacket<Q>| { EntityName::Object(p.object_name()) });

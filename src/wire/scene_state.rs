@@ -41,11 +41,7 @@ impl Height {
     }
 
     pub(super) fn of(tag: I32) -> Self {
-        if tag.get() == Self::GROUND_TAG {
-            Self::Ground
-        } else {
-            Self::Given
-        }
+        if tag.get() == Self::GROUND_TAG { Self::Ground } else { Self::Given }
     }
 
     pub(super) fn check(what: &'static str, tag: I32) -> Result<(), WireError> {
@@ -75,10 +71,7 @@ macro_rules! with_height {
             /// Says what decides the height.
             #[must_use]
             pub fn with_height(self, height: Height) -> Self {
-                Self {
-                    checksum: height.tag(),
-                    ..self
-                }
+                Self { checksum: height.tag(), ..self }
             }
         }
     };
@@ -122,10 +115,7 @@ impl ObjectStatePacket {
     /// Sets the speed of all motors in rpm.
     #[must_use]
     pub fn with_motor_rpm(self, rpm: f32) -> Self {
-        Self {
-            motor_rpm: rpm.into(),
-            ..self
-        }
+        Self { motor_rpm: rpm.into(), ..self }
     }
 }
 
@@ -266,11 +256,7 @@ impl Packet for PointMassStatePacket {
     const NAME: &'static str = "state of a vehicle (104 bytes)";
 
     fn check(&self) -> Result<(), WireError> {
-        expect_tag(
-            Self::NAME,
-            Height::GIVEN_TAG.into(),
-            self.checksum.get().into(),
-        )
+        expect_tag(Self::NAME, Height::GIVEN_TAG.into(), self.checksum.get().into())
     }
 }
 
@@ -373,12 +359,8 @@ macro_rules! swarm {
     };
 }
 
-swarm!(
-    Swarm20Packet,
-    20,
-    |state: &SwarmState| state.motor_rpm.map(F32::new),
-    |rpm: &[F32; 8]| rpm.map(F32::get)
-);
+swarm!(Swarm20Packet, 20, |state: &SwarmState| state.motor_rpm.map(F32::new), |rpm: &[F32; 8]| rpm
+    .map(F32::get));
 swarm!(
     Swarm100Packet,
     100,

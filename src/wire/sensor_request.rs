@@ -111,10 +111,7 @@ impl SensorRequest {
     /// Writes the datagram into `buffer` and returns it.
     pub fn emit<'a>(&self, buffer: &'a mut [u8; 148]) -> &'a [u8] {
         buffer.fill(0);
-        let mut out = Cursor {
-            bytes: buffer,
-            at: 0,
-        };
+        let mut out = Cursor { bytes: buffer, at: 0 };
         out.u16(self.layout.tag());
         out.u16(self.seq_id);
         if self.layout.has_mask() {
@@ -169,19 +166,9 @@ impl SensorRequest {
         let tag = at.u16();
         super::expect_tag(WHAT, layout.tag().into(), tag.into())?;
         let seq_id = at.u16();
-        let bitmask = if layout.has_mask() {
-            u32::from_le_bytes(at.take())
-        } else {
-            0
-        };
-        let [
-            type_id,
-            target_copter,
-            mount_type,
-            width,
-            height,
-            check_freq,
-        ] = std::array::from_fn(|_| at.u16());
+        let bitmask = if layout.has_mask() { u32::from_le_bytes(at.take()) } else { 0 };
+        let [type_id, target_copter, mount_type, width, height, check_freq] =
+            std::array::from_fn(|_| at.u16());
         let send_protocol = SendProtocol {
             mode: at.u16(),
             ip: std::array::from_fn(|_| at.u16()),
@@ -194,11 +181,7 @@ impl SensorRequest {
         let old = layout == RequestLayout::Old;
         let eular_or_quat = if old { 0.0 } else { at.f32() };
         let euler = std::array::from_fn(|_| at.f32());
-        let quaternion = if old {
-            [0.0; 4]
-        } else {
-            std::array::from_fn(|_| at.f32())
-        };
+        let quaternion = if old { [0.0; 4] } else { std::array::from_fn(|_| at.f32()) };
         let other_params = std::array::from_fn(|i| if old && i >= 8 { 0.0 } else { at.f32() });
         Ok(Self {
             layout,

@@ -61,10 +61,7 @@ pub struct ShmHeader {
 impl ShmHeader {
     /// Creates a header.
     pub fn new(flag: ShmFlag, sim_time: f64) -> Self {
-        Self {
-            flag: flag as u8,
-            sim_time: sim_time.into(),
-        }
+        Self { flag: flag as u8, sim_time: sim_time.into() }
     }
 }
 

@@ -66,16 +66,12 @@ impl ShmDirectory {
 
     /// Adds a sensor; returns whether it belongs to the group.
     pub fn insert(&mut self, seq_id: u16, width: u16, height: u16) -> bool {
-        let Some((index, entry)) = self
-            .index(seq_id)
-            .and_then(|i| Some((i, self.sizes.get_mut(i)?)))
+        let Some((index, entry)) =
+            self.index(seq_id).and_then(|i| Some((i, self.sizes.get_mut(i)?)))
         else {
             return false;
         };
-        *entry = SensorSize {
-            width: i32::from(width).into(),
-            height: i32::from(height).into(),
-        };
+        *entry = SensorSize { width: i32::from(width).into(), height: i32::from(height).into() };
         let count = i32::try_from(index).map_or(i32::MAX, |i| i + 1);
         self.total = self.total.get().max(count).into();
         true

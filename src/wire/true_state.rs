@@ -75,10 +75,7 @@ impl<'a> TruthDatagram<'a> {
                 let with = hit(packet.collided_with);
                 match TrueState::try_from(packet) {
                     Ok(state) => Ok(Self::State(state)),
-                    Err(_) if with.is_some() => Ok(Self::Collision {
-                        copter_id: None,
-                        with,
-                    }),
+                    Err(_) if with.is_some() => Ok(Self::Collision { copter_id: None, with }),
                     Err(error) => Err(error),
                 }
             }
@@ -94,11 +91,7 @@ impl TrueState {
             200 => Self::try_from(ShortStatePacket::parse(bytes)?),
             168 => FullStatePacket::parse(bytes).map(Self::from),
             112 => TimedStatePacket::parse(bytes).map(Self::from),
-            found => Err(WireError::Length {
-                what: "true state",
-                expected: 168,
-                found,
-            }),
+            found => Err(WireError::Length { what: "true state", expected: 168, found }),
         }
     }
 }

@@ -202,11 +202,7 @@ tagged_1234567890!(MapCentrePacket, "map centre");
 impl MapCentrePacket {
     /// Creates the packet; `gps` is latitude deg, longitude deg, altitude m.
     pub fn new(copter_id: i32, gps: [f64; 3]) -> Self {
-        Self {
-            checksum: 1_234_567_890.into(),
-            copter_id: copter_id.into(),
-            gps: gps.map(F64::new),
-        }
+        Self { checksum: 1_234_567_890.into(), copter_id: copter_id.into(), gps: gps.map(F64::new) }
     }
 }
 

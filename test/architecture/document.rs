@@ -10,26 +10,15 @@ fn document() -> String {
 #[test]
 fn the_rules_are_those_of_the_architecture_document() {
     let text = document();
-    let rows = text
-        .lines()
-        .skip_while(|line| !line.starts_with("| module | may name"))
-        .skip(2);
+    let rows = text.lines().skip_while(|line| !line.starts_with("| module | may name")).skip(2);
     let mut documented = BTreeMap::new();
     for row in rows.take_while(|line| line.starts_with('|')) {
         let cells: Vec<Vec<String>> = row.trim_matches('|').split('|').map(quoted).collect();
-        let [module, used] = &cells[..] else {
-            panic!("{row}")
-        };
-        documented.insert(
-            module[0].clone(),
-            used.iter().cloned().collect::<BTreeSet<_>>(),
-        );
+        let [module, used] = &cells[..] else { panic!("{row}") };
+        documented.insert(module[0].clone(), used.iter().cloned().collect::<BTreeSet<_>>());
     }
     let set = |used: &[&str]| used.iter().map(ToString::to_string).collect();
-    let rules = MAY_USE
-        .iter()
-        .map(|(module, used)| ((*module).to_owned(), set(used)))
-        .collect();
+    let rules = MAY_USE.iter().map(|(module, used)| ((*module).to_owned(), set(used))).collect();
     assert_eq!(documented, rules);
 }
 
@@ -52,10 +41,8 @@ fn the_threads_are_those_of_the_architecture_document() {
     let text = document();
     let (_, table) = text.split_once("\n## Threads\n").unwrap();
     let rows = table.lines().filter(|line| line.starts_with('|'));
-    let documented: BTreeSet<_> = rows
-        .flat_map(quoted)
-        .filter(|word| word.starts_with("rfly-"))
-        .collect();
+    let documented: BTreeSet<_> =
+        rows.flat_map(quoted).filter(|word| word.starts_with("rfly-")).collect();
     let code = files_below("src").into_iter().map(|path| {
         let text = fs::read_to_string(path).unwrap();
         let literals = text.split('"').skip(1).step_by(2).map(str::to_owned);
@@ -73,9 +60,7 @@ fn the_threads_are_those_of_the_architecture_document() {
 #[test]
 fn the_places_with_unsafe_code_are_those_of_the_architecture_document() {
     let text = document();
-    let rule = text
-        .lines()
-        .find(|line| line.starts_with("- `unsafe` only"));
+    let rule = text.lines().find(|line| line.starts_with("- `unsafe` only"));
     let documented: BTreeSet<_> = quoted(rule.unwrap())
         .into_iter()
         .filter(|word| word.contains('/'))

@@ -51,9 +51,7 @@ fn folders_of_node_name_what_all_share_and_no_other_folder() {
             findings.extend(source.lines_with("super::super"));
             if source.path.ends_with("/mod.rs") {
                 findings.extend(
-                    source
-                        .lines_with("super::")
-                        .filter(|line| !line.contains("pub(super)")),
+                    source.lines_with("super::").filter(|line| !line.contains("pub(super)")),
                 );
             }
         }
@@ -122,9 +120,7 @@ fn assert_no_circle(mut names: BTreeMap<String, BTreeSet<String>>) {
 #[test]
 fn the_subsystems_are_those_of_the_architecture_document() {
     let bridge = fs::read_to_string(package().join("src/node/bridge.rs")).unwrap();
-    let rows = bridge
-        .lines()
-        .filter_map(|line| line.trim().strip_suffix("::SUBSYSTEM,"));
+    let rows = bridge.lines().filter_map(|line| line.trim().strip_suffix("::SUBSYSTEM,"));
     let text = fs::read_to_string(package().join("ARCHITECTURE.md")).unwrap();
     let documented = text
         .lines()

@@ -21,12 +21,7 @@ fn sensors(angles: &[[f64; 3]]) -> Vec<SensorConfig> {
         })
         .collect();
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(","));
-    load(
-        &[("Config.json".to_owned(), text)],
-        &VendorOverrides::default(),
-    )
-    .unwrap()
-    .sensors
+    load(&[("Config.json".to_owned(), text)], &VendorOverrides::default()).unwrap().sensors
 }
 
 fn auto(angles: &[[f64; 3]]) -> ResolvedAngleUnit {
@@ -58,11 +53,7 @@ fn auto_takes_an_angle_beyond_a_turn_for_degrees() {
 fn auto_says_so_when_one_sensor_contradicts() {
     let found = auto(&[[0.0, 1.5708, 0.0], [0.0, -90.0, 0.0]]);
     assert_eq!(found.unit, AngleUnit::Degrees);
-    assert!(
-        found.reason.contains("although 1.5708 of sensor 1"),
-        "{}",
-        found.reason
-    );
+    assert!(found.reason.contains("although 1.5708 of sensor 1"), "{}", found.reason);
 }
 
 #[test]
@@ -110,12 +101,7 @@ fn degrees_are_doubted_where_all_angles_are_eighths_of_a_turn_in_radians() {
 #[test]
 fn degrees_in_use_are_not_doubted() {
     for angles in [
-        &[
-            [0.0, 0.0, 45.0],
-            [0.0, 0.0, 135.0],
-            [0.0, 0.0, 225.0],
-            [0.0, 0.0, -45.0],
-        ][..],
+        &[[0.0, 0.0, 45.0], [0.0, 0.0, 135.0], [0.0, 0.0, 225.0], [0.0, 0.0, -45.0]][..],
         &[[0.0, -90.0, 0.0]],
         &[[0.0; 3]],
         &[[0.0, 1.5708, 0.0], [0.0, 10.0, 0.0]],

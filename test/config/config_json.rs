@@ -11,53 +11,31 @@ pub(super) fn repository_file(path: &str) -> (String, String) {
 }
 
 fn load_one(text: &str) -> Result<Loaded, Problems> {
-    load(
-        &[("Config.json".to_owned(), text.to_owned())],
-        &VendorOverrides::default(),
-    )
+    load(&[("Config.json".to_owned(), text.to_owned())], &VendorOverrides::default())
 }
 
 #[test]
 fn the_demo_has_one_sensor_of_every_kind_and_no_warning() {
-    let loaded = load(
-        &[repository_file("config/Config.json")],
-        &VendorOverrides::default(),
-    )
-    .unwrap_or_else(|p| panic!("{p}"));
+    let loaded = load(&[repository_file("config/Config.json")], &VendorOverrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(loaded.warnings, []);
-    let mut types: Vec<u16> = loaded
-        .sensors
-        .iter()
-        .map(|sensor| sensor.kind.type_id())
-        .collect();
+    let mut types: Vec<u16> = loaded.sensors.iter().map(|sensor| sensor.kind.type_id()).collect();
     types.sort_unstable();
     assert_eq!(types, SensorKind::ALL.map(SensorKind::type_id));
-    let modes = [
-        TransportMode::UdpCompressed,
-        TransportMode::UdpRaw,
-        TransportMode::UdpCompressedAlt,
-    ];
-    assert!(modes.iter().all(|mode| {
-        loaded
-            .sensors
-            .iter()
-            .any(|sensor| sensor.transport == *mode)
-    }));
+    let modes =
+        [TransportMode::UdpCompressed, TransportMode::UdpRaw, TransportMode::UdpCompressedAlt];
+    assert!(
+        modes.iter().all(|mode| { loaded.sensors.iter().any(|sensor| sensor.transport == *mode) })
+    );
 }
 
 #[test]
 fn the_demo_of_two_vehicles_numbers_its_sensors_by_itself() {
-    let loaded = load(
-        &[repository_file("config/two_vehicles.json")],
-        &VendorOverrides::default(),
-    )
-    .unwrap_or_else(|p| panic!("{p}"));
+    let loaded = load(&[repository_file("config/two_vehicles.json")], &VendorOverrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(loaded.warnings, []);
-    let mounts: Vec<_> = loaded
-        .sensors
-        .iter()
-        .map(|sensor| (sensor.seq_id, sensor.mount))
-        .collect();
+    let mounts: Vec<_> =
+        loaded.sensors.iter().map(|sensor| (sensor.seq_id, sensor.mount)).collect();
     let on = Mount::VehicleCentre;
     assert_eq!(
         mounts,
@@ -85,10 +63,7 @@ fn every_case_file_gives_its_list_of_problems_and_warnings() {
     names.sort();
     assert!(names.len() >= 10);
     for name in names {
-        let files = [(
-            name.clone(),
-            std::fs::read_to_string(folder.join(&name)).unwrap(),
-        )];
+        let files = [(name.clone(), std::fs::read_to_string(folder.join(&name)).unwrap())];
         let (loaded, problems) =
             rfly_bridge::config::config_json::inspect(&files, &VendorOverrides::default());
         let warnings = Problems(loaded.warnings);
@@ -111,36 +86,24 @@ pub(super) const OLD: &str = r#""otherParams": [9,0,-90,90,-10,10,0,0]"#;
 pub(super) const NEW: &str = r#""EularOrQuat": 0, "SensorAngQuat": [1,0,0,0], "otherParams": [9,0,-90,90,-10,10,0,0,0,0,0,0,0,0,0,16]"#;
 
 pub(super) fn file(name: &str, entries: &[String]) -> (String, String) {
-    (
-        name.to_owned(),
-        format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(",")),
-    )
+    (name.to_owned(), format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(",")))
 }
 
 #[test]
 fn several_files_are_appended_and_one_new_layout_is_the_layout_of_all() {
     let old = file(
         "a.json",
-        &[
-            entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD),
-            entry(0, 1, "[1,0,0,0,0,0,0,0]", OLD),
-        ],
+        &[entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD), entry(0, 1, "[1,0,0,0,0,0,0,0]", OLD)],
     );
     let new = file(
         "b.json",
-        &[
-            entry(7, 20, "[1,0,0,0,0,0,0,0]", NEW),
-            entry(0, 20, "[1,0,0,0,0,0,0,0]", NEW),
-        ],
+        &[entry(7, 20, "[1,0,0,0,0,0,0,0]", NEW), entry(0, 20, "[1,0,0,0,0,0,0,0]", NEW)],
     );
     let alone = load(std::slice::from_ref(&old), &VendorOverrides::default()).unwrap();
     assert!(alone.sensors.iter().all(|sensor| !sensor.layout_new));
     let both = load(&[old, new], &VendorOverrides::default()).unwrap();
-    let found: Vec<_> = both
-        .sensors
-        .iter()
-        .map(|s| (s.seq_id, s.port, s.layout_new, s.other_params[15]))
-        .collect();
+    let found: Vec<_> =
+        both.sensors.iter().map(|s| (s.seq_id, s.port, s.layout_new, s.other_params[15])).collect();
     assert_eq!(
         found,
         [
@@ -167,15 +130,8 @@ fn problems_of_all_files_come_at_once() {
     let bad = file("b.json", &[entry(0, 1, "[9,0,0,0,0,0,0,0]", OLD)]);
     let broken = ("a.json".to_owned(), "{".to_owned());
     let problems = load(&[broken, bad], &VendorOverrides::default()).unwrap_err();
-    let paths: Vec<_> = problems
-        .0
-        .iter()
-        .map(|problem| problem.path.as_str())
-        .collect();
-    assert_eq!(
-        paths,
-        ["a.json:1:1", "b.json: VisionSensors[0].SendProtocol[0]"]
-    );
+    let paths: Vec<_> = problems.0.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(paths, ["a.json:1:1", "b.json: VisionSensors[0].SendProtocol[0]"]);
 }
 
 #[test]
@@ -190,37 +146,15 @@ fn the_transport_parameter_decides_what_becomes_of_the_mode() {
         ],
     )];
     let modes = |transport| -> Vec<_> {
-        let loaded = load(
-            &files,
-            &VendorOverrides {
-                transport,
-                ..VendorOverrides::default()
-            },
-        )
-        .unwrap();
-        loaded
-            .sensors
-            .iter()
-            .map(|sensor| sensor.transport)
-            .collect()
+        let loaded =
+            load(&files, &VendorOverrides { transport, ..VendorOverrides::default() }).unwrap();
+        loaded.sensors.iter().map(|sensor| sensor.transport).collect()
     };
-    assert_eq!(
-        modes(TransportOverride::File),
-        [SharedMemory, UdpRaw, UdpCompressed]
-    );
-    assert_eq!(
-        modes(TransportOverride::Vendor),
-        [UdpCompressed, UdpRaw, UdpCompressed]
-    );
-    assert_eq!(
-        modes(TransportOverride::Mode(SharedMemory)),
-        [SharedMemory; 3]
-    );
+    assert_eq!(modes(TransportOverride::File), [SharedMemory, UdpRaw, UdpCompressed]);
+    assert_eq!(modes(TransportOverride::Vendor), [UdpCompressed, UdpRaw, UdpCompressed]);
+    assert_eq!(modes(TransportOverride::Mode(SharedMemory)), [SharedMemory; 3]);
     // A lidar has no raw mode; the parameter is meant for those that have it.
-    assert_eq!(
-        modes(TransportOverride::Mode(UdpRaw)),
-        [UdpRaw, UdpRaw, UdpCompressed]
-    );
+    assert_eq!(modes(TransportOverride::Mode(UdpRaw)), [UdpRaw, UdpRaw, UdpCompressed]);
     assert_eq!(
         modes(TransportOverride::Mode(UdpCompressedAlt)),
         [UdpCompressedAlt, UdpCompressedAlt, UdpCompressed]
@@ -237,24 +171,15 @@ fn a_mode_that_the_parameter_replaces_need_not_be_valid_and_neither_need_an_addr
         ..VendorOverrides::default()
     };
     let sensor = &load(&files, &overrides).unwrap().sensors[0];
-    assert_eq!(
-        (sensor.transport, sensor.ip),
-        (TransportMode::UdpRaw, [192, 168, 31, 24])
-    );
+    assert_eq!((sensor.transport, sensor.ip), (TransportMode::UdpRaw, [192, 168, 31, 24]));
 }
 
 #[test]
 fn ports_only_clash_where_data_comes_over_udp() {
     let ports = |first: u16, second: u16, transport| {
         let sent = |mode: u16| format!("[{mode},0,0,0,0,9000,0,0]");
-        let rows = [
-            entry(1, 1, &sent(first), OLD),
-            entry(2, 1, &sent(second), OLD),
-        ];
-        let overrides = VendorOverrides {
-            transport,
-            ..VendorOverrides::default()
-        };
+        let rows = [entry(1, 1, &sent(first), OLD), entry(2, 1, &sent(second), OLD)];
+        let overrides = VendorOverrides { transport, ..VendorOverrides::default() };
         let loaded = load(&[file("a.json", &rows)], &overrides)?;
         Ok::<_, Problems>(Vec::from_iter(loaded.sensors.iter().map(|s| s.port)))
     };
@@ -274,10 +199,8 @@ fn ports_only_clash_where_data_comes_over_udp() {
 #[test]
 fn all_mount_types_are_read() {
     let mounts = ["0", "1", "2", "3", "4"].map(|mount| {
-        entry(9, 1, "[1,0,0,0,0,0,0,0]", OLD).replace(
-            r#""TargetMountType": 0"#,
-            &format!(r#""TargetMountType": {mount}"#),
-        )
+        entry(9, 1, "[1,0,0,0,0,0,0,0]", OLD)
+            .replace(r#""TargetMountType": 0"#, &format!(r#""TargetMountType": {mount}"#))
     });
     let entries: Vec<_> = mounts
         .iter()
@@ -296,29 +219,20 @@ fn all_mount_types_are_read() {
             Mount::Sensor(1)
         ]
     );
-    assert!(
-        found
-            .iter()
-            .enumerate()
-            .all(|(i, mount)| usize::from(mount.number()) == i)
-    );
+    assert!(found.iter().enumerate().all(|(i, mount)| usize::from(mount.number()) == i));
 }
 
 #[test]
 fn the_spelling_of_the_documents_means_what_that_of_the_loader_means() {
     let of = |text: &str| {
-        let loaded = load(
-            &[file("a.json", &[text.to_owned()])],
-            &VendorOverrides::default(),
-        );
+        let loaded = load(&[file("a.json", &[text.to_owned()])], &VendorOverrides::default());
         loaded.unwrap_or_else(|p| panic!("{p}"))
     };
     let loader = entry(1, 20, "[1,0,0,0,0,0,0,0]", NEW)
         .replace(r#""EularOrQuat": 0"#, r#""EularOrQuat": 1"#)
         .replace("[0,0,0], \"Eul", "[1,2,3], \"Eul");
-    let documents = loader
-        .replace("EularOrQuat", "EulerOrQuat")
-        .replace("SensorAngEular", "SensorAngEuler");
+    let documents =
+        loader.replace("EularOrQuat", "EulerOrQuat").replace("SensorAngEular", "SensorAngEuler");
     assert_ne!(loader, documents);
     assert_eq!(of(&loader), of(&documents));
     let sensor = &of(&documents).sensors[0];
@@ -342,10 +256,8 @@ fn sixteen_parameters_without_the_keys_of_the_attitude_are_a_problem_with_sensor
 #[test]
 fn a_rate_of_0_is_sent_as_it_is_and_means_30_hz() {
     let of = |rate: &str| {
-        let entry = entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD).replace(
-            r#""DataCheckFreq": 30"#,
-            &format!(r#""DataCheckFreq": {rate}"#),
-        );
+        let entry = entry(1, 1, "[1,0,0,0,0,0,0,0]", OLD)
+            .replace(r#""DataCheckFreq": 30"#, &format!(r#""DataCheckFreq": {rate}"#));
         let loaded = load(&[file("a.json", &[entry])], &VendorOverrides::default());
         let sensor = loaded.unwrap().sensors.remove(0);
         (sensor.rate_hz, sensor.asked_hz())
@@ -446,10 +358,7 @@ fn sensors_whose_data_have_no_layout_are_left_out_and_the_others_load() {
     );
     assert!(skipped[1].contains("10 is the optical flow") && skipped[1].contains("it is left out"));
 
-    let strict = VendorOverrides {
-        refuse_unsupported: true,
-        ..VendorOverrides::default()
-    };
+    let strict = VendorOverrides { refuse_unsupported: true, ..VendorOverrides::default() };
     let Problems(refused) = load(&files, &strict).unwrap_err();
     let refused: Vec<_> = refused.iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -472,17 +381,11 @@ fn mistakes_beside_a_sensor_that_is_left_out_stay_mistakes() {
             "its carrier, Config.json: VisionSensors[0], is left out",
         ),
         (vec![entry(1, 1, SENT, OLD), wrong], "DataCheckFreq"),
-        (
-            vec![entry(1, 1, SENT, OLD), entry(1, 6, SENT, NONE)],
-            "is also the SeqID",
-        ),
+        (vec![entry(1, 1, SENT, OLD), entry(1, 6, SENT, NONE)], "is also the SeqID"),
         (vec![entry(1, 11, SENT, OLD)], "must be one of"),
     ] {
-        let problems = load(
-            &[file("Config.json", &entries)],
-            &VendorOverrides::default(),
-        )
-        .unwrap_err();
+        let problems =
+            load(&[file("Config.json", &entries)], &VendorOverrides::default()).unwrap_err();
         assert!(problems.to_string().contains(problem), "{problems}");
     }
 }

@@ -6,10 +6,8 @@ fn text(text: &str) -> ParamValue {
 }
 
 fn params(values: &[(&str, &str)]) -> Result<Params, String> {
-    let values: Vec<_> = values
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), text(value)))
-        .collect();
+    let values: Vec<_> =
+        values.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect();
     Params::from_values(&values).map_err(|problems| problems.to_string())
 }
 
@@ -17,46 +15,22 @@ fn params(values: &[(&str, &str)]) -> Result<Params, String> {
 fn every_way_to_an_autopilot_is_read_and_written() {
     for (given, link, written) in [
         ("off", ControlLink::Off, "off"),
-        (
-            "udp_full",
-            ControlLink::Simulator(SimMode::UdpFull),
-            "udp_full",
-        ),
-        (
-            "udp_ultrasimple",
-            ControlLink::Simulator(SimMode::UdpUltraSimple),
-            "udp_ultrasimple",
-        ),
-        (
-            "mavlink_nogps",
-            ControlLink::Simulator(SimMode::MavlinkNoGps),
-            "mavlink_nogps",
-        ),
+        ("udp_full", ControlLink::Simulator(SimMode::UdpFull), "udp_full"),
+        ("udp_ultrasimple", ControlLink::Simulator(SimMode::UdpUltraSimple), "udp_ultrasimple"),
+        ("mavlink_nogps", ControlLink::Simulator(SimMode::MavlinkNoGps), "mavlink_nogps"),
         (
             "direct:15600",
-            ControlLink::Direct {
-                local: 0,
-                address: None,
-                port: 15_600,
-            },
+            ControlLink::Direct { local: 0, address: None, port: 15_600 },
             "direct:15600",
         ),
         (
             "direct:14600@14601",
-            ControlLink::Direct {
-                local: 14_600,
-                address: None,
-                port: 14_601,
-            },
+            ControlLink::Direct { local: 14_600, address: None, port: 14_601 },
             "direct:14600@14601",
         ),
         (
             "direct:14610@127.0.0.1:14611",
-            ControlLink::Direct {
-                local: 14_610,
-                address: Some(Ipv4Addr::LOCALHOST),
-                port: 14_611,
-            },
+            ControlLink::Direct { local: 14_610, address: Some(Ipv4Addr::LOCALHOST), port: 14_611 },
             "direct:14610@127.0.0.1:14611",
         ),
         (
@@ -70,26 +44,17 @@ fn every_way_to_an_autopilot_is_read_and_written() {
         ),
         (
             "/dev/ttyACM0",
-            ControlLink::Serial {
-                device: "/dev/ttyACM0".into(),
-                baud: 57_600,
-            },
+            ControlLink::Serial { device: "/dev/ttyACM0".into(), baud: 57_600 },
             "serial:/dev/ttyACM0:57600",
         ),
         (
             "serial:/dev/pts/3:921600",
-            ControlLink::Serial {
-                device: "/dev/pts/3".into(),
-                baud: 921_600,
-            },
+            ControlLink::Serial { device: "/dev/pts/3".into(), baud: 921_600 },
             "serial:/dev/pts/3:921600",
         ),
         (
             "COM3:115200",
-            ControlLink::Serial {
-                device: "COM3".into(),
-                baud: 115_200,
-            },
+            ControlLink::Serial { device: "COM3".into(), baud: 115_200 },
             "serial:COM3:115200",
         ),
     ] {
@@ -116,16 +81,8 @@ fn what_cannot_be_spoken_is_refused_with_the_reason() {
     ] {
         let why = ControlLink::parse(given).unwrap_err();
         assert!(why.contains(reason), "{given}: {why}");
-        assert!(
-            params(&[("control.link", given)])
-                .unwrap_err()
-                .contains(reason)
-        );
-        assert!(
-            params(&[("vehicle2.link", given)])
-                .unwrap_err()
-                .contains(reason)
-        );
+        assert!(params(&[("control.link", given)]).unwrap_err().contains(reason));
+        assert!(params(&[("vehicle2.link", given)]).unwrap_err().contains(reason));
     }
 }
 
@@ -139,10 +96,7 @@ fn a_vehicle_can_have_its_own_link_prefix_and_machine() {
         ("vehicle3.address", "10.0.0.3"),
     ])
     .unwrap();
-    assert_eq!(
-        *params.control_link(1),
-        ControlLink::Simulator(SimMode::UdpSimple)
-    );
+    assert_eq!(*params.control_link(1), ControlLink::Simulator(SimMode::UdpSimple));
     assert_eq!(*params.control_link(3), ControlLink::Off);
     assert_eq!(params.control_prefix(2), "uav2/mavros");
     assert_eq!(params.control_prefix(3), "/boss");
@@ -171,10 +125,8 @@ fn what_udp_ultrasimple_needs_is_asked_for_at_once() {
         ("true_state.enabled", ParamValue::Bool(false)),
     ];
     let read = |values: &[(&str, ParamValue)]| {
-        let values: Vec<_> = values
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect();
+        let values: Vec<_> =
+            values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         Params::from_values(&values).map_err(|problems| problems.to_string())
     };
     let why = read(&values).unwrap_err();
@@ -193,20 +145,11 @@ fn an_address_that_no_answer_comes_from_is_refused_with_a_way_out() {
             ("0.0.0.0", "no address"),
         ] {
             let why = params(&[(name, address)]).unwrap_err();
-            for part in [
-                name,
-                address,
-                what,
-                "vehicle<CopterID>.address",
-                "accept_from",
-            ] {
+            for part in [name, address, what, "vehicle<CopterID>.address", "accept_from"] {
                 assert!(why.contains(part), "{name} {address}: {part}: {why}");
             }
         }
-        assert!(
-            params(&[(name, "192.168.31.255")]).is_ok(),
-            "a host of a larger network"
-        );
+        assert!(params(&[(name, "192.168.31.255")]).is_ok(), "a host of a larger network");
     }
     // Both at once.
     let why = params(&[

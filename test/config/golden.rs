@@ -14,10 +14,7 @@ fn overrides(args: &Value) -> VendorOverrides {
         }
         other => panic!("{other:?}"),
     };
-    VendorOverrides {
-        transport,
-        ..VendorOverrides::default()
-    }
+    VendorOverrides { transport, ..VendorOverrides::default() }
 }
 
 fn read(vector: &Vector, overrides: &VendorOverrides) -> (Loaded, Problems) {
@@ -30,9 +27,7 @@ fn f32s(value: &Value) -> Vec<f32> {
 }
 
 fn int(value: &Value) -> u16 {
-    value
-        .as_bool()
-        .map_or_else(|| number(value) as u16, u16::from)
+    value.as_bool().map_or_else(|| number(value) as u16, u16::from)
 }
 
 fn assert_sensor(name: &str, ours: &SensorConfig, vendor: &Value) {
@@ -58,43 +53,14 @@ fn assert_sensor(name: &str, ours: &SensorConfig, vendor: &Value) {
     assert_eq!(integers, keys.map(|key| int(&vendor[key])), "{name}");
     let [a, b, c, d] = ours.ip.map(f64::from);
     let [r0, r1] = [ours.piece_bytes, ours.segmentation].map(f64::from);
-    let send = vec![
-        ours.transport.number().into(),
-        a,
-        b,
-        c,
-        d,
-        ours.port.into(),
-        r0,
-        r1,
-    ];
+    let send = vec![ours.transport.number().into(), a, b, c, d, ours.port.into(), r0, r1];
     assert_eq!(send, numbers(&vendor["SendProtocol"]), "{name}");
     assert_eq!(ours.fov_deg, number(&vendor["CameraFOV"]) as f32, "{name}");
-    assert_eq!(
-        ours.raw_position().to_vec(),
-        f32s(&vendor["SensorPosXYZ"]),
-        "{name}"
-    );
-    assert_eq!(
-        ours.eular_or_quat,
-        number(&vendor["EularOrQuat"]) as f32,
-        "{name}"
-    );
-    assert_eq!(
-        ours.raw_euler.to_vec(),
-        f32s(&vendor["SensorAngEular"]),
-        "{name}"
-    );
-    assert_eq!(
-        ours.raw_quaternion.to_vec(),
-        f32s(&vendor["SensorAngQuat"]),
-        "{name}"
-    );
-    assert_eq!(
-        ours.other_params.to_vec(),
-        f32s(&vendor["otherParams"]),
-        "{name}"
-    );
+    assert_eq!(ours.raw_position().to_vec(), f32s(&vendor["SensorPosXYZ"]), "{name}");
+    assert_eq!(ours.eular_or_quat, number(&vendor["EularOrQuat"]) as f32, "{name}");
+    assert_eq!(ours.raw_euler.to_vec(), f32s(&vendor["SensorAngEular"]), "{name}");
+    assert_eq!(ours.raw_quaternion.to_vec(), f32s(&vendor["SensorAngQuat"]), "{name}");
+    assert_eq!(ours.other_params.to_vec(), f32s(&vendor["otherParams"]), "{name}");
 }
 
 /// What we refuse although the vendor goes on without the sensor, or gives up without a place.
@@ -117,9 +83,8 @@ fn expected_problem(vector: &str) -> Option<&'static str> {
 
 #[test]
 fn every_config_json_vector_gives_the_vendors_sensors_and_a_place_for_what_it_skips() {
-    let (files, others): (Vec<_>, Vec<_>) = golden::load("config_json")
-        .into_iter()
-        .partition(|v| v.function() == "jsonLoad");
+    let (files, others): (Vec<_>, Vec<_>) =
+        golden::load("config_json").into_iter().partition(|v| v.function() == "jsonLoad");
     assert_eq!(files.len() + others.len(), 29);
     // The other two are about adding sensors by a call, which has no counterpart here.
     assert!(others.iter().all(|v| v.function() == "addVisSensor"));
@@ -132,37 +97,24 @@ fn every_config_json_vector_gives_the_vendors_sensors_and_a_place_for_what_it_sk
         if base == "hash_inside_string_breaks" || base == "slashes_inside_string_breaks" {
             // The vendor dies on a comment mark inside a string ; it is no comment.
             assert_eq!(decoded["return"], Value::Null);
-            assert_eq!(
-                (loaded.sensors.len(), problems.0.len()),
-                (1, 0),
-                "{name}: {problems}"
-            );
+            assert_eq!((loaded.sensors.len(), problems.0.len()), (1, 0), "{name}: {problems}");
             continue;
         }
         let vendor = decoded["VisSensor"].as_array().unwrap();
         assert_eq!(loaded.sensors.len(), vendor.len(), "{name}: {problems}");
         for (ours, theirs) in loaded.sensors.iter().zip(vendor) {
             assert_sensor(name, ours, theirs);
-            assert_eq!(
-                Some(ours.layout_new),
-                decoded["isNewJson"].as_bool(),
-                "{name}"
-            );
+            assert_eq!(Some(ours.layout_new), decoded["isNewJson"].as_bool(), "{name}");
         }
-        let paths: Vec<_> = problems
-            .0
-            .iter()
-            .map(|problem| problem.path.as_str())
-            .collect();
+        let paths: Vec<_> = problems.0.iter().map(|problem| problem.path.as_str()).collect();
         assert_eq!(paths, Vec::from_iter(expected_problem(base)), "{name}");
     }
 }
 
 #[test]
 fn every_recorded_request_follows_from_its_config_json() {
-    let vectors = golden::load("vision_req")
-        .into_iter()
-        .filter(|v| v.function() == "jsonLoad+sendReqToUE4");
+    let vectors =
+        golden::load("vision_req").into_iter().filter(|v| v.function() == "jsonLoad+sendReqToUE4");
     let mut requests = 0;
     for vector in vectors {
         let (name, args) = (vector.name(), &vector["args"]);
@@ -176,9 +128,8 @@ fn every_recorded_request_follows_from_its_config_json() {
             );
             overrides.transport = TransportOverride::Mode(TransportMode::UdpCompressed);
         }
-        let remote = args["RemotSendIP"]
-            .as_str()
-            .and_then(|a| a.parse::<std::net::Ipv4Addr>().ok());
+        let remote =
+            args["RemotSendIP"].as_str().and_then(|a| a.parse::<std::net::Ipv4Addr>().ok());
         overrides.receive_address = remote.map(|a| a.octets());
         let (loaded, problems) = read(&vector, &overrides);
         assert!(problems.is_empty(), "{name}: {problems}");
@@ -191,11 +142,7 @@ fn every_recorded_request_follows_from_its_config_json() {
         assert_eq!(sent.len(), loaded.sensors.len(), "{name}");
         for (request, ours) in sent.iter().zip(&loaded.sensors) {
             requests += 1;
-            assert_eq!(
-                request.layout == RequestLayout::New,
-                ours.layout_new,
-                "{name}"
-            );
+            assert_eq!(request.layout == RequestLayout::New, ours.layout_new, "{name}");
             let numbers = [
                 request.seq_id,
                 request.type_id,
@@ -220,12 +167,7 @@ fn every_recorded_request_follows_from_its_config_json() {
             let send = request.send_protocol;
             assert_eq!(
                 (send.mode, send.port, send.piece_bytes, send.segmentation),
-                (
-                    ours.transport.number(),
-                    ours.port,
-                    ours.piece_bytes,
-                    ours.segmentation
-                ),
+                (ours.transport.number(), ours.port, ours.piece_bytes, ours.segmentation),
                 "{name}"
             );
             assert_eq!(send.ip, ours.ip.map(u16::from), "{name}");

@@ -11,10 +11,7 @@ fn what_users_and_documents_write_is_loaded_as_it_is_meant() {
         let (loaded, _) = inspect(&files, &VendorOverrides::default());
         loaded.sensors
     };
-    let kinds: Vec<_> = sensors("older_lidars")
-        .iter()
-        .map(|s| (s.seq_id, s.kind))
-        .collect();
+    let kinds: Vec<_> = sensors("older_lidars").iter().map(|s| (s.seq_id, s.kind)).collect();
     use SensorKind::{GlobalLidar, Lidar, Mid40, Range, Segmentation};
     assert_eq!(
         kinds,
@@ -49,10 +46,8 @@ fn what_users_and_documents_write_is_loaded_as_it_is_meant() {
             (8, 1, row(&[])),
         ]
     );
-    let types: Vec<_> = sensors("livox_numbers")
-        .iter()
-        .map(|s| (s.kind.type_id(), s.other_params[1]))
-        .collect();
+    let types: Vec<_> =
+        sensors("livox_numbers").iter().map(|s| (s.kind.type_id(), s.other_params[1])).collect();
     assert_eq!(types, [(20, 2.956), (21, 2.956), (22, 2.956)]);
     let ports: Vec<_> = sensors("shared_ports").iter().map(|s| s.port).collect();
     let known = [9999, 10_000, 10_001, 7000, 8000, 8000, 10_006, 10_006];
@@ -61,13 +56,8 @@ fn what_users_and_documents_write_is_loaded_as_it_is_meant() {
 
 #[test]
 fn one_more_row_is_read_beside_the_sensors_that_are_there() {
-    let files = [file(
-        "a.json",
-        &[
-            entry(3, 1, SENT, OLD),
-            entry(5, 1, "[1,0,0,0,0,7000,0,0]", OLD),
-        ],
-    )];
+    let files =
+        [file("a.json", &[entry(3, 1, SENT, OLD), entry(5, 1, "[1,0,0,0,0,7000,0,0]", OLD)])];
     let others = load(&files, &VendorOverrides::default()).unwrap().sensors;
     let more = |row: &str| one_more(row, &others, &VendorOverrides::default());
     let (sensor, notes) = more(&entry(0, 1, "[0,0,0,0,0,0,0,0]", OLD)).unwrap();
@@ -83,10 +73,7 @@ fn one_more_row_is_read_beside_the_sensors_that_are_there() {
 
     let problems = |row: &str| -> Vec<String> {
         let Problems(problems) = more(row).unwrap_err();
-        problems
-            .iter()
-            .map(|p| format!("{}: {}", p.path, p.message))
-            .collect()
+        problems.iter().map(|p| format!("{}: {}", p.path, p.message)).collect()
     };
     let carried = entry(5, 1, SENT, OLD)
         .replace("\"DataWidth\": 64", "\"DataWith\": 64")
@@ -111,10 +98,6 @@ fn one_more_row_is_read_beside_the_sensors_that_are_there() {
     assert!(problems("{")[0].starts_with("row:1:1: invalid JSON"));
     let many: Vec<_> = (0..32).map(|id| entry(id, 1, SENT, OLD)).collect();
     let many = load(&[file("a.json", &many)], &VendorOverrides::default()).unwrap();
-    let full = one_more(
-        &entry(40, 1, SENT, OLD),
-        &many.sensors,
-        &VendorOverrides::default(),
-    );
+    let full = one_more(&entry(40, 1, SENT, OLD), &many.sensors, &VendorOverrides::default());
     assert!(full.unwrap_err().to_string().contains("at most 32 sensors"));
 }

@@ -13,10 +13,8 @@ fn string(text: &str) -> ParamValue {
 }
 
 fn params(values: &[(&str, ParamValue)]) -> Result<Params, String> {
-    let values: Vec<_> = values
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect();
+    let values: Vec<_> =
+        values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Params::from_values(&values).map_err(|problems| problems.to_string())
 }
 
@@ -25,26 +23,16 @@ fn without_values_everything_has_its_default() {
     assert_eq!(params(&[]), Ok(Params::default()));
     let p = Params::default();
     assert_eq!(p.simulator_address, Ipv4Addr::LOCALHOST);
-    assert_eq!(
-        (p.window, p.receive_address, p.topic_prefix.as_str()),
-        (0, None, "rflysim")
-    );
+    assert_eq!((p.window, p.receive_address, p.topic_prefix.as_str()), (0, None, "rflysim"));
     assert_eq!(p.transport_mode, TransportOverride::Vendor);
-    assert_eq!(
-        (p.imu.enabled, p.imu.rate_hz, p.imu.topic.as_str()),
-        (true, 200, "imu")
-    );
+    assert_eq!((p.imu.enabled, p.imu.rate_hz, p.imu.topic.as_str()), (true, 200, "imu"));
     assert_eq!(
         p.imu.angular_velocity_covariance,
         [0.001, 0.0, 0.0, 0.0, 0.001, 0.0, 0.0, 0.0, 0.001]
     );
     assert_eq!(p.frames.world, WorldConvention::Enu);
     assert_eq!(
-        (
-            p.frames.map.as_str(),
-            p.frames.odom.as_str(),
-            p.frames.base.as_str()
-        ),
+        (p.frames.map.as_str(), p.frames.odom.as_str(), p.frames.base.as_str()),
         ("map", "odom", "base_link")
     );
     assert_eq!(p.time.mode, StampMode::Aligned);
@@ -106,13 +94,7 @@ fn every_row_of_the_table_reaches_the_typed_parameters() {
 #[test]
 fn names_are_unique_and_documented() {
     for (i, row) in PARAMETERS.iter().enumerate() {
-        assert!(
-            PARAMETERS[..i]
-                .iter()
-                .all(|earlier| earlier.name != row.name),
-            "{}",
-            row.name
-        );
+        assert!(PARAMETERS[..i].iter().all(|earlier| earlier.name != row.name), "{}", row.name);
         assert!(row.doc.ends_with('.') && row.doc.len() > 15, "{}", row.name);
     }
 }
@@ -123,10 +105,7 @@ fn typed_values_arrive() {
         ("config", string("Config.json")),
         ("transport_mode", ParamValue::Int(2)),
         ("receive_address", string("192.168.31.24")),
-        (
-            "vehicles",
-            ParamValue::List(vec![ParamValue::Int(2), ParamValue::Int(7)]),
-        ),
+        ("vehicles", ParamValue::List(vec![ParamValue::Int(2), ParamValue::Int(7)])),
         ("request.timeout_s", ParamValue::Int(5)),
         ("world_convention", string("nwu")),
         (
@@ -139,27 +118,14 @@ fn typed_values_arrive() {
     ])
     .unwrap();
     assert_eq!(p.config, [PathBuf::from("Config.json")]);
-    assert_eq!(
-        p.transport_mode,
-        TransportOverride::Mode(TransportMode::UdpRaw)
-    );
-    assert_eq!(
-        p.vendor_overrides().receive_address,
-        Some([192, 168, 31, 24])
-    );
+    assert_eq!(p.transport_mode, TransportOverride::Mode(TransportMode::UdpRaw));
+    assert_eq!(p.vendor_overrides().receive_address, Some([192, 168, 31, 24]));
     assert_eq!(p.vehicles, [2, 7]);
     assert_eq!(p.request.timeout, Duration::from_secs(5));
     assert_eq!(p.frames.world, WorldConvention::Nwu);
+    assert_eq!(p.imu.linear_acceleration_covariance, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
     assert_eq!(
-        p.imu.linear_acceleration_covariance,
-        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
-    );
-    assert_eq!(
-        (
-            p.sensor(3).topic.as_deref(),
-            p.sensor(3).enabled,
-            p.sensor(3).frame_id
-        ),
+        (p.sensor(3).topic.as_deref(), p.sensor(3).enabled, p.sensor(3).frame_id),
         (Some("front"), Some(false), None)
     );
     assert_eq!(p.sensor(12).encoding.as_deref(), Some("rgb8"));
@@ -185,21 +151,12 @@ fn all_wrong_values_are_reported_at_once_with_range_and_suggestion() {
         ("diagnostics.period_s", ParamValue::Float(f64::NAN)),
         ("time.mode", string("alligned")),
         ("simulator_address", string("localhost")),
-        (
-            "vehicles",
-            ParamValue::List(vec![ParamValue::Int(1), ParamValue::Int(1)]),
-        ),
+        ("vehicles", ParamValue::List(vec![ParamValue::Int(1), ParamValue::Int(1)])),
         ("topic_prefix", string("/rfly sim")),
         ("map_frame", string("/map")),
         ("odom_frame", string("base_link")),
-        (
-            "imu.angular_velocity_covariance",
-            ParamValue::List(vec![ParamValue::Float(-1.0); 3]),
-        ),
-        (
-            "imu.linear_acceleration_covariance",
-            ParamValue::List(vec![ParamValue::Float(1.0); 4]),
-        ),
+        ("imu.angular_velocity_covariance", ParamValue::List(vec![ParamValue::Float(-1.0); 3])),
+        ("imu.linear_acceleration_covariance", ParamValue::List(vec![ParamValue::Float(1.0); 4])),
         ("transport_mode", ParamValue::Int(4)),
         ("sensor3.frame", string("a")),
         ("sensor70000.topic", string("a")),
@@ -235,15 +192,9 @@ fn qos_comes_from_stream_preset_policies_and_topic_in_this_order() {
     assert_eq!(p.qos.of(QosGroup::Image, "/b"), best_effort);
     assert_eq!(
         p.qos.of(QosGroup::Image, "/a"),
-        Qos {
-            reliability: Reliability::Reliable,
-            ..best_effort
-        }
+        Qos { reliability: Reliability::Reliable, ..best_effort }
     );
-    assert_eq!(
-        p.qos.of(QosGroup::Cloud, "/b"),
-        QosGroup::Cloud.default_qos()
-    );
+    assert_eq!(p.qos.of(QosGroup::Cloud, "/b"), QosGroup::Cloud.default_qos());
     assert_eq!(p.qos.of(QosGroup::Tf, "/tf").depth, 1);
 }
 
@@ -255,15 +206,9 @@ fn the_default_qos_matches_every_reader_that_mavros_section_2_names() {
             .iter()
             .all(|stream| stream.default_qos().reliability == Reliability::Reliable)
     );
-    assert_eq!(
-        QosGroup::TfStatic.default_qos().durability,
-        Durability::TransientLocal
-    );
+    assert_eq!(QosGroup::TfStatic.default_qos().durability, Durability::TransientLocal);
     // It is published while somebody subscribes: a latched one would be that of the last subscriber's days.
-    assert_eq!(
-        QosGroup::CameraInfo.default_qos().durability,
-        Durability::Volatile
-    );
+    assert_eq!(QosGroup::CameraInfo.default_qos().durability, Durability::Volatile);
     assert!(QosGroup::CameraInfo.default_qos().depth >= QosGroup::Image.default_qos().depth);
 }
 
@@ -274,33 +219,22 @@ fn frames_are_prefixed_only_where_several_vehicles_need_it() {
         (frames.prefix_of(1, 1), frames.prefix_of(2, 2)),
         (String::new(), "copter2/".to_owned())
     );
-    let own = params(&[("frame_prefix", string("uav{id}_"))])
-        .unwrap()
-        .frames;
+    let own = params(&[("frame_prefix", string("uav{id}_"))]).unwrap().frames;
     assert_eq!(own.prefix_of(3, 1), "uav3_");
 }
 
 #[test]
 fn a_recording_has_a_name_and_no_place() {
-    for name in [
-        "../flight",
-        "/etc/flight",
-        "a/b",
-        ".hidden",
-        "\u{fffd}\u{2}q",
-        "a b",
-    ] {
+    for name in ["../flight", "/etc/flight", "a/b", ".hidden", "\u{fffd}\u{2}q", "a b"] {
         for parameter in ["record.ros", "record.raw"] {
             let wrong = params(&[(parameter, string(name))]).unwrap_err();
             assert!(wrong.contains(parameter), "{name:?}: {wrong}");
         }
     }
-    let record = params(&[
-        ("record.directory", string("/data")),
-        ("record.ros", string("flight-2_b.1")),
-    ])
-    .unwrap()
-    .record;
+    let record =
+        params(&[("record.directory", string("/data")), ("record.ros", string("flight-2_b.1"))])
+            .unwrap()
+            .record;
     assert_eq!(record.directory, PathBuf::from("/data"));
     assert_eq!(record.ros.as_deref(), Some("flight-2_b.1"));
 }
@@ -355,22 +289,16 @@ fn parameters_of_sensors_must_suit_the_sensors() {
         ("scan.ring", ParamValue::Int(16)),
         ("sensor99.topic", string("a")),
     ]);
-    insta::assert_snapshot!(
-        bad.unwrap()
-            .check_sensors(&sensors)
-            .unwrap_err()
-            .to_string()
-    );
+    insta::assert_snapshot!(bad.unwrap().check_sensors(&sensors).unwrap_err().to_string());
 }
 
 /// `make docs` writes these files; this test keeps them true.
 #[test]
 fn the_committed_parameter_files_are_what_the_table_says() {
     use rfly_bridge::config::params::{render_markdown, render_yaml};
-    for (path, text) in [
-        ("config/bridge.yaml", render_yaml()),
-        ("docs/parameters.md", render_markdown()),
-    ] {
+    for (path, text) in
+        [("config/bridge.yaml", render_yaml()), ("docs/parameters.md", render_markdown())]
+    {
         let committed =
             std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
                 .unwrap_or_default();
@@ -385,9 +313,7 @@ fn bridge_yaml_has_every_parameter_with_its_default() {
         .unwrap_or_else(|p| panic!("{p}"));
     for row in PARAMETERS {
         assert!(
-            values
-                .iter()
-                .any(|(name, value)| name == row.name && *value == row.default.value()),
+            values.iter().any(|(name, value)| name == row.name && *value == row.default.value()),
             "{}",
             row.name
         );
@@ -397,43 +323,24 @@ fn bridge_yaml_has_every_parameter_with_its_default() {
         assert!(read.qos.groups.contains_key(stream), "{stream:?}");
         assert_eq!(read.qos.of(*stream, "/any"), stream.default_qos());
     }
-    assert_eq!(
-        Params {
-            qos: Default::default(),
-            ..read
-        },
-        Params::default()
-    );
+    assert_eq!(Params { qos: Default::default(), ..read }, Params::default());
 }
 
 #[test]
 fn help_names_every_parameter_and_fits_a_terminal() {
     let help = rfly_bridge::config::params::render_help();
-    assert!(
-        PARAMETERS
-            .iter()
-            .all(|row| help.contains(&format!(" {} ", row.name))
-                || help.contains(&format!(" {}\n", row.name)))
-    );
-    assert!(
-        help.lines().all(|line| line.chars().count() <= 100),
-        "{help}"
-    );
+    assert!(PARAMETERS.iter().all(|row| help.contains(&format!(" {} ", row.name))
+        || help.contains(&format!(" {}\n", row.name))));
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
 }
 
 #[test]
 fn overrides_of_topics_that_nobody_publishes_are_named() {
     let p = params(&[
         ("qos_overrides./tf.publisher.depth", ParamValue::Int(1)),
-        (
-            "qos_overrides./rflysim/sensor0/img_rbg.publisher.depth",
-            ParamValue::Int(1),
-        ),
+        ("qos_overrides./rflysim/sensor0/img_rbg.publisher.depth", ParamValue::Int(1)),
     ]);
-    let found = p
-        .unwrap()
-        .qos
-        .without_publisher(&["/tf", "/rflysim/sensor0/img_rgb"]);
+    let found = p.unwrap().qos.without_publisher(&["/tf", "/rflysim/sensor0/img_rgb"]);
     let text: Vec<_> = found.iter().map(ToString::to_string).collect();
     let expected = r#"qos_overrides./rflysim/sensor0/img_rbg: no publisher on this topic; did you mean "/rflysim/sensor0/img_rgb"?"#;
     assert_eq!(text, [expected]);
@@ -448,52 +355,16 @@ fn what_is_worse_on_purpose_is_told_and_nothing_is_by_default() {
         ("degrade.latency_s", real(0.05), "frames late by 50ms"),
         ("degrade.jitter_s", real(0.01), "jitter up to 10ms"),
         ("degrade.drop", real(0.125), "12.5 % of frames dropped"),
-        (
-            "degrade.depth_noise_m",
-            real(0.01),
-            "noise of depth 0.01 m + 0 z^2",
-        ),
-        (
-            "degrade.depth_noise_per_m",
-            real(0.002),
-            "noise of depth 0 m + 0.002 z^2",
-        ),
-        (
-            "degrade.lidar_noise_m",
-            real(0.02),
-            "noise of lidar ranges 0.02 m",
-        ),
-        (
-            "degrade.lidar_dropout",
-            real(0.5),
-            "50 % of lidar points missing",
-        ),
-        (
-            "degrade.gps_noise_m",
-            vector.clone(),
-            "noise of gps [1.0, 1.0, 2.0] m",
-        ),
-        (
-            "imu.accelerometer_noise_density",
-            real(0.1),
-            "noise of the IMU",
-        ),
+        ("degrade.depth_noise_m", real(0.01), "noise of depth 0.01 m + 0 z^2"),
+        ("degrade.depth_noise_per_m", real(0.002), "noise of depth 0 m + 0.002 z^2"),
+        ("degrade.lidar_noise_m", real(0.02), "noise of lidar ranges 0.02 m"),
+        ("degrade.lidar_dropout", real(0.5), "50 % of lidar points missing"),
+        ("degrade.gps_noise_m", vector.clone(), "noise of gps [1.0, 1.0, 2.0] m"),
+        ("imu.accelerometer_noise_density", real(0.1), "noise of the IMU"),
         ("imu.gyroscope_noise_density", real(0.1), "noise of the IMU"),
-        (
-            "imu.accelerometer_random_walk",
-            real(0.1),
-            "walking biases of the IMU",
-        ),
-        (
-            "imu.gyroscope_random_walk",
-            real(0.1),
-            "walking biases of the IMU",
-        ),
-        (
-            "imu.accelerometer_bias",
-            vector.clone(),
-            "constant biases of the IMU",
-        ),
+        ("imu.accelerometer_random_walk", real(0.1), "walking biases of the IMU"),
+        ("imu.gyroscope_random_walk", real(0.1), "walking biases of the IMU"),
+        ("imu.accelerometer_bias", vector.clone(), "constant biases of the IMU"),
         ("imu.gyroscope_bias", vector, "constant biases of the IMU"),
     ] {
         assert_eq!(params(&[(name, value)]).unwrap().degraded(), [told]);
@@ -501,9 +372,7 @@ fn what_is_worse_on_purpose_is_told_and_nothing_is_by_default() {
     // A seed alone degrades nothing; all rows but it are above.
     let seeded = params(&[("degrade.seed", ParamValue::Int(5))]).unwrap();
     assert!(seeded.degraded().is_empty());
-    let rows = PARAMETERS
-        .iter()
-        .filter(|row| row.name.starts_with("degrade."));
+    let rows = PARAMETERS.iter().filter(|row| row.name.starts_with("degrade."));
     assert_eq!(rows.count(), 9);
 }
 
@@ -516,21 +385,13 @@ fn vehicles_that_the_bridge_flies_are_here_and_in_udp_simple() {
     };
     let p = own(&[(
         "vehicle2.start",
-        ParamValue::List(
-            vec![1.0, 2.0, 3.0]
-                .into_iter()
-                .map(ParamValue::Float)
-                .collect(),
-        ),
+        ParamValue::List(vec![1.0, 2.0, 3.0].into_iter().map(ParamValue::Float).collect()),
     )]);
     let p = p.unwrap();
     assert_eq!(p.copter_sim(2), Ipv4Addr::LOCALHOST);
     assert_eq!(p.copter_sim(1), Ipv4Addr::new(192, 168, 1, 10));
     let simple = ControlLink::Simulator(SimMode::UdpSimple);
-    assert_eq!(
-        (p.control_link(2), p.own_vehicles[&2].start),
-        (&simple, [1.0, 2.0, 3.0])
-    );
+    assert_eq!((p.control_link(2), p.own_vehicles[&2].start), (&simple, [1.0, 2.0, 3.0]));
     assert!(own(&[("vehicle2.link", string("off"))]).is_ok());
     for (name, value, wanted) in [
         ("vehicle2.link", "mavlink_full", "udp_simple"),
@@ -541,15 +402,10 @@ fn vehicles_that_the_bridge_flies_are_here_and_in_udp_simple() {
         let error = own(&[(name, string(value))]).unwrap_err();
         assert!(error.contains(name) && error.contains(wanted), "{error}");
     }
-    let error = own(&[
-        ("redis.address", string("127.0.0.1")),
-        ("simulator_address", string("127.0.0.1")),
-    ]);
+    let error =
+        own(&[("redis.address", string("127.0.0.1")), ("simulator_address", string("127.0.0.1"))]);
     let error = error.unwrap_err();
-    assert!(
-        error.contains("vehicle2.model") && error.contains("redis.address"),
-        "{error}"
-    );
+    assert!(error.contains("vehicle2.model") && error.contains("redis.address"), "{error}");
 }
 
 #[test]
@@ -561,12 +417,9 @@ fn a_renderer_behind_redis_needs_a_server_and_channels_and_no_group() {
         ("redis.r3d_send_key_20006", string("")),
     ]);
     let error = error.unwrap_err();
-    for words in [
-        "set redis.address",
-        "all renderers of the server",
-        "RedisConfig.ini",
-        "must differ",
-    ] {
+    for words in
+        ["set redis.address", "all renderers of the server", "RedisConfig.ini", "must differ"]
+    {
         assert!(error.contains(words), "{words} is missing: {error}");
     }
     let right = params(&[

@@ -8,9 +8,7 @@ fn args(line: &[&str]) -> RosArgs {
 }
 
 fn refused(line: &[&str]) -> String {
-    parse(line.iter().map(|s| (*s).to_owned()))
-        .unwrap_err()
-        .to_string()
+    parse(line.iter().map(|s| (*s).to_owned())).unwrap_err().to_string()
 }
 
 fn value(text: &str) -> ParamValue {
@@ -40,16 +38,10 @@ fn values_have_the_types_that_rcl_gives_them() {
     assert_eq!(value("'1'"), string("1"));
     assert_eq!(value("\"true\""), string("true"));
     assert_eq!(value("''"), string(""));
-    assert_eq!(
-        value("/tmp/a b/Config.json"),
-        string("/tmp/a b/Config.json")
-    );
+    assert_eq!(value("/tmp/a b/Config.json"), string("/tmp/a b/Config.json"));
     assert_eq!(value("192.168.31.24"), string("192.168.31.24"));
     assert_eq!(value("[1, 2]"), List(vec![Int(1), Int(2)]));
-    assert_eq!(
-        value("[a.json, 'b.json']"),
-        List(vec![string("a.json"), string("b.json")])
-    );
+    assert_eq!(value("[a.json, 'b.json']"), List(vec![string("a.json"), string("b.json")]));
     assert_eq!(value("[]"), List(Vec::new()));
     assert_eq!(value("99999999999999999999"), Float(1e20));
 }
@@ -61,11 +53,7 @@ fn given(name: &str, text: &str) -> ParamValue {
     let file = params_of_file("p.yaml", &file, "/rfly_bridge").unwrap();
     match line.sources.as_slice() {
         [ParamSource::Value(_, value)] => {
-            assert_eq!(
-                file,
-                [(name.to_owned(), value.clone())],
-                "a file says the same"
-            );
+            assert_eq!(file, [(name.to_owned(), value.clone())], "a file says the same");
             value.clone()
         }
         other => panic!("{other:?}"),
@@ -74,9 +62,9 @@ fn given(name: &str, text: &str) -> ParamValue {
 
 #[test]
 fn where_a_text_is_wanted_words_that_yaml_takes_for_something_else_stay_as_written() {
-    for word in [
-        "off", "on", "yes", "no", "y", "N", "true", "False", "1", "1.5", "1e3", "0x10", ".inf",
-    ] {
+    for word in
+        ["off", "on", "yes", "no", "y", "N", "true", "False", "1", "1.5", "1e3", "0x10", ".inf"]
+    {
         for name in [
             "control.link",
             "vehicle2.link",
@@ -166,9 +154,7 @@ fn names_levels_and_files_are_found() {
 #[test]
 fn the_first_matching_name_rule_counts_as_in_rcl() {
     assert_eq!(
-        args(&["--ros-args", "-r", "__node:=a", "-r", "__node:=b"])
-            .node_name
-            .as_deref(),
+        args(&["--ros-args", "-r", "__node:=a", "-r", "__node:=b"]).node_name.as_deref(),
         Some("a")
     );
 }
@@ -189,10 +175,7 @@ fn rules_for_another_node_are_left_to_it() {
         "cam:u:=v",
     ]);
     assert_eq!(found.node_name.as_deref(), Some("cam"));
-    assert_eq!(
-        found.sources,
-        [ParamSource::Value("b".to_owned(), ParamValue::Int(2))]
-    );
+    assert_eq!(found.sources, [ParamSource::Value("b".to_owned(), ParamValue::Int(2))]);
     assert_eq!(found.remaps, [("u".to_owned(), "v".to_owned())]);
 }
 
@@ -284,33 +267,20 @@ drone/rfly_bridge:
         ("imu.topic", string("on")),
         ("config", list),
     ];
-    assert_eq!(
-        found,
-        expected.map(|(name, value)| (name.to_owned(), value))
-    );
+    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value)));
 }
 
 #[test]
 fn mistakes_in_a_parameter_file_are_reported_with_their_lines() {
     let text = "/**:\n  ros__parameters:\n    a:\n    b: [[1]]\n    c: 1\nwindow: 3\nros__parameters: {x: 1}\n";
-    insta::assert_snapshot!(
-        params_of_file("bridge.yaml", text, FQN)
-            .unwrap_err()
-            .to_string()
-    );
-    let broken = params_of_file(
-        "bridge.yaml",
-        "/**:\n  ros__parameters:\n    a: [1, 2\n    b: 3\n",
-        FQN,
-    )
-    .unwrap_err();
+    insta::assert_snapshot!(params_of_file("bridge.yaml", text, FQN).unwrap_err().to_string());
+    let broken =
+        params_of_file("bridge.yaml", "/**:\n  ros__parameters:\n    a: [1, 2\n    b: 3\n", FQN)
+            .unwrap_err();
     assert!(broken.0[0].path.starts_with("bridge.yaml:"), "{broken}");
-    let alias = params_of_file(
-        "bridge.yaml",
-        "/**:\n  ros__parameters:\n    a: &x 1\n    b: *x\n",
-        FQN,
-    )
-    .unwrap_err();
+    let alias =
+        params_of_file("bridge.yaml", "/**:\n  ros__parameters:\n    a: &x 1\n    b: *x\n", FQN)
+            .unwrap_err();
     assert_eq!(alias.0[0].path, "bridge.yaml:4", "{alias}");
 }
 
@@ -354,8 +324,5 @@ fn an_argument_in_another_encoding_is_named() {
     let gbk = OsString::from_vec(b"/home/\xc5\xe4\xd6\xc3/Config.json".to_vec());
     let problems = parse_os([OsString::from("doctor"), gbk]).expect_err("not UTF-8");
     let text = problems.to_string();
-    assert!(
-        text.contains("argument 2") && text.contains("UTF-8"),
-        "{text}"
-    );
+    assert!(text.contains("argument 2") && text.contains("UTF-8"), "{text}");
 }

@@ -12,11 +12,7 @@ fn sensors() -> Vec<SensorConfig> {
                "SensorPosXYZ": [0.1, 0.2, 0.3], "SensorAngEular": [0.1, 0, 0], "otherParams": [0,0,0,0,0,0,0,5]}}"#
         )
     };
-    let text = format!(
-        r#"{{"VisionSensors": [{}, {}]}}"#,
-        entry(1, 0, 2),
-        entry(2, 4, 1)
-    );
+    let text = format!(r#"{{"VisionSensors": [{}, {}]}}"#, entry(1, 0, 2), entry(2, 4, 1));
     let files = [("Config.json".to_owned(), text)];
     let loaded = config_json::load(&files, &VendorOverrides::default());
     loaded.unwrap().sensors
@@ -51,9 +47,7 @@ fn a_row_with_other_values_is_that_of_a_file_with_them() {
 
 #[test]
 fn all_that_is_wrong_with_a_row_has_the_name_of_its_parameter() {
-    let [camera, carried] = &sensors()[..] else {
-        panic!("two sensors")
-    };
+    let [camera, carried] = &sensors()[..] else { panic!("two sensors") };
     let problems = |change: &RowChange, sensor: &SensorConfig| -> Vec<String> {
         let problems = change.apply(sensor, Some(200.0)).unwrap_err();
         problems.0.iter().map(ToString::to_string).collect()
@@ -76,23 +70,11 @@ fn all_that_is_wrong_with_a_row_has_the_name_of_its_parameter() {
         assert!(found.iter().any(|p| p.starts_with(text)), "{found:?}");
     }
     assert_eq!(found.len(), 5, "{found:?}");
-    let change = RowChange {
-        vehicle: Some(2),
-        ..RowChange::default()
-    };
+    let change = RowChange { vehicle: Some(2), ..RowChange::default() };
     let found = problems(&change, carried).join("; ");
-    assert!(
-        found.contains("sensor 1 carries it; set sensor1.vehicle"),
-        "{found}"
-    );
-    let change = RowChange {
-        type_id: Some(20),
-        ..RowChange::default()
-    };
+    assert!(found.contains("sensor 1 carries it; set sensor1.vehicle"), "{found}");
+    let change = RowChange { type_id: Some(20), ..RowChange::default() };
     let found = problems(&change, camera);
     assert_eq!(found.len(), 1, "a lidar has no field of view: {found:?}");
-    assert!(
-        found[0].starts_with("sensor1.other_params[0]: the range scales"),
-        "{found:?}"
-    );
+    assert!(found[0].starts_with("sensor1.other_params[0]: the range scales"), "{found:?}");
 }

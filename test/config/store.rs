@@ -19,12 +19,8 @@ const QUATERNION: &str = r#""EularOrQuat": 1, "SensorAngEular": [1, 2, 3], "Sens
 
 /// Sensor 1 is a camera, 2 a range finder, 3 a camera with a quaternion, 8 a fisheye.
 fn sensors() -> Vec<SensorConfig> {
-    let entries = [
-        sensor(1, 1, EULER),
-        sensor(2, 5, EULER),
-        sensor(3, 1, QUATERNION),
-        sensor(8, 8, EULER),
-    ];
+    let entries =
+        [sensor(1, 1, EULER), sensor(2, 5, EULER), sensor(3, 1, QUATERNION), sensor(8, 8, EULER)];
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(", "));
     let files = [("Config.json".to_owned(), text)];
     config_json::load(&files, &VendorOverrides::default())
@@ -41,13 +37,7 @@ fn store(values: &[(&str, ParamValue)]) -> Store {
     let values = own(values);
     let params = Params::from_values(&values).unwrap_or_else(|problems| panic!("{problems}"));
     let publishers = [("/tf".to_owned(), Qos::reliable(7))];
-    Store::new(
-        &values,
-        &params,
-        &sensors(),
-        |_| AngleUnit::Degrees,
-        &publishers,
-    )
+    Store::new(&values, &params, &sensors(), |_| AngleUnit::Degrees, &publishers)
 }
 
 fn check(store: &Store, values: &[(&str, ParamValue)]) -> Result<Checked, Vec<String>> {
@@ -83,14 +73,8 @@ fn every_parameter_is_declared_with_its_value_and_type() {
     }
     assert_eq!(store.get("window"), Some((&Int(3), ParamType::Integer)));
     // An integer was given for a real number; on the wire it is one.
-    assert_eq!(
-        store.get("request.timeout_s"),
-        Some((&Float(5.0), ParamType::Double))
-    );
-    assert_eq!(
-        store.get("use_sim_time"),
-        Some((&Bool(false), ParamType::Bool))
-    );
+    assert_eq!(store.get("request.timeout_s"), Some((&Float(5.0), ParamType::Double)));
+    assert_eq!(store.get("use_sim_time"), Some((&Bool(false), ParamType::Bool)));
     assert_eq!(store.get("windo"), None);
 }
 
@@ -98,11 +82,7 @@ fn every_parameter_is_declared_with_its_value_and_type() {
 fn sensors_have_the_parameters_that_they_can_have_with_the_values_of_the_file() {
     let store = store(&[("sensor3.topic", text("front"))]);
     for row in SENSOR_PARAMETERS {
-        assert!(
-            store.get(&format!("sensor8.{}", row.name)).is_some(),
-            "{}",
-            row.name
-        );
+        assert!(store.get(&format!("sensor8.{}", row.name)).is_some(), "{}", row.name);
     }
     assert!(store.get("sensor1.fisheye_factor").is_none(), "no fisheye");
     assert!(store.get("sensor2.camera_info_url").is_none(), "no camera");
@@ -111,10 +91,7 @@ fn sensors_have_the_parameters_that_they_can_have_with_the_values_of_the_file() 
     assert_eq!(value("sensor2.fov_deg"), None, "a range finder has none");
     assert_eq!(value("sensor1.rate_hz"), Some(Int(30)));
     assert_eq!(value("sensor1.position"), Some(floats(&[0.5, 0.0, -1.0])));
-    assert_eq!(
-        value("sensor1.orientation_deg"),
-        Some(floats(&[0.0, -30.0, 90.0]))
-    );
+    assert_eq!(value("sensor1.orientation_deg"), Some(floats(&[0.0, -30.0, 90.0])));
     assert_eq!(value("sensor3.topic"), Some(text("front")));
     let Some(List(angles)) = value("sensor3.orientation_deg") else {
         panic!("a list");
@@ -133,17 +110,9 @@ fn qos_is_there_to_be_read() {
     assert_eq!(value("qos.image.reliability"), Some(text("best_effort")));
     assert_eq!(value("qos.image.depth"), Some(Int(3)));
     assert_eq!(value("qos_overrides./tf.publisher.depth"), Some(Int(7)));
-    assert_eq!(
-        value("qos_overrides./tf.publisher.history"),
-        Some(text("keep_last"))
-    );
+    assert_eq!(value("qos_overrides./tf.publisher.history"), Some(text("keep_last")));
     assert_eq!(value("qos_overrides./tf.publisher.preset"), None);
-    assert!(
-        store
-            .describe("qos_overrides./tf.publisher.depth")
-            .unwrap()
-            .read_only
-    );
+    assert!(store.describe("qos_overrides./tf.publisher.depth").unwrap().read_only);
 }
 
 /// The cases of rclcpp's `list_parameters`.
@@ -187,10 +156,7 @@ fn descriptions_have_unit_range_choices_and_whether_a_restart_is_needed() {
     let store = store(&[]);
     let rate = store.describe("imu.rate_hz").unwrap();
     assert_eq!((rate.integers, rate.reals), (Some((1, 1000)), None));
-    assert!(
-        !rate.read_only && rate.description.ends_with("Unit: Hz."),
-        "{rate:?}"
-    );
+    assert!(!rate.read_only && rate.description.ends_with("Unit: Hz."), "{rate:?}");
     let period = store.describe("diagnostics.period_s").unwrap();
     assert_eq!((period.integers, period.reals), (None, Some((0.1, 60.0))));
     let mode = store.describe("time.mode").unwrap();
@@ -199,11 +165,7 @@ fn descriptions_have_unit_range_choices_and_whether_a_restart_is_needed() {
     assert!(!mode.description.contains('`'), "{}", mode.description);
     let position = store.describe("sensor1.position").unwrap();
     assert_eq!(position.param_type, ParamType::DoubleArray);
-    assert!(
-        position.constraints.contains("3 numbers"),
-        "{}",
-        position.constraints
-    );
+    assert!(position.constraints.contains("3 numbers"), "{}", position.constraints);
     assert_eq!(store.describe("sensor9.position"), None);
 }
 
@@ -215,46 +177,27 @@ fn what_can_change_changes_all_parameters_of_a_call_together() {
         &[
             ("imu.rate_hz", Int(250)),
             ("sensor1.fov_deg", Int(60)),
-            (
-                "sensor3.orientation_deg",
-                List(vec![Int(0), Float(-45.0), Int(0)]),
-            ),
+            ("sensor3.orientation_deg", List(vec![Int(0), Float(-45.0), Int(0)])),
         ],
     )
     .unwrap();
     assert_eq!(checked.params.imu.rate_hz, 250);
     assert_eq!(checked.params.sensor(1).fov_deg, Some(60.0));
-    assert_eq!(
-        store.get("imu.rate_hz"),
-        Some((&Int(100), ParamType::Integer)),
-        "not yet"
-    );
+    assert_eq!(store.get("imu.rate_hz"), Some((&Int(100), ParamType::Integer)), "not yet");
     store.commit(&checked);
-    assert_eq!(
-        store.get("sensor1.fov_deg"),
-        Some((&Float(60.0), ParamType::Double))
-    );
+    assert_eq!(store.get("sensor1.fov_deg"), Some((&Float(60.0), ParamType::Double)));
     let turned = floats(&[0.0, -45.0, 0.0]);
-    assert_eq!(
-        store.get("sensor3.orientation_deg"),
-        Some((&turned, ParamType::DoubleArray))
-    );
+    assert_eq!(store.get("sensor3.orientation_deg"), Some((&turned, ParamType::DoubleArray)));
 
     // What was set before stays.
     let next = check(&store, &[("sensor1.rate_hz", Int(10))]).unwrap();
-    assert_eq!(
-        (next.params.imu.rate_hz, next.params.sensor(1).fov_deg),
-        (250, Some(60.0))
-    );
+    assert_eq!((next.params.imu.rate_hz, next.params.sensor(1).fov_deg), (250, Some(60.0)));
 }
 
 #[test]
 fn refusals_say_what_would_do() {
     let unknown = refusal("sensor1.fov_degs", Float(60.0));
-    assert!(
-        unknown.contains(r#"did you mean "sensor1.fov_deg"?"#),
-        "{unknown}"
-    );
+    assert!(unknown.contains(r#"did you mean "sensor1.fov_deg"?"#), "{unknown}");
     let range = refusal("imu.rate_hz", Int(2000));
     assert_eq!(range, "imu.rate_hz: must be in 1..=1000 Hz, is 2000");
     let kind = refusal("imu.rate_hz", text("fast"));
@@ -264,34 +207,19 @@ fn refusals_say_what_would_do() {
     let nan = refusal("sensor1.fov_deg", Float(f64::NAN));
     assert!(nan.contains("must be in"), "{nan}");
     let fixed = refusal("window", Int(1));
-    assert!(
-        fixed.contains("restart needed, with -p window:=1"),
-        "{fixed}"
-    );
+    assert!(fixed.contains("restart needed, with -p window:=1"), "{fixed}");
     let none = refusal("sensor2.fov_deg", Float(60.0));
-    assert!(
-        none.starts_with("sensor2.fov_deg: unknown parameter"),
-        "{none}"
-    );
+    assert!(none.starts_with("sensor2.fov_deg: unknown parameter"), "{none}");
 }
 
 #[test]
 fn one_bad_value_refuses_the_whole_call_and_values_must_fit_each_other() {
     let store = store(&[]);
-    let both = check(
-        &store,
-        &[("imu.rate_hz", Int(50)), ("window", Int(1)), ("x", Int(1))],
-    );
+    let both = check(&store, &[("imu.rate_hz", Int(50)), ("window", Int(1)), ("x", Int(1))]);
     assert_eq!(both.expect_err("refused").len(), 2);
     let together = check(&store, &[("request.timeout_s", Float(0.5))]).expect_err("refused");
-    assert!(
-        together[0].contains("at least request.period_s"),
-        "{together:?}"
-    );
-    let values = [
-        ("request.timeout_s", Float(0.5)),
-        ("request.period_s", Float(0.2)),
-    ];
+    assert!(together[0].contains("at least request.period_s"), "{together:?}");
+    let values = [("request.timeout_s", Float(0.5)), ("request.period_s", Float(0.2))];
     assert!(check(&store, &values).is_ok());
     assert!(check(&store, &[]).is_ok(), "nothing is no mistake");
 }
@@ -304,10 +232,7 @@ fn a_parameter_that_changes_for_ever_does_not_grow_the_store() {
         assert_eq!(checked.changes.len(), 1);
         store.commit(&checked);
     }
-    assert!(
-        format!("{store:?}").matches("Int(999)").count() == 0,
-        "old values are gone"
-    );
+    assert!(format!("{store:?}").matches("Int(999)").count() == 0, "old values are gone");
 }
 
 #[test]
@@ -320,19 +245,15 @@ fn sensor_parameters_change_what_is_requested() {
         ("sensor3.rate_hz", Int(5)),
     ]))
     .unwrap();
-    for (unit, half_turn) in [
-        (AngleUnit::Degrees, 180.0),
-        (AngleUnit::Radians, std::f64::consts::PI),
-    ] {
+    for (unit, half_turn) in
+        [(AngleUnit::Degrees, 180.0), (AngleUnit::Radians, std::f64::consts::PI)]
+    {
         let mut sensor = all[2].clone();
         params.sensor(3).apply(&mut sensor, unit);
         let angles = [0.0, -half_turn / 2.0, half_turn];
         assert_eq!(sensor.orientation, MountOrientation::Euler(angles));
         assert_eq!(sensor.raw_euler, angles.map(|a| a as f32));
-        assert_eq!(
-            sensor.eular_or_quat, 0.0,
-            "the quaternion does not count any more"
-        );
+        assert_eq!(sensor.eular_or_quat, 0.0, "the quaternion does not count any more");
         assert_eq!(sensor.raw_position(), [1.0, 2.0, 3.0]);
         assert_eq!((sensor.fov_deg, sensor.rate_hz), (45.5, 5));
     }

@@ -3,9 +3,7 @@ use super::codes;
 use rfly_bridge::doctor::{Code, DiagnosticsReport, DiagnosticsStatus, Finding, check_diagnostics};
 
 fn status(name: &str, values: &[(&str, &str)]) -> DiagnosticsStatus {
-    let values = values
-        .iter()
-        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let values = values.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     DiagnosticsStatus {
         name: name.to_owned(),
         values: values.collect(),
@@ -39,10 +37,7 @@ fn with(mut status: DiagnosticsStatus, key: &str, value: &str) -> DiagnosticsSta
 
 #[test]
 fn what_flows_is_fine() {
-    assert_eq!(
-        found(vec![beats("up"), camera(0, "up"), camera(1, "up")]),
-        []
-    );
+    assert_eq!(found(vec![beats("up"), camera(0, "up"), camera(1, "up")]), []);
 }
 
 #[test]
@@ -117,14 +112,8 @@ fn what_comes_by_unicast_only_is_told() {
         &[
             ("vehicle 1", "not needed (192.168.1.10:30100)"),
             ("vehicle 2", "7 requests (192.168.1.10:30102)"),
-            (
-                "vehicle 3",
-                "on request: arrived only after requests, 2 so far (192.168.1.10:30104)",
-            ),
-            (
-                "vehicle 4",
-                "unanswered: true state after 3 requests (192.168.1.10:30106)",
-            ),
+            ("vehicle 3", "on request: arrived only after requests, 2 so far (192.168.1.10:30104)"),
+            ("vehicle 4", "unanswered: true state after 3 requests (192.168.1.10:30106)"),
         ],
     );
     let found = found(vec![beats("up"), requests]);
@@ -138,55 +127,30 @@ fn axes_that_are_not_those_given_are_named_with_their_parameter() {
     let axes = status(
         "axes",
         &[
-            (
-                "imu of vehicle 1",
-                "differs: bld seen, frd given (imu.acceleration_axes)",
-            ),
+            ("imu of vehicle 1", "differs: bld seen, frd given (imu.acceleration_axes)"),
             ("imu of vehicle 2", "bld, found (imu.acceleration_axes)"),
-            (
-                "sensor7 depth cloud",
-                "flu, not told yet (cloud.depth_axes)",
-            ),
+            ("sensor7 depth cloud", "flu, not told yet (cloud.depth_axes)"),
         ],
     );
     let found = found(vec![beats("up"), axes]);
     assert_eq!(codes(&found), [Code::AxesMismatch]);
     assert_eq!(found[0].subject, "imu of vehicle 1");
-    assert!(
-        found[0].what.contains("bld seen, frd given"),
-        "{:?}",
-        found[0]
-    );
-    assert!(
-        found[0].remedy.contains("imu.acceleration_axes:=auto"),
-        "{:?}",
-        found[0]
-    );
+    assert!(found[0].what.contains("bld seen, frd given"), "{:?}", found[0]);
+    assert!(found[0].remedy.contains("imu.acceleration_axes:=auto"), "{:?}", found[0]);
 }
 
 #[test]
 fn an_autopilot_says_why_it_will_not_arm() {
-    let pilot = status(
-        "autopilot of vehicle 2",
-        &[("state", "up"), ("not_ready", "unhealthy: GPS")],
-    );
+    let pilot =
+        status("autopilot of vehicle 2", &[("state", "up"), ("not_ready", "unhealthy: GPS")]);
     let said = found(vec![beats("up"), pilot]);
     assert_eq!(codes(&said), [Code::WillNotArm]);
     assert!(said[0].what.contains("unhealthy: GPS"));
     let silent = status("autopilot of vehicle 2", &[("state", "waiting")]);
-    assert_eq!(
-        codes(&found(vec![beats("up"), silent])),
-        [Code::AutopilotSilent]
-    );
-    let slow = status(
-        "autopilot of vehicle 1",
-        &[("state", "up"), ("setpoint_hz", "1.3")],
-    );
+    assert_eq!(codes(&found(vec![beats("up"), silent])), [Code::AutopilotSilent]);
+    let slow = status("autopilot of vehicle 1", &[("state", "up"), ("setpoint_hz", "1.3")]);
     assert_eq!(codes(&found(vec![beats("up"), slow])), [Code::OffboardSlow]);
-    let fast = status(
-        "autopilot of vehicle 1",
-        &[("state", "up"), ("setpoint_hz", "29.9")],
-    );
+    let fast = status("autopilot of vehicle 1", &[("state", "up"), ("setpoint_hz", "29.9")]);
     assert_eq!(found(vec![beats("up"), fast]), []);
 }
 
@@ -194,18 +158,12 @@ fn an_autopilot_says_why_it_will_not_arm() {
 fn clocks_readers_and_strangers() {
     let clock = |drift: &str, known: &str| {
         let values = [("drift_ppm", drift), ("observations", known)];
-        codes(&found(vec![
-            beats("up"),
-            status("clock of vehicle 1", &values),
-        ]))
+        codes(&found(vec![beats("up"), status("clock of vehicle 1", &values)]))
     };
     assert_eq!(clock("-2000.0", "5000"), [Code::ClocksApart]);
     assert_eq!(clock("-2000.0", "50"), []);
     assert_eq!(clock("40.0", "5000"), []);
-    let topic = status(
-        "topic /rflysim/imu",
-        &[("incompatible_qos", "1"), ("qos", "best effort")],
-    );
+    let topic = status("topic /rflysim/imu", &[("incompatible_qos", "1"), ("qos", "best effort")]);
     assert_eq!(codes(&found(vec![beats("up"), topic])), [Code::ReaderQos]);
     let mut senders = status("senders", &[("refused", "9"), ("172.20.0.1", "9")]);
     assert_eq!(found(vec![beats("up"), senders.clone()]), [], "none lately");
@@ -222,10 +180,7 @@ fn clocks_readers_and_strangers() {
 fn another_field_of_view_is_told_with_what_to_type() {
     let fields = status(
         "fields of view",
-        &[
-            ("sensor1", "differs: 70, configured 90"),
-            ("sensor2", "differs: 62.5, configured 90"),
-        ],
+        &[("sensor1", "differs: 70, configured 90"), ("sensor2", "differs: 62.5, configured 90")],
     );
     let found = found(vec![beats("up"), fields]);
     assert_eq!(codes(&found), [Code::FovMismatch; 2]);
@@ -238,12 +193,7 @@ fn another_field_of_view_is_told_with_what_to_type() {
 
 #[test]
 fn errors_of_the_program_and_a_log_that_nobody_reads_are_told() {
-    let program = |key, value| {
-        codes(&found(vec![
-            beats("up"),
-            status("program", &[(key, value)]),
-        ]))
-    };
+    let program = |key, value| codes(&found(vec![beats("up"), status("program", &[(key, value)])]));
     assert_eq!(program("panics", "1"), [Code::Panic]);
     assert_eq!(program("log_lines_lost", "7"), [Code::LogLost]);
     assert_eq!(program("panics", "0"), []);

@@ -8,9 +8,7 @@ fn every_finding_has_its_row_and_every_row_its_finding() {
     let documented: Vec<_> = rows
         .map(|row| {
             let cells: Vec<_> = row.split('|').map(str::trim).collect();
-            let [code, severity, means, todo, ..] = cells[..] else {
-                panic!("{row}")
-            };
+            let [code, severity, means, todo, ..] = cells[..] else { panic!("{row}") };
             assert!(means.len() > 10 && todo.len() > 10, "{row}");
             (code.trim_end_matches('`').to_owned(), severity.to_owned())
         })

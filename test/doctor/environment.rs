@@ -13,13 +13,7 @@ fn found(variables: &[(&str, &str)]) -> Vec<Code> {
 #[test]
 fn an_environment_without_variables_is_fine() {
     assert_eq!(found(&[]), []);
-    assert_eq!(
-        found(&[
-            ("ROS_DOMAIN_ID", ""),
-            ("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
-        ]),
-        []
-    );
+    assert_eq!(found(&[("ROS_DOMAIN_ID", ""), ("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")]), []);
 }
 
 #[test]
@@ -43,22 +37,10 @@ fn the_older_variable_wins_and_that_is_said() {
 
 #[test]
 fn a_middleware_that_is_no_dds_and_a_profile_that_is_not_there_are_named() {
-    assert_eq!(
-        found(&[("RMW_IMPLEMENTATION", "rmw_zenoh_cpp")]),
-        [Code::RosMiddleware]
-    );
-    assert_eq!(
-        found(&[("ROS_DISCOVERY_SERVER", "10.0.0.1:11811")]),
-        [Code::RosMiddleware]
-    );
+    assert_eq!(found(&[("RMW_IMPLEMENTATION", "rmw_zenoh_cpp")]), [Code::RosMiddleware]);
+    assert_eq!(found(&[("ROS_DISCOVERY_SERVER", "10.0.0.1:11811")]), [Code::RosMiddleware]);
     assert_eq!(found(&[("CYCLONEDDS_URI", "file:///there.xml")]), []);
     assert_eq!(found(&[("CYCLONEDDS_URI", "<CycloneDDS/>")]), []);
-    assert_eq!(
-        found(&[("CYCLONEDDS_URI", "file:///gone.xml")]),
-        [Code::RosProfile]
-    );
-    assert_eq!(
-        found(&[("FASTRTPS_DEFAULT_PROFILES_FILE", "/gone.xml")]),
-        [Code::RosProfile]
-    );
+    assert_eq!(found(&[("CYCLONEDDS_URI", "file:///gone.xml")]), [Code::RosProfile]);
+    assert_eq!(found(&[("FASTRTPS_DEFAULT_PROFILES_FILE", "/gone.xml")]), [Code::RosProfile]);
 }

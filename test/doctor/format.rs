@@ -28,14 +28,8 @@ fn the_worst_comes_first_and_each_once() {
 #[test]
 fn a_table_has_80_columns_and_says_what_to_type() {
     let table = to_table(&findings());
-    assert!(
-        table.lines().all(|line| line.chars().count() <= 80),
-        "{table}"
-    );
-    assert!(
-        table.starts_with("error: UDP port 9999 (port-taken)\n    a text"),
-        "{table}"
-    );
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.starts_with("error: UDP port 9999 (port-taken)\n    a text"), "{table}");
     assert!(table.contains("\n    -> kill 7\n"), "{table}");
     assert!(table.ends_with("1 error, 1 warning, 1 note\n"), "{table}");
     assert_eq!(to_table(&[]), "0 errors, 0 warnings, 0 notes\n");
@@ -52,8 +46,5 @@ fn programs_read_the_same() {
     let values = to_values(&found);
     let again = from_values(values.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     assert_eq!(again, found);
-    assert_eq!(
-        from_values([("unknown x", "y; do: z"), ("shm-type", "")]),
-        []
-    );
+    assert_eq!(from_values([("unknown x", "y; do: z"), ("shm-type", "")]), []);
 }

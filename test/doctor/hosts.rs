@@ -27,10 +27,7 @@ fn host() -> HostFacts {
     HostFacts {
         kernel: "Linux version 6.8.0".to_owned(),
         receive_buffer_max: Some(64 << 20),
-        interfaces: vec![
-            interface("lo", "127.0.0.1/8"),
-            interface("eth0", "192.168.1.5/24"),
-        ],
+        interfaces: vec![interface("lo", "127.0.0.1/8"), interface("eth0", "192.168.1.5/24")],
         routes: vec![
             route("0.0.0.0/0", Some("192.168.1.1"), "eth0"),
             route("192.168.1.0/24", None, "eth0"),
@@ -50,11 +47,7 @@ fn camera() -> SensorSetup {
 }
 
 fn setup(simulator: &str, sensors: Vec<SensorSetup>) -> Setup {
-    Setup {
-        simulator: simulator.parse().unwrap(),
-        receive_buffer: 8 << 20,
-        sensors,
-    }
+    Setup { simulator: simulator.parse().unwrap(), receive_buffer: 8 << 20, sensors }
 }
 
 fn the_one(findings: Vec<Finding>, code: Code) -> Finding {
@@ -83,10 +76,7 @@ fn a_simulator_that_no_network_leads_to_is_an_error() {
 fn in_wsl_behind_nat_windows_is_the_default_gateway() {
     let host = HostFacts {
         kernel: "Linux version 5.15.167.4-microsoft-standard-WSL2".to_owned(),
-        interfaces: vec![
-            interface("lo", "127.0.0.1/8"),
-            interface("eth0", "172.20.5.9/20"),
-        ],
+        interfaces: vec![interface("lo", "127.0.0.1/8"), interface("eth0", "172.20.5.9/20")],
         routes: vec![route("0.0.0.0/0", Some("172.20.0.1"), "eth0")],
         ..host()
     };
@@ -102,18 +92,10 @@ fn in_wsl_behind_nat_windows_is_the_default_gateway() {
 fn mirrored_and_bridged_wsl_are_told_apart() {
     let kernel = "Linux version 5.15 (Microsoft@Microsoft.com)".to_owned();
     let mut mirrored = HostFacts { kernel, ..host() };
-    let bridged = the_one(
-        check_host(&setup("127.0.0.1", vec![]), &mirrored),
-        Code::Wsl,
-    );
+    let bridged = the_one(check_host(&setup("127.0.0.1", vec![]), &mirrored), Code::Wsl);
     assert!(bridged.subject.contains("bridged"));
-    mirrored
-        .interfaces
-        .push(interface("loopback0", "127.0.0.2/8"));
-    let found = the_one(
-        check_host(&setup("127.0.0.1", vec![]), &mirrored),
-        Code::Wsl,
-    );
+    mirrored.interfaces.push(interface("loopback0", "127.0.0.2/8"));
+    let found = the_one(check_host(&setup("127.0.0.1", vec![]), &mirrored), Code::Wsl);
     assert!(found.subject.contains("mirrored"));
 }
 
@@ -123,10 +105,7 @@ fn with_two_networks_data_is_asked_for_where_the_simulator_is() {
     host.interfaces.push(interface("wlan0", "10.0.0.7/24"));
     host.interfaces.push(interface("docker0", "172.17.0.1/16"));
     let mut sensor = camera();
-    assert_eq!(
-        check_host(&setup("192.168.1.10", vec![sensor.clone()]), &host),
-        []
-    );
+    assert_eq!(check_host(&setup("192.168.1.10", vec![sensor.clone()]), &host), []);
     sensor.destination = "10.0.0.7".parse().unwrap();
     let found = check_host(&setup("192.168.1.10", vec![sensor.clone()]), &host);
     let found = the_one(found, Code::TwoNetworks);
@@ -153,79 +132,41 @@ fn multicast_needs_an_interface_that_carries_it_and_a_route() {
 
 #[test]
 fn a_frame_fits_into_the_receive_buffer_or_the_sysctl_line_is_there() {
-    let stock = HostFacts {
-        receive_buffer_max: Some(212_992),
-        ..host()
-    };
+    let stock = HostFacts { receive_buffer_max: Some(212_992), ..host() };
     let found = check_host(&setup("127.0.0.1", vec![camera()]), &stock);
     let found = the_one(found, Code::Buffers);
     assert_eq!(found.remedy, "sudo sysctl -w net.core.rmem_max=8388608");
-    let small = Setup {
-        receive_buffer: 65_536,
-        ..setup("127.0.0.1", vec![camera()])
-    };
+    let small = Setup { receive_buffer: 65_536, ..setup("127.0.0.1", vec![camera()]) };
     let found = the_one(check_host(&small, &host()), Code::Buffers);
     assert_eq!(found.remedy, "-p receive_buffer_bytes:=1843200");
-    let file = SensorSetup {
-        burst: 0,
-        ..camera()
-    };
+    let file = SensorSetup { burst: 0, ..camera() };
     assert_eq!(check_host(&setup("127.0.0.1", vec![file]), &stock), []);
 }
 
 #[test]
 fn a_block_that_cannot_be_used_is_told_with_its_cause() {
     let found = |simulator: &str, host: &HostFacts, file: BlockFile| {
-        let sensor = SensorSetup {
-            block: Some(("RflySim3DImg_0".to_owned(), 921_637, file)),
-            ..camera()
-        };
+        let sensor =
+            SensorSetup { block: Some(("RflySim3DImg_0".to_owned(), 921_637, file)), ..camera() };
         codes(&check_host(&setup(simulator, vec![sensor]), host))
     };
     let here = host();
-    let inside = HostFacts {
-        container: true,
-        ..host()
-    };
+    let inside = HostFacts { container: true, ..host() };
     let file = |len| BlockFile::File { len };
     assert_eq!(found("127.0.0.1", &here, file(921_637)), []);
     assert_eq!(found("127.0.0.1", &here, file(921_600)), [Code::ShmType]);
-    assert_eq!(
-        found("127.0.0.1", &here, BlockFile::NotAFile),
-        [Code::ShmType]
-    );
-    assert_eq!(
-        found("127.0.0.1", &here, BlockFile::Missing),
-        [Code::ShmMissing]
-    );
-    assert_eq!(
-        found("127.0.0.1", &inside, BlockFile::Missing),
-        [Code::ShmContainer]
-    );
-    assert_eq!(
-        found("127.0.0.1", &here, BlockFile::Denied { owner: 0 }),
-        [Code::ShmDenied]
-    );
-    assert_eq!(
-        found("192.168.1.10", &here, file(921_637)),
-        [Code::ShmRemote]
-    );
+    assert_eq!(found("127.0.0.1", &here, BlockFile::NotAFile), [Code::ShmType]);
+    assert_eq!(found("127.0.0.1", &here, BlockFile::Missing), [Code::ShmMissing]);
+    assert_eq!(found("127.0.0.1", &inside, BlockFile::Missing), [Code::ShmContainer]);
+    assert_eq!(found("127.0.0.1", &here, BlockFile::Denied { owner: 0 }), [Code::ShmDenied]);
+    assert_eq!(found("192.168.1.10", &here, file(921_637)), [Code::ShmRemote]);
 }
 
 #[test]
 fn shared_memory_of_fast_dds_of_another_user_is_named() {
-    let own = HostFacts {
-        fast_dds_owners: vec![1000],
-        ..host()
-    };
+    let own = HostFacts { fast_dds_owners: vec![1000], ..host() };
     assert_eq!(check_host(&setup("127.0.0.1", vec![]), &own), []);
-    let other = HostFacts {
-        fast_dds_owners: vec![0, 1000],
-        ..host()
-    };
-    let found = the_one(
-        check_host(&setup("127.0.0.1", vec![]), &other),
-        Code::FastDdsShm,
-    );
+    let other = HostFacts { fast_dds_owners: vec![0, 1000], ..host() };
+    let found = the_one(check_host(&setup("127.0.0.1", vec![]), &other), Code::FastDdsShm);
     assert!(found.what.contains("user id 0 "), "{found:?}");
 }

@@ -46,8 +46,5 @@ fn a_comment_sign_within_quotes_breaks_the_file() {
     let found = check_vendor_loader("Config.json", text);
     assert_eq!(codes(&found), [Code::LoaderDrops]);
     assert!(found[0].what.contains("even within quotes"));
-    assert_eq!(
-        check_vendor_loader("Config.json", "{\"VisionSensors\": []} // none"),
-        []
-    );
+    assert_eq!(check_vendor_loader("Config.json", "{\"VisionSensors\": []} // none"), []);
 }

@@ -98,9 +98,7 @@ fn modes_on_the_ground_are_answered_and_shown_as_measured() {
 fn commands_have_the_results_of_px4() {
     let zero = [0.0; 7];
     let mut rig = PilotRig::ready(ControlMode::MavlinkFull);
-    for command in [
-        24, 31010, 12345, 2000, 209, 17, 183, 42428, 92, 16, 115, 193, 224, 252,
-    ] {
+    for command in [24, 31010, 12345, 2000, 209, 17, 183, 42428, 92, 16, 115, 193, 224, 252] {
         assert_eq!(rig.command(command, zero), Some(3), "{command}");
     }
     for command in [519, 246, 410, 179, 187, 195, 201, 241, 520, 528, 178] {
@@ -128,10 +126,7 @@ fn streams_come_at_the_rate_that_was_asked_for() {
             let before = rig.count(id);
             rig.run(20.0);
             let sent = rig.count(id) - before;
-            assert!(
-                sent.abs_diff(20 * comes) <= 2,
-                "{sent} of {id} in 20 s, {asked} Hz"
-            );
+            assert!(sent.abs_diff(20 * comes) <= 2, "{sent} of {id} in 20 s, {asked} Hz");
         }
     }
 }
@@ -240,19 +235,11 @@ fn the_parameter_says_what_happens_when_the_stream_ends() {
 fn landing_slows_down_detects_the_ground_and_disarms_two_seconds_later() {
     let mut rig = PilotRig::fly(12.0);
     let nan = f32::NAN;
-    assert_eq!(
-        rig.command(21, [0.0, 0.0, 0.0, nan, nan, nan, nan]),
-        Some(0)
-    );
+    assert_eq!(rig.command(21, [0.0, 0.0, 0.0, nan, nan, nan, nan]), Some(0));
     rig.run(0.5);
     assert_eq!(rig.pilot.landed(), Landed::Landing);
     assert!(rig.run_until(10.0, |rig| rig.pilot.local().z > -4.0));
-    near(
-        rig.pilot.flown().unwrap().velocity.z,
-        0.7,
-        0.1,
-        "speed near the ground",
-    );
+    near(rig.pilot.flown().unwrap().velocity.z, 0.7, 0.1, "speed near the ground");
     assert!(rig.run_until(20.0, |rig| rig.said("Landing detected")));
     let landed = rig.now;
     assert!(rig.run_until(5.0, |rig| !rig.pilot.armed()));
@@ -321,11 +308,7 @@ fn disarming_in_the_air_is_refused_unless_forced() {
 fn a_fixed_wing_circles_clockwise_at_its_radius_and_height() {
     let mut body = Body::new(&super::pilot_rig::standing(), -0.15);
     let centre = Vec3::new(80.0, 40.0, -30.0);
-    let wing = Wing {
-        speed: 12.0,
-        height: -30.0,
-        way: Way::Around(centre, 30.0),
-    };
+    let wing = Wing { speed: 12.0, height: -30.0, way: Way::Around(centre, 30.0) };
     let gains = Gains::default();
     let step = |body: &mut Body| {
         body.advance(0.005);
@@ -338,10 +321,7 @@ fn a_fixed_wing_circles_clockwise_at_its_radius_and_height() {
         near(out.xy().norm(), 30.0, 1.5, "radius");
         near(out.z, 0.0, 0.5, "height");
         near(body.state.velocity.xy().norm(), 12.0, 0.2, "speed");
-        assert!(
-            body.state.attitude.euler_angles().0 > 0.1,
-            "banks to the right"
-        );
+        assert!(body.state.attitude.euler_angles().0 > 0.1, "banks to the right");
     }
 }
 
@@ -355,12 +335,7 @@ fn every_ctrl_mode_does_what_the_receiver_documents() {
         };
         rig.receive(SimpleCommandPacket::from(up).as_bytes());
         rig.run(14.0);
-        near(
-            rig.pilot.local().z,
-            -5.0,
-            0.2,
-            "armed and climbed by itself",
-        );
+        near(rig.pilot.local().z, -5.0, 0.2, "armed and climbed by itself");
         let sent = rig.sent.len();
         rig.receive(SimpleCommandPacket::from(command).as_bytes());
         rig.run(seconds);
@@ -369,75 +344,31 @@ fn every_ctrl_mode_does_what_the_receiver_documents() {
     };
     let zero = [0.0; 3];
     let moved = |rig: &PilotRig| rig.pilot.flown().unwrap();
-    let north = SimpleCommand::VelocityNed {
-        velocity: [2.0, 0.0, 0.0],
-        yaw_rate: 0.0,
-    };
+    let north = SimpleCommand::VelocityNed { velocity: [2.0, 0.0, 0.0], yaw_rate: 0.0 };
     near(moved(&fly(north, 6.0)).velocity.x, 1.85, 0.2, "mode 0");
-    let ahead = SimpleCommand::VelocityFrd {
-        velocity: [2.0, 0.0, 0.0],
-        yaw_rate: 0.0,
-    };
-    near(
-        moved(&fly(ahead, 6.0)).velocity.y,
-        1.85,
-        0.2,
-        "mode 1, looking east",
-    );
-    let right = SimpleCommand::PositionFrd {
-        position: [0.0, 3.0, 0.0],
-        yaw: f32::NAN,
-    };
-    near(
-        fly(right, 8.0).pilot.local().x,
-        -3.0,
-        0.4,
-        "mode 3, looking east",
-    );
-    let tilt = SimpleCommand::Attitude {
-        euler: [0.0, -0.1, 0.0],
-        throttle: 0.5,
-    };
-    near(
-        moved(&fly(tilt, 2.0)).pose.roll_pitch_yaw()[1],
-        -0.1,
-        0.02,
-        "mode 4",
-    );
-    let step = SimpleCommand::AttitudeStep {
-        euler: zero,
-        throttle_step: 0.1,
-    };
+    let ahead = SimpleCommand::VelocityFrd { velocity: [2.0, 0.0, 0.0], yaw_rate: 0.0 };
+    near(moved(&fly(ahead, 6.0)).velocity.y, 1.85, 0.2, "mode 1, looking east");
+    let right = SimpleCommand::PositionFrd { position: [0.0, 3.0, 0.0], yaw: f32::NAN };
+    near(fly(right, 8.0).pilot.local().x, -3.0, 0.4, "mode 3, looking east");
+    let tilt = SimpleCommand::Attitude { euler: [0.0, -0.1, 0.0], throttle: 0.5 };
+    near(moved(&fly(tilt, 2.0)).pose.roll_pitch_yaw()[1], -0.1, 0.02, "mode 4");
+    let step = SimpleCommand::AttitudeStep { euler: zero, throttle_step: 0.1 };
     assert!(moved(&fly(step, 1.0)).velocity.z < -0.5, "mode 5");
     for (command, what) in [
+        (SimpleCommand::AccelerationYaw { acceleration: [1.0, 0.0, 0.0], yaw: 0.0 }, "mode 6"),
         (
-            SimpleCommand::AccelerationYaw {
-                acceleration: [1.0, 0.0, 0.0],
-                yaw: 0.0,
-            },
-            "mode 6",
-        ),
-        (
-            SimpleCommand::AccelerationDisputed {
-                acceleration: [1.0, 0.0, 0.0],
-                turn: 0.0,
-            },
+            SimpleCommand::AccelerationDisputed { acceleration: [1.0, 0.0, 0.0], turn: 0.0 },
             "mode 7",
         ),
         (
-            SimpleCommand::AccelerationYawRate {
-                acceleration: [1.0, 0.0, 0.0],
-                yaw_rate: 0.0,
-            },
+            SimpleCommand::AccelerationYawRate { acceleration: [1.0, 0.0, 0.0], yaw_rate: 0.0 },
             "mode 8",
         ),
     ] {
         near(moved(&fly(command, 1.0)).velocity.x, 0.6, 0.3, what);
     }
     assert!(!fly(SimpleCommand::Arm(false), 2.0).pilot.armed(), "mode 9");
-    let go = SimpleCommand::TakeOff {
-        position: [4.0, 0.0, -6.0],
-    };
+    let go = SimpleCommand::TakeOff { position: [4.0, 0.0, -6.0] };
     near(fly(go, 8.0).pilot.local().x, 4.0, 0.4, "mode 11");
     let course = SimpleCommand::SpeedAltitudeHeading {
         speed: 2.0,
@@ -462,12 +393,7 @@ fn structs_tell_the_state_and_full_ones_fly_as_well() {
         near(found.get().into(), expected, 0.3, "position");
     }
     assert!(state.estimator_fixed.get() > 0.5);
-    near(
-        state.relative_altitude.get().into(),
-        5000.0,
-        300.0,
-        "mm over home",
-    );
+    near(state.relative_altitude.get().into(), 5000.0, 300.0, "mm over home");
     rig.sent.clear();
     rig.run(1.0);
     near(rig.sent.len() as f64, 100.0, 2.0, "states per second");
@@ -503,11 +429,7 @@ fn parameters_are_in_order_and_fit_into_their_message() {
     rig.sent.clear();
     rig.send(&rfly_bridge::wire::mavlink::MavMessage::PARAM_REQUEST_LIST(list).into());
     rig.run(2.0);
-    assert_eq!(
-        rig.count(22),
-        1 + Parameters::default().len(),
-        "a checksum, then all"
-    );
+    assert_eq!(rig.count(22), 1 + Parameters::default().len(), "a checksum, then all");
     assert!(Parameters::default().len() > 300);
     assert!(Parameters::default().get("MPC_XY_VEL_MAX").is_some());
 }
@@ -533,10 +455,8 @@ fn vehicles_of_a_fleet_do_not_speak_in_chorus() {
             *most.entry((sent.time * 200.0).round() as u64).or_default() += 1;
         }
     }
-    let (worst, mean) = (
-        most.values().copied().max().unwrap(),
-        most.values().sum::<usize>() / most.len(),
-    );
+    let (worst, mean) =
+        (most.values().copied().max().unwrap(), most.values().sum::<usize>() / most.len());
     assert!(worst < 2 * mean, "{worst} at once, {mean} on average");
 }
 

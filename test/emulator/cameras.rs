@@ -6,27 +6,16 @@ const WIDTH: usize = 640;
 const HEIGHT: usize = 480;
 
 fn full_size(request: SensorRequest) -> SensorRequest {
-    SensorRequest {
-        width: WIDTH as u16,
-        height: HEIGHT as u16,
-        ..request
-    }
+    SensorRequest { width: WIDTH as u16, height: HEIGHT as u16, ..request }
 }
 
 /// First and last column and row that have this colour.
 fn extent(image: &[u8], colour: [u8; 3]) -> [usize; 4] {
-    let hits: Vec<_> = (0..WIDTH * HEIGHT)
-        .filter(|i| image[3 * i..3 * i + 3] == colour)
-        .collect();
+    let hits: Vec<_> = (0..WIDTH * HEIGHT).filter(|i| image[3 * i..3 * i + 3] == colour).collect();
     assert!(!hits.is_empty(), "the object is not in the image");
     let column = |f: fn(usize, usize) -> usize| hits.iter().map(|i| i % WIDTH).reduce(f).unwrap();
     let row = |f: fn(usize, usize) -> usize| hits.iter().map(|i| i / WIDTH).reduce(f).unwrap();
-    [
-        column(usize::min),
-        row(usize::min),
-        column(usize::max),
-        row(usize::max),
-    ]
+    [column(usize::min), row(usize::min), column(usize::max), row(usize::max)]
 }
 
 fn depth_at(image: &[u8], column: usize, row: usize) -> u16 {
@@ -37,10 +26,7 @@ fn depth_at(image: &[u8], column: usize, row: usize) -> u16 {
 #[test]
 fn a_box_appears_at_the_computed_pixels() {
     // 2 m above the ground, looking north at a cube of 1 m whose centre is 10 m ahead, 2 m right, level.
-    let world = still(
-        &[pose([0.0, 0.0, -2.0], [0.0; 3])],
-        &[block([10.0, 2.0, -2.0], [0.5; 3])],
-    );
+    let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[block([10.0, 2.0, -2.0], [0.5; 3])]);
     let rig = Rig::start(world);
     let image = rig.shoot(&full_size(rig.request(1, 4))).payload;
     // Focal length 320 px. The near face (9.5 m) spans 1.5 to 2.5 m right, the left face goes on to 10.5 m.
@@ -60,32 +46,18 @@ fn a_box_appears_at_the_computed_pixels() {
 
 #[test]
 fn a_narrow_field_of_view_magnifies() {
-    let world = still(
-        &[pose([0.0, 0.0, -2.0], [0.0; 3])],
-        &[block([10.5, 0.0, -2.0], [0.5; 3])],
-    );
+    let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[block([10.5, 0.0, -2.0], [0.5; 3])]);
     let rig = Rig::start(world);
-    let request = SensorRequest {
-        fov_deg: 60.0,
-        ..full_size(rig.request(1, 4))
-    };
+    let request = SensorRequest { fov_deg: 60.0, ..full_size(rig.request(1, 4)) };
     let [left, _, right, _] = extent(&rig.shoot(&request).payload, class_colour(10));
     // 320 / tan 30 degrees = 554.3 px; 1 m at 10 m
-    near(
-        (right - left + 1) as f64,
-        55.43,
-        1.0,
-        "width of the cube in px",
-    );
+    near((right - left + 1) as f64, 55.43, 1.0, "width of the cube in px");
 }
 
 #[test]
 fn depth_of_the_ground_has_its_closed_form() {
     let rig = Rig::start(still(&[pose([3.0, -1.0, -2.5], [0.0, 0.0, 77.0])], &[]));
-    let request = SensorRequest {
-        euler: [0.0, -30.0, 0.0],
-        ..full_size(rig.request(1, 2))
-    };
+    let request = SensorRequest { euler: [0.0, -30.0, 0.0], ..full_size(rig.request(1, 2)) };
     let image = rig.shoot(&request).payload;
     let (sin, cos) = 30f64.to_radians().sin_cos();
     for row in [100, 200, 300, 479] {
@@ -106,33 +78,21 @@ fn depth_of_the_ground_has_its_closed_form() {
 fn depth_beyond_its_limits_is_65535() {
     // Straight down from 10 m: every pixel is 10 m deep.
     let rig = Rig::start(still(&[pose([0.0, 0.0, -10.0], [0.0; 3])], &[]));
-    let down = SensorRequest {
-        euler: [0.0, -90.0, 0.0],
-        ..rig.request(1, 2)
-    };
+    let down = SensorRequest { euler: [0.0, -90.0, 0.0], ..rig.request(1, 2) };
     let with = |near: f32, far: f32, unit: f32| {
         let mut request = down;
         request.other_params[..3].copy_from_slice(&[near, far, unit]);
         let payload = rig.shoot(&request).payload;
-        let counts: Vec<_> = payload
-            .chunks_exact(2)
-            .map(|p| u16::from_le_bytes([p[0], p[1]]))
-            .collect();
-        assert!(
-            counts.iter().all(|c| *c == counts[0]),
-            "a plane at one depth"
-        );
+        let counts: Vec<_> =
+            payload.chunks_exact(2).map(|p| u16::from_le_bytes([p[0], p[1]])).collect();
+        assert!(counts.iter().all(|c| *c == counts[0]), "a plane at one depth");
         counts[0]
     };
     assert_eq!(with(0.0, 0.0, 0.0), 10_000);
     assert_eq!(with(0.3, 12.0, 0.01), 1000);
     assert_eq!(with(10.5, 0.0, 0.0), u16::MAX, "too near");
     assert_eq!(with(0.0, 9.5, 0.0), u16::MAX, "too far");
-    assert_eq!(
-        with(0.0, 0.0, 0.000_1),
-        u16::MAX,
-        "100,000 counts do not fit"
-    );
+    assert_eq!(with(0.0, 0.0, 0.000_1), u16::MAX, "100,000 counts do not fit");
 }
 
 /// r px from the centre at an angle from the axis, by the first of two calibrations of the real simulator (test/sensors/camera_infos.rs)
@@ -142,10 +102,7 @@ fn calibrated_radius(theta: f64) -> f64 {
         r.atan2(167.6389 - 0.0020 * r.powi(2) + 4.3925e-7 * r.powi(3) - 6.7036e-9 * r.powi(4))
     };
     let steps = (0..2200).map(|tenths| f64::from(tenths) / 10.0);
-    steps
-        .take_while(|r| angle(*r) < theta)
-        .last()
-        .unwrap_or_default()
+    steps.take_while(|r| angle(*r) < theta).last().unwrap_or_default()
 }
 
 #[test]
@@ -155,10 +112,7 @@ fn a_fisheye_is_that_of_the_real_simulator() {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let post = block([20.0 * cos, 20.0 * sin, -2.0], [0.1, 0.1, 0.1]);
         let rig = Rig::start(still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[post]));
-        let request = SensorRequest {
-            fov_deg: 200.0,
-            ..full_size(rig.request(1, 8))
-        };
+        let request = SensorRequest { fov_deg: 200.0, ..full_size(rig.request(1, 8)) };
         let image = rig.shoot(&request).payload;
         const GROUND: [&[u8]; 2] = [&[60, 110, 70], &[85, 150, 100]];
         let sky = &image[..3];
@@ -180,10 +134,7 @@ fn a_fisheye_is_that_of_the_real_simulator() {
 #[test]
 fn grey_and_thermal_images_show_the_same_outlines_as_segmentation() {
     let world = still(
-        &[
-            pose([0.0, 0.0, -2.0], [0.0; 3]),
-            pose([6.0, -1.0, -2.0], [10.0, 5.0, 30.0]),
-        ],
+        &[pose([0.0, 0.0, -2.0], [0.0; 3]), pose([6.0, -1.0, -2.0], [10.0, 5.0, 30.0])],
         &[block([12.0, 2.0, -2.0], [1.0; 3])],
     );
     let rig = Rig::start(world);
@@ -194,9 +145,7 @@ fn grey_and_thermal_images_show_the_same_outlines_as_segmentation() {
         let mut seen = std::collections::BTreeMap::new();
         for i in 0..WIDTH * HEIGHT {
             let value = &image[bytes * i..bytes * (i + 1)];
-            let known = seen
-                .entry(classes[3 * i..3 * i + 3].to_vec())
-                .or_insert(value);
+            let known = seen.entry(classes[3 * i..3 * i + 3].to_vec()).or_insert(value);
             assert_eq!(value, *known, "one class, one temperature");
         }
         assert_eq!(seen.len(), 4, "sky, ground, box and vehicle");
@@ -225,11 +174,8 @@ fn png_is_lossless_and_jpeg_is_close() {
         } else {
             assert_eq!(&file[..2], b"\xff\xd8", "mode 3");
             let other = decoded(&file);
-            let squares: f64 = raw
-                .iter()
-                .zip(&other)
-                .map(|(a, b)| f64::from(a.abs_diff(*b)).powi(2))
-                .sum();
+            let squares: f64 =
+                raw.iter().zip(&other).map(|(a, b)| f64::from(a.abs_diff(*b)).powi(2)).sum();
             let psnr = 10.0 * (255.0f64.powi(2) * raw.len() as f64 / squares.max(1.0)).log10();
             assert!(psnr > 28.0, "type {type_id}: PSNR {psnr}");
         }
@@ -240,16 +186,12 @@ fn png_is_lossless_and_jpeg_is_close() {
 fn decoded(file: &[u8]) -> Vec<u8> {
     match image::load_from_memory(file).expect("a picture") {
         image::DynamicImage::ImageLuma8(i) => i.into_raw(),
-        image::DynamicImage::ImageLuma16(i) => i
-            .into_raw()
-            .into_iter()
-            .flat_map(u16::to_le_bytes)
-            .collect(),
-        image::DynamicImage::ImageRgb8(i) => i
-            .into_raw()
-            .chunks_exact(3)
-            .flat_map(|p| [p[2], p[1], p[0]])
-            .collect(),
+        image::DynamicImage::ImageLuma16(i) => {
+            i.into_raw().into_iter().flat_map(u16::to_le_bytes).collect()
+        }
+        image::DynamicImage::ImageRgb8(i) => {
+            i.into_raw().chunks_exact(3).flat_map(|p| [p[2], p[1], p[0]]).collect()
+        }
         other => panic!("{:?} was never sent", other.color()),
     }
 }

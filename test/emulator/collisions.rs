@@ -82,20 +82,14 @@ impl Watched {
 
 #[test]
 fn an_object_that_is_driven_into_something_reports_what_it_hit() {
-    let world = still(
-        &[pose([0.0, 0.0, -5.0], [0.0; 3])],
-        &[block([10.0, 0.0, -2.0], [1.0, 1.0, 2.0])],
-    );
+    let world =
+        still(&[pose([0.0, 0.0, -5.0], [0.0; 3])], &[block([10.0, 0.0, -2.0], [1.0, 1.0, 2.0])]);
     let watched = Watched::new(world, |_| {});
     watched.put(1000, 150, [5.0, 0.0, -2.0]);
     command(&watched.rig, "RflyReqVehicleData 1");
     let report = watched.report(1000, 0);
     assert_eq!(report.vehicle_type.get(), 150);
-    assert_eq!(
-        report.rays.map(|r| r.get())[0],
-        4.0,
-        "from its centre to the box"
-    );
+    assert_eq!(report.rays.map(|r| r.get())[0], 4.0, "from its centre to the box");
     // 3 cm of the box.
     watched.put(1000, 150, [8.53, 0.5, -2.0]);
     let report = watched.report(1000, -1);
@@ -117,11 +111,7 @@ fn an_object_that_is_driven_into_something_reports_what_it_hit() {
     let _ = watched.report(1000, 0);
     watched.put(1000, 150, [0.0, -20.0, -0.5]);
     let report = watched.later(1000);
-    assert_eq!(
-        report.crash_type.get(),
-        0,
-        "what stands on the ground is not in it"
-    );
+    assert_eq!(report.crash_type.get(), 0, "what stands on the ground is not in it");
 }
 
 #[test]
@@ -136,25 +126,12 @@ fn round_and_turned_bodies_touch_where_their_surfaces_meet() {
     // A sphere of 0.5 m at the corner of a cube: boxes around both would touch, the bodies do not.
     watched.put(10, 1150, [0.0, 0.0, -5.0]);
     let beside = 0.5 + 0.5 / 3f32.sqrt();
-    watched.put(
-        11,
-        150,
-        [beside + 0.02, beside + 0.02, -5.0 - beside - 0.02],
-    );
+    watched.put(11, 150, [beside + 0.02, beside + 0.02, -5.0 - beside - 0.02]);
     let _ = watched.report(11, 0);
-    watched.put(
-        11,
-        150,
-        [beside - 0.02, beside - 0.02, -5.0 - beside + 0.02],
-    );
+    watched.put(11, 150, [beside - 0.02, beside - 0.02, -5.0 - beside + 0.02]);
     let report = watched.report(11, 10);
     let corner = f64::from(beside) - 0.5;
-    near(
-        report.contact[0].get().into(),
-        corner,
-        0.04,
-        "north of the contact",
-    );
+    near(report.contact[0].get().into(), corner, 0.04, "north of the contact");
     watched.put(11, 150, [20.0, 0.0, -5.0]);
     let _ = watched.report(11, 0);
     // A cylinder beside a cube that is turned by 45 degrees: its edge is 0.5 x sqrt 2 ahead.
@@ -195,13 +172,7 @@ fn a_fall_to_the_ground_is_a_crash_and_a_landing_is_none() {
 
 #[test]
 fn coptersim_tells_collisions_while_they_are_computed() {
-    let world = still(
-        &[
-            pose([0.0, 0.0, -5.0], [0.0; 3]),
-            pose([0.5, 0.0, -5.0], [0.0; 3]),
-        ],
-        &[],
-    );
+    let world = still(&[pose([0.0, 0.0, -5.0], [0.0; 3]), pose([0.5, 0.0, -5.0], [0.0; 3])], &[]);
     let change = |o: &mut EmulatorOptions| {
         (o.state_rate, o.state_packet) = (50, StatePacket::Bytes200);
     };
@@ -219,18 +190,14 @@ fn coptersim_tells_collisions_while_they_are_computed() {
     let mut crashes = [watched.crash(), watched.crash()];
     crashes.sort_unstable();
     assert_eq!(crashes, [(1, 2), (2, 1)]);
-    wait_for("the collision in the states", || {
-        (told() == (1, 2)).then_some(())
-    });
+    wait_for("the collision in the states", || (told() == (1, 2)).then_some(()));
     watched.put(1000, 3, [0.0, 0.0, -20.0]);
     watched.put(1001, 3, [0.1, 0.0, -20.0]);
     let mut crashes = [watched.crash(), watched.crash()];
     crashes.sort_unstable();
     assert_eq!(crashes, [(1000, 1001), (1001, 1000)]);
     command(&watched.rig, "RflyChangeViewKeyCmd P -1");
-    wait_for("the end of the collision in the states", || {
-        (told() == (1, -1)).then_some(())
-    });
+    wait_for("the end of the collision in the states", || (told() == (1, -1)).then_some(()));
     // Attached bodies do not collide.
     command(&watched.rig, "RflyReqVehicleData 1");
     let _ = watched.report(1001, 1000);

@@ -2,10 +2,8 @@
 use std::process::Command;
 
 fn version(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_rflysim_emulator"))
-        .args(arguments)
-        .output()
-        .unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_rflysim_emulator")).args(arguments).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -18,15 +16,7 @@ fn ros_arguments_of_a_launch_file_are_ignored() {
     assert_eq!(plain, version(&["--version", "--ros-args"]));
     assert_eq!(
         plain,
-        version(&[
-            "--ros-args",
-            "-r",
-            "__node:=simulator",
-            "-p",
-            "a:=1",
-            "--",
-            "--version"
-        ])
+        version(&["--ros-args", "-r", "__node:=simulator", "-p", "a:=1", "--", "--version"])
     );
 }
 
@@ -43,9 +33,6 @@ fn a_battery_and_a_fence_that_cannot_be_are_refused_with_their_names() {
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success());
-        assert!(
-            errors.contains(option) && errors.contains(reason),
-            "{errors}"
-        );
+        assert!(errors.contains(option) && errors.contains(reason), "{errors}");
     }
 }

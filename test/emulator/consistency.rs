@@ -89,10 +89,7 @@ fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
     trail.push(Segment {
         time: 0.0,
         state: body.state,
-        drive: Drive::Rotors {
-            thrust: 0.5,
-            rate: Vec3::new(-3.0, 2.0, 0.0),
-        },
+        drive: Drive::Rotors { thrust: 0.5, rate: Vec3::new(-3.0, 2.0, 0.0) },
     });
     let time = 0.8 * STEP;
     let [rate, ..] = errors(&trail, &trail.at(time).unwrap(), time);
@@ -104,33 +101,20 @@ fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
 fn what_a_fixed_wing_feels_is_how_it_moves() {
     let mut body = Body::new(&standing(), -0.15);
     let mut trail = Trail::default();
-    let wing = |way| {
-        Target::Wing(Wing {
-            speed: 14.0,
-            height: -30.0,
-            way,
-        })
-    };
+    let wing = |way| Target::Wing(Wing { speed: 14.0, height: -30.0, way });
     let around = Way::Around(Vec3::new(60.0, 30.0, -30.0), 40.0);
     for i in 0..8000 {
         let target = wing(if i < 4000 { Way::Heading(1.0) } else { around });
         body.advance(STEP);
         body.control(&target, &Gains::default(), STEP);
-        trail.push(Segment {
-            time: f64::from(i) * STEP,
-            state: body.state,
-            drive: body.drive,
-        });
+        trail.push(Segment { time: f64::from(i) * STEP, state: body.state, drive: body.drive });
         if body.height() < 0.1 {
             continue;
         }
         let time = f64::from(i) * STEP - STEP * 0.4;
         let found = errors(&trail, &trail.at(time).unwrap(), time);
         // How the nose climbs and how the vehicle does are two things.
-        assert!(
-            found[0] < 0.01 && found[1] < 0.05 && found[2] < 1e-3,
-            "{found:?}"
-        );
+        assert!(found[0] < 0.01 && found[1] < 0.05 && found[2] < 1e-3, "{found:?}");
     }
     near(body.height(), 29.85, 1.0, "height");
 }
@@ -152,12 +136,7 @@ fn messages_of_one_stamp_are_of_one_instant() {
         let step = (f64::from(stamp_ms) * 1e-3 / STEP).round();
         let found = path.iter().find(|(time, _)| (time / STEP).round() == step);
         let (time, motion) = found.expect("a step at each stamp");
-        near(
-            *time,
-            f64::from(stamp_ms) * 1e-3,
-            1e-9,
-            "stamps are whole steps",
-        );
+        near(*time, f64::from(stamp_ms) * 1e-3, 1e-9, "stamps are whole steps");
         *motion
     };
     let mut compared = 0;
@@ -231,15 +210,10 @@ impl Machine {
         if let Some((before, place, attitude)) = self.seen {
             let passed = now - before;
             assert!(passed >= 0.0, "time goes back by {passed}");
-            let (moved, turned) = (
-                (pose.position - place).norm(),
-                pose.attitude.angle_to(&attitude),
-            );
+            let (moved, turned) =
+                ((pose.position - place).norm(), pose.attitude.angle_to(&attitude));
             assert!(moved <= FASTEST * passed + 1e-9, "{moved} m in {passed} s");
-            assert!(
-                turned <= TURNS * passed + 1e-6,
-                "{turned} rad in {passed} s"
-            );
+            assert!(turned <= TURNS * passed + 1e-6, "{turned} rad in {passed} s");
         }
         self.seen = Some((now, pose.position, pose.attitude));
     }
@@ -312,10 +286,7 @@ fn a_simulation_that_nobody_computes_has_no_time() {
     assert_eq!(time.now(Duration::from_millis(100)), 0.2);
     // Who waits for a time that is not computed does not wait at full speed.
     assert!(time.until(Duration::from_secs(9), 0.6).unwrap() >= Duration::from_millis(1));
-    assert_eq!(
-        time.until(Duration::ZERO, 0.4),
-        Some(Duration::from_millis(200))
-    );
+    assert_eq!(time.until(Duration::ZERO, 0.4), Some(Duration::from_millis(200)));
     time.set_paused(Duration::from_secs(9), true);
     assert_eq!(time.now(Duration::from_secs(20)), 0.5);
     assert_eq!(time.until(Duration::from_secs(20), 0.6), None);

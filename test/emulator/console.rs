@@ -33,10 +33,7 @@ fn every_recorded_command_and_packet_of_the_vendors_client_is_understood() {
     let rig = rig();
     // Objects that the commands name.
     for id in [5, 1000, 1001] {
-        tell(
-            &rig,
-            ObjectStatePacket::new(id, 3, [0.0, 30.0, -2.0], [0.0; 3]).as_bytes(),
-        );
+        tell(&rig, ObjectStatePacket::new(id, 3, [0.0, 30.0, -2.0], [0.0; 3]).as_bytes());
     }
     // Texts that are no commands, and maps that the emulator does not have.
     let unknown = ["cmd_xxx", "cmd_yyy", "cmd_zzz", "cmd__0", "cmd_net_91"];
@@ -76,27 +73,12 @@ fn recorded_labels_and_messages_are_kept() {
     let state = rig.emulator.state();
     let label = |text: &str, colour: [u8; 3], size: f64| json!({"text": text, "colour": colour, "size": size});
     assert_eq!(state["messages"], json!(["hello"]));
-    assert_eq!(
-        state["labels"]["1"]["id"],
-        label("UAV-1", [255, 0, 0], 30.0)
-    );
-    assert_eq!(
-        state["labels"]["2"]["rows"],
-        json!([label("hello world", [0, 255, 128], 20.0)])
-    );
-    assert_eq!(
-        state["labels"]["1000"]["id"],
-        label("Hi", [255, 255, 0], 20.0)
-    );
-    assert_eq!(
-        state["labels"]["1000"]["rows"],
-        json!([label("Hi", [255, 0, 255], 20.0)])
-    );
+    assert_eq!(state["labels"]["1"]["id"], label("UAV-1", [255, 0, 0], 30.0));
+    assert_eq!(state["labels"]["2"]["rows"], json!([label("hello world", [0, 255, 128], 20.0)]));
+    assert_eq!(state["labels"]["1000"]["id"], label("Hi", [255, 255, 0], 20.0));
+    assert_eq!(state["labels"]["1000"]["rows"], json!([label("Hi", [255, 0, 255], 20.0)]));
     play(&rig, "label_msg_default_all_windows");
-    assert_eq!(
-        rig.emulator.state()["labels"]["0"]["rows"][0]["text"],
-        "abc"
-    );
+    assert_eq!(rig.emulator.state()["labels"]["0"]["rows"][0]["text"], "abc");
 }
 
 #[test]
@@ -120,11 +102,7 @@ fn rows_of_labels_are_appended_changed_and_removed() {
     put(LabelRow::Message(1), "c", 0.0);
     assert_eq!(rows(), ["c", "b"]);
     put(LabelRow::Message(5), "d", 0.0);
-    assert_eq!(
-        rows(),
-        ["c", "b", "d"],
-        "a row that is not there is appended"
-    );
+    assert_eq!(rows(), ["c", "b", "d"], "a row that is not there is appended");
     put(LabelRow::Message(2), "", -1.0);
     assert_eq!(rows(), ["c", "d"]);
     put(LabelRow::Append, "soon gone", 0.05);
@@ -165,20 +143,14 @@ fn recorded_views_keys_blueprints_and_settings_are_kept() {
     assert_eq!(state["settings"]["t.MaxFPS"], "30");
     assert_eq!(state["settings"]["RflyEnImgSync"], "1");
     assert_eq!(state["settings"]["RflyCesiumOriPos"], "39.9042 116.4074 50");
-    assert_eq!(
-        state["settings"]["RflyScanTerrainH"],
-        "-1000 -1000 1000 1000 200 1"
-    );
+    assert_eq!(state["settings"]["RflyScanTerrainH"], "-1000 -1000 1000 1000 200 1");
     assert_eq!(state["held"], json!([1]));
     assert_eq!(state["position_scale"], 100.0);
     let inputs = |id: &str| -> Vec<f64> {
         let list = state["blueprints"][id].as_array().unwrap();
         list.iter().map(|v| v.as_f64().unwrap()).collect()
     };
-    assert_eq!(
-        inputs("1000")[..8],
-        [10.0, 10.0, 10.0, 10.0, 0.0, 0.0, 0.0, 0.0]
-    );
+    assert_eq!(inputs("1000")[..8], [10.0, 10.0, 10.0, 10.0, 0.0, 0.0, 0.0, 0.0]);
     let expected: Vec<f64> = (0..16).map(|i| f64::from(i) / 2.0).collect();
     assert_eq!(inputs("1")[8..], expected, "inputs 9 to 24");
 }
@@ -188,28 +160,18 @@ fn another_map_is_another_scene_and_ends_captures() {
     let rig = rig();
     let ahead = |rig: &Rig| range(rig, [0.0, 0.0, -2.0], [0.0; 2]);
     assert_eq!(ahead(&rig).copter_id.get(), 1001);
-    tell(
-        &rig,
-        ObjectStatePacket::new(1000, 150, [5.0, 0.0, -2.0], [0.0; 3]).as_bytes(),
-    );
+    tell(&rig, ObjectStatePacket::new(1000, 150, [5.0, 0.0, -2.0], [0.0; 3]).as_bytes());
     rig.send(&rig.request(1, 1));
     wait(|| rig.emulator.stats().requests > 0);
     let _ = rig.frame();
     play(&rig, "cmd_RflyChangeMapbyNam_30");
     let state = rig.emulator.state();
-    assert_eq!(
-        (&state["map"], &state["objects"]),
-        (&json!("Grasslands"), &json!([]))
-    );
+    assert_eq!((&state["map"], &state["objects"]), (&json!("Grasslands"), &json!([])));
     rig.settle(); // a tick may have been under way
     let frames = rig.emulator.stats().sensors[&1].frames;
     rig.settle();
     rig.settle();
-    assert_eq!(
-        rig.emulator.stats().sensors[&1].frames,
-        frames,
-        "nobody has asked again"
-    );
+    assert_eq!(rig.emulator.stats().sensors[&1].frames, frames, "nobody has asked again");
     assert_eq!(ahead(&rig).copter_id.get(), -1, "grass has no boxes");
     command(&rig, "RflyChangeMapbyID 1");
     // The first box of `simple` is at 0, 0 and 1 m to each side.
@@ -228,9 +190,7 @@ fn another_map_is_another_scene_and_ends_captures() {
 fn stencil_values_by_name_colour_segmentation_and_thermal_images() {
     let rig = rig();
     let shoot = |type_id: u16| {
-        let request = SensorRequest {
-            ..rig.request(1, type_id)
-        };
+        let request = SensorRequest { ..rig.request(1, type_id) };
         rig.shoot(&request).payload
     };
     let centre = 24 * 64 + 32;
@@ -239,21 +199,10 @@ fn stencil_values_by_name_colour_segmentation_and_thermal_images() {
     command(&rig, "RflySetStencilValueByActorName Box_0 120");
     assert_eq!(colour(&shoot(4)), class_colour(120));
     assert_eq!(shoot(40)[centre], 120, "its warmth follows");
-    command(
-        &rig,
-        r"RflySetStencilValueByMeshComponentName [\w]*ox[\w]* 33 True",
-    );
-    assert_eq!(
-        colour(&shoot(4)),
-        class_colour(33),
-        "the last command counts"
-    );
+    command(&rig, r"RflySetStencilValueByMeshComponentName [\w]*ox[\w]* 33 True");
+    assert_eq!(colour(&shoot(4)), class_colour(33), "the last command counts");
     let last = 3 * (47 * 64 + 32);
-    assert_eq!(
-        shoot(4)[last..last + 3],
-        class_colour(1),
-        "the ground is as it was"
-    );
+    assert_eq!(shoot(4)[last..last + 3], class_colour(1), "the ground is as it was");
     command(&rig, "RflySetStencilValueByActorName Floor 99 True");
     assert_eq!(shoot(4)[last..last + 3], class_colour(99));
     // What is spawned later has the stencil of its name, and keeps its colour in daylight.
@@ -276,14 +225,9 @@ fn the_control_port_answers_with_the_state() {
     let control = |o: &mut EmulatorOptions| o.control = Some(0);
     let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
     let rig = Rig::with(world, control, Faults::default());
-    tell(
-        &rig,
-        ObjectStatePacket::new(1000, 30, [5.0, 0.0, -2.0], [0.0; 3]).as_bytes(),
-    );
+    tell(&rig, ObjectStatePacket::new(1000, 30, [5.0, 0.0, -2.0], [0.0; 3]).as_bytes());
     let client = socket();
-    client
-        .send_to(b"state", rig.emulator.control().unwrap())
-        .unwrap();
+    client.send_to(b"state", rig.emulator.control().unwrap()).unwrap();
     let mut buffer = vec![0; 65_536];
     let len = client.recv(&mut buffer).unwrap();
     let state: Value = serde_json::from_slice(&buffer[..len]).unwrap();
@@ -295,16 +239,10 @@ fn the_control_port_answers_with_the_state() {
 #[test]
 fn after_a_restart_nothing_is_left_of_what_was_told() {
     let rig = rig();
-    tell(
-        &rig,
-        ObjectStatePacket::new(1000, 3, [5.0, 0.0, -2.0], [0.0; 3]).as_bytes(),
-    );
+    tell(&rig, ObjectStatePacket::new(1000, 3, [5.0, 0.0, -2.0], [0.0; 3]).as_bytes());
     command(&rig, "RflyChangeMapbyName yard");
     rig.emulator.restart();
     let state = rig.emulator.state();
     assert_eq!((&state["map"], &state["objects"]), (&json!(""), &json!([])));
-    assert_eq!(
-        range(&rig, [0.0, 0.0, -2.0], [0.0; 2]).copter_id.get(),
-        1001
-    );
+    assert_eq!(range(&rig, [0.0, 0.0, -2.0], [0.0; 2]).copter_id.get(), 1001);
 }

@@ -10,11 +10,7 @@ fn set(rig: &mut PilotRig, name: &str, value: f32, whole: bool) {
     let kind = dialect::MavParamType::MAV_PARAM_TYPE_INT32;
     let float = dialect::MavParamType::MAV_PARAM_TYPE_REAL32;
     let message = dialect::PARAM_SET_DATA {
-        param_value: if whole {
-            f32::from_bits(value as u32)
-        } else {
-            value
-        },
+        param_value: if whole { f32::from_bits(value as u32) } else { value },
         target_system: 1,
         target_component: 1,
         param_id: name.into(),
@@ -67,22 +63,15 @@ fn a_battery_that_runs_empty_is_told_and_brings_the_vehicle_down() {
 
 #[test]
 fn what_a_low_battery_does_is_a_parameter() {
-    for (action, mode) in [
-        (0, Mode::Offboard),
-        (1, Mode::Return),
-        (2, Mode::Land),
-        (3, Mode::Return),
-    ] {
+    for (action, mode) in
+        [(0, Mode::Offboard), (1, Mode::Return), (2, Mode::Land), (3, Mode::Return)]
+    {
         let mut rig = PilotRig::fly(5.0);
         set(&mut rig, "COM_LOW_BAT_ACT", action as f32, true);
         rig.pilot.pretend_battery(Some(6.5));
         rig.run(1.0);
         assert!(rig.said("Critical battery"));
-        let waits = if action == 0 {
-            Mode::Offboard
-        } else {
-            Mode::Loiter
-        };
+        let waits = if action == 0 { Mode::Offboard } else { Mode::Loiter };
         assert_eq!(rig.pilot.mode(), waits, "COM_LOW_BAT_ACT {action}");
         rig.run(5.0);
         assert_eq!(rig.pilot.mode(), mode, "COM_LOW_BAT_ACT {action}");
@@ -94,10 +83,8 @@ fn what_a_low_battery_does_is_a_parameter() {
 
 #[test]
 fn nobody_arms_on_an_empty_battery() {
-    let mut rig = PilotRig::of(Setup {
-        battery: Some(6.0),
-        ..Setup::new(1, 0, ControlMode::MavlinkFull)
-    });
+    let mut rig =
+        PilotRig::of(Setup { battery: Some(6.0), ..Setup::new(1, 0, ControlMode::MavlinkFull) });
     rig.run(3.0);
     assert_eq!(rig.arm(), Some(1));
     rig.run(0.2);
@@ -122,11 +109,7 @@ fn nobody_arms_on_an_empty_battery() {
 /// Flies north until the fence is left.
 fn leave(mut rig: PilotRig) -> PilotRig {
     rig.stream_velocity([4.0, 0.0, 0.0], 0.0);
-    until(&mut rig, 20.0, |rig| {
-        rig.texts()
-            .iter()
-            .any(|t| t.starts_with("Geofence violation"))
-    });
+    until(&mut rig, 20.0, |rig| rig.texts().iter().any(|t| t.starts_with("Geofence violation")));
     rig.run(0.3);
     rig
 }
@@ -134,17 +117,11 @@ fn leave(mut rig: PilotRig) -> PilotRig {
 #[test]
 fn a_vehicle_that_leaves_the_fence_holds_until_somebody_takes_over() {
     let mut rig = PilotRig::fly(8.0);
-    rig.pilot.set_fence(Limits {
-        distance: 15.0,
-        height: 30.0,
-    });
+    rig.pilot.set_fence(Limits { distance: 15.0, height: 30.0 });
     let mut rig = leave(rig);
     said_after(
         &rig,
-        &[
-            "Geofence violation: exceeding maximum distance to Home",
-            "Failsafe activated",
-        ],
+        &["Geofence violation: exceeding maximum distance to Home", "Failsafe activated"],
     );
     near(rig.pilot.local().x, 15.8, 1.0, "where it was noticed");
     assert_eq!(rig.heartbeat(), (0x9d, 4, 3, 5));
@@ -211,10 +188,7 @@ fn a_fence_has_a_height_and_areas() {
         ..MissionItemInt::default()
     };
     let square = [(-10.0, -10.0), (10.0, -10.0), (10.0, 10.0), (-10.0, 10.0)];
-    let mut items: Vec<_> = square
-        .iter()
-        .map(|(n, e)| corner(*n, *e, 5001, 4.0))
-        .collect();
+    let mut items: Vec<_> = square.iter().map(|(n, e)| corner(*n, *e, 5001, 4.0)).collect();
     items.push(corner(5.0, 0.0, 5004, 3.0));
     for (goal, breached) in [
         ([0.0, 6.0, -5.0], false),
@@ -283,12 +257,7 @@ fn px4_said_and_did_the_same() {
                 set(&mut rig, "SIM_BAT_DRAIN", 30.0, false);
             }
             _ => {
-                set(
-                    &mut rig,
-                    "GF_ACTION",
-                    if flight == "fence_hold" { 2.0 } else { 3.0 },
-                    true,
-                );
+                set(&mut rig, "GF_ACTION", if flight == "fence_hold" { 2.0 } else { 3.0 }, true);
                 set(&mut rig, "GF_MAX_HOR_DIST", 15.0, false);
                 rig.stream_velocity([4.0, 0.0, 0.0], 0.0);
             }
@@ -301,10 +270,7 @@ fn px4_said_and_did_the_same() {
         }
         shown.dedup();
         let (texts, heartbeats) = recorded(flight);
-        let flying = heartbeats
-            .iter()
-            .position(|beat| *beat == shown[0])
-            .unwrap();
+        let flying = heartbeats.iter().position(|beat| *beat == shown[0]).unwrap();
         assert_eq!(shown, heartbeats[flying..], "{flight}");
         let (mut found, mut expected) = (relevant(rig.texts()), relevant(texts));
         // The recording goes on: PX4 overshoots its height, and looks at the battery once more after the landing.
@@ -315,15 +281,9 @@ fn px4_said_and_did_the_same() {
         if flight == "fence_return" {
             let height = "(30 m above destination)";
             let start = |texts: &[String]| {
-                texts
-                    .iter()
-                    .any(|t| t.starts_with("RTL: start") && t.ends_with(height))
+                texts.iter().any(|t| t.starts_with("RTL: start") && t.ends_with(height))
             };
-            assert!(
-                start(&rig.texts()) && start(&recorded(flight).0),
-                "{:?}",
-                rig.texts()
-            );
+            assert!(start(&rig.texts()) && start(&recorded(flight).0), "{:?}", rig.texts());
         }
     }
 }

@@ -21,9 +21,7 @@ fn run(faults: &Faults, stream: u64) -> (Vec<(u128, Vec<u8>)>, FaultCounts) {
     for i in 0..5000u32 {
         let mut datagram = vec![7; 100];
         datagram[..4].copy_from_slice(&i.to_le_bytes());
-        lane.pass(faults, &datagram, |delay, bytes| {
-            out.push((delay.as_nanos(), bytes))
-        });
+        lane.pass(faults, &datagram, |delay, bytes| out.push((delay.as_nanos(), bytes)));
     }
     (out, lane.counts)
 }
@@ -48,64 +46,33 @@ fn faults_happen_as_often_as_asked() {
     about(counts.duplicated, 0.9 * 0.95 * 0.03, "duplicated");
     about(counts.corrupted, 0.9 * 0.02, "corrupted");
     let held = out.len() as u64 + counts.lost - counts.duplicated;
-    assert!(
-        (4999..=5000).contains(&held),
-        "the last one may still be held back"
-    );
-    assert!(
-        out.iter()
-            .all(|(delay, _)| (2_000_000..=5_000_000).contains(delay))
-    );
+    assert!((4999..=5000).contains(&held), "the last one may still be held back");
+    assert!(out.iter().all(|(delay, _)| (2_000_000..=5_000_000).contains(delay)));
 }
 
 #[test]
 fn one_fault_does_not_move_the_others() {
-    let quiet = Faults {
-        loss: 0.1,
-        seed: 42,
-        ..Faults::default()
-    };
+    let quiet = Faults { loss: 0.1, seed: 42, ..Faults::default() };
     let numbers = |faults: &Faults| {
         let (out, _) = run(faults, 1);
-        let mut n: Vec<_> = out
-            .iter()
-            .map(|(_, d)| u32::from_le_bytes([d[0], d[1], d[2], d[3]]))
-            .collect();
+        let mut n: Vec<_> =
+            out.iter().map(|(_, d)| u32::from_le_bytes([d[0], d[1], d[2], d[3]])).collect();
         n.sort_unstable();
         n.dedup();
         n
     };
-    assert_eq!(
-        numbers(&quiet),
-        numbers(&Faults {
-            duplicate: 0.5,
-            delay_ms: 9.0,
-            ..quiet
-        })
-    );
+    assert_eq!(numbers(&quiet), numbers(&Faults { duplicate: 0.5, delay_ms: 9.0, ..quiet }));
 }
 
 #[test]
 fn reordered_datagrams_follow_their_successor() {
-    let (out, counts) = run(
-        &Faults {
-            reorder: 0.2,
-            seed: 3,
-            ..Faults::default()
-        },
-        1,
-    );
-    let numbers: Vec<_> = out
-        .iter()
-        .map(|(_, d)| u32::from_le_bytes([d[0], d[1], d[2], d[3]]))
-        .collect();
+    let (out, counts) = run(&Faults { reorder: 0.2, seed: 3, ..Faults::default() }, 1);
+    let numbers: Vec<_> =
+        out.iter().map(|(_, d)| u32::from_le_bytes([d[0], d[1], d[2], d[3]])).collect();
     let backwards = numbers.windows(2).filter(|w| w[1] < w[0]).count() as u64;
     assert!(backwards > 500 && backwards <= counts.reordered);
     assert!(
-        numbers
-            .iter()
-            .enumerate()
-            .all(|(i, n)| n.abs_diff(i as u32) <= 1),
+        numbers.iter().enumerate().all(|(i, n)| n.abs_diff(i as u32) <= 1),
         "neighbours change places"
     );
 }
@@ -120,18 +87,9 @@ fn the_reader_misses_exactly_what_the_emulator_says_it_lost() {
 /// `false` if the system dropped datagrams, too.
 fn reads_all_but_what_is_lost() -> bool {
     let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
-    let faults = Faults {
-        loss: 0.2,
-        duplicate: 0.1,
-        seed: 5,
-        ..Faults::default()
-    };
+    let faults = Faults { loss: 0.2, duplicate: 0.1, seed: 5, ..Faults::default() };
     let rig = Rig::with(world, |_| {}, faults);
-    let request = rfly_bridge::wire::SensorRequest {
-        width: 300,
-        height: 200,
-        ..rig.request(1, 1)
-    };
+    let request = rfly_bridge::wire::SensorRequest { width: 300, height: 200, ..rig.request(1, 1) };
     rig.send(&request);
     let (mut seen, mut distinct) = (0, std::collections::BTreeSet::new());
     let mut buffer = vec![0; 70_000];
@@ -173,22 +131,14 @@ fn commands_change_faults_and_report_counters() {
     let rig = Rig::with(world, |o| o.control = Some(0), Faults::default());
     let client = socket();
     let ask = |text: &str| -> Value {
-        client
-            .send_to(text.as_bytes(), rig.emulator.control().unwrap())
-            .unwrap();
+        client.send_to(text.as_bytes(), rig.emulator.control().unwrap()).unwrap();
         let mut buffer = vec![0; 60_000];
         let len = client.recv(&mut buffer).unwrap();
         serde_json::from_slice(&buffer[..len]).unwrap()
     };
     assert_eq!(ask("faults loss=1 seed=9")["ok"], true);
     rig.send(&rig.request(3, 1));
-    wait(|| {
-        rig.emulator
-            .stats()
-            .sensors
-            .get(&3)
-            .is_some_and(|s| s.frames > 3)
-    });
+    wait(|| rig.emulator.stats().sensors.get(&3).is_some_and(|s| s.frames > 3));
     let stats = ask("stats");
     assert_eq!(stats["sensors"]["3"]["datagrams"], 0);
     assert!(stats["sensors"]["3"]["faults"]["lost"].as_u64().unwrap() > 2);
@@ -196,14 +146,8 @@ fn commands_change_faults_and_report_counters() {
     rig.frame();
     assert_eq!(ask("restart")["ok"], true);
     assert_eq!(ask("stats")["live"], 0);
-    for nonsense in [
-        "",
-        "explode",
-        "faults loss",
-        "faults loss=x",
-        "faults gravity=1",
-        "speed -1",
-    ] {
+    for nonsense in ["", "explode", "faults loss", "faults loss=x", "faults gravity=1", "speed -1"]
+    {
         assert_eq!(ask(nonsense)["ok"], false, "{nonsense:?}");
     }
 }

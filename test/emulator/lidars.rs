@@ -82,20 +82,12 @@ fn every_point_of_every_lidar_lies_on_the_surface_of_its_class() {
                 21 => metres,
                 _ => position + attitude * Vector3::new(metres.x, -metres.y, -metres.z),
             };
-            near(
-                distance_from_surface(&world, class),
-                0.0,
-                STEP,
-                "distance from the surface",
-            );
+            near(distance_from_surface(&world, class), 0.0, STEP, "distance from the surface");
             returns += 1;
             classes.insert(class);
         }
         assert!(returns > 200, "type {type_id} saw only {returns} points");
-        assert!(
-            classes.contains(&1) && classes.len() >= 2,
-            "type {type_id} saw only {classes:?}"
-        );
+        assert!(classes.contains(&1) && classes.len() >= 2, "type {type_id} saw only {classes:?}");
         let pose = cloud.head.pose().map(f64::from);
         for i in 0..3 {
             near(pose[i], position[i], 1e-5, "sensor position in the header");
@@ -123,12 +115,7 @@ fn rings_go_left_and_up_at_the_documented_resolution() {
             -20.0,
         ];
         for (found, expected) in point.into_iter().zip(expected) {
-            near(
-                f64::from(found) * 100.0 / 32767.0,
-                expected,
-                0.0016,
-                "coordinate in m",
-            );
+            near(f64::from(found) * 100.0 / 32767.0, expected, 0.0016, "coordinate in m");
         }
     }
 }
@@ -145,10 +132,7 @@ fn a_mid360_always_has_its_64_by_272_points_and_a_mid40_what_was_asked() {
 
 #[test]
 fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
-    let rig = oldest(still(
-        &[pose([0.0, 0.0, -2.0], [0.0, -10.0, 0.0])],
-        &blocks(),
-    ));
+    let rig = oldest(still(&[pose([0.0, 0.0, -2.0], [0.0, -10.0, 0.0])], &blocks()));
     let (width, height, step) = (64usize, 48usize, 4usize);
     let depth = rig.shoot(&rig.request(1, 2)).payload;
     let mut request = rig.request(1, 7);
@@ -166,10 +150,7 @@ fn a_depth_cloud_is_the_depth_image_in_three_dimensions() {
             continue;
         }
         if x == 0.0 {
-            assert!(
-                f64::from(counts) / 1000.0 * 1.5 > 40.0,
-                "a near pixel has no point"
-            );
+            assert!(f64::from(counts) / 1000.0 * 1.5 > 40.0, "a near pixel has no point");
             continue;
         }
         let metres = f64::from(counts) / 1000.0;
@@ -200,9 +181,7 @@ fn both_forms_of_a_cloud_have_the_points_of_one_scene() {
         };
         let (short, float) = (of(&old), of(&new));
         let float = CloudView::parse(&float, PointForm::I16x4).unwrap();
-        let CloudHead::Odometry(header) = float.head else {
-            panic!("type {type_id}: no odometry")
-        };
+        let CloudHead::Odometry(header) = float.head else { panic!("type {type_id}: no odometry") };
         assert_eq!((header.copter_id.get(), header.axis_type.get()), (1, 1));
         let wanted = [1.0, 0.5, -2.0].into_iter();
         let wanted = wanted.chain([8.0_f64, -5.0, 20.0].map(f64::to_radians));
@@ -267,11 +246,7 @@ fn every_form_shows_one_scene_with_the_fourth_number_that_was_asked_for() {
                     let (wanted, classes) = rows(
                         &CloudView::parse(
                             &wanted,
-                            if type_id == 7 {
-                                PointForm::I16x3
-                            } else {
-                                PointForm::I16x4
-                            },
+                            if type_id == 7 { PointForm::I16x3 } else { PointForm::I16x4 },
                         )
                         .unwrap(),
                     );
@@ -311,10 +286,9 @@ fn rows(cloud: &CloudView<'_>) -> (Vec<[f64; 3]>, Vec<u16>) {
             let split = |[x, y, z, n]: [i16; 4]| (metres([x, y, z]), n as u16);
             shorts(cloud).into_iter().map(split).unzip()
         }
-        PointForm::F32x3 => floats(cloud)
-            .into_iter()
-            .map(|p: [f32; 3]| (p.map(f64::from), 0))
-            .unzip(),
+        PointForm::F32x3 => {
+            floats(cloud).into_iter().map(|p: [f32; 3]| (p.map(f64::from), 0)).unzip()
+        }
         PointForm::F32x4 => {
             let split = |[x, y, z, n]: [f32; 4]| ([x, y, z].map(f64::from), n as u16);
             floats(cloud).into_iter().map(split).unzip()
@@ -328,11 +302,7 @@ fn a_depth_cloud_in_other_axes_is_the_same_cloud() {
     let of = |axes: &str| {
         let change = |options: &mut EmulatorOptions| {
             options.axes.depth = axes.parse().unwrap();
-            options.axes.odometry = if axes == "flu" {
-                BodyAxes::Frd
-            } else {
-                BodyAxes::Flu
-            };
+            options.axes.odometry = if axes == "flu" { BodyAxes::Frd } else { BodyAxes::Flu };
         };
         let world = still(&[pose([1.0, 0.5, -2.0], [8.0, -5.0, 20.0])], &blocks());
         let rig = Rig::with(world, change, Faults::default());
@@ -353,10 +323,7 @@ fn a_depth_cloud_in_other_axes_is_the_same_cloud() {
     ];
     for (axes, turn) in cases {
         let (places, nwu) = of(axes);
-        assert!(
-            places.iter().zip(&flu).all(|(a, b)| *a == turn(*b)),
-            "{axes}"
-        );
+        assert!(places.iter().zip(&flu).all(|(a, b)| *a == turn(*b)), "{axes}");
         let [x, y, z, roll, pitch, yaw] = ned;
         assert_eq!(nwu, [x, -y, -z, roll, -pitch, -yaw]);
     }
@@ -364,11 +331,8 @@ fn a_depth_cloud_in_other_axes_is_the_same_cloud() {
 
 /// Polar angles, in degrees about the sensor's axis, of the points of the frames of a Mid-40 in a second.
 fn polar_angles(seed: u64, amplitude: f32) -> Vec<(f64, Vec<f64>)> {
-    let options = EmulatorOptions {
-        cloud_format: CloudFormat::I16,
-        seed,
-        ..EmulatorOptions::default()
-    };
+    let options =
+        EmulatorOptions { cloud_format: CloudFormat::I16, seed, ..EmulatorOptions::default() };
     // Looks straight down on the ground: every ray returns.
     let world = still(&[pose([0.0, 0.0, -20.0], [0.0; 3])], &[]);
     let mut request = SensorRequest {

@@ -26,8 +26,7 @@ fn rig(change: impl FnOnce(&mut EmulatorOptions)) -> Rig {
 
 fn say(rig: &Rig, own: &UdpSocket, encoder: &mut Encoder, message: &Outbound) {
     let bytes = encoder.encode(message);
-    own.send_to(bytes.as_bytes(), rig.emulator.autopilots()[0])
-        .unwrap();
+    own.send_to(bytes.as_bytes(), rig.emulator.autopilots()[0]).unwrap();
 }
 
 /// Waits for a message of this number.
@@ -65,10 +64,7 @@ fn an_autopilot_without_coptersim_answers_whoever_speaks_to_it() {
         };
         say(&rig, &own, &mut encoder, &command.into());
         let answer = hear(&own, 77);
-        let frame = frames(&answer)
-            .flatten()
-            .find(|frame| frame.id == 77)
-            .unwrap();
+        let frame = frames(&answer).flatten().find(|frame| frame.id == 77).unwrap();
         assert_eq!(CommandAck::parse(&frame).unwrap().result, 0);
         // CopterSim's own message does not travel here.
         let mut buffer = [0; 512];
@@ -115,17 +111,14 @@ fn reports_tell_where_a_vehicle_is_and_not_where_its_path_leads() {
         xy: [7.0, -3.0].map(F64::new),
         ..CopterSimRequestPacket::new(1)
     };
-    own.send_to(request.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    own.send_to(request.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     let mut buffer = [0; 256];
     rig.to_window(console_command("RflyReqObjData 1 1 0", &mut buffer).unwrap());
     wait_for("the report of the place", || {
         // Once a second, until the request was obeyed.
         let len = reports.recv(&mut buffer).expect("a report");
-        let place: Vec<f32> = buffer[8..16]
-            .chunks(4)
-            .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
-            .collect();
+        let place: Vec<f32> =
+            buffer[8..16].chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
         assert_eq!(len, 80);
         let there = place == [7.0, -3.0];
         assert!(there || place == [0.0, 0.0], "{place:?}");
@@ -142,8 +135,7 @@ fn battery_and_fence_are_commands_to_the_emulator() {
     let own = socket();
     let ask = |text: &str| {
         let mut buffer = [0; 4096];
-        own.send_to(text.as_bytes(), rig.emulator.control().unwrap())
-            .unwrap();
+        own.send_to(text.as_bytes(), rig.emulator.control().unwrap()).unwrap();
         let len = own.recv(&mut buffer).unwrap();
         String::from_utf8_lossy(&buffer[..len]).into_owned()
     };
@@ -165,10 +157,7 @@ fn an_autopilot_tells_the_time_at_which_it_is_asked() {
     let rig = rig(|o| o.autopilot = Some(ControlMode::Direct));
     let (own, mut encoder) = (socket(), Encoder::new(255, 190));
     for ts1 in 1..=60 {
-        let question = dialect::TIMESYNC_DATA {
-            ts1,
-            ..Default::default()
-        };
+        let question = dialect::TIMESYNC_DATA { ts1, ..Default::default() };
         let before = rig.emulator.sim_time();
         let question = MavMessage::TIMESYNC(question).into();
         say(&rig, &own, &mut encoder, &question);

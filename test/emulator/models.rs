@@ -23,22 +23,14 @@ fn two_with(change: impl FnOnce(&mut EmulatorOptions)) -> Rig {
         (o.ports.autopilot, o.ports.autopilot_client) = (0, 9);
         change(o);
     };
-    let world = still(
-        &[
-            pose([0.0, 0.0, -5.0], [0.0; 3]),
-            pose([3.0, 0.0, -5.0], [0.0; 3]),
-        ],
-        &[],
-    );
+    let world = still(&[pose([0.0, 0.0, -5.0], [0.0; 3]), pose([3.0, 0.0, -5.0], [0.0; 3])], &[]);
     Rig::with(world, change, Faults::default())
 }
 
 /// Sends a datagram to a vehicle's CopterSim and waits until the model has it.
 fn input(rig: &Rig, id: usize, bytes: &[u8]) {
     let before = rig.emulator.stats().model_inputs;
-    rig.client
-        .send_to(bytes, rig.emulator.coptersims()[id - 1])
-        .unwrap();
+    rig.client.send_to(bytes, rig.emulator.coptersims()[id - 1]).unwrap();
     wait(|| rig.emulator.stats().model_inputs > before);
 }
 
@@ -73,21 +65,14 @@ fn every_recorded_input_of_the_vendors_client_reaches_its_model() {
     };
     let told = model(&rig, "2");
     let first = |field: &str, expected: &[f64]| {
-        assert_eq!(
-            &numbers(&told[field])[..expected.len()],
-            expected,
-            "{field}"
-        );
+        assert_eq!(&numbers(&told[field])[..expected.len()], expected, "{field}");
     };
     first("inputs", &argument("InDoubCtrls/2", 0));
     first("renderer", &argument("UE2Coptersim/2", 0));
     first("rays", &argument("FloatsColl/2", 2));
     first("collision", &argument("Coll20d/2", 0));
     first("terrain", &argument("TerrIn15d/2", 0));
-    assert_eq!(
-        numbers(&told["extended"][2]),
-        argument("InCtrlExtDoub3/2", 0)
-    );
+    assert_eq!(numbers(&told["extended"][2]), argument("InCtrlExtDoub3/2", 0));
     for (name, field) in [
         ("ModelInParams/2", "fault_parameters"),
         ("InitInParams/2", "initial"),
@@ -96,11 +81,7 @@ fn every_recorded_input_of_the_vendors_client_reaches_its_model() {
         let vector = golden::load_one("dll_send", name);
         let mask = vector["args"]["positional"][0].as_u64().unwrap();
         let (values, kept) = (argument(name, 1), numbers(&told[field]));
-        for (i, value) in values
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| mask >> i & 1 == 1)
-        {
+        for (i, value) in values.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
             assert_eq!(kept[i], *value, "{name} {i}");
         }
     }
@@ -125,15 +106,10 @@ fn inputs_of_the_vendors_model_loader_are_taken_and_others_are_refused() {
         input(&rig, 1, &packet);
     }
     assert_eq!(model(&rig, "1")["inputs"], plain);
-    assert_eq!(
-        numbers(&model(&rig, "1")["extended"][0])[..3],
-        [0.0, 1.0, 2.0]
-    );
+    assert_eq!(numbers(&model(&rig, "1")["extended"][0])[..3], [0.0, 1.0, 2.0]);
     let mut packet = faults([0; 8], &[]);
     packet.checksum = 1_234_567_810.into();
-    rig.client
-        .send_to(packet.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(packet.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     wait(|| rig.emulator.stats().refused == 1);
 }
 
@@ -161,18 +137,13 @@ fn coptersim_repeats_plain_inputs_and_sends_the_outputs_of_the_model() {
     input(&rig, 1, packet.as_bytes());
     let mut buffer = [0; 512];
     let len = reports.recv(&mut buffer).unwrap();
-    assert_eq!(
-        SceneReport::parse(&buffer[..len]),
-        Ok(SceneReport::ModelInputs(&packet))
-    );
+    assert_eq!(SceneReport::parse(&buffer[..len]), Ok(SceneReport::ModelInputs(&packet)));
     let outputs = wait_for("outputs of the model", || {
         let len = rig.states.recv(&mut buffer).unwrap();
         let Ok(TruthDatagram::ModelOutput(outputs)) = TruthDatagram::parse(&buffer[..len]) else {
             return None;
         };
-        let ModelOutputPacket {
-            copter_id, data, ..
-        } = *outputs;
+        let ModelOutputPacket { copter_id, data, .. } = *outputs;
         Some((copter_id.get(), data.map(|x| x.get())))
     });
     assert_eq!(outputs.0, 1);
@@ -235,9 +206,7 @@ fn faults_of_the_vendors_library_damage_the_vehicle_and_stay_until_they_are_take
     let _ = motors([m, m, 0, 0, 0, 0, 0, 0], &[0.0; 4]);
     let requests = rig.emulator.stats().requests;
     let place = CopterSimRequestPacket::new(1).at([1.0, 2.0], 0.0);
-    rig.client
-        .send_to(place.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(place.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     wait(|| rig.emulator.stats().requests > requests);
     assert_eq!(numbers(&damage()["motors"]), [1.0; 8]);
 }
@@ -248,9 +217,7 @@ fn a_noisy_accelerometer_is_noisy_until_the_fault_is_taken_back() {
     let reader = socket();
     let port = reader.local_addr().unwrap().port();
     let request = ImuRequestPacket::new(200, [127, 0, 0, 1], port);
-    rig.client
-        .send_to(request.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(request.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     let sample = || {
         let mut buffer = [0; 64];
         let len = reader.recv(&mut buffer).unwrap();
@@ -272,18 +239,8 @@ fn a_noisy_accelerometer_is_noisy_until_the_fault_is_taken_back() {
         (sum / values.len() as f64).sqrt()
     };
     // 400 samples: the deviation is known to 3.5 percent, five times that is allowed.
-    near(
-        deviation(noisy.iter().map(|s| s.1[0]).collect()),
-        0.2,
-        0.035,
-        "accelerometer",
-    );
-    near(
-        deviation(noisy.iter().map(|s| s.2[1]).collect()),
-        0.02,
-        0.0035,
-        "gyroscope",
-    );
+    near(deviation(noisy.iter().map(|s| s.1[0]).collect()), 0.2, 0.035, "accelerometer");
+    near(deviation(noisy.iter().map(|s| s.2[1]).collect()), 0.02, 0.0035, "gyroscope");
     let time = fault(0.0);
     let quiet = after(time + 0.1).next().unwrap();
     near(quiet.1[2], -9.81, 1e-5, "sound again");
@@ -308,15 +265,8 @@ fn a_vehicle_that_loses_a_motor_falls_over_it_and_to_the_ground() {
     let mut rig = damaged(motors([0.0, 1.0, 1.0, 1.0]));
     rig.run(0.15);
     let [roll, pitch, _] = rig.pilot.flown().unwrap().pose.roll_pitch_yaw();
-    assert!(
-        roll > 0.1 && pitch < -0.1,
-        "motor 1 is at the front right: {roll} {pitch}"
-    );
-    assert!(
-        rig.run_until(10.0, |rig| rig.pilot.local().z > -0.1),
-        "{}",
-        rig.pilot.local()
-    );
+    assert!(roll > 0.1 && pitch < -0.1, "motor 1 is at the front right: {roll} {pitch}");
+    assert!(rig.run_until(10.0, |rig| rig.pilot.local().z > -0.1), "{}", rig.pilot.local());
 }
 
 #[test]
@@ -326,46 +276,27 @@ fn weak_motors_are_not_missed_while_they_are_not_needed() {
     assert!((rig.pilot.local() - Vec3::new(0.0, 0.0, -5.0)).norm() < 0.1);
     // Hovering takes half of the thrust: with less of all motors a vehicle sinks, and flies again when they are sound.
     rig.pilot.set_damage(motors([0.45; 4]));
-    assert!(
-        rig.run_until(10.0, |rig| rig.pilot.local().z > -3.0),
-        "{}",
-        rig.pilot.local()
-    );
+    assert!(rig.run_until(10.0, |rig| rig.pilot.local().z > -3.0), "{}", rig.pilot.local());
     rig.pilot.set_damage(Damage::default());
-    assert!(
-        rig.run_until(20.0, |rig| rig.pilot.local().z < -4.8),
-        "{}",
-        rig.pilot.local()
-    );
+    assert!(rig.run_until(20.0, |rig| rig.pilot.local().z < -4.8), "{}", rig.pilot.local());
 }
 
 #[test]
 fn wind_pushes_a_vehicle_that_then_leans_against_it() {
     let wind = Vec3::new(0.0, 4.0, 0.0);
-    let mut rig = damaged(Damage {
-        wind,
-        ..Damage::default()
-    });
+    let mut rig = damaged(Damage { wind, ..Damage::default() });
     rig.run(0.8);
     assert!(rig.pilot.local().y > 0.3, "{}", rig.pilot.local());
     rig.run(40.0);
     near(rig.pilot.local().y, 0.0, 0.2, "it holds its place");
     let roll = rig.pilot.flown().unwrap().pose.roll_pitch_yaw()[0];
     // Drag is 1 m/s² per m/s.
-    near(
-        roll.to_degrees(),
-        -(4f64 / 9.81).atan().to_degrees(),
-        2.0,
-        "into the wind",
-    );
+    near(roll.to_degrees(), -(4f64 / 9.81).atan().to_degrees(), 2.0, "into the wind");
 }
 
 #[test]
 fn without_satellites_there_is_no_position() {
-    let mut rig = damaged(Damage {
-        gps: [0, 0],
-        ..Damage::default()
-    });
+    let mut rig = damaged(Damage { gps: [0, 0], ..Damage::default() });
     let positions = rig.count(32);
     rig.run(3.0);
     assert_eq!(rig.count(32), positions, "LOCAL_POSITION_NED");
@@ -399,12 +330,7 @@ fn a_model_without_an_autopilot_flies_as_the_vendors_helper_says() {
             near(motion.velocity.z, -3.0, 0.2, name);
             let turned = name == "getVelFRD" || given.len() == 4;
             near(motion.velocity.xy().norm(), wanted.xy().norm(), 0.4, name);
-            near(
-                motion.rate.z,
-                if turned { given[3] } else { 0.0 },
-                0.05,
-                name,
-            );
+            near(motion.rate.z, if turned { given[3] } else { 0.0 }, 0.05, name);
         }
     }
 }
@@ -414,9 +340,7 @@ fn coptersim_loads_models_and_maps() {
     let rig = two();
     let send = |packet: &CopterSimLoadPacket| {
         let requests = rig.emulator.stats().requests;
-        rig.client
-            .send_to(packet.as_bytes(), rig.emulator.coptersims()[0])
-            .unwrap();
+        rig.client.send_to(packet.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
         wait(|| rig.emulator.stats().requests > requests);
     };
     send(&CopterSimLoadPacket::by_name(2, CopterSimLoad::Model, "FixedWing").unwrap());
@@ -432,9 +356,7 @@ fn coptersim_loads_models_and_maps() {
     send(&CopterSimLoadPacket::by_index(1, CopterSimLoad::Map, 0));
     assert_eq!(rig.emulator.state()["map"], "yard");
     let nobody = CopterSimLoadPacket::by_index(0, CopterSimLoad::Model, 0);
-    rig.client
-        .send_to(nobody.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(nobody.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     wait(|| rig.emulator.stats().refused == 1);
 }
 
@@ -449,9 +371,7 @@ fn every_recorded_request_for_a_vehicle_is_obeyed() {
         }
         let (_, bytes) = vector.sent()[0].clone();
         // Names that are cut off, and modes that the emulator does not have, are no maps and models of it.
-        rig.client
-            .send_to(&bytes, rig.emulator.coptersims()[0])
-            .unwrap();
+        rig.client.send_to(&bytes, rig.emulator.coptersims()[0]).unwrap();
         count += 1;
         wait(|| {
             let stats = rig.emulator.stats();
@@ -468,9 +388,7 @@ fn a_vehicle_can_be_put_into_the_air() {
         (o.autopilot, o.state_rate) = (Some(ControlMode::MavlinkFull), 50);
     });
     let vector = golden::load_one("coptersim_send", "reXyzRPYaw/multicast");
-    rig.client
-        .send_to(&vector.sent()[0].1, rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(&vector.sent()[0].1, rig.emulator.coptersims()[0]).unwrap();
     let mut buffer = [0; 512];
     let euler = wait_for("the vehicle where it was put", || {
         let len = rig.states.recv(&mut buffer).unwrap();

@@ -18,11 +18,7 @@ fn integrated(motion: &Motion, seconds: u32) -> State {
     const STEPS: u32 = 500; // per second
     let h = 1.0 / f64::from(STEPS);
     let start = motion.at(0.0);
-    let mut state = (
-        start.pose.attitude.into_inner(),
-        start.velocity,
-        start.pose.position,
-    );
+    let mut state = (start.pose.attitude.into_inner(), start.velocity, start.pose.position);
     let change = |(attitude, velocity, _): &State, time: f64| -> State {
         let k = motion.at(time);
         let force = Quat::new_normalize(*attitude) * k.specific_force;
@@ -53,12 +49,7 @@ fn an_inertial_sensor_alone_tells_where_its_vehicle_is_after_a_minute() {
         let error = Quat::new_normalize(attitude).angle_to(&end.pose.attitude);
         near(error.to_degrees(), 0.0, 0.01, "degrees of attitude");
         near((velocity - end.velocity).norm(), 0.0, 1e-3, "velocity");
-        near(
-            (position - end.pose.position).norm(),
-            0.0,
-            0.005,
-            "metres of position",
-        );
+        near((position - end.pose.position).norm(), 0.0, 0.005, "metres of position");
     }
 }
 
@@ -83,14 +74,8 @@ fn the_exciting_route_moves_along_and_about_every_axis_smoothly() {
     for i in 0..4000 {
         let t = f64::from(i) * 0.01;
         let (k, next) = (excited().at(t), excited().at(t + h));
-        assert!(
-            (next.acceleration - k.acceleration).norm() < 30.0 * h,
-            "jerk at {t}"
-        );
-        assert!(
-            (next.rate - k.rate).norm() < 10.0 * h,
-            "angular acceleration at {t}"
-        );
+        assert!((next.acceleration - k.acceleration).norm() < 30.0 * h, "jerk at {t}");
+        assert!((next.rate - k.rate).norm() < 10.0 * h, "angular acceleration at {t}");
         if t > 6.0 {
             rates.push(k.rate);
             forces.push(k.specific_force);
@@ -117,12 +102,7 @@ fn at_rest_an_accelerometer_reads_minus_g_along_down() {
     assert_eq!(k.rate, Vec3::zeros());
     let rolled = Motion::Hover(Pose::new([0.0; 3], [0.5, 0.0, 0.0])).at(0.0);
     // right wing down: up, where the force points, is to the left
-    near(
-        rolled.specific_force.y,
-        -9.81 * 0.5f64.sin(),
-        1e-12,
-        "force to the right",
-    );
+    near(rolled.specific_force.y, -9.81 * 0.5f64.sin(), 1e-12, "force to the right");
 }
 
 #[test]
@@ -132,11 +112,7 @@ fn velocity_and_acceleration_are_derivatives_of_the_path() {
         let (before, k, after) = (lap().at(t - h), lap().at(t), lap().at(t + h));
         let velocity = (after.pose.position - before.pose.position) / (2.0 * h);
         let acceleration = (after.velocity - before.velocity) / (2.0 * h);
-        assert!(
-            (velocity - k.velocity).norm() < 1e-7,
-            "{velocity} instead of {}",
-            k.velocity
-        );
+        assert!((velocity - k.velocity).norm() < 1e-7, "{velocity} instead of {}", k.velocity);
         assert!((acceleration - k.acceleration).norm() < 1e-7);
         let force = k.pose.attitude * k.specific_force + Vector3::new(0.0, 0.0, 9.81);
         assert!(
@@ -167,14 +143,8 @@ fn a_lap_is_closed_and_banks_into_its_turns() {
         let k = lap().at(t);
         let [roll, ..] = k.pose.roll_pitch_yaw();
         let turn = k.velocity.cross(&k.acceleration).z; // positive: to the right, about down
-        assert!(
-            roll * turn > 0.0 && roll.abs() > 0.05,
-            "roll {roll} in a turn of {turn}"
-        );
+        assert!(roll * turn > 0.0 && roll.abs() > 0.05, "roll {roll} in a turn of {turn}");
         let forward = k.pose.attitude * Vector3::x();
-        assert!(
-            forward.dot(&k.velocity.normalize()) > 0.97,
-            "the nose points along the velocity"
-        );
+        assert!(forward.dot(&k.velocity.normalize()) > 0.97, "the nose points along the velocity");
     }
 }

@@ -54,11 +54,7 @@ impl PilotRig {
     pub(super) fn on_lap() -> Self {
         let mut rig = Self::new(ControlMode::MavlinkFull);
         rig.standing = Motion::Hover(Pose::new([0.0, 0.0, -3.0], [0.0; 3])).at(0.0);
-        rig.pilot = Autopilot::new(
-            Setup::new(1, 0, ControlMode::MavlinkFull),
-            0.0,
-            &rig.standing,
-        );
+        rig.pilot = Autopilot::new(Setup::new(1, 0, ControlMode::MavlinkFull), 0.0, &rig.standing);
         rig.run(3.0);
         rig
     }
@@ -90,12 +86,8 @@ impl PilotRig {
     /// Goes one step on, and sends what is due.
     pub(super) fn step(&mut self) {
         if self.station && self.steps.is_multiple_of(200) {
-            let beat = Heartbeat {
-                kind: 6,
-                autopilot: 8,
-                mavlink_version: 3,
-                ..Heartbeat::default()
-            };
+            let beat =
+                Heartbeat { kind: 6, autopilot: 8, mavlink_version: 3, ..Heartbeat::default() };
             self.send(&beat.into());
         }
         if self.steps.is_multiple_of(10)
@@ -138,13 +130,8 @@ impl PilotRig {
     /// Sends COMMAND_LONG and returns the result of its acknowledgement.
     pub(super) fn command(&mut self, command: u16, params: [f32; 7]) -> Option<u8> {
         let before = self.sent.len();
-        let long = CommandLong {
-            params,
-            command,
-            target_system: 1,
-            target_component: 1,
-            confirmation: 0,
-        };
+        let long =
+            CommandLong { params, command, target_system: 1, target_component: 1, confirmation: 0 };
         self.send(&long.into());
         self.sent[before..].iter().find_map(|sent| {
             let frame = frames(&sent.bytes).next()?.ok()?;
@@ -235,19 +222,14 @@ impl PilotRig {
         let mut texts: Vec<String> = Vec::new();
         for sent in self.sent.iter().filter(|s| s.id == 253) {
             let frame = frames(&sent.bytes).next().unwrap().unwrap();
-            let Ok(MavMessage::STATUSTEXT(text)) = frame.message() else {
-                panic!("no STATUSTEXT")
-            };
+            let Ok(MavMessage::STATUSTEXT(text)) = frame.message() else { panic!("no STATUSTEXT") };
             let piece = text.text.to_str().unwrap().to_owned();
             match texts.last_mut().filter(|_| text.chunk_seq > 0) {
                 Some(last) => last.push_str(&piece),
                 None => texts.push(piece),
             }
         }
-        texts
-            .iter()
-            .map(|text| text.trim_end_matches('\t').to_owned())
-            .collect()
+        texts.iter().map(|text| text.trim_end_matches('\t').to_owned()).collect()
     }
 
     pub(super) fn said(&self, text: &str) -> bool {
@@ -272,19 +254,14 @@ impl PilotRig {
 
     /// HEARTBEAT's `base_mode`, main mode, sub mode, status, as it would be sent now.
     pub(super) fn heartbeat(&self) -> (u8, u8, u8, u8) {
-        let Outbound::Raw(raw) = self.pilot.heartbeat() else {
-            panic!("HEARTBEAT is raw")
-        };
+        let Outbound::Raw(raw) = self.pilot.heartbeat() else { panic!("HEARTBEAT is raw") };
         let p = raw.payload();
         let byte = |i: usize| p.get(i).copied().unwrap_or(0);
         (byte(6), byte(2), byte(3), byte(7))
     }
 }
 
-#[expect(
-    deprecated,
-    reason = "PX4 takes the frame with the number of this name"
-)]
+#[expect(deprecated, reason = "PX4 takes the frame with the number of this name")]
 fn mav_frame(number: u8) -> dialect::MavFrame {
     match number {
         8 => dialect::MavFrame::MAV_FRAME_BODY_NED,

@@ -11,12 +11,7 @@ const NORTH: i32 = 4500;
 
 /// Latitude and longitude in 1e-7 degrees, altitude above sea level in m.
 fn place(rig: &PilotRig) -> (i32, i32, f32) {
-    let last = rig
-        .sent
-        .iter()
-        .rev()
-        .find(|sent| sent.id == 33)
-        .expect("GLOBAL_POSITION_INT");
+    let last = rig.sent.iter().rev().find(|sent| sent.id == 33).expect("GLOBAL_POSITION_INT");
     let frame = frames(&last.bytes).next().unwrap().unwrap();
     // MAVLink leaves out zeros at the end.
     let mut payload = [0; 28];
@@ -80,23 +75,14 @@ fn the_altitude_is_above_sea_level_in_every_frame() {
         let mut rig = loitering();
         let (x, y, altitude) = place(&rig);
         let there = (x + NORTH, y, altitude + 4.0);
-        assert_eq!(
-            reposition(&mut rig, frame, [-1.0, 1.0, 0.0, NAN], there),
-            Some(0)
-        );
+        assert_eq!(reposition(&mut rig, frame, [-1.0, 1.0, 0.0, NAN], there), Some(0));
         rig.run(25.0);
         near(rig.pilot.local().x, 50.1, 1.0, "north");
         near(rig.pilot.local().z, -12.0, 0.5, "down");
         // 20 m above sea level is far below the ground here.
         let low = (x + NORTH, y, 20.0);
-        assert_eq!(
-            reposition(&mut rig, frame, [-1.0, 1.0, 0.0, NAN], low),
-            Some(0)
-        );
-        assert!(
-            rig.run_until(25.0, |rig| rig.pilot.local().z > -1.0),
-            "frame {frame}"
-        );
+        assert_eq!(reposition(&mut rig, frame, [-1.0, 1.0, 0.0, NAN], low), Some(0));
+        assert!(rig.run_until(25.0, |rig| rig.pilot.local().z > -1.0), "frame {frame}");
     }
 }
 
@@ -105,18 +91,12 @@ fn int32_max_is_here_and_half_a_nan_is_denied() {
     let mut rig = loitering();
     let (_, _, altitude) = place(&rig);
     let unset = (i32::MAX, i32::MAX, altitude + 4.0);
-    assert_eq!(
-        reposition(&mut rig, 5, [-1.0, 1.0, 0.0, NAN], unset),
-        Some(0)
-    );
+    assert_eq!(reposition(&mut rig, 5, [-1.0, 1.0, 0.0, NAN], unset), Some(0));
     rig.run(8.0);
     near(rig.pilot.local().z, -12.0, 0.5, "down");
     near(rig.pilot.local().xy().norm(), 0.0, 1.0, "away");
     let wrong = (0x7ff8_0000, 0x7ff8_0000, altitude + 4.0);
-    assert_eq!(
-        reposition(&mut rig, 5, [-1.0, 1.0, 0.0, NAN], wrong),
-        Some(2)
-    );
+    assert_eq!(reposition(&mut rig, 5, [-1.0, 1.0, 0.0, NAN], wrong), Some(2));
 }
 
 #[test]
@@ -125,20 +105,14 @@ fn a_goal_without_the_flag_is_unsupported_and_yet_flown_to_while_it_loiters() {
         let mut rig = loitering();
         let (x, y, altitude) = place(&rig);
         let there = (x + NORTH, y, altitude);
-        assert_eq!(
-            reposition(&mut rig, 5, [-1.0, flags, 0.0, NAN], there),
-            Some(3)
-        );
+        assert_eq!(reposition(&mut rig, 5, [-1.0, flags, 0.0, NAN], there), Some(3));
         rig.run(20.0);
         near(rig.pilot.local().x, 50.1, 1.0, "north");
     }
     let mut rig = PilotRig::fly(8.0);
     let (x, y, altitude) = place(&rig);
     let there = (x + NORTH, y, altitude);
-    assert_eq!(
-        reposition(&mut rig, 5, [-1.0, 0.0, 0.0, NAN], there),
-        Some(3)
-    );
+    assert_eq!(reposition(&mut rig, 5, [-1.0, 0.0, 0.0, NAN], there), Some(3));
     rig.run(5.0);
     assert_eq!(rig.pilot.mode(), Mode::Offboard);
     near(rig.pilot.local().x, 0.0, 1.0, "north");
@@ -148,21 +122,11 @@ fn a_goal_without_the_flag_is_unsupported_and_yet_flown_to_while_it_loiters() {
 fn a_goal_at_null_island_is_flown_to_and_its_speed_is_obeyed() {
     let mut rig = loitering();
     let (x, y, altitude) = place(&rig);
-    assert_eq!(
-        rig.command(192, [-1.0, 1.0, 0.0, NAN, 0.0, 0.0, altitude]),
-        Some(0)
-    );
+    assert_eq!(rig.command(192, [-1.0, 1.0, 0.0, NAN, 0.0, 0.0, altitude]), Some(0));
     rig.run(10.0);
-    assert!(
-        rig.pilot.local().xy().norm() > 20.0,
-        "{}",
-        rig.pilot.local()
-    );
+    assert!(rig.pilot.local().xy().norm() > 20.0, "{}", rig.pilot.local());
     let mut rig = loitering();
-    assert_eq!(
-        reposition(&mut rig, 5, [2.0, 1.0, 0.0, NAN], (x + NORTH, y, altitude)),
-        Some(0)
-    );
+    assert_eq!(reposition(&mut rig, 5, [2.0, 1.0, 0.0, NAN], (x + NORTH, y, altitude)), Some(0));
     rig.run(10.0);
     near(rig.pilot.local().x, 18.0, 3.0, "2 m/s for 10 s");
 }
@@ -172,13 +136,7 @@ fn a_landing_with_a_place_lands_where_the_vehicle_is() {
     let mut rig = loitering();
     let (x, y, _) = place(&rig);
     let degrees = |v: i32| (f64::from(v) * 1e-7) as f32;
-    assert_eq!(
-        rig.command(
-            21,
-            [0.0, 0.0, 0.0, NAN, degrees(x + NORTH), degrees(y), 0.0]
-        ),
-        Some(0)
-    );
+    assert_eq!(rig.command(21, [0.0, 0.0, 0.0, NAN, degrees(x + NORTH), degrees(y), 0.0]), Some(0));
     assert!(rig.said("Landing at current position"));
     assert!(rig.run_until(40.0, |rig| !rig.pilot.armed()));
     near(rig.pilot.local().xy().norm(), 0.0, 1.0, "away");

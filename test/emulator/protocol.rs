@@ -16,11 +16,7 @@ fn rig() -> Rig {
 
 /// So small that a receive buffer holds ten seconds of it: nothing is lost when the reader does not run for a while.
 fn small(request: SensorRequest) -> SensorRequest {
-    SensorRequest {
-        width: 8,
-        height: 6,
-        ..request
-    }
+    SensorRequest { width: 8, height: 6, ..request }
 }
 
 #[test]
@@ -35,12 +31,7 @@ fn every_recorded_vendor_request_is_taken() {
             rig.to_window(&datagram);
             taken += 1;
             wait(|| rig.emulator.stats().requests + rig.emulator.stats().refused == taken);
-            assert_eq!(
-                rig.emulator.stats().refused,
-                0,
-                "{} was refused",
-                vector.name()
-            );
+            assert_eq!(rig.emulator.stats().refused, 0, "{} was refused", vector.name());
             rig.clear();
         }
     }
@@ -53,24 +44,11 @@ fn frames_are_cut_as_the_vendor_cuts_them() {
     for (header, overhead) in [(HeaderVariant::A, 24), (HeaderVariant::B, 32)] {
         let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
         let rig = Rig::with(world, |o| o.header = header, Faults::default());
-        let size = |width, height| SensorRequest {
-            width,
-            height,
-            ..rig.request(1, 1)
-        };
-        assert_eq!(
-            rig.shoot(&size(200, 100)).datagrams,
-            [60_000 + overhead, overhead]
-        );
-        assert_eq!(
-            rig.shoot(&size(200, 101)).datagrams,
-            [60_000 + overhead, 600 + overhead]
-        );
+        let size = |width, height| SensorRequest { width, height, ..rig.request(1, 1) };
+        assert_eq!(rig.shoot(&size(200, 100)).datagrams, [60_000 + overhead, overhead]);
+        assert_eq!(rig.shoot(&size(200, 101)).datagrams, [60_000 + overhead, 600 + overhead]);
         assert_eq!(rig.shoot(&size(20, 10)).datagrams, [600 + overhead]);
-        assert_eq!(
-            rig.shoot(&size(20, 10)).frame_id.is_some(),
-            header == HeaderVariant::B
-        );
+        assert_eq!(rig.shoot(&size(20, 10)).frame_id.is_some(), header == HeaderVariant::B);
     }
 }
 
@@ -83,10 +61,7 @@ fn frame_ids_count_and_times_keep_to_the_grid_of_the_rate() {
         let next = rig.frame();
         assert_eq!(next.frame_id, last.frame_id.map(|id| id + 1));
         let steps = (next.sim_time - last.sim_time) * 50.0;
-        assert!(
-            steps > 0.5 && (steps - steps.round()).abs() < 1e-6,
-            "{steps} periods"
-        );
+        assert!(steps > 0.5 && (steps - steps.round()).abs() < 1e-6, "{steps} periods");
         last = next;
     }
 }
@@ -100,10 +75,7 @@ fn a_rate_of_0_is_30_hz() {
     let first = rig.frame();
     for _ in 0..10 {
         let steps = (rig.frame().sim_time - first.sim_time) * 30.0;
-        assert!(
-            steps > 0.5 && (steps - steps.round()).abs() < 1e-6,
-            "{steps} periods"
-        );
+        assert!(steps > 0.5 && (steps - steps.round()).abs() < 1e-6, "{steps} periods");
     }
     // One of 30 and one of 0 Hz are the same.
     request.check_freq = 30;
@@ -125,9 +97,7 @@ fn two_sensors_of_one_rate_carry_identical_times() {
     };
     // The first is alone until the second request is taken, however long that takes.
     let (_, alone) = next();
-    let (begin, _) = std::iter::repeat_with(&mut next)
-        .find(|(_, len)| *len != alone)
-        .unwrap();
+    let (begin, _) = std::iter::repeat_with(&mut next).find(|(_, len)| *len != alone).unwrap();
     let mut times: std::collections::BTreeMap<u64, Vec<usize>> = std::collections::BTreeMap::new();
     while times.len() < 30 {
         let (time, len) = next();
@@ -145,10 +115,7 @@ fn a_second_request_updates_the_live_sensor() {
     let rig = rig();
     rig.send(&rig.request(1, 1));
     assert_eq!(rig.frame().payload.len(), 64 * 48 * 3);
-    rig.send(&SensorRequest {
-        width: 32,
-        ..rig.request(1, 1)
-    });
+    rig.send(&SensorRequest { width: 32, ..rig.request(1, 1) });
     wait_for("a frame of the new size", || {
         (rig.frame().payload.len() == 32 * 48 * 3).then_some(())
     });
@@ -159,10 +126,7 @@ fn a_second_request_updates_the_live_sensor() {
 fn the_33rd_sensor_and_unknown_types_are_refused() {
     let rig = rig();
     for seq_id in 0..33 {
-        let mut request = SensorRequest {
-            check_freq: 1,
-            ..rig.request(seq_id, 5)
-        };
+        let mut request = SensorRequest { check_freq: 1, ..rig.request(seq_id, 5) };
         request.send_protocol.port = 9;
         rig.send(&request);
     }
@@ -177,11 +141,7 @@ fn the_33rd_sensor_and_unknown_types_are_refused() {
 fn images_without_pixels_or_beyond_the_memory_are_refused() {
     let rig = rig();
     for (width, height) in [(0, 480), (640, 0), (65_535, 65_535)] {
-        rig.send(&SensorRequest {
-            width,
-            height,
-            ..rig.request(1, 1)
-        });
+        rig.send(&SensorRequest { width, height, ..rig.request(1, 1) });
     }
     wait(|| rig.emulator.stats().refused == 3);
     assert_eq!(rig.emulator.stats().requests, 0);
@@ -220,18 +180,12 @@ fn the_handshake_is_answered_with_1() {
     rig.to_window(HandshakePacket::new(4711, 0).as_bytes());
     let mut buffer = [0; 64];
     let len = rig.client.recv(&mut buffer).unwrap();
-    assert_eq!(
-        *HandshakePacket::parse(&buffer[..len]).unwrap(),
-        HandshakePacket::new(4711, 1)
-    );
+    assert_eq!(*HandshakePacket::parse(&buffer[..len]).unwrap(), HandshakePacket::new(4711, 1));
 }
 
 #[test]
 fn heartbeats_tell_when_simulation_time_was_zero() {
-    let world = still(
-        &[pose([0.0; 3], [0.0; 3]), pose([3.0, 0.0, 0.0], [0.0; 3])],
-        &[],
-    );
+    let world = still(&[pose([0.0; 3], [0.0; 3]), pose([3.0, 0.0, 0.0], [0.0; 3])], &[]);
     let rig = Rig::with(world, |o| o.heartbeat_period = 0.02, Faults::default());
     let mut ids = std::collections::BTreeSet::new();
     let mut last_count = -1;
@@ -260,17 +214,9 @@ fn a_heartbeat_can_be_asked_for() {
         .flat_map(golden::Vector::sent)
         .find(|(port, d)| *port > 30_000 && d.len() == 8);
     let (_, probe) = probe.expect("the vendor's heartbeat request is in the recording");
-    rig.client
-        .send_to(&probe, rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(&probe, rig.emulator.coptersims()[0]).unwrap();
     let len = rig.heartbeats.recv(&mut buffer).unwrap();
-    assert_eq!(
-        HeartbeatPacket::parse(&buffer[..len])
-            .unwrap()
-            .copter_id
-            .get(),
-        1
-    );
+    assert_eq!(HeartbeatPacket::parse(&buffer[..len]).unwrap().copter_id.get(), 1);
 }
 
 #[test]
@@ -287,9 +233,7 @@ fn a_restricted_simulator_sends_only_to_who_asked_by_unicast() {
         silent.set_nonblocking(false).unwrap();
     }
     let request = CopterSimRequestPacket::new(1).to_sender();
-    rig.client
-        .send_to(request.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(request.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     let mut buffer = [0; 512];
     let len = rig.heartbeats.recv(&mut buffer).unwrap();
     let beat = HeartbeatPacket::parse(&buffer[..len]).unwrap();
@@ -303,9 +247,7 @@ fn imu_samples_come_at_the_requested_rate_without_gaps() {
     let reader = socket();
     let port = reader.local_addr().unwrap().port();
     let request = ImuRequestPacket::new(50, [127, 0, 0, 1], port);
-    rig.client
-        .send_to(request.as_bytes(), rig.emulator.coptersims()[0])
-        .unwrap();
+    rig.client.send_to(request.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
     let mut last: Option<(i32, f64)> = None;
     // At 50 Hz a receive buffer holds ten seconds.
     for _ in 0..50 {
@@ -323,11 +265,9 @@ fn imu_samples_come_at_the_requested_rate_without_gaps() {
 
 #[test]
 fn the_true_state_is_the_same_in_its_three_packets() {
-    for (packet, len) in [
-        (StatePacket::Bytes200, 200),
-        (StatePacket::Bytes168, 168),
-        (StatePacket::Bytes112, 112),
-    ] {
+    for (packet, len) in
+        [(StatePacket::Bytes200, 200), (StatePacket::Bytes168, 168), (StatePacket::Bytes112, 112)]
+    {
         let world = still(&[pose([1.0, -2.0, -3.0], [0.0, 10.0, 90.0])], &[]);
         let change = |o: &mut rfly_bridge::emulator::EmulatorOptions| {
             (o.state_packet, o.state_rate) = (packet, 100);
@@ -388,17 +328,13 @@ fn a_paused_simulator_is_silent_and_goes_on_where_it_was() {
 fn every_type_answers_a_long_request_with_either_check_word() {
     let rig = Rig::start(still(&[pose([0.0, 0.0, -5.0], [0.0; 3])], &[]));
     for kind in SensorKind::ALL {
-        let [usual, gimbal, long] = [
-            RequestLayout::New,
-            RequestLayout::Gimbal,
-            RequestLayout::Long,
-        ]
-        .map(|layout| {
-            let mut request = rig.request(1, kind.type_id());
-            request.layout = layout;
-            request.other_params[..6].copy_from_slice(&[50.0, 4.0, -90.0, 90.0, -30.0, 10.0]);
-            rig.shoot(&request).payload
-        });
+        let [usual, gimbal, long] =
+            [RequestLayout::New, RequestLayout::Gimbal, RequestLayout::Long].map(|layout| {
+                let mut request = rig.request(1, kind.type_id());
+                request.layout = layout;
+                request.other_params[..6].copy_from_slice(&[50.0, 4.0, -90.0, 90.0, -30.0, 10.0]);
+                rig.shoot(&request).payload
+            });
         assert!(usual == gimbal && usual == long, "{kind:?}");
         assert!(!usual.is_empty());
     }

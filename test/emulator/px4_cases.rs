@@ -83,10 +83,7 @@ fn at_start(from: &str, up: f32) -> PilotRig {
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
-        .collect()
+    (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
 /// Does what the case says, and returns what became of it.
@@ -144,16 +141,8 @@ fn differences_from(px4: &Outcome, case: &Case, here: &Outcome) -> Vec<String> {
             differences.push(format!("{what}: {found}"));
         }
     };
-    same(
-        "results",
-        here.acks == px4.acks,
-        format!("{:?}, PX4 {:?}", here.acks, px4.acks),
-    );
-    same(
-        "mode",
-        here.mode == px4.mode,
-        format!("{:?}, PX4 {:?}", here.mode, px4.mode),
-    );
+    same("results", here.acks == px4.acks, format!("{:?}, PX4 {:?}", here.acks, px4.acks));
+    same("mode", here.mode == px4.mode, format!("{:?}, PX4 {:?}", here.mode, px4.mode));
     same("armed", here.armed == px4.armed, format!("{}", here.armed));
     let texts = |o: &Outcome| {
         let mut texts = o.texts.clone();
@@ -163,32 +152,16 @@ fn differences_from(px4: &Outcome, case: &Case, here: &Outcome) -> Vec<String> {
         texts.dedup();
         texts
     };
-    same(
-        "texts",
-        texts(here) == texts(px4),
-        format!("{:?}, PX4 {:?}", texts(here), texts(px4)),
-    );
+    same("texts", texts(here) == texts(px4), format!("{:?}, PX4 {:?}", texts(here), texts(px4)));
     let (a, b) = (Vec3::from(here.moved), Vec3::from(px4.moved));
     let far = a.xy().norm().max(b.xy().norm());
     let away = (a - b).xy().norm();
-    same(
-        "moved",
-        away <= 0.9 + 0.15 * far,
-        format!("{a:.1?}, PX4 {b:.1?}"),
-    );
+    same("moved", away <= 0.9 + 0.15 * far, format!("{a:.1?}, PX4 {b:.1?}"));
     let away = (a.z - b.z).abs();
-    same(
-        "down",
-        away <= 0.8 + 0.15 * b.z.abs(),
-        format!("{:.1}, PX4 {:.1}", a.z, b.z),
-    );
+    same("down", away <= 0.8 + 0.15 * b.z.abs(), format!("{:.1}, PX4 {:.1}", a.z, b.z));
     let (a, b) = (Vec3::from(here.velocity), Vec3::from(px4.velocity));
     let away = (a - b).norm();
-    same(
-        "velocity",
-        away <= 0.7 + 0.15 * b.norm(),
-        format!("{a:.1?}, PX4 {b:.1?}"),
-    );
+    same("velocity", away <= 0.7 + 0.15 * b.norm(), format!("{a:.1?}, PX4 {b:.1?}"));
     let angle = |yaw: f64| ((yaw + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0).abs();
     let turns = case.from != "ground" && px4.armed;
     let tolerance = 0.15 + 0.1 * angle(px4.yaw - TAU / 4.0);
@@ -228,12 +201,7 @@ fn compare(begins: &[&str]) {
         }
     }
     assert!(compared > 0);
-    assert!(
-        wrong.is_empty(),
-        "{} of {compared}\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {compared}\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -268,14 +236,7 @@ fn other_commands_are_read_as_px4_reads_them() {
         .iter()
         .map(|case| case.case.as_str())
         .filter(|case| {
-            let groups = [
-                "local ",
-                "global",
-                "attitude",
-                "reposition",
-                "change speed",
-                "take-off",
-            ];
+            let groups = ["local ", "global", "attitude", "reposition", "change speed", "take-off"];
             !groups.iter().any(|group| case.starts_with(group))
         })
         .collect();
@@ -285,10 +246,9 @@ fn other_commands_are_read_as_px4_reads_them() {
 #[test]
 fn orbits_have_the_radius_speed_direction_and_yaw_of_px4s() {
     let Recording { cases, .. } = recording();
-    for (name, centre, direction) in [
-        ("orbit radius 5 speed 2 NaN", 0.0, 1.0),
-        ("orbit radius -5, centre north", 11.1, -1.0),
-    ] {
+    for (name, centre, direction) in
+        [("orbit radius 5 speed 2 NaN", 0.0, 1.0), ("orbit radius -5, centre north", 11.1, -1.0)]
+    {
         let case = cases.iter().find(|case| case.case == name).unwrap();
         let here = replay(at_start(&case.from, case.up), case);
         for flown in [&here, &case.px4[0]] {

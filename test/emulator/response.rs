@@ -17,11 +17,7 @@ impl Step {
     /// What was asked for, in m/s or rad/s.
     fn asked(&self) -> f64 {
         let speed = Vec3::from(self.velocity.map(f64::from)).norm();
-        if speed > 0.0 {
-            speed
-        } else {
-            f64::from(self.yaw_rate).abs()
-        }
+        if speed > 0.0 { speed } else { f64::from(self.yaw_rate).abs() }
     }
 
     fn name(&self) -> String {
@@ -34,12 +30,7 @@ fn recording() -> (f64, Vec<Step>) {
     let text = include_str!("../fixtures/px4_response.json");
     let all: Value = serde_json::from_str(text).unwrap();
     let numbers = |value: &Value| -> Vec<f64> {
-        value
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|v| v.as_f64().unwrap())
-            .collect()
+        value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
     };
     let step = |value: &Value| {
         let mut step = Step {
@@ -73,11 +64,7 @@ fn flown(rig: &mut PilotRig, step: &Step, period: f64) -> Vec<f64> {
         }
         let now = rig.pilot.flown().unwrap();
         let turning = now.rate.z * f64::from(step.yaw_rate).signum() / asked;
-        found.push(if along.norm() > 0.0 {
-            now.velocity.dot(&along) / asked
-        } else {
-            turning
-        });
+        found.push(if along.norm() > 0.0 { now.velocity.dot(&along) / asked } else { turning });
         rig.run(period);
     }
     found
@@ -85,10 +72,7 @@ fn flown(rig: &mut PilotRig, step: &Step, period: f64) -> Vec<f64> {
 
 /// Time in s after which `share` is reached for the first time.
 fn reaches(response: &[f64], share: f64, period: f64) -> f64 {
-    let i = response
-        .iter()
-        .position(|v| *v >= share)
-        .expect("a response that rises");
+    let i = response.iter().position(|v| *v >= share).expect("a response that rises");
     let before = response[i.saturating_sub(1)];
     let part = if i == 0 || response[i] <= before {
         0.0
@@ -118,15 +102,9 @@ fn velocities_and_turns_are_answered_as_by_px4() {
             (true, false) => 0.1 / step.asked(),
         };
         let mut check = |what: &str, found: f64, recorded: f64, most: f64| {
-            println!(
-                "{:32} {what:12} {found:6.2} {recorded:6.2}  {most:.2}",
-                step.name()
-            );
+            println!("{:32} {what:12} {found:6.2} {recorded:6.2}  {most:.2}", step.name());
             if (found - recorded).abs() > most {
-                wrong.push(format!(
-                    "{}: {what} {found:.3} instead of {recorded:.3}",
-                    step.name()
-                ));
+                wrong.push(format!("{}: {what} {found:.3} instead of {recorded:.3}", step.name()));
             }
         };
         let both = |f: &dyn Fn(&[f64]) -> f64| (f(&found[..hold]), f(&step.recorded[..hold]));
@@ -138,10 +116,8 @@ fn velocities_and_turns_are_answered_as_by_px4() {
         check("at most", f, r, 0.08 + 1.5 * noise);
         let (f, r) = (mean(&found[15..30]), mean(&step.recorded[15..30]));
         check("1.5 to 3 s", f, r, 0.06 + noise);
-        let (f, r) = (
-            mean(&found[hold + 10..hold + 20]),
-            mean(&step.recorded[hold + 10..hold + 20]),
-        );
+        let (f, r) =
+            (mean(&found[hold + 10..hold + 20]), mean(&step.recorded[hold + 10..hold + 20]));
         check("1 to 2 after", f, r, 0.06 + noise);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -31,19 +31,14 @@ pub(super) struct Frame {
 pub(super) fn socket() -> UdpSocket {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None).unwrap();
     socket.set_recv_buffer_size(8 << 20).unwrap();
-    socket
-        .bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into())
-        .unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
     socket.set_read_timeout(Some(HANG)).unwrap();
     socket.into()
 }
 
 /// Vehicles that stand still among these boxes, numbered from 1.
 pub(super) fn still(poses: &[Pose], blocks: &[Block]) -> World {
-    let vehicle = |(id, pose): (u16, &Pose)| Vehicle {
-        id,
-        motion: Motion::Hover(*pose),
-    };
+    let vehicle = |(id, pose): (u16, &Pose)| Vehicle { id, motion: Motion::Hover(*pose) };
     World {
         scene: Scene::of(blocks),
         vehicles: (1..).zip(poses).map(vehicle).collect(),
@@ -52,10 +47,7 @@ pub(super) fn still(poses: &[Pose], blocks: &[Block]) -> World {
 }
 
 pub(super) fn block(centre: [f64; 3], half: [f64; 3]) -> Block {
-    Block {
-        centre: Vec3::from(centre),
-        half: Vec3::from(half),
-    }
+    Block { centre: Vec3::from(centre), half: Vec3::from(half) }
 }
 
 /// Vehicle at `position` (NED, m), roll, pitch, yaw in degrees.
@@ -92,12 +84,7 @@ impl Rig {
         };
         change(&mut options);
         let emulator = Emulator::start(options, faults).unwrap();
-        Self {
-            emulator,
-            client: socket(),
-            heartbeats,
-            states,
-        }
+        Self { emulator, client: socket(), heartbeats, states }
     }
 
     /// A request for a sensor on vehicle 1 that this rig's client will get; change what matters.
@@ -115,9 +102,7 @@ impl Rig {
     }
 
     pub(super) fn to_window(&self, bytes: &[u8]) {
-        self.client
-            .send_to(bytes, self.emulator.windows()[0])
-            .unwrap();
+        self.client.send_to(bytes, self.emulator.windows()[0]).unwrap();
     }
 
     /// Waits for the next whole frame of whatever was requested.
@@ -165,9 +150,7 @@ pub(super) fn frame(client: &UdpSocket) -> Frame {
     let mut parts: BTreeMap<u64, BTreeMap<u32, Vec<u8>>> = BTreeMap::new();
     let mut buffer = vec![0; 70_000];
     wait_for("a whole frame", || {
-        let len = client
-            .recv(&mut buffer)
-            .expect("a datagram of the emulator");
+        let len = client.recv(&mut buffer).expect("a datagram of the emulator");
         let header = FragmentHeader::parse(&buffer[..len], len).expect("a fragment of an image");
         let pieces = parts.entry(header.sim_time.to_bits()).or_default();
         pieces.insert(header.seq, buffer[header.variant.len()..len].to_vec());
@@ -204,8 +187,5 @@ pub(super) fn wait(done: impl Fn() -> bool) {
 }
 
 pub(super) fn near(found: f64, expected: f64, tolerance: f64, what: &str) {
-    assert!(
-        (found - expected).abs() <= tolerance,
-        "{what}: {found} instead of {expected}"
-    );
+    assert!((found - expected).abs() <= tolerance, "{what}: {found} instead of {expected}");
 }

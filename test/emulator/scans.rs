@@ -29,10 +29,7 @@ fn rosette() -> EmulatorOptions {
 }
 
 fn lidar(type_id: u16) -> SensorRequest {
-    let mut request = SensorRequest {
-        fov_deg: 70.432,
-        ..request(type_id, 100, 40)
-    };
+    let mut request = SensorRequest { fov_deg: 70.432, ..request(type_id, 100, 40) };
     request.other_params[..6].copy_from_slice(&[RANGE, 0.0, -180.0, 180.0, -40.0, 20.0]);
     if type_id == 22 {
         request.other_params[..6].copy_from_slice(&[RANGE, 2.956, 1.4, 1.18, 10.0, 5.0]);
@@ -92,10 +89,7 @@ fn noise_follows_from_seed_sensor_and_time() {
     assert!(frames == of(4, 0.02));
     assert!(frames[0] != frames[1] && frames[1] != frames[2]);
     assert!(frames[0] != of(5, 0.02)[0]);
-    let other = SensorRequest {
-        seq_id: 2,
-        ..lidar(20)
-    };
+    let other = SensorRequest { seq_id: 2, ..lidar(20) };
     assert!(frames[0] != shots(&world, &noisy(4, 0.02), other, 1)[0]);
     // No noise, no randomness; and only lidars have it.
     assert!(of(4, 0.0) == of(5, 0.0));
@@ -145,12 +139,7 @@ fn a_rosette_never_repeats_and_fills_its_field_of_view() {
             22 => azimuth.hypot(*elevation) < 36.5,
             _ => (-7.1..52.1).contains(elevation),
         };
-        assert!(
-            frames
-                .iter()
-                .flat_map(|frame| angles(frame))
-                .all(|a| within(&a))
-        );
+        assert!(frames.iter().flat_map(|frame| angles(frame)).all(|a| within(&a)));
     }
 }
 
@@ -161,9 +150,7 @@ fn one_frame_of_a_mid360_looks_everywhere() {
     // The walls are met below 10 degrees, all around.
     for sector in 0..72 {
         let low = -180.0 + 5.0 * f64::from(sector);
-        let mut inside = rays
-            .iter()
-            .filter(|[azimuth, _]| (low..low + 5.0).contains(azimuth));
+        let mut inside = rays.iter().filter(|[azimuth, _]| (low..low + 5.0).contains(azimuth));
         let first = inside.next().expect("rays in every sector");
         assert!(inside.any(|[_, elevation]| (elevation - first[1]).abs() > 1.0));
     }

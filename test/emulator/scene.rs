@@ -10,10 +10,7 @@ use rfly_bridge::wire::SensorRequest;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn seeded(seed: u64) -> EmulatorOptions {
-    EmulatorOptions {
-        seed,
-        ..EmulatorOptions::default()
-    }
+    EmulatorOptions { seed, ..EmulatorOptions::default() }
 }
 
 /// Whether a point is inside of a solid, by its definition.
@@ -126,10 +123,7 @@ fn depth_and_classes_are_those_of_the_ray_through_the_pixel() {
             // Directions are rounded to f32.
             let error = (f64::from(found) - counts).abs();
             let edge = error > 1.0 + 1e-5 * counts;
-            assert!(
-                !edge || near_an_edge(&caster, &ray),
-                "{error} mm at {u}, {v}"
-            );
+            assert!(!edge || near_an_edge(&caster, &ray), "{error} mm at {u}, {v}");
         }
         let class = hit.object.map_or(0, Object::class);
         let colour = class_colour(class);
@@ -203,9 +197,7 @@ fn supersampled(image: &[f64], width: usize, times: usize) -> (Vec<f64>, Vec<f64
     let mut middles = Vec::new();
     for (row, column) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
         let at = |y: usize, x: usize| image[(row * times + y) * width + column * times + x];
-        let sum: f64 = (0..times)
-            .flat_map(|y| (0..times).map(move |x| at(y, x)))
-            .sum();
+        let sum: f64 = (0..times).flat_map(|y| (0..times).map(move |x| at(y, x))).sum();
         means.push(sum / (times * times) as f64);
         middles.push(at(times / 2, times / 2));
     }
@@ -259,10 +251,7 @@ fn there_is_something_to_see_from_any_distance() {
             .collect();
         let contrast = (steps.iter().sum::<f64>() / steps.len() as f64).sqrt();
         println!("{height} m: {contrast}");
-        assert!(
-            (5.0..60.0).contains(&contrast),
-            "{contrast} from {height} m"
-        );
+        assert!((5.0..60.0).contains(&contrast), "{contrast} from {height} m");
     }
 }
 
@@ -338,10 +327,7 @@ fn the_picture_in_the_documents_is_the_scene() {
     }
     let file = std::fs::read(path).expect("UPDATE_DOCS=1 draws it");
     assert!(file.len() < 200_000, "{} bytes", file.len());
-    let drawn = image::load_from_memory(&file)
-        .unwrap()
-        .into_rgb8()
-        .into_raw();
+    let drawn = image::load_from_memory(&file).unwrap().into_rgb8().into_raw();
     let shown = pixels.iter().flat_map(|i| {
         let at = 3 * usize::from(*i);
         palette[at..at + 3].to_vec()

@@ -16,10 +16,7 @@ fn rig() -> Rig {
 }
 
 fn with_clouds(format: CloudFormat) -> Rig {
-    let world = still(
-        &[pose([0.0, 0.0, -2.0], [0.0; 3])],
-        &[block([6.0, 1.0, -1.0], [1.0; 3])],
-    );
+    let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[block([6.0, 1.0, -1.0], [1.0; 3])]);
     Rig::with(world, |o| o.cloud_format = format, Faults::default())
 }
 
@@ -68,10 +65,7 @@ fn every_type_puts_into_memory_what_it_would_send() {
         let mut time = [0; 8];
         block.copy_out(1, &mut time);
         block.set_flag(ShmFlag::Released as u8);
-        assert!(
-            payload == expected,
-            "type {type_id}: memory and network differ"
-        );
+        assert!(payload == expected, "type {type_id}: memory and network differ");
         let time = f64::from_le_bytes(time);
         assert!(time > 0.0 && time <= rig.emulator.sim_time());
         rig.clear();
@@ -80,11 +74,9 @@ fn every_type_puts_into_memory_what_it_would_send() {
 
 #[test]
 fn a_block_is_as_long_as_the_largest_cloud_of_its_form() {
-    for (format, head, point) in [
-        ("28:i16:none", 28, 6),
-        ("36:f32:label", 36, 16),
-        ("36:i16:rgb", 36, 8),
-    ] {
+    for (format, head, point) in
+        [("28:i16:none", 28, 6), ("36:f32:label", 36, 16), ("36:i16:rgb", 36, 8)]
+    {
         let rig = with_clouds(format.parse().unwrap());
         for (i, type_id) in [7, 20, 21, 22, 23].into_iter().enumerate() {
             let request = in_memory(rig.request(FIRST + 30 + i as u16, type_id));
@@ -94,10 +86,7 @@ fn a_block_is_as_long_as_the_largest_cloud_of_its_form() {
             };
             let block = open_as(&request_sent(&rig, request), 9 + head + point * points);
             let file = std::path::Path::new("/dev/shm").join(shm_name(request.seq_id));
-            assert_eq!(
-                file.metadata().unwrap().len(),
-                (9 + head + point * points) as u64
-            );
+            assert_eq!(file.metadata().unwrap().len(), (9 + head + point * points) as u64);
             take(&block);
             let mut bytes = vec![0; head + point * points];
             block.copy_out(SHM_HEADER_LEN, &mut bytes);
@@ -168,18 +157,12 @@ fn a_repeated_request_keeps_the_block_and_another_size_replaces_it() {
     rig.send(&request);
     let old = open(&request);
     rig.send(&request);
-    rig.send(&SensorRequest {
-        fov_deg: 60.0,
-        ..request
-    });
+    rig.send(&SensorRequest { fov_deg: 60.0, ..request });
     wait(|| rig.emulator.stats().requests == 3);
     let frames = || rig.emulator.stats().sensors[&request.seq_id].frames;
     let before = frames();
     wait(|| frames() > before + 2);
     assert!(old.is_current(), "readers have mapped it");
-    rig.send(&SensorRequest {
-        width: 100,
-        ..request
-    });
+    rig.send(&SensorRequest { width: 100, ..request });
     wait(|| !old.is_current());
 }

@@ -7,10 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 /// A sensor in the centre of vehicle 1, asked for ten times per second.
 pub(super) fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
-    SensorRequest {
-        check_freq: 10,
-        ..support::request::request(type_id, width, height)
-    }
+    SensorRequest { check_freq: 10, ..support::request::request(type_id, width, height) }
 }
 
 /// The uncompressed payloads of the first `count` frames.
@@ -27,9 +24,7 @@ pub(super) fn shots(
     let shot = |_| {
         let tick = table.tick(f64::INFINITY).expect("a frame is due");
         let snapshot = world.at(tick.time);
-        let [seen] = &streams.begin(&tick, &snapshot)[..] else {
-            panic!("one sensor")
-        };
+        let [seen] = &streams.begin(&tick, &snapshot)[..] else { panic!("one sensor") };
         let frame = streams.frame(seen, &snapshot).expect("a frame");
         frame.raw.to_vec()
     };

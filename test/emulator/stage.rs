@@ -13,11 +13,7 @@ use serde_json::Value;
 
 /// Nothing but the ground.
 fn nothing() -> World {
-    World {
-        scene: Scene::of(&[]),
-        vehicles: Vec::new(),
-        walkers: Vec::new(),
-    }
+    World { scene: Scene::of(&[]), vehicles: Vec::new(), walkers: Vec::new() }
 }
 
 pub(super) fn command(rig: &Rig, text: &str) {
@@ -60,9 +56,8 @@ fn to_box(
         let (a, b) = ((-half[i] - o[i]) / d[i], (half[i] - o[i]) / d[i]);
         (a.min(b), a.max(b))
     });
-    let (enter, leave) = ends.fold((f64::MIN, f64::MAX), |(enter, leave), (a, b)| {
-        (enter.max(a), leave.min(b))
-    });
+    let (enter, leave) =
+        ends.fold((f64::MIN, f64::MAX), |(enter, leave), (a, b)| (enter.max(a), leave.min(b)));
     assert!(enter < leave, "the ray passes by");
     enter
 }
@@ -85,20 +80,8 @@ fn each_of_the_vendors_state_packets_spawns_an_object_that_is_seen_and_can_be_de
         ("ue4_send", "pos_full", 6, QUADROTOR, false),
         ("ue4_send", "pos_simple", 7, QUADROTOR, false),
         ("ue4_send_other", "px4_sendUE4PosNew", 1, QUADROTOR, false),
-        (
-            "ue4_send_other",
-            "vehicleapi_sendUE4PosNew_104",
-            1,
-            QUADROTOR,
-            false,
-        ),
-        (
-            "ue4_send_other",
-            "vehicleapi_all_windows_6",
-            1,
-            QUADROTOR,
-            false,
-        ),
+        ("ue4_send_other", "vehicleapi_sendUE4PosNew_104", 1, QUADROTOR, false),
+        ("ue4_send_other", "vehicleapi_all_windows_6", 1, QUADROTOR, false),
     ];
     let rig = Rig::start(nothing());
     for (file, name, id, half, grounded) in rows {
@@ -155,11 +138,7 @@ fn packets_for_many_place_every_object_where_the_vendors_call_put_it() {
             let centre = numbers(&object["centre"]);
             assert_eq!(&centre[..2], &place[..2], "{name} {id}");
             let half = numbers(&object["half"])[2];
-            let height = if name == "scale100_short_lists" {
-                -half
-            } else {
-                place[2]
-            };
+            let height = if name == "scale100_short_lists" { -half } else { place[2] };
             near(centre[2], height, 1e-6, name);
         }
         // One of many is seen as a single one is.
@@ -167,11 +146,7 @@ fn packets_for_many_place_every_object_where_the_vendors_call_put_it() {
         command(&rig, &format!("RflyDelVehicles {}", list_without(&ids, id)));
         let height = numbers(&rig.emulator.state()["objects"][0]["centre"])[2];
         let from = [place[0] - 8.0, place[1], height];
-        assert_eq!(
-            f64::from(range(&rig, from, [0.0; 2]).copter_id.get()),
-            id,
-            "{name}"
-        );
+        assert_eq!(f64::from(range(&rig, from, [0.0; 2]).copter_id.get()), id, "{name}");
         command(&rig, "RflyChangeMapbyName Grasslands");
     }
 }
@@ -290,10 +265,7 @@ fn what_makes_no_sense_is_refused() {
 
 #[test]
 fn an_object_that_fits_to_the_ground_stands_on_the_slope() {
-    let world = World {
-        scene: Scene::yard(),
-        ..nothing()
-    };
+    let world = World { scene: Scene::yard(), ..nothing() };
     let rig = Rig::start(world);
     // The slope begins at north 14 m and rises by 12 degrees.
     let place = [18.0, 16.0, -30.0];
@@ -301,12 +273,7 @@ fn an_object_that_fits_to_the_ground_stands_on_the_slope() {
     let height = |rig: &Rig| numbers(&rig.emulator.state()["objects"][0]["centre"])[2];
     let rise = 4.0 * 12f64.to_radians().tan();
     near(height(&rig), -rise - 0.5, 1e-6, "on the slope");
-    tell(
-        &rig,
-        cube(5, [0.0, 10.0, -30.0])
-            .with_height(Height::Ground)
-            .as_bytes(),
-    );
+    tell(&rig, cube(5, [0.0, 10.0, -30.0]).with_height(Height::Ground).as_bytes());
     near(height(&rig), -0.5, 1e-6, "on the ground");
 }
 
@@ -326,12 +293,7 @@ fn an_attached_object_follows_its_carrier_by_kind() {
     ];
     for (kind, expected) in moved {
         carrier(0.0, 0.0, [0.0, 0.0, -5.0]);
-        tell(
-            &rig,
-            AttachPacket::new(&[(2, 1, Attachment::None)])
-                .unwrap()
-                .as_bytes(),
-        );
+        tell(&rig, AttachPacket::new(&[(2, 1, Attachment::None)]).unwrap().as_bytes());
         tell(&rig, cube(2, [2.0, 0.0, -6.0]).as_bytes());
         tell(&rig, AttachPacket::new(&[(2, 1, kind)]).unwrap().as_bytes());
         let centre = || numbers(&rig.emulator.state()["objects"][1]["centre"]);
@@ -345,12 +307,7 @@ fn an_attached_object_follows_its_carrier_by_kind() {
     // Packets of what is attached are relative to the carrier.
     tell(&rig, cube(2, [3.0, 0.0, 0.0]).as_bytes());
     let centre = numbers(&rig.emulator.state()["objects"][1]["centre"]);
-    near(
-        centre[0],
-        7.0,
-        1e-5,
-        "3 m ahead of a carrier that looks south",
-    );
+    near(centre[0], 7.0, 1e-5, "3 m ahead of a carrier that looks south");
 }
 
 #[test]
@@ -367,13 +324,7 @@ fn the_vendors_attachments_are_obeyed() {
 
 #[test]
 fn coptersims_own_vehicle_is_where_another_sender_moves_it_until_that_one_stops() {
-    let world = still(
-        &[
-            pose([0.0, 0.0, -2.0], [0.0; 3]),
-            pose([6.0, 0.0, -2.0], [0.0; 3]),
-        ],
-        &[],
-    );
+    let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3]), pose([6.0, 0.0, -2.0], [0.0; 3])], &[]);
     let rig = Rig::start(world);
     let own = super::rig::socket();
     let mut request = rig.request(1, 5);
@@ -409,10 +360,7 @@ fn coptersims_own_vehicle_is_where_another_sender_moves_it_until_that_one_stops(
 
 #[test]
 fn a_vehicle_that_ignores_states_stays_and_can_be_put_elsewhere() {
-    let poses: [Pose; 2] = [
-        pose([0.0, 0.0, -2.0], [0.0; 3]),
-        pose([6.0, 0.0, -2.0], [0.0; 3]),
-    ];
+    let poses: [Pose; 2] = [pose([0.0, 0.0, -2.0], [0.0; 3]), pose([6.0, 0.0, -2.0], [0.0; 3])];
     let rig = Rig::start(still(&poses, &[block([0.0, 20.0, -1.0], [1.0; 3])]));
     command(&rig, "RflySetVehiclePosAng 2 0 9 0 -2 0 0 0");
     let seen = || f64::from(range(&rig, [0.0, 0.0, -2.0], [0.0; 2]).distance.get());
@@ -430,23 +378,16 @@ fn groups_take_states_as_windows_do() {
     let world = nothing();
     let change = |o: &mut EmulatorOptions| {
         o.multicast = true;
-        (
-            o.ports.host_windows,
-            o.ports.network_windows,
-            o.ports.requests,
-        ) = (28_608, 28_609, 28_602);
+        (o.ports.host_windows, o.ports.network_windows, o.ports.requests) =
+            (28_608, 28_609, 28_602);
     };
     let rig = Rig::with(world, change, Faults::default());
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let socket = socket2::Socket::from(socket);
-    socket
-        .set_multicast_if_v4(&std::net::Ipv4Addr::LOCALHOST)
-        .unwrap();
+    socket.set_multicast_if_v4(&std::net::Ipv4Addr::LOCALHOST).unwrap();
     let socket: std::net::UdpSocket = socket.into();
     for (id, group) in [(1, "224.0.0.11:28608"), (2, "224.0.0.10:28609")] {
-        socket
-            .send_to(cube(id, [5.0, 0.0, -1.0]).as_bytes(), group)
-            .unwrap();
+        socket.send_to(cube(id, [5.0, 0.0, -1.0]).as_bytes(), group).unwrap();
     }
     wait(|| rig.emulator.stats().scene_packets >= 2);
 }

@@ -17,12 +17,7 @@ fn fly(control: ControlMode, conditions: Conditions, seed: u64) {
     pair.aim(Some([0.0, 0.0, 4.0]));
     pair.pass(0.5);
     pair.engage();
-    for target in [
-        [0.0, 0.0, 4.0],
-        [4.0, 0.0, 4.0],
-        [4.0, 3.0, 5.0],
-        [0.0, 0.0, 3.0],
-    ] {
+    for target in [[0.0, 0.0, 4.0], [4.0, 0.0, 4.0], [4.0, 3.0, 5.0], [0.0, 0.0, 3.0]] {
         pair.aim(Some(target));
         pair.until(30.0, "at its target", |pair| pair.near(target, 0.5));
     }
@@ -37,10 +32,7 @@ fn fly(control: ControlMode, conditions: Conditions, seed: u64) {
     pair.aim(None);
     for _ in 0..10 {
         let custom_mode = "AUTO.LAND".to_owned();
-        let request = SetModeRequest {
-            custom_mode,
-            ..Default::default()
-        };
+        let request = SetModeRequest { custom_mode, ..Default::default() };
         if pair.call::<SetMode>("set_mode", &request).mode_sent {
             break;
         }

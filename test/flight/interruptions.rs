@@ -25,9 +25,7 @@ fn a_silence_of_the_controller_ends_offboard_after_half_a_second() {
     let mut pair = hovering(VehicleSettings::default());
     let begin = pair.now();
     pair.aim(None);
-    pair.until(5.0, "in another mode", |pair| {
-        pair.state().mode != "OFFBOARD"
-    });
+    pair.until(5.0, "in another mode", |pair| pair.state().mode != "OFFBOARD");
     assert!(gave_up(&pair));
     // COM_OF_LOSS_T is a second.
     let after = pair.now() - begin;
@@ -36,19 +34,14 @@ fn a_silence_of_the_controller_ends_offboard_after_half_a_second() {
 
 #[test]
 fn with_keep_alive_a_short_silence_is_bridged_and_a_long_one_is_not() {
-    let settings = VehicleSettings {
-        keep_alive: Duration::from_secs(3),
-        ..VehicleSettings::default()
-    };
+    let settings =
+        VehicleSettings { keep_alive: Duration::from_secs(3), ..VehicleSettings::default() };
     let mut pair = hovering(settings);
     pair.aim(None);
     pair.pass(2.8);
     pair.aim(Some([1.0, 0.0, 4.0]));
     pair.until(20.0, "there", |pair| pair.near([1.0, 0.0, 4.0], 0.3));
-    assert_eq!(
-        (pair.state().mode.as_str(), gave_up(&pair)),
-        ("OFFBOARD", false)
-    );
+    assert_eq!((pair.state().mode.as_str(), gave_up(&pair)), ("OFFBOARD", false));
     pair.aim(None);
     let begin = pair.now();
     pair.until(10.0, "given up", gave_up);
@@ -65,10 +58,7 @@ fn a_vehicle_that_falls_silent_is_disconnected_and_found_again() {
         pair.until(10.0, "lost", |pair| !pair.state().connected);
         // Three seconds after its last HEARTBEAT, of which there is one per second.
         assert!(pair.now() - begin > Duration::from_millis(1900));
-        assert_eq!(
-            (pair.state().armed, pair.state().mode.as_str()),
-            (false, "")
-        );
+        assert_eq!((pair.state().armed, pair.state().mode.as_str()), (false, ""));
         let arm = CommandBoolRequest { value: true };
         assert!(!pair.call::<CommandBool>("cmd/arming", &arm).success);
         pair.switch_on();

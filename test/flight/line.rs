@@ -52,8 +52,7 @@ impl Line {
             let late = on.latency_ms + on.jitter_ms * random.uniform();
             let arrival = now + Duration::from_secs_f64(late * 1e-3);
             self.sent += 1;
-            self.waiting
-                .push(Reverse((arrival, self.sent, datagram.to_vec())));
+            self.waiting.push(Reverse((arrival, self.sent, datagram.to_vec())));
         }
     }
 

@@ -43,10 +43,7 @@ impl<M: Message + Clone> Watch<M> {
         };
         let topic = format!("/mavros/{topic}");
         let subscription = ros.subscribe(&topic, Qos::DEFAULT, check).expect("a topic");
-        Self {
-            seen,
-            _subscription: subscription,
-        }
+        Self { seen, _subscription: subscription }
     }
 
     fn last(&self) -> Option<M> {
@@ -147,8 +144,7 @@ impl Pair {
             self.poll();
         }
         for datagram in std::mem::take(&mut *self.bridge.sent()) {
-            self.up
-                .send(now, &datagram, &self.conditions, &mut self.random);
+            self.up.send(now, &datagram, &self.conditions, &mut self.random);
         }
         while let Some(datagram) = self.up.arrived(now) {
             if self.powered {
@@ -162,8 +158,7 @@ impl Pair {
             self.steps += 1;
         }
         for datagram in self.out.datagrams() {
-            self.down
-                .send(now, datagram, &self.conditions, &mut self.random);
+            self.down.send(now, datagram, &self.conditions, &mut self.random);
         }
         self.out.clear();
     }
@@ -232,10 +227,7 @@ impl Pair {
         request: &S::Request,
     ) -> Asked<S::Response> {
         let name = format!("/mavros/{service}");
-        self.bridge
-            .recorder
-            .ask::<S>(&name, request)
-            .expect("a service")
+        self.bridge.recorder.ask::<S>(&name, request).expect("a service")
     }
 
     /// Calls a service; every call is answered, whatever the line does.
@@ -256,10 +248,7 @@ impl Pair {
         for _ in 0..20 {
             if self.state().mode != "OFFBOARD" {
                 let custom_mode = "OFFBOARD".to_owned();
-                let request = SetModeRequest {
-                    custom_mode,
-                    ..Default::default()
-                };
+                let request = SetModeRequest { custom_mode, ..Default::default() };
                 self.call::<SetMode>("set_mode", &request);
             } else if !self.state().armed {
                 self.call::<CommandBool>("cmd/arming", &CommandBoolRequest { value: true });

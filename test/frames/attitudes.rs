@@ -35,20 +35,14 @@ fn the_check_values_of_mavros_hold() {
 fn nwu_keeps_the_yaw_of_the_simulator_but_for_its_sign() {
     let attitude = Attitude::<Frd, Ned>::from_euler(Euler::from_degrees(10.0, 20.0, 30.0));
     let nwu = degrees(Attitude::<Flu, Nwu>::from(attitude));
-    assert!(
-        g::difference(&nwu, &[10.0, -20.0, -30.0]) < 1e-12,
-        "{nwu:?}"
-    );
+    assert!(g::difference(&nwu, &[10.0, -20.0, -30.0]) < 1e-12, "{nwu:?}");
 }
 
 #[test]
 fn a_zero_or_infinite_quaternion_is_no_attitude() {
-    for bad in [
-        [0.0; 4],
-        [f64::NAN, 0.0, 0.0, 1.0],
-        [f64::INFINITY, 0.0, 0.0, 0.0],
-        [1e-9, 0.0, 0.0, 0.0],
-    ] {
+    for bad in
+        [[0.0; 4], [f64::NAN, 0.0, 0.0, 1.0], [f64::INFINITY, 0.0, 0.0, 0.0], [1e-9, 0.0, 0.0, 0.0]]
+    {
         assert_eq!(Attitude::<Frd, Ned>::from_wxyz(bad), None, "{bad:?}");
     }
     let scaled = Attitude::<Frd, Ned>::from_wxyz([0.0, 0.0, 0.0, -5.0]).unwrap();

@@ -7,18 +7,13 @@ use serde_json::Value;
 use std::time::Duration;
 
 fn place(value: &Value) -> Geodetic {
-    let [latitude, longitude, altitude] = numbers(value)[..] else {
-        panic!("{value}")
-    };
+    let [latitude, longitude, altitude] = numbers(value)[..] else { panic!("{value}") };
     Geodetic::new(latitude, longitude, altitude)
 }
 
 fn close(found: [f64; 3], wanted: &[f64], tolerance: f64, name: &str) {
     for (found, wanted) in found.iter().zip(wanted) {
-        assert!(
-            (found - wanted).abs() <= tolerance,
-            "{name}: {found} is not {wanted}"
-        );
+        assert!((found - wanted).abs() <= tolerance, "{name}: {found} is not {wanted}");
     }
 }
 
@@ -43,24 +38,14 @@ fn check(vector: &Recorded) {
             let ned = numbers(&args["ned"]);
             let ned = Vector::<Ned>::new(ned[0], ned[1], ned[2]);
             let found = Geodetic::from_ned(ned, place(&args["ref"]));
-            close(
-                [found.latitude_deg, found.longitude_deg, 0.0],
-                &wanted[..2],
-                1e-11,
-                name,
-            );
+            close([found.latitude_deg, found.longitude_deg, 0.0], &wanted[..2], 1e-11, name);
             close([found.altitude_m, 0.0, 0.0], &wanted[2..], 1e-5, name);
         }
         "lla2ecef" => close(place(args).to_ecef().to_array(), &wanted, 1e-4, name),
         "ecef2lla" => {
             let ecef = numbers(args);
             let found = Geodetic::from_ecef(Vector::new(ecef[0], ecef[1], ecef[2]));
-            close(
-                [found.latitude_deg, found.longitude_deg, 0.0],
-                &wanted[..2],
-                1e-9,
-                name,
-            );
+            close([found.latitude_deg, found.longitude_deg, 0.0], &wanted[..2], 1e-9, name);
             close([found.altitude_m, 0.0, 0.0], &wanted[2..], 1e-4, name);
         }
         other => panic!("{name}: unknown function {other}"),
@@ -138,10 +123,7 @@ fn the_geoid_has_the_published_heights() {
         (-0.466_744, 0.0023, 17.329),
     ] {
         let found = Geoid::Egm96.separation(latitude, longitude);
-        assert!(
-            (found - height).abs() < 0.01,
-            "{latitude} {longitude}: {found} is not {height}"
-        );
+        assert!((found - height).abs() < 0.01, "{latitude} {longitude}: {found} is not {height}");
     }
     assert_eq!(Geoid::Constant(17.0).separation(f64::NAN, 0.0), 17.0);
     assert!(Geoid::Egm96.separation(f64::NAN, 0.0).is_nan());
@@ -170,10 +152,7 @@ fn the_geoid_is_computed_once_for_a_place_and_again_after_a_kilometre() {
     let computed = cpu_time() - start;
     assert_eq!(there, Geoid::Egm96.separation(40.254, 116.259));
     assert_ne!(there, first);
-    assert!(
-        cached < computed * 1000,
-        "10000 from the cache {cached:?}, once {computed:?}"
-    );
+    assert!(cached < computed * 1000, "10000 from the cache {cached:?}, once {computed:?}");
     // Not a number is answered by itself and forgotten.
     assert!(separation.at(f64::NAN, 0.0).is_nan());
     assert_eq!(separation.at(40.154, 116.259), first);
@@ -185,10 +164,7 @@ fn the_geoid_is_computed_once_for_a_place_and_again_after_a_kilometre() {
 /// Height of the ellipsoid's surface over the equatorial plane and its distance from the axis, from its equation.
 fn on_ellipsoid(position: Vector<Ecef>) -> f64 {
     let [x, y, z] = position.to_array();
-    let (a, b) = (
-        6_378_137.0_f64,
-        6_378_137.0_f64 * (1.0 - 1.0 / 298.257_223_563),
-    );
+    let (a, b) = (6_378_137.0_f64, 6_378_137.0_f64 * (1.0 - 1.0 / 298.257_223_563));
     (x * x + y * y) / (a * a) + z * z / (b * b)
 }
 

@@ -17,25 +17,17 @@ fn tree(world: WorldConvention) -> FrameTree {
 fn statics(tree: &FrameTree) -> Vec<(String, String)> {
     let edges = tree.static_transforms(RosTime(1)).into_iter();
     let edges = edges.filter(|t| t.child_frame_id.ends_with("local_origin"));
-    edges
-        .map(|t| (t.header.frame_id, t.child_frame_id))
-        .collect()
+    edges.map(|t| (t.header.frame_id, t.child_frame_id)).collect()
 }
 
 #[test]
 fn every_autopilot_has_a_frame_in_the_map_and_nobody_else() {
     let tree = tree(WorldConvention::Enu);
     let edge = |child: &str| ("map".to_owned(), child.to_owned());
-    assert_eq!(
-        statics(&tree),
-        [edge("uav1/local_origin"), edge("uav2/local_origin")]
-    );
+    assert_eq!(statics(&tree), [edge("uav1/local_origin"), edge("uav2/local_origin")]);
     assert_eq!(tree.local_origin(2), "uav2/local_origin");
     assert_eq!(tree.local_origin(3), "map");
-    assert_eq!(
-        tree.check(&["uav1/local_origin", "uav2/local_origin", "map"]),
-        []
-    );
+    assert_eq!(tree.check(&["uav1/local_origin", "uav2/local_origin", "map"]), []);
     assert_eq!(tree.check(&["uav3/local_origin"]).len(), 1);
     let identity = tree.lookup("map", "uav1/local_origin").unwrap();
     assert_eq!(identity.translation(), [0.0; 3]);
@@ -63,19 +55,13 @@ fn its_axes_are_enu_in_a_map_that_is_nwu_too() {
     let seen = tree.lookup("map", "uav1/local_origin").unwrap();
     // 1 m east, 2 m north, 3 m up of it: the map has north, west, up.
     let there = seen.apply([1.0, 2.0, 3.0]);
-    assert!(
-        g::difference(&there, &[12.0, 20.0 - 1.0, -3.0 + 3.0]) < 1e-12,
-        "{there:?}"
-    );
+    assert!(g::difference(&there, &[12.0, 20.0 - 1.0, -3.0 + 3.0]) < 1e-12, "{there:?}");
 }
 
 #[test]
 fn two_frames_of_a_vehicle_cannot_have_one_name() {
-    let names = FrameNames {
-        local_origin: "odom".into(),
-        autopilots: [1].into(),
-        ..FrameNames::default()
-    };
+    let names =
+        FrameNames { local_origin: "odom".into(), autopilots: [1].into(), ..FrameNames::default() };
     let problems = FrameTree::new(names, &[1], &[]).unwrap_err();
     assert_eq!(problems.len(), 1, "{problems:?}");
 }

@@ -6,10 +6,7 @@ use rfly_bridge::time::RosTime;
 
 #[test]
 fn a_sensor_hangs_on_another_vehicle_with_what_it_carries_and_the_rest_stays() {
-    let names = FrameNames {
-        prefix: "uav{id}/".to_owned(),
-        ..FrameNames::default()
-    };
+    let names = FrameNames { prefix: "uav{id}/".to_owned(), ..FrameNames::default() };
     let sensors = [
         sensor(1, Mount::VehicleCentre(1), [1.0, 0.0, 0.0], [0.0; 3]),
         sensor(2, Mount::Sensor(1), [0.0, 0.0, -1.0], [0.0; 3]),
@@ -34,16 +31,9 @@ fn a_sensor_hangs_on_another_vehicle_with_what_it_carries_and_the_rest_stays() {
     assert!(g::difference(&other.translation(), &[0.0, 0.0, -5.0]) < 1e-12);
     assert!(t.lookup("map", "uav1/sensor1_link").is_none());
     let fixed = t.static_transforms(RosTime(1));
-    assert!(
-        !fixed
-            .iter()
-            .any(|f| f.child_frame_id.starts_with("uav1/sensor1"))
-    );
+    assert!(!fixed.iter().any(|f| f.child_frame_id.starts_with("uav1/sensor1")));
     // A sensor cannot carry its carrier; nothing changes.
-    assert!(
-        t.rehang(&sensor(1, Mount::Sensor(2), [0.0; 3], [0.0; 3]))
-            .is_err()
-    );
+    assert!(t.rehang(&sensor(1, Mount::Sensor(2), [0.0; 3], [0.0; 3])).is_err());
     assert!(t.hangs(&moved));
 }
 
@@ -53,16 +43,12 @@ fn a_sensor_that_was_not_there_is_hung_and_the_rest_stays() {
     let mut t = FrameTree::new(FrameNames::default(), &[1], &[first]).unwrap();
     t.update(&pose(1, [10.0, 0.0, 0.0], [0.0; 3]), RosTime(1));
     t.remount(1, [2.0, 0.0, 0.0], MountOrientation::Euler([0.0; 3]));
-    t.rehang(&sensor(2, Mount::Sensor(1), [0.0, 0.0, -1.0], [0.0; 3]))
-        .unwrap();
+    t.rehang(&sensor(2, Mount::Sensor(1), [0.0, 0.0, -1.0], [0.0; 3])).unwrap();
     let north = [0.0, 1.0, 0.0];
     let at = |frame: &str| t.lookup("map", frame).unwrap();
     assert_pose(at("sensor1_link"), [0.0, 12.0, 0.0], north, UP);
     assert_pose(at("sensor2_link"), [0.0, 12.0, 1.0], north, UP);
     // A carrier that is not there.
-    assert!(
-        t.rehang(&sensor(3, Mount::Sensor(9), [0.0; 3], [0.0; 3]))
-            .is_err()
-    );
+    assert!(t.rehang(&sensor(3, Mount::Sensor(9), [0.0; 3], [0.0; 3])).is_err());
     assert!(t.sensor(3).is_none() && t.sensor(2).is_some());
 }

@@ -27,11 +27,7 @@ pub(super) fn sensor(
 pub(super) fn pose(vehicle: u16, position: [f64; 3], degrees: [f64; 3]) -> VehiclePose {
     let [roll, pitch, yaw] = degrees;
     let attitude = Attitude::from_euler(Euler::from_degrees(roll, pitch, yaw));
-    VehiclePose {
-        vehicle,
-        position: Vector::from(position),
-        attitude,
-    }
+    VehiclePose { vehicle, position: Vector::from(position), attitude }
 }
 
 fn tree(names: FrameNames, sensors: &[SensorMount]) -> FrameTree {
@@ -41,11 +37,7 @@ fn tree(names: FrameNames, sensors: &[SensorMount]) -> FrameTree {
 /// Checks where a frame is and where its axes point.
 #[track_caller]
 pub(super) fn assert_pose(seen: Transform, position: [f64; 3], forward: [f64; 3], up: [f64; 3]) {
-    assert!(
-        g::difference(&seen.translation(), &position) < 1e-12,
-        "at {:?}",
-        seen.translation()
-    );
+    assert!(g::difference(&seen.translation(), &position) < 1e-12, "at {:?}", seen.translation());
     let (x, z) = (seen.rotate([1.0, 0.0, 0.0]), seen.rotate([0.0, 0.0, 1.0]));
     assert!(g::difference(&x, &forward) < 1e-12, "x axis to {x:?}");
     assert!(g::difference(&z, &up) < 1e-12, "z axis to {z:?}");
@@ -57,12 +49,7 @@ pub(super) const UP: [f64; 3] = [0.0, 0.0, 1.0];
 fn a_sensor_at_the_centre_is_right_of_the_vehicle_when_written_so() {
     let t = tree(
         FrameNames::default(),
-        &[sensor(
-            0,
-            Mount::VehicleCentre(1),
-            [0.3, -0.15, 0.1],
-            [0.0; 3],
-        )],
+        &[sensor(0, Mount::VehicleCentre(1), [0.3, -0.15, 0.1], [0.0; 3])],
     );
     let seen = t.lookup("base_link", "sensor0_link").unwrap();
     assert_pose(seen, [0.3, 0.15, -0.1], [1.0, 0.0, 0.0], UP);
@@ -70,19 +57,8 @@ fn a_sensor_at_the_centre_is_right_of_the_vehicle_when_written_so() {
 
 #[test]
 fn a_sensor_at_the_bottom_is_lower_by_the_parameter() {
-    let names = FrameNames {
-        bottom_m: 0.2,
-        ..Default::default()
-    };
-    let t = tree(
-        names,
-        &[sensor(
-            0,
-            Mount::VehicleBottom(1),
-            [0.3, 0.0, 0.1],
-            [0.0; 3],
-        )],
-    );
+    let names = FrameNames { bottom_m: 0.2, ..Default::default() };
+    let t = tree(names, &[sensor(0, Mount::VehicleBottom(1), [0.3, 0.0, 0.1], [0.0; 3])]);
     assert_pose(
         t.lookup("base_link", "sensor0_link").unwrap(),
         [0.3, 0.0, -0.3],
@@ -95,12 +71,7 @@ fn a_sensor_at_the_bottom_is_lower_by_the_parameter() {
 fn a_camera_pitched_by_minus_90_looks_down() {
     let t = tree(
         FrameNames::default(),
-        &[sensor(
-            0,
-            Mount::VehicleCentre(1),
-            [0.0; 3],
-            [0.0, -90.0, 0.0],
-        )],
+        &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0, -90.0, 0.0])],
     );
     let seen = t.lookup("base_link", "sensor0_link").unwrap();
     assert_pose(seen, [0.0; 3], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]);
@@ -114,31 +85,16 @@ fn a_camera_pitched_by_minus_90_looks_down() {
 fn a_camera_yawed_by_90_looks_right() {
     let t = tree(
         FrameNames::default(),
-        &[sensor(
-            0,
-            Mount::VehicleCentre(1),
-            [0.0; 3],
-            [0.0, 0.0, 90.0],
-        )],
+        &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0, 0.0, 90.0])],
     );
-    assert_pose(
-        t.lookup("base_link", "sensor0_link").unwrap(),
-        [0.0; 3],
-        [0.0, -1.0, 0.0],
-        UP,
-    );
+    assert_pose(t.lookup("base_link", "sensor0_link").unwrap(), [0.0; 3], [0.0, -1.0, 0.0], UP);
 }
 
 #[test]
 fn a_camera_yawed_and_pitched_looks_right_and_down() {
     let t = tree(
         FrameNames::default(),
-        &[sensor(
-            0,
-            Mount::VehicleCentre(1),
-            [0.0; 3],
-            [0.0, -30.0, 90.0],
-        )],
+        &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0, -30.0, 90.0])],
     );
     let (s, c) = 30f64.to_radians().sin_cos();
     assert_pose(
@@ -153,67 +109,32 @@ fn a_camera_yawed_and_pitched_looks_right_and_down() {
 fn a_camera_on_the_ground_stands_in_the_simulators_world() {
     let t = tree(
         FrameNames::default(),
-        &[sensor(
-            0,
-            Mount::Ground(1),
-            [1.0, 2.0, -3.0],
-            [0.0, 0.0, 90.0],
-        )],
+        &[sensor(0, Mount::Ground(1), [1.0, 2.0, -3.0], [0.0, 0.0, 90.0])],
     );
     // 1 m north, 2 m east, 3 m up, facing east.
-    assert_pose(
-        t.lookup("map", "sensor0_link").unwrap(),
-        [2.0, 1.0, 3.0],
-        [1.0, 0.0, 0.0],
-        UP,
-    );
+    assert_pose(t.lookup("map", "sensor0_link").unwrap(), [2.0, 1.0, 3.0], [1.0, 0.0, 0.0], UP);
 }
 
 #[test]
 fn a_level_sensor_goes_with_the_vehicle_but_does_not_tilt_or_turn() {
     let mut t = tree(
         FrameNames::default(),
-        &[sensor(
-            0,
-            Mount::VehicleLevel(1),
-            [0.5, 0.0, 1.0],
-            [0.0, 0.0, 0.0],
-        )],
+        &[sensor(0, Mount::VehicleLevel(1), [0.5, 0.0, 1.0], [0.0, 0.0, 0.0])],
     );
-    assert_eq!(
-        t.lookup("map", "sensor0_link"),
-        None,
-        "unknown before the first state"
-    );
-    t.update(
-        &pose(1, [10.0, 20.0, -5.0], [15.0, -10.0, 120.0]),
-        RosTime(1),
-    );
+    assert_eq!(t.lookup("map", "sensor0_link"), None, "unknown before the first state");
+    t.update(&pose(1, [10.0, 20.0, -5.0], [15.0, -10.0, 120.0]), RosTime(1));
     // Half a metre north of the vehicle and a metre below, still facing north.
-    assert_pose(
-        t.lookup("map", "sensor0_link").unwrap(),
-        [20.0, 10.5, 4.0],
-        [0.0, 1.0, 0.0],
-        UP,
-    );
+    assert_pose(t.lookup("map", "sensor0_link").unwrap(), [20.0, 10.5, 4.0], [0.0, 1.0, 0.0], UP);
     let body = t.lookup("map", "base_link").unwrap();
     assert!(g::difference(&body.translation(), &[20.0, 10.0, 5.0]) < 1e-12);
-    assert!(
-        body.rotate([0.0, 0.0, 1.0])[2] < 0.99,
-        "the vehicle does tilt"
-    );
+    assert!(body.rotate([0.0, 0.0, 1.0])[2] < 0.99, "the vehicle does tilt");
 }
 
 #[test]
 fn a_sensor_on_a_sensor_adds_up() {
     let sensors = [
         sensor(7, Mount::Sensor(3), [0.1, 0.0, 0.0], [0.0, -90.0, 0.0]),
-        sensor(
-            3,
-            Mount::VehicleCentre(1),
-            [1.0, 0.0, 0.0],
-            [0.0, 0.0, 90.0],
-        ),
+        sensor(3, Mount::VehicleCentre(1), [1.0, 0.0, 0.0], [0.0, 0.0, 90.0]),
     ];
     let t = tree(FrameNames::default(), &sensors);
     // The carrier looks right; 10 cm along its view is the other one, which looks down.
@@ -223,11 +144,7 @@ fn a_sensor_on_a_sensor_adds_up() {
         [0.0, 0.0, -1.0],
         [0.0, -1.0, 0.0],
     );
-    assert_eq!(
-        t.lookup("sensor3_link", "base_link"),
-        None,
-        "only downwards"
-    );
+    assert_eq!(t.lookup("sensor3_link", "base_link"), None, "only downwards");
 }
 
 #[test]
@@ -236,13 +153,7 @@ fn the_vehicle_faces_north_at_yaw_0_in_both_worlds() {
         (WorldConvention::Enu, [0.0, 1.0, 0.0], [20.0, 10.0, 5.0]),
         (WorldConvention::Nwu, [1.0, 0.0, 0.0], [10.0, -20.0, 5.0]),
     ] {
-        let mut t = tree(
-            FrameNames {
-                world,
-                ..Default::default()
-            },
-            &[],
-        );
+        let mut t = tree(FrameNames { world, ..Default::default() }, &[]);
         t.update(&pose(1, [10.0, 20.0, -5.0], [0.0; 3]), RosTime(1));
         assert_pose(t.lookup("map", "base_link").unwrap(), position, forward, UP);
         // The simulator's own axes are frames, too.
@@ -262,17 +173,9 @@ fn what_is_fixed_is_static_and_what_moves_is_not() {
         sensor(1, Mount::VehicleLevel(1), [0.0; 3], [0.0; 3]),
         gimbal,
     ];
-    let mut t = tree(
-        FrameNames {
-            ned_frames: false,
-            ..Default::default()
-        },
-        &sensors,
-    );
+    let mut t = tree(FrameNames { ned_frames: false, ..Default::default() }, &sensors);
     let edges = |all: &[rfly_bridge::msgs::geometry_msgs::msg::TransformStamped]| -> Vec<String> {
-        all.iter()
-            .map(|m| format!("{} {}", m.header.frame_id, m.child_frame_id))
-            .collect()
+        all.iter().map(|m| format!("{} {}", m.header.frame_id, m.child_frame_id)).collect()
     };
     assert_eq!(
         edges(&t.static_transforms(RosTime(5))),
@@ -287,21 +190,11 @@ fn what_is_fixed_is_static_and_what_moves_is_not() {
     );
     let stamp = RosTime(1_700_000_000_123_456_789);
     let sent = t.update(&pose(1, [1.0, 2.0, 3.0], [0.0; 3]), stamp);
-    assert_eq!(
-        edges(sent),
-        [
-            "odom base_link",
-            "map sensor1_link",
-            "base_link sensor2_link"
-        ]
-    );
+    assert_eq!(edges(sent), ["odom base_link", "map sensor1_link", "base_link sensor2_link"]);
     assert!(sent.iter().all(|m| m.header.stamp == stamp.to_msg()));
     let p = &sent[0].transform.translation;
     assert_eq!((p.x, p.y, p.z), (2.0, 1.0, -3.0));
-    assert!(
-        t.update(&pose(9, [0.0; 3], [0.0; 3]), stamp).is_empty(),
-        "a vehicle that is not ours"
-    );
+    assert!(t.update(&pose(9, [0.0; 3], [0.0; 3]), stamp).is_empty(), "a vehicle that is not ours");
 }
 
 #[test]
@@ -313,15 +206,9 @@ fn a_gimbal_turns_and_a_fixed_sensor_is_announced_anew() {
     let down = MountOrientation::Euler([0.0, -std::f64::consts::FRAC_PI_2, 0.0]);
     assert!(!t.remount(2, [0.0; 3], down));
     let sent = t.update(&pose(1, [0.0; 3], [0.0; 3]), RosTime(1)).to_vec();
-    let turned = sent
-        .iter()
-        .find(|m| m.child_frame_id == "sensor2_link")
-        .unwrap();
+    let turned = sent.iter().find(|m| m.child_frame_id == "sensor2_link").unwrap();
     assert!((turned.transform.rotation.y - std::f64::consts::FRAC_1_SQRT_2).abs() < 1e-12);
-    assert!(
-        t.remount(3, [1.0, 0.0, 0.0], down),
-        "/tf_static is due again"
-    );
+    assert!(t.remount(3, [1.0, 0.0, 0.0], down), "/tf_static is due again");
     assert_pose(
         t.lookup("base_link", "sensor3_link").unwrap(),
         [1.0, 0.0, 0.0],
@@ -333,10 +220,7 @@ fn a_gimbal_turns_and_a_fixed_sensor_is_announced_anew() {
 
 #[test]
 fn two_vehicles_have_frames_of_their_own_below_one_map() {
-    let names = FrameNames {
-        prefix: "uav{id}/".into(),
-        ..Default::default()
-    };
+    let names = FrameNames { prefix: "uav{id}/".into(), ..Default::default() };
     let sensors = [
         sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3]),
         sensor(1, Mount::VehicleCentre(2), [0.0; 3], [0.0; 3]),
@@ -346,10 +230,7 @@ fn two_vehicles_have_frames_of_their_own_below_one_map() {
     let mut t = FrameTree::new(names, &[], &sensors).unwrap();
     assert_eq!(t.sensor(2).unwrap().link, "uav2/sensor2_link");
     assert_eq!(t.sensor(3).unwrap().optical, "sensor3_optical_frame");
-    assert_eq!(
-        (t.base_link(2), t.imu_link(1)),
-        ("uav2/base_link".into(), "uav1/imu_link".into())
-    );
+    assert_eq!((t.base_link(2), t.imu_link(1)), ("uav2/base_link".into(), "uav1/imu_link".into()));
     t.update(&pose(2, [5.0, 0.0, 0.0], [0.0; 3]), RosTime(1));
     assert_eq!(t.lookup("map", "uav1/base_link"), None);
     assert!(t.lookup("map", "uav2/sensor2_optical_frame").is_some());
@@ -366,16 +247,10 @@ fn two_vehicles_have_frames_of_their_own_below_one_map() {
 
 #[test]
 fn a_missing_edge_is_found_with_the_highest_frame_reached() {
-    let t = tree(
-        FrameNames::default(),
-        &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3])],
-    );
+    let t = tree(FrameNames::default(), &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3])]);
     let missing = t.check(&["sensor0_optical_frame", "camera", "base_link"]);
     assert_eq!(missing.len(), 1);
-    assert_eq!(
-        (missing[0].frame.as_str(), &missing[0].highest),
-        ("camera", &None)
-    );
+    assert_eq!((missing[0].frame.as_str(), &missing[0].highest), ("camera", &None));
     assert_eq!(
         missing[0].to_string(),
         r#"frame "camera" has no path to "map": no transform mentions it"#
@@ -384,25 +259,14 @@ fn a_missing_edge_is_found_with_the_highest_frame_reached() {
 
 #[test]
 fn a_localisation_of_the_users_is_taken_for_granted() {
-    let names = FrameNames {
-        truth: false,
-        ..Default::default()
-    };
-    let mut t = tree(
-        names,
-        &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3])],
-    );
+    let names = FrameNames { truth: false, ..Default::default() };
+    let mut t = tree(names, &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3])]);
     assert_eq!(t.check(&["sensor0_optical_frame"]), []);
     let announced = t.static_transforms(RosTime(0));
     assert!(
-        announced
-            .iter()
-            .all(|m| m.child_frame_id != "odom" && m.child_frame_id != "base_link")
+        announced.iter().all(|m| m.child_frame_id != "odom" && m.child_frame_id != "base_link")
     );
-    assert!(
-        t.update(&pose(1, [0.0; 3], [0.0; 3]), RosTime(1))
-            .is_empty()
-    );
+    assert!(t.update(&pose(1, [0.0; 3], [0.0; 3]), RosTime(1)).is_empty());
 }
 
 #[track_caller]
@@ -413,10 +277,7 @@ fn problems(names: FrameNames, sensors: &[SensorMount]) -> Vec<FrameError> {
 #[test]
 fn everything_that_is_no_tree_is_refused() {
     let plain = |seq_id| sensor(seq_id, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3]);
-    let named = |seq_id, link: &str| SensorMount {
-        link: Some(link.into()),
-        ..plain(seq_id)
-    };
+    let named = |seq_id, link: &str| SensorMount { link: Some(link.into()), ..plain(seq_id) };
     let seen = problems(FrameNames::default(), &[named(0, "cam"), named(1, "cam")]);
     assert!(
         matches!(&seen[..], [FrameError::TwoParents { frame, .. }] if frame == "cam"),
@@ -426,57 +287,31 @@ fn everything_that_is_no_tree_is_refused() {
     let seen = problems(FrameNames::default(), &[plain(0), plain(0)]);
     assert!(seen.contains(&FrameError::DuplicateSensor(0)), "{seen:?}");
 
-    let seen = problems(
-        FrameNames::default(),
-        &[sensor(4, Mount::Sensor(9), [0.0; 3], [0.0; 3])],
-    );
-    assert_eq!(
-        seen,
-        [FrameError::NoCarrier {
-            seq_id: 4,
-            carrier: 9
-        }]
-    );
+    let seen = problems(FrameNames::default(), &[sensor(4, Mount::Sensor(9), [0.0; 3], [0.0; 3])]);
+    assert_eq!(seen, [FrameError::NoCarrier { seq_id: 4, carrier: 9 }]);
 
     let circle = [
         sensor(4, Mount::Sensor(5), [0.0; 3], [0.0; 3]),
         sensor(5, Mount::Sensor(4), [0.0; 3], [0.0; 3]),
     ];
     let seen = problems(FrameNames::default(), &circle);
-    assert!(
-        seen.iter().any(|p| matches!(p, FrameError::Cycle(_))),
-        "{seen:?}"
-    );
+    assert!(seen.iter().any(|p| matches!(p, FrameError::Cycle(_))), "{seen:?}");
 
-    let seen = problems(
-        FrameNames::default(),
-        &[sensor(4, Mount::Sensor(4), [0.0; 3], [0.0; 3])],
-    );
-    assert!(
-        seen.iter().any(|p| matches!(p, FrameError::Cycle(_))),
-        "{seen:?}"
-    );
+    let seen = problems(FrameNames::default(), &[sensor(4, Mount::Sensor(4), [0.0; 3], [0.0; 3])]);
+    assert!(seen.iter().any(|p| matches!(p, FrameError::Cycle(_))), "{seen:?}");
 
     // Two vehicles without a prefix that tells them apart.
-    let seen = problems(
-        FrameNames::default(),
-        &[sensor(0, Mount::VehicleCentre(2), [0.0; 3], [0.0; 3])],
-    );
+    let seen =
+        problems(FrameNames::default(), &[sensor(0, Mount::VehicleCentre(2), [0.0; 3], [0.0; 3])]);
     assert!(
         seen.iter()
             .any(|p| matches!(p, FrameError::TwoParents { frame, .. } if frame == "base_link")),
         "{seen:?}"
     );
 
-    let names = FrameNames {
-        imu_link: "map".into(),
-        ..Default::default()
-    };
+    let names = FrameNames { imu_link: "map".into(), ..Default::default() };
     let seen = problems(names, &[]);
-    assert!(
-        seen.iter().any(|p| matches!(p, FrameError::Cycle(_))),
-        "{seen:?}"
-    );
+    assert!(seen.iter().any(|p| matches!(p, FrameError::Cycle(_))), "{seen:?}");
 
     for bad in ["", "/cam", "my cam"] {
         assert_eq!(
@@ -516,10 +351,9 @@ fn expected(
     let in_mount = |at| g::add(at, g::apply(&turn(angles), point));
     match mount {
         Mount::VehicleCentre(_) => g::add(vehicle.0, g::apply(&turn(vehicle.1), in_mount(at))),
-        Mount::VehicleBottom(_) => g::add(
-            vehicle.0,
-            g::apply(&turn(vehicle.1), in_mount(g::add(at, [0.0, 0.0, bottom]))),
-        ),
+        Mount::VehicleBottom(_) => {
+            g::add(vehicle.0, g::apply(&turn(vehicle.1), in_mount(g::add(at, [0.0, 0.0, bottom]))))
+        }
         Mount::Ground(_) => in_mount(at),
         _ => g::add(vehicle.0, in_mount(at)),
     }

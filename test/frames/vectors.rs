@@ -18,13 +18,7 @@ where
     Vector<A>: From<Vector<B>>,
 {
     let there = Vector::<B>::from(vector::<A>(v));
-    assert_eq!(
-        bits(Vector::<A>::from(there)),
-        v.map(f64::to_bits),
-        "{} {}",
-        A::NAME,
-        B::NAME
-    );
+    assert_eq!(bits(Vector::<A>::from(there)), v.map(f64::to_bits), "{} {}", A::NAME, B::NAME);
 }
 
 proptest! {
@@ -83,12 +77,7 @@ where
     assert!((cu.dot(cv) - u.dot(v)).abs() <= 1e-9);
     // A mirror would negate this.
     let crossed = Vector::<B>::from(u.cross(v));
-    assert!(
-        (cu.cross(cv) - crossed).norm() <= 1e-9,
-        "{} to {} mirrors",
-        A::NAME,
-        B::NAME
-    );
+    assert!((cu.cross(cv) - crossed).norm() <= 1e-9, "{} to {} mirrors", A::NAME, B::NAME);
     assert_eq!(g::determinant(&matrix::<A, B>()), 1.0);
 }
 
@@ -109,9 +98,7 @@ where
             *cell = c[3 * (i % 3) + j % 3] + (10 * (i / 3) + 20 * (j / 3)) as f64;
         }
     }
-    let got = Covariance6::<A>::from_rows(rows)
-        .into_frame::<B>()
-        .to_rows();
+    let got = Covariance6::<A>::from_rows(rows).into_frame::<B>().to_rows();
     for (block_row, block_column) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let at = |rows: &[f64; 36], i: usize, j: usize| {
             rows[6 * (3 * block_row + i) + 3 * block_column + j]
@@ -133,10 +120,7 @@ fn the_axes_are_where_rep_103_wants_them() {
     assert_eq!(Vector::<Enu>::from(down), Vector::new(0.0, 0.0, -1.0));
     assert_eq!(Vector::<Nwu>::from(north), Vector::new(1.0, 0.0, 0.0));
     assert_eq!(Vector::<Nwu>::from(east), Vector::new(0.0, -1.0, 0.0));
-    let (forward, right) = (
-        Vector::<Frd>::new(1.0, 0.0, 0.0),
-        Vector::<Frd>::new(0.0, 1.0, 0.0),
-    );
+    let (forward, right) = (Vector::<Frd>::new(1.0, 0.0, 0.0), Vector::<Frd>::new(0.0, 1.0, 0.0));
     assert_eq!(Vector::<Flu>::from(right), Vector::new(0.0, -1.0, 0.0));
     assert_eq!(Vector::<Optical>::from(forward), Vector::new(0.0, 0.0, 1.0));
     assert_eq!(Vector::<Optical>::from(right), Vector::new(1.0, 0.0, 0.0));
@@ -149,9 +133,7 @@ fn the_axes_are_where_rep_103_wants_them() {
 #[test]
 fn an_unknown_covariance_stays_where_it_is() {
     let rows = [f64::INFINITY, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, f64::NAN];
-    let seen = Covariance3::<Ned>::from_rows(rows)
-        .into_frame::<Enu>()
-        .to_rows();
+    let seen = Covariance3::<Ned>::from_rows(rows).into_frame::<Enu>().to_rows();
     assert_eq!((seen[0], seen[4]), (2.0, f64::INFINITY));
     assert!(seen[8].is_nan());
     assert_eq!(seen.iter().filter(|v| v.is_nan()).count(), 1);

@@ -17,11 +17,8 @@ fn pose(x: f64, y: f64, z: f64, yaw_deg: f64) -> SetVehiclePoseRequest {
     let half = (FRAC_PI_2 - yaw_deg.to_radians()) / 2.0;
     let mut request = SetVehiclePoseRequest::default();
     request.pose.pose.position = Point { x: y, y: x, z: -z };
-    request.pose.pose.orientation = Quaternion {
-        w: half.cos(),
-        z: half.sin(),
-        ..Quaternion::default()
-    };
+    request.pose.pose.orientation =
+        Quaternion { w: half.cos(), z: half.sin(), ..Quaternion::default() };
     request
 }
 
@@ -56,21 +53,14 @@ fn every_recorded_request_is_made_from_its_call_byte_for_byte() {
         };
         let made = match vector.function() {
             "sendReSimUdpMode" => {
-                let mode = SetUdpModeRequest {
-                    mode: "mavlink_full".to_owned(),
-                };
+                let mode = SetUdpModeRequest { mode: "mavlink_full".to_owned() };
                 model::set_udp_mode(id, &mode).unwrap().as_bytes().to_vec()
             }
             "sendReSimXYyaw" => {
                 let at = numbers(&args[1]);
-                let request = SetVehiclePoseRequest {
-                    on_ground: true,
-                    ..pose(at[0], at[1], 7.0, at[2])
-                };
-                model::set_pose(id, ENU, "map", &request)
-                    .unwrap()
-                    .as_bytes()
-                    .to_vec()
+                let request =
+                    SetVehiclePoseRequest { on_ground: true, ..pose(at[0], at[1], 7.0, at[2]) };
+                model::set_pose(id, ENU, "map", &request).unwrap().as_bytes().to_vec()
             }
             "sendReSimXyzRPYaw" => {
                 let (at, angles) = (numbers(&args[1]), numbers(&args[2]));
@@ -82,34 +72,19 @@ fn every_recorded_request_is_made_from_its_call_byte_for_byte() {
                 let heading = [q.w, q.x, q.y, q.z];
                 let turned = times(heading, [pitch, 0.0, pitch_sin, 0.0]);
                 [q.w, q.x, q.y, q.z] = times(turned, [roll, roll_sin, 0.0, 0.0]);
-                model::set_pose(id, ENU, "map", &request)
-                    .unwrap()
-                    .as_bytes()
-                    .to_vec()
+                model::set_pose(id, ENU, "map", &request).unwrap().as_bytes().to_vec()
             }
             "sendReGPSOrin" => {
                 let at = numbers(&args[1]);
-                let request = SetGeoOriginRequest {
-                    latitude: at[0],
-                    longitude: at[1],
-                    altitude: at[2],
-                };
-                model::set_geo_origin(id, &request)
-                    .unwrap()
-                    .as_bytes()
-                    .to_vec()
+                let request =
+                    SetGeoOriginRequest { latitude: at[0], longitude: at[1], altitude: at[2] };
+                model::set_geo_origin(id, &request).unwrap().as_bytes().to_vec()
             }
             "sendReGPSPos" => {
                 let [latitude, longitude, yaw] = [1, 2, 3].map(|i| args[i].as_f64().unwrap());
-                let request = SetGeoPlaceRequest {
-                    latitude,
-                    longitude,
-                    yaw: FRAC_PI_2 - yaw.to_radians(),
-                };
-                model::set_geo_place(id, &request)
-                    .unwrap()
-                    .as_bytes()
-                    .to_vec()
+                let request =
+                    SetGeoPlaceRequest { latitude, longitude, yaw: FRAC_PI_2 - yaw.to_radians() };
+                model::set_geo_place(id, &request).unwrap().as_bytes().to_vec()
             }
             "sendEnGpsMode" => model::set_display(id, true).as_bytes().to_vec(),
             "sendEnXyMode" => model::set_display(id, false).as_bytes().to_vec(),
@@ -134,15 +109,10 @@ fn a_wrong_request_is_answered_with_what_would_be_right() {
     elsewhere.pose.header.frame_id = "odom".to_owned();
     let mut lost = pose(0.0, 0.0, 0.0, 0.0);
     lost.pose.pose.position.x = f64::NAN;
-    let name = |name: &str| LoadByNameRequest {
-        name: name.to_owned(),
-        ..LoadByNameRequest::default()
-    };
-    let index = |index, name: &str| LoadByNameRequest {
-        name: name.to_owned(),
-        by_index: true,
-        index,
-    };
+    let name =
+        |name: &str| LoadByNameRequest { name: name.to_owned(), ..LoadByNameRequest::default() };
+    let index =
+        |index, name: &str| LoadByNameRequest { name: name.to_owned(), by_index: true, index };
     let load = |request| model::load(1, CopterSimLoad::Map, &request).unwrap_err();
     let texts = [
         model::set_pose(1, ENU, "map", &elsewhere).unwrap_err(),
@@ -151,43 +121,19 @@ fn a_wrong_request_is_answered_with_what_would_be_right() {
             1,
             ENU,
             "map",
-            &SetVehiclePoseRequest {
-                pose: Default::default(),
-                on_ground: true,
-            },
+            &SetVehiclePoseRequest { pose: Default::default(), on_ground: true },
         )
         .map_or_else(|e| e, |_| "taken".to_owned()),
         model::set_geo_origin(
             1,
-            &SetGeoOriginRequest {
-                latitude: 116.0,
-                longitude: 400.0,
-                altitude: 0.0,
-            },
+            &SetGeoOriginRequest { latitude: 116.0, longitude: 400.0, altitude: 0.0 },
         )
         .unwrap_err(),
-        model::set_geo_place(
-            1,
-            &SetGeoPlaceRequest {
-                yaw: f64::INFINITY,
-                ..Default::default()
-            },
-        )
-        .unwrap_err(),
-        model::set_udp_mode(
-            1,
-            &SetUdpModeRequest {
-                mode: "mavlink_ful".to_owned(),
-            },
-        )
-        .unwrap_err(),
-        model::set_udp_mode(
-            1,
-            &SetUdpModeRequest {
-                mode: "udp_ultrasimple".to_owned(),
-            },
-        )
-        .unwrap_err(),
+        model::set_geo_place(1, &SetGeoPlaceRequest { yaw: f64::INFINITY, ..Default::default() })
+            .unwrap_err(),
+        model::set_udp_mode(1, &SetUdpModeRequest { mode: "mavlink_ful".to_owned() }).unwrap_err(),
+        model::set_udp_mode(1, &SetUdpModeRequest { mode: "udp_ultrasimple".to_owned() })
+            .unwrap_err(),
         load(name("")),
         load(name(&"x".repeat(49))),
         load(index(-1, "")),

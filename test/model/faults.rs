@@ -41,63 +41,36 @@ fn sil(bytes: &[u8]) -> (Vec<i32>, Vec<f32>) {
 fn extracted(bytes: &[u8], id: i32) -> Vec<f32> {
     let (ints, floats) = sil(bytes);
     let places = (0..8).filter(|i| ints[*i] == id);
-    places
-        .flat_map(|i| [floats[2 * i], floats[2 * i + 1]])
-        .collect()
+    places.flat_map(|i| [floats[2 * i], floats[2 * i + 1]]).collect()
 }
 
 #[test]
 fn a_motor_of_a_mask_gets_its_efficiency_and_the_others_stay_healthy() {
     let mut faults = faults();
-    let one = InjectFaultRequest {
-        mask: 0b10,
-        ..request("motor", &[0.25])
-    };
+    let one = InjectFaultRequest { mask: 0b10, ..request("motor", &[0.25]) };
     let sent = faults.inject(&one, at(0.0, 0.0)).unwrap().unwrap();
-    assert_eq!(
-        extracted(&sent, 123_450),
-        [1.0, 0.25, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
-    );
-    let both = InjectFaultRequest {
-        mask: 0b1010,
-        ..request("motor", &[0.5, 0.0])
-    };
+    assert_eq!(extracted(&sent, 123_450), [1.0, 0.25, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    let both = InjectFaultRequest { mask: 0b1010, ..request("motor", &[0.5, 0.0]) };
     let sent = faults.inject(&both, at(0.0, 0.0)).unwrap().unwrap();
-    assert_eq!(
-        extracted(&sent, 123_450),
-        [1.0, 0.5, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
-    );
+    assert_eq!(extracted(&sent, 123_450), [1.0, 0.5, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
     let first = request("motor", &[0.9, 0.8]);
     let sent = faults.inject(&first, at(0.0, 0.0)).unwrap().unwrap();
     assert_eq!(extracted(&sent, 123_450)[..3], [0.9, 0.8, 1.0]);
-    assert_eq!(
-        faults.active(at(0.0, 0.0)).len(),
-        1,
-        "each replaces the one before"
-    );
+    assert_eq!(faults.active(at(0.0, 0.0)).len(), 1, "each replaces the one before");
 }
 
 #[test]
 fn a_fault_with_a_number_of_the_users_own_is_sent_as_the_vendors_tool_does() {
     // AutoMavCmd.FaultInject([123450, 0]) writes one number and one parameter.
-    let own = InjectFaultRequest {
-        id: 123_450,
-        ..request("id", &[0.0])
-    };
+    let own = InjectFaultRequest { id: 123_450, ..request("id", &[0.0]) };
     let sent = faults().inject(&own, at(0.0, 0.0)).unwrap().unwrap();
-    assert_eq!(
-        sil(&sent),
-        ([vec![123_450], vec![0; 7]].concat(), vec![0.0; 20])
-    );
+    assert_eq!(sil(&sent), ([vec![123_450], vec![0; 7]].concat(), vec![0.0; 20]));
 }
 
 #[test]
 fn a_fault_ends_after_its_time_of_the_simulation_by_the_parameters_that_end_it() {
     let mut faults = faults();
-    let wind = InjectFaultRequest {
-        duration: 5.0,
-        ..request("wind", &[3.0, 4.0, 0.0])
-    };
+    let wind = InjectFaultRequest { duration: 5.0, ..request("wind", &[3.0, 4.0, 0.0]) };
     let sent = faults.inject(&wind, at(100.0, 0.0)).unwrap().unwrap();
     assert_eq!(extracted(&sent, 123_458), [3.0, 4.0, 0.0, 0.0]);
     // The host's clock is faster.
@@ -113,14 +86,8 @@ fn a_fault_ends_after_its_time_of_the_simulation_by_the_parameters_that_end_it()
 #[test]
 fn without_a_time_of_the_simulation_that_of_the_host_counts() {
     let mut faults = faults();
-    let blind = |host| FaultTime {
-        sim: None,
-        ..at(0.0, host)
-    };
-    let wind = InjectFaultRequest {
-        duration: 5.0,
-        ..request("wind", &[3.0, 4.0, 0.0])
-    };
+    let blind = |host| FaultTime { sim: None, ..at(0.0, host) };
+    let wind = InjectFaultRequest { duration: 5.0, ..request("wind", &[3.0, 4.0, 0.0]) };
     faults.inject(&wind, blind(10.0)).unwrap();
     assert!(faults.poll(blind(14.0)).faults.is_empty());
     // The first tick comes: from then on the simulation's time counts.
@@ -132,42 +99,24 @@ fn without_a_time_of_the_simulation_that_of_the_host_counts() {
 #[test]
 fn a_client_that_does_not_repeat_its_call_in_time_has_gone() {
     let mut faults = faults();
-    let kept = InjectFaultRequest {
-        keep_alive: 1.0,
-        ..request("gps", &[2.0, 1.0, 3.0])
-    };
+    let kept = InjectFaultRequest { keep_alive: 1.0, ..request("gps", &[2.0, 1.0, 3.0]) };
     assert!(faults.inject(&kept, at(0.0, 0.0)).unwrap().is_some());
     for host in [0.9, 1.8, 2.7] {
-        assert_eq!(
-            faults.inject(&kept, at(0.0, host)),
-            Ok(None),
-            "kept alive, not sent again"
-        );
+        assert_eq!(faults.inject(&kept, at(0.0, host)), Ok(None), "kept alive, not sent again");
         assert!(faults.poll(at(0.0, host)).faults.is_empty());
     }
     // A paused simulation does not keep the client alive.
     let ended = faults.poll(at(0.0, 3.7));
-    assert_eq!(
-        extracted(&ended.datagrams[0], 123_546)[..3],
-        [1.0, 3.0, 10.0]
-    );
+    assert_eq!(extracted(&ended.datagrams[0], 123_546)[..3], [1.0, 3.0, 10.0]);
 }
 
 #[test]
 fn clearing_chooses_by_kind_and_number_and_leaves_the_others() {
     let mut faults = faults();
     let now = at(1.0, 1.0);
-    faults
-        .inject(&request("wind", &[1.0, 2.0, 3.0]), now)
-        .unwrap();
-    faults
-        .inject(&request("accelerometer_noise", &[4.0]), now)
-        .unwrap();
-    let own = InjectFaultRequest {
-        id: 7,
-        restore: vec![9.0],
-        ..request("id", &[5.0])
-    };
+    faults.inject(&request("wind", &[1.0, 2.0, 3.0]), now).unwrap();
+    faults.inject(&request("accelerometer_noise", &[4.0]), now).unwrap();
+    let own = InjectFaultRequest { id: 7, restore: vec![9.0], ..request("id", &[5.0]) };
     let sent = faults.inject(&own, now).unwrap().unwrap();
     // The other two are told again, for a model that does not keep them.
     assert_eq!(extracted(&sent, 7), [5.0, 0.0]);
@@ -176,11 +125,7 @@ fn clearing_chooses_by_kind_and_number_and_leaves_the_others() {
     let cleared = faults.clear("", 7, now);
     assert_eq!(extracted(&cleared.datagrams[0], 7), [9.0, 0.0]);
     assert_eq!(faults.clear("wind", 0, now).faults[0].kind, "wind");
-    let kinds: Vec<_> = faults
-        .active(now)
-        .into_iter()
-        .map(|fault| fault.kind)
-        .collect();
+    let kinds: Vec<_> = faults.active(now).into_iter().map(|fault| fault.kind).collect();
     assert_eq!(kinds, ["accelerometer_noise"]);
     assert_eq!(faults.clear("", 0, now).faults.len(), 1);
     assert!(faults.is_empty());
@@ -225,10 +170,7 @@ fn parameters_of_the_model_are_set_by_mask_and_restored() {
     };
     let sent = faults.inject(&set, now).unwrap().unwrap();
     assert_eq!(read(&sent), (0b1001, [3.0, 0.0, 4.0]));
-    let other = InjectFaultRequest {
-        mask: 0b1000,
-        ..request("parameters", &[1.0])
-    };
+    let other = InjectFaultRequest { mask: 0b1000, ..request("parameters", &[1.0]) };
     let refused = faults.inject(&other, now).unwrap_err();
     assert!(refused.contains("0x9 is in use"), "{refused}");
     let ended = faults.poll(at(2.0, 0.0));
@@ -245,38 +187,16 @@ fn all_that_is_wrong_with_a_request_is_said_at_once_with_what_would_be_right() {
             keep_alive: f64::NAN,
             ..request("motor", &[1.5])
         }),
-        with(InjectFaultRequest {
-            mask: 0x100,
-            ..request("motor", &[0.5])
-        }),
-        with(InjectFaultRequest {
-            mask: 0b111,
-            ..request("motor", &[0.5, 0.5])
-        }),
-        with(InjectFaultRequest {
-            mask: 1,
-            ..request("wind", &[1.0, 2.0, 3.0])
-        }),
+        with(InjectFaultRequest { mask: 0x100, ..request("motor", &[0.5]) }),
+        with(InjectFaultRequest { mask: 0b111, ..request("motor", &[0.5, 0.5]) }),
+        with(InjectFaultRequest { mask: 1, ..request("wind", &[1.0, 2.0, 3.0]) }),
         with(request("wind", &[1.0])),
         with(request("battery_off", &[1.0])),
-        with(InjectFaultRequest {
-            duration: 1.0,
-            ..request("battery_off", &[])
-        }),
+        with(InjectFaultRequest { duration: 1.0, ..request("battery_off", &[]) }),
         with(request("id", &[1.0])),
-        with(InjectFaultRequest {
-            id: 5,
-            duration: 1.0,
-            ..request("id", &[1.0])
-        }),
-        with(InjectFaultRequest {
-            id: 5,
-            ..request("id", &[0.0; 17])
-        }),
-        with(InjectFaultRequest {
-            id: 5,
-            ..request("parameters", &[f64::INFINITY])
-        }),
+        with(InjectFaultRequest { id: 5, duration: 1.0, ..request("id", &[1.0]) }),
+        with(InjectFaultRequest { id: 5, ..request("id", &[0.0; 17]) }),
+        with(InjectFaultRequest { id: 5, ..request("parameters", &[f64::INFINITY]) }),
         with(request("parameters", &[])),
         with(request("", &[])),
         faults().clear("moter", 0, at(0.0, 0.0)).error,
@@ -300,18 +220,10 @@ fn every_kind_has_its_own_numbers_and_is_ended_by_what_the_table_says() {
             };
             let mut faults = Faults::new(1, numbers);
             let now = at(0.0, 0.0);
-            let sent = faults
-                .inject(&request(kind.name, &worst), now)
-                .unwrap()
-                .unwrap();
+            let sent = faults.inject(&request(kind.name, &worst), now).unwrap().unwrap();
             let id = kind.id(numbers);
             let narrow = |list: &[f64]| list.iter().map(|x| *x as f32).collect::<Vec<_>>();
-            assert_eq!(
-                extracted(&sent, id)[..worst.len()],
-                narrow(&worst),
-                "{}",
-                kind.name
-            );
+            assert_eq!(extracted(&sent, id)[..worst.len()], narrow(&worst), "{}", kind.name);
             let cleared = faults.clear(kind.name, id, now);
             match healthy.is_empty() {
                 true => assert!(!cleared.error.is_empty()),

@@ -13,11 +13,7 @@ fn fleet() -> Fleet {
 }
 
 fn heartbeat(from: Ipv4Addr, at: u64) -> LastHeartbeat {
-    LastHeartbeat {
-        from,
-        expected: from == HERE,
-        at: Duration::from_secs(at),
-    }
+    LastHeartbeat { from, expected: from == HERE, at: Duration::from_secs(at) }
 }
 
 #[test]
@@ -47,15 +43,9 @@ fn a_fleet_is_ready_when_all_are_and_says_so_once() {
 fn what_is_missing_is_said_with_what_to_look_at() {
     let seen = BTreeMap::from([(1, heartbeat(THERE, 10))]);
     let texts = [
-        fleet().readiness(&BTreeMap::new(), Duration::from_secs(9))[1]
-            .missing
-            .clone(),
-        fleet().readiness(&seen, Duration::from_secs(10))[0]
-            .missing
-            .clone(),
-        fleet().readiness(&seen, Duration::from_secs(20))[0]
-            .missing
-            .clone(),
+        fleet().readiness(&BTreeMap::new(), Duration::from_secs(9))[1].missing.clone(),
+        fleet().readiness(&seen, Duration::from_secs(10))[0].missing.clone(),
+        fleet().readiness(&seen, Duration::from_secs(20))[0].missing.clone(),
     ];
     insta::assert_snapshot!(texts.join("\n"));
 }

@@ -53,28 +53,15 @@ fn made(vector: &Vector) -> Option<Result<Datagrams, InputError>> {
     let last = |i: usize| args[i].as_i64() == Some(2);
     let values = || numbers(&args[0]);
     Some(match vector.function() {
-        "sendCustomData" if args[0] == 2 => model::custom_data(
-            2,
-            &CustomData {
-                checksum: 0,
-                data: list(&args[1]),
-            },
-        ),
-        "sendSILIntFloat" if last(2) => model::sil(
-            2,
-            &ModelInputs {
-                set: 0,
-                ints: ints(&args[0]),
-                floats: floats(&args[1]),
-            },
-        ),
+        "sendCustomData" if args[0] == 2 => {
+            model::custom_data(2, &CustomData { checksum: 0, data: list(&args[1]) })
+        }
+        "sendSILIntFloat" if last(2) => {
+            model::sil(2, &ModelInputs { set: 0, ints: ints(&args[0]), floats: floats(&args[1]) })
+        }
         "sendInCtrlExt" if last(3) => model::sil(
             2,
-            &ModelInputs {
-                set: number(&args[2]),
-                ints: ints(&args[0]),
-                floats: floats(&args[1]),
-            },
+            &ModelInputs { set: number(&args[2]), ints: ints(&args[0]), floats: floats(&args[1]) },
         ),
         "sendSILIntDouble" if last(2) => model::doubles(
             2,
@@ -83,20 +70,12 @@ fn made(vector: &Vector) -> Option<Result<Datagrams, InputError>> {
                 ..ModelDoubles::default()
             },
         ),
-        "sendInDoubCtrls" if last(1) => model::doubles(
-            2,
-            &ModelDoubles {
-                values: values(),
-                ..ModelDoubles::default()
-            },
-        ),
+        "sendInDoubCtrls" if last(1) => {
+            model::doubles(2, &ModelDoubles { values: values(), ..ModelDoubles::default() })
+        }
         "sendInCtrlExtDoub" if last(2) => model::doubles(
             2,
-            &ModelDoubles {
-                set: number(&args[1]),
-                wait: args[3] == false,
-                values: values(),
-            },
+            &ModelDoubles { set: number(&args[1]), wait: args[3] == false, values: values() },
         ),
         "sendInitInParams" if last(2) => {
             let mut values = numbers(&args[1]);
@@ -116,20 +95,14 @@ fn made(vector: &Vector) -> Option<Result<Datagrams, InputError>> {
                 parameters: numbers(&args[1]),
                 ..InjectFaultRequest::default()
             };
-            let now = FaultTime {
-                sim: None,
-                host: Duration::ZERO,
-                stamp: RosTime(0),
-            };
+            let now = FaultTime { sim: None, host: Duration::ZERO, stamp: RosTime(0) };
             let sent = Faults::new(2, FaultNumbers::Sdk).inject(&request, now);
             Ok(vec![sent.unwrap().unwrap()])
         }
         "sendUE2Coptersim" if last(1) => model::renderer(2, &ModelValues { values: values() }),
-        "sendColl20d" if last(1) => model::surroundings(
-            2,
-            Surroundings::Collision,
-            &ModelValues { values: values() },
-        ),
+        "sendColl20d" if last(1) => {
+            model::surroundings(2, Surroundings::Collision, &ModelValues { values: values() })
+        }
         "sendTerrIn15d" if last(1) => {
             model::surroundings(2, Surroundings::Terrain, &ModelValues { values: values() })
         }
@@ -198,10 +171,9 @@ fn up_to_140_doubles_go_over_the_extended_inputs_as_the_vendor_cuts_them() {
 #[test]
 fn values_for_a_modified_autopilot_are_those_of_the_vendor() {
     let mut seen = 0;
-    for (file, function) in [
-        ("coptersim_send", "sendPX4UorbRflyCtrl"),
-        ("redis_send", "sendPX4UorbRflyCtrl"),
-    ] {
+    for (file, function) in
+        [("coptersim_send", "sendPX4UorbRflyCtrl"), ("redis_send", "sendPX4UorbRflyCtrl")]
+    {
         for vector in golden::load(file) {
             if vector.function() != function {
                 continue;
@@ -215,12 +187,7 @@ fn values_for_a_modified_autopilot_are_those_of_the_vendor() {
                 data: floats(&vector["args"]["positional"][0]),
             };
             let made = model::uorb(vehicle, &message).unwrap();
-            assert_eq!(
-                golden::hex(&made[0]),
-                golden::hex(&sent),
-                "{}",
-                vector.name()
-            );
+            assert_eq!(golden::hex(&made[0]), golden::hex(&sent), "{}", vector.name());
             seen += 1;
         }
     }
@@ -248,19 +215,13 @@ fn commands_in_axes_of_ros_have_the_numbers_that_the_vendor_computes_in_ned() {
             "getPosLocal" => ModelCommand { kind: 1, ..message },
             "getVelNedNoYaw" | "getVelNED" => ModelCommand { kind: 2, ..message },
             // Forward, right, down.
-            "getVelFRD" => ModelCommand {
-                kind: 3,
-                value: Vector3 { x, y: -y, z: -z },
-                ..message
-            },
+            "getVelFRD" => ModelCommand { kind: 3, value: Vector3 { x, y: -y, z: -z }, ..message },
             other => panic!("unknown function {other}"),
         };
         let made = model::command(7, ENU, &message).unwrap();
         assert_eq!(made[0].len(), 232);
         let doubles = made[0][8..].chunks_exact(8);
-        let doubles: Vec<_> = doubles
-            .map(|b| f64::from_le_bytes(b.try_into().unwrap()))
-            .collect();
+        let doubles: Vec<_> = doubles.map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
         let wanted = numbers(&vector["decoded"]["inSILDoub28"]);
         assert_eq!(doubles, wanted, "{}", vector.name());
     }
@@ -268,15 +229,8 @@ fn commands_in_axes_of_ros_have_the_numbers_that_the_vendor_computes_in_ned() {
 
 #[test]
 fn what_a_model_could_not_use_is_refused_with_what_would_be_right() {
-    let doubles = |set, wait, count| ModelDoubles {
-        set,
-        wait,
-        values: vec![1.0; count],
-    };
-    let parameters = |mask, count| ModelParameters {
-        mask,
-        values: vec![1.0; count],
-    };
+    let doubles = |set, wait, count| ModelDoubles { set, wait, values: vec![1.0; count] };
+    let parameters = |mask, count| ModelParameters { mask, values: vec![1.0; count] };
     let wrong = |made: Result<Datagrams, InputError>| made.unwrap_err().text;
     let texts = [
         wrong(model::doubles(1, &doubles(6, false, 1))),
@@ -285,39 +239,15 @@ fn what_a_model_could_not_use_is_refused_with_what_would_be_right() {
         wrong(model::doubles(1, &doubles(255, false, 0))),
         wrong(model::initial_parameters(1, &parameters(1 << 32, 1))),
         wrong(model::dynamic_parameters(1, &parameters(0b111, 2))),
-        wrong(model::renderer(
-            1,
-            &ModelValues {
-                values: vec![f64::NAN],
-            },
-        )),
+        wrong(model::renderer(1, &ModelValues { values: vec![f64::NAN] })),
         wrong(model::surroundings(
             1,
             Surroundings::Terrain,
-            &ModelValues {
-                values: vec![0.0; 16],
-            },
+            &ModelValues { values: vec![0.0; 16] },
         )),
-        wrong(model::surroundings(
-            1,
-            Surroundings::Collision,
-            &ModelValues { values: vec![1e39] },
-        )),
-        wrong(model::command(
-            1,
-            ENU,
-            &ModelCommand {
-                kind: 4,
-                ..ModelCommand::default()
-            },
-        )),
-        wrong(model::sil(
-            1,
-            &ModelInputs {
-                set: 9,
-                ..ModelInputs::default()
-            },
-        )),
+        wrong(model::surroundings(1, Surroundings::Collision, &ModelValues { values: vec![1e39] })),
+        wrong(model::command(1, ENU, &ModelCommand { kind: 4, ..ModelCommand::default() })),
+        wrong(model::sil(1, &ModelInputs { set: 9, ..ModelInputs::default() })),
     ];
     insta::assert_snapshot!(texts.join("\n"));
 }
@@ -327,10 +257,7 @@ fn parameters_may_be_given_one_per_bit_or_all() {
     let all: Vec<_> = (0..64).map(f64::from).collect();
     let mask = 1 << 3 | 1 << 40;
     let whole = ModelParameters { mask, values: all };
-    let chosen = ModelParameters {
-        mask,
-        values: vec![3.0, 40.0],
-    };
+    let chosen = ModelParameters { mask, values: vec![3.0, 40.0] };
     let value =
         |made: &[u8], i: usize| f64::from_le_bytes(made[16 + 8 * i..][..8].try_into().unwrap());
     for message in [whole, chosen] {

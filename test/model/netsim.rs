@@ -42,8 +42,7 @@ fn every_recorded_datagram_is_made_from_its_message_byte_for_byte() {
         let now = unix_time(&sent[0]);
         let ids = |value: &Value| -> Vec<u16> {
             let all = value.as_array().into_iter().flatten();
-            all.map(|id| u16::try_from(id.as_u64().unwrap()).unwrap())
-                .collect()
+            all.map(|id| u16::try_from(id.as_u64().unwrap()).unwrap()).collect()
         };
         let made = match vector.function() {
             "netForwardBuf" => {
@@ -96,28 +95,19 @@ fn every_recorded_datagram_is_read_as_the_vendor_reads_it() {
         match (vector.name(), newest.unwrap()) {
             ("state136" | "state_update", Ok(NetSimReceived::State(state))) => {
                 let wanted = &decoded["UavData"][0];
-                assert_eq!(
-                    u64::from(state.sender),
-                    wanted["CopterID"].as_u64().unwrap()
-                );
+                assert_eq!(u64::from(state.sender), wanted["CopterID"].as_u64().unwrap());
                 assert_eq!(state.time, wanted["uavTimeStmp"].as_f64().unwrap());
                 let at = &state.position;
                 assert_eq!([at.x, at.y, at.z], enu(&wanted["uavPosNED"]));
                 let velocity = &state.velocity;
-                assert_eq!(
-                    [velocity.x, velocity.y, velocity.z],
-                    enu(&wanted["uavVelNED"])
-                );
+                assert_eq!([velocity.x, velocity.y, velocity.z], enu(&wanted["uavVelNED"]));
                 let turned = orientation(&numbers(&wanted["uavAngEular"]));
                 let q = &state.orientation;
                 let same = q.w * turned.w + q.x * turned.x + q.y * turned.y + q.z * turned.z;
                 assert!(same.abs() > 1.0 - 1e-9, "{q:?}");
             }
             ("raw_payload", Ok(NetSimReceived::Data(data))) => {
-                assert_eq!(
-                    golden::hex(&data.data),
-                    decoded["bufData_hex"].as_str().unwrap()
-                );
+                assert_eq!(golden::hex(&data.data), decoded["bufData_hex"].as_str().unwrap());
                 assert_eq!((data.sender, data.delay), (3, 1.0));
             }
             (name @ ("request_me" | "request_other"), Ok(NetSimReceived::Request(request))) => {
@@ -132,11 +122,7 @@ fn every_recorded_datagram_is_read_as_the_vendor_reads_it() {
                 );
                 let first = i32::from_le_bytes(sent.unwrap()[0][12..16].try_into().unwrap());
                 let wanted = numbers(&decoded["netSendIDList"]);
-                let receivers = if first == 0 {
-                    vec![]
-                } else {
-                    vec![f64::from(first)]
-                };
+                let receivers = if first == 0 { vec![] } else { vec![f64::from(first)] };
                 assert_eq!(receivers, wanted, "{name}: {request:?}");
             }
             ("bad_checksum" | "short", Err(_)) => {}
@@ -149,11 +135,7 @@ fn every_recorded_datagram_is_read_as_the_vendor_reads_it() {
 
 #[test]
 fn a_foreign_sender_and_data_that_would_be_a_state_are_refused() {
-    let data = |sender, len| NetSimData {
-        sender,
-        data: vec![1; len],
-        ..NetSimData::default()
-    };
+    let data = |sender, len| NetSimData { sender, data: vec![1; len], ..NetSimData::default() };
     let texts = [
         net().data(&data(2, 1), 0.0).unwrap_err().text,
         net().data(&data(1, 104), 0.0).unwrap_err().text,
@@ -162,10 +144,7 @@ fn a_foreign_sender_and_data_that_would_be_a_state_are_refused() {
             .state(
                 &NetSimState {
                     sender: 1,
-                    orientation: Quaternion {
-                        w: 0.0,
-                        ..Default::default()
-                    },
+                    orientation: Quaternion { w: 0.0, ..Default::default() },
                     ..Default::default()
                 },
                 0.0,

@@ -22,10 +22,7 @@ struct Rig {
 
 impl Rig {
     fn new(airframe: Airframe) -> Self {
-        let start = Start {
-            position: Vector::new(10.0, 20.0, -5.0),
-            yaw: 0.0,
-        };
+        let start = Start { position: Vector::new(10.0, 20.0, -5.0), yaw: 0.0 };
         Self {
             vehicle: OwnVehicle::new(7, airframe, None, start, Geodetic::MAP_CENTRE),
             time: Duration::ZERO,
@@ -88,9 +85,8 @@ fn every_recorded_command_has_the_effect_that_it_has_on_the_vendors_point_mass()
             continue;
         };
         assert!(taken.iter().all(Result::is_ok), "{name}");
-        let values: Vec<f64> = { call[1].as_array().unwrap().iter() }
-            .map(|value| value.as_f64().unwrap())
-            .collect();
+        let values: Vec<f64> =
+            { call[1].as_array().unwrap().iter() }.map(|value| value.as_f64().unwrap()).collect();
         match call[0].as_str().unwrap() {
             "SendPosNED" => {
                 assert_near(rig.local(), [values[0], values[1], values[2]], 0.02, &name);
@@ -119,18 +115,10 @@ fn every_recorded_command_has_the_effect_that_it_has_on_the_vendors_point_mass()
 #[test]
 fn a_point_mass_keeps_its_limits_on_the_way_and_rests_at_its_place() {
     let mut rig = Rig::new(Airframe::PointMass);
-    rig.tell(SimpleCommand::TakeOff {
-        position: [0.0, 0.0, -10.0],
-    });
+    rig.tell(SimpleCommand::TakeOff { position: [0.0, 0.0, -10.0] });
     rig.fly(10);
-    rig.tell(SimpleCommand::Cruise {
-        speed: 4.0,
-        radius: 0.0,
-    });
-    rig.tell(SimpleCommand::PositionNed {
-        position: [60.0, -80.0, -12.0],
-        yaw: 1.0,
-    });
+    rig.tell(SimpleCommand::Cruise { speed: 4.0, radius: 0.0 });
+    rig.tell(SimpleCommand::PositionNed { position: [60.0, -80.0, -12.0], yaw: 1.0 });
     rig.states.clear();
     rig.fly(60);
     let fastest = { rig.states.iter() }
@@ -155,14 +143,9 @@ fn a_point_mass_keeps_its_limits_on_the_way_and_rests_at_its_place() {
 #[test]
 fn the_states_of_a_flight_agree_with_each_other() {
     let mut rig = Rig::new(Airframe::PointMass);
-    rig.tell(SimpleCommand::TakeOff {
-        position: [0.0, 0.0, -10.0],
-    });
+    rig.tell(SimpleCommand::TakeOff { position: [0.0, 0.0, -10.0] });
     rig.fly(5);
-    rig.tell(SimpleCommand::VelocityNed {
-        velocity: [5.0, 2.0, -0.5],
-        yaw_rate: 0.4,
-    });
+    rig.tell(SimpleCommand::VelocityNed { velocity: [5.0, 2.0, -0.5], yaw_rate: 0.4 });
     rig.fly(6);
     let dt = STEP.as_secs_f64();
     for pair in rig.states.windows(2) {
@@ -177,11 +160,7 @@ fn the_states_of_a_flight_agree_with_each_other() {
         let [w, x, y, z] = single(after.quaternion);
         let [ax, ay, az] = single(after.acc);
         // The down coordinate of the body's axes, from the quaternion.
-        let down = [
-            2.0 * (x * z - w * y),
-            2.0 * (y * z + w * x),
-            1.0 - 2.0 * (x * x + y * y),
-        ];
+        let down = [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)];
         let felt = ax * down[0] + ay * down[1] + az * down[2] + GRAVITY;
         let moved = (single(after.velocity)[2] - single(before.velocity)[2]) / dt;
         assert!((felt - moved).abs() < 2e-2, "{felt} {moved}");
@@ -200,35 +179,24 @@ fn the_states_of_a_flight_agree_with_each_other() {
     let north = (f64::from(home[0]) / 1e7 - 40.154_030_2) * degree_m;
     let east =
         (f64::from(home[1]) / 1e7 - 116.259_368_3) * degree_m * 40.154_f64.to_radians().cos();
-    assert!(
-        (north - 10.0).abs() < 0.1 && (east - 20.0).abs() < 0.2,
-        "{north} {east}"
-    );
+    assert!((north - 10.0).abs() < 0.1 && (east - 20.0).abs() < 0.2, "{north} {east}");
 }
 
 #[test]
 fn without_motors_a_vehicle_falls_and_setpoints_do_not_lift_it() {
     let mut rig = Rig::new(Airframe::PointMass);
-    rig.tell(SimpleCommand::TakeOff {
-        position: [0.0, 0.0, -20.0],
-    });
+    rig.tell(SimpleCommand::TakeOff { position: [0.0, 0.0, -20.0] });
     rig.fly(20);
     rig.tell(SimpleCommand::Arm(false));
     rig.fly(1);
     let fallen = 20.0 + rig.local()[2];
     assert!((fallen - GRAVITY / 2.0).abs() < 0.1, "{fallen}");
-    rig.tell(SimpleCommand::PositionNed {
-        position: [0.0, 0.0, -5.0],
-        yaw: 0.0,
-    });
+    rig.tell(SimpleCommand::PositionNed { position: [0.0, 0.0, -5.0], yaw: 0.0 });
     rig.fly(10);
     assert_near(rig.local(), [0.0; 3], 1e-6, "on the ground");
     assert_eq!(single(rig.truth().motor_rpm), [0.0; 8]);
     rig.tell(SimpleCommand::Arm(true));
-    rig.tell(SimpleCommand::PositionNed {
-        position: [0.0, 0.0, -5.0],
-        yaw: f32::NAN,
-    });
+    rig.tell(SimpleCommand::PositionNed { position: [0.0, 0.0, -5.0], yaw: f32::NAN });
     rig.fly(15);
     assert_near(rig.local(), [0.0, 0.0, -5.0], 0.01, "armed again");
 }
@@ -236,13 +204,8 @@ fn without_motors_a_vehicle_falls_and_setpoints_do_not_lift_it() {
 #[test]
 fn a_fixed_wing_takes_off_and_circles_around_its_place() {
     let mut rig = Rig::new(Airframe::FixedWing);
-    rig.tell(SimpleCommand::Cruise {
-        speed: 20.0,
-        radius: 80.0,
-    });
-    rig.tell(SimpleCommand::TakeOff {
-        position: [200.0, 0.0, -50.0],
-    });
+    rig.tell(SimpleCommand::Cruise { speed: 20.0, radius: 80.0 });
+    rig.tell(SimpleCommand::TakeOff { position: [200.0, 0.0, -50.0] });
     rig.fly(90);
     rig.states.clear();
     rig.fly(60);
@@ -262,10 +225,7 @@ fn a_fixed_wing_takes_off_and_circles_around_its_place() {
         assert!((vn.hypot(ve) - 20.0).abs() < 0.5);
         // A coordinated turn: the bank that this circle takes.
         let bank = single(pair[1].euler)[0];
-        assert!(
-            (bank - (400.0 / (80.0 * GRAVITY)).atan()).abs() < 0.1,
-            "{bank}"
-        );
+        assert!((bank - (400.0 / (80.0 * GRAVITY)).atan()).abs() < 0.1, "{bank}");
     }
     // Clockwise from above; 60 s at 20 m/s around a circle of 80 m.
     assert!((turned - 60.0 * 20.0 / 80.0).abs() < 1.0, "{turned}");
@@ -282,34 +242,20 @@ fn a_fixed_wing_takes_off_and_circles_around_its_place() {
 #[test]
 fn a_vehicle_is_put_where_coptersim_would_put_it_and_restarts_there() {
     let mut rig = Rig::new(Airframe::PointMass);
-    rig.tell(SimpleCommand::TakeOff {
-        position: [3.0, 3.0, -3.0],
-    });
+    rig.tell(SimpleCommand::TakeOff { position: [3.0, 3.0, -3.0] });
     rig.fly(10);
     let to_another = CopterSimRequestPacket::new(8).at([0.0; 2], 0.0);
-    assert_eq!(
-        rig.vehicle.request(to_another.as_bytes()),
-        Err(Ignored::OtherVehicle)
-    );
-    let request = CopterSimRequestPacket::new(7)
-        .at([-4.0, 6.0], 90.0)
-        .standing([-2.5, 0.0, 0.0]);
+    assert_eq!(rig.vehicle.request(to_another.as_bytes()), Err(Ignored::OtherVehicle));
+    let request = CopterSimRequestPacket::new(7).at([-4.0, 6.0], 90.0).standing([-2.5, 0.0, 0.0]);
     assert_eq!(rig.vehicle.request(request.as_bytes()), Ok(()));
     let there = |rig: &Rig| {
         assert_eq!(rig.local(), [0.0; 3]);
         let truth = rig.truth();
-        assert_near(
-            truth.position.map(|value| value.get()),
-            [-4.0, 6.0, -2.5],
-            1e-6,
-            "place",
-        );
+        assert_near(truth.position.map(|value| value.get()), [-4.0, 6.0, -2.5], 1e-6, "place");
         assert!((single(truth.euler)[2] - FRAC_PI_2).abs() < 1e-6);
     };
     there(&rig);
-    rig.tell(SimpleCommand::TakeOff {
-        position: [3.0, 3.0, -3.0],
-    });
+    rig.tell(SimpleCommand::TakeOff { position: [3.0, 3.0, -3.0] });
     rig.fly(5);
     let reboot = RebootPacket::new(RebootPacket::AT_ONCE);
     assert_eq!(rig.vehicle.command(reboot.as_bytes()), Ok(()));
@@ -353,16 +299,10 @@ fn numbers_that_are_none_leave_a_vehicle_where_numbers_are() {
 fn a_repeated_position_of_the_body_is_one_step_and_another_after_a_pause() {
     let mut rig = Rig::new(Airframe::PointMass);
     // Up, and facing east.
-    rig.tell(SimpleCommand::PositionNed {
-        position: [0.0, 0.0, -5.0],
-        yaw: FRAC_PI_2 as f32,
-    });
+    rig.tell(SimpleCommand::PositionNed { position: [0.0, 0.0, -5.0], yaw: FRAC_PI_2 as f32 });
     rig.fly(10);
     // 4 m ahead, 1 m to the right, and a quarter to the left: north.
-    let ahead = SimpleCommand::PositionFrd {
-        position: [4.0, 1.0, 0.0],
-        yaw: -FRAC_PI_2 as f32,
-    };
+    let ahead = SimpleCommand::PositionFrd { position: [4.0, 1.0, 0.0], yaw: -FRAC_PI_2 as f32 };
     for _ in 0..100 {
         rig.tell(ahead);
         for _ in 0..10 {
@@ -370,24 +310,13 @@ fn a_repeated_position_of_the_body_is_one_step_and_another_after_a_pause() {
         }
     }
     assert_near(rig.local(), [-1.0, 4.0, -5.0], 0.05, "one step");
-    assert!(
-        single(rig.truth().euler)[2].abs() < 0.02,
-        "it turned from where it faced"
-    );
+    assert!(single(rig.truth().euler)[2].abs() < 0.02, "it turned from where it faced");
     rig.fly(2);
     rig.tell(ahead);
     rig.fly(10);
-    assert_near(
-        rig.local(),
-        [3.0, 5.0, -5.0],
-        0.05,
-        "another one, to the north",
-    );
+    assert_near(rig.local(), [3.0, 5.0, -5.0], 0.05, "another one, to the north");
     // Another command ends a step as well.
-    rig.tell(SimpleCommand::PositionNed {
-        position: [0.0, 0.0, -5.0],
-        yaw: 0.0,
-    });
+    rig.tell(SimpleCommand::PositionNed { position: [0.0, 0.0, -5.0], yaw: 0.0 });
     rig.fly(10);
     rig.tell(ahead);
     rig.fly(10);
@@ -399,10 +328,7 @@ fn changes_of_the_throttle_add_up_from_what_it_hovers_with() {
     // m that it climbs in a second after these changes.
     let climb = |steps: &[f32]| {
         let mut rig = Rig::new(Airframe::PointMass);
-        rig.tell(SimpleCommand::PositionNed {
-            position: [0.0, 0.0, -20.0],
-            yaw: 0.0,
-        });
+        rig.tell(SimpleCommand::PositionNed { position: [0.0, 0.0, -20.0], yaw: 0.0 });
         rig.fly(15);
         let [.., before] = rig.local();
         for throttle_step in steps {
@@ -437,16 +363,10 @@ fn a_vehicle_stands_where_the_vendors_map_has_its_ground() {
         let Ok(map) = TerrainMap::parse(&png, args["txt"].as_str().unwrap(), Rounding::Cut) else {
             continue;
         };
-        let start = Start {
-            position: Vector::new(0.0, 0.0, -100.0),
-            yaw: 0.0,
-        };
+        let start = Start { position: Vector::new(0.0, 0.0, -100.0), yaw: 0.0 };
         let vehicle = OwnVehicle::new(7, Airframe::PointMass, None, start, Geodetic::MAP_CENTRE);
         let terrain = Terrain::new(move |place| map.height(place));
-        let mut rig = Rig {
-            vehicle: vehicle.over(terrain),
-            ..Rig::new(Airframe::PointMass)
-        };
+        let mut rig = Rig { vehicle: vehicle.over(terrain), ..Rig::new(Airframe::PointMass) };
         for query in vector["decoded"]["queries"].as_array().unwrap() {
             let [x, y, down] = [0, 1, 2].map(|i| query[i].as_f64().unwrap());
             rig.vehicle.request(put_at([x, y]).as_bytes()).unwrap();
@@ -465,27 +385,16 @@ fn a_vehicle_stands_where_the_vendors_map_has_its_ground() {
 fn on_a_slope(airframe: Airframe) -> Rig {
     let rig = Rig::new(airframe);
     let slope = rfly_bridge::motion::Terrain::new(|[north, _]| -north / 10.0);
-    Rig {
-        vehicle: rig.vehicle.over(slope),
-        ..rig
-    }
+    Rig { vehicle: rig.vehicle.over(slope), ..rig }
 }
 
 #[test]
 fn a_vehicle_that_flies_level_into_a_slope_is_carried_up_and_lands_on_it() {
     let mut rig = on_a_slope(Airframe::PointMass);
     // North 10: the ground is 1 m above the origin of the map.
-    assert_near(
-        single(rig.vehicle.estimate().position),
-        [0.0; 3],
-        1e-6,
-        "home",
-    );
+    assert_near(single(rig.vehicle.estimate().position), [0.0; 3], 1e-6, "home");
     assert!((rig.truth().position[2].get() + 1.0).abs() < 1e-9);
-    let level = SimpleCommand::PositionNed {
-        position: [50.0, 0.0, -2.0],
-        yaw: 0.0,
-    };
+    let level = SimpleCommand::PositionNed { position: [50.0, 0.0, -2.0], yaw: 0.0 };
     rig.tell(level);
     rig.fly(30);
     // 60 m north the ground is 5 m above home, higher than the setpoint.
@@ -497,10 +406,7 @@ fn a_vehicle_that_flies_level_into_a_slope_is_carried_up_and_lands_on_it() {
         }),
         "below the ground"
     );
-    rig.tell(SimpleCommand::PositionNed {
-        position: [0.0, 0.0, -8.0],
-        yaw: 0.0,
-    });
+    rig.tell(SimpleCommand::PositionNed { position: [0.0, 0.0, -8.0], yaw: 0.0 });
     rig.fly(30);
     rig.tell(SimpleCommand::Arm(false));
     rig.fly(10);
@@ -511,20 +417,11 @@ fn a_vehicle_that_flies_level_into_a_slope_is_carried_up_and_lands_on_it() {
 fn a_fixed_wing_rolls_down_a_slope_and_takes_off() {
     let rig = Rig::new(Airframe::FixedWing);
     let down_hill = rfly_bridge::motion::Terrain::new(|[north, _]| north / 20.0);
-    let mut rig = Rig {
-        vehicle: rig.vehicle.over(down_hill),
-        ..rig
-    };
-    rig.tell(SimpleCommand::PositionNed {
-        position: [400.0, 0.0, -30.0],
-        yaw: 0.0,
-    });
+    let mut rig = Rig { vehicle: rig.vehicle.over(down_hill), ..rig };
+    rig.tell(SimpleCommand::PositionNed { position: [400.0, 0.0, -30.0], yaw: 0.0 });
     rig.fly(1);
     let [north, _, down] = rig.truth().position.map(|value| value.get());
-    assert!(
-        north > 10.5 && (down - north / 20.0).abs() < 1e-6,
-        "{north} {down}"
-    );
+    assert!(north > 10.5 && (down - north / 20.0).abs() < 1e-6, "{north} {down}");
     rig.fly(20);
     assert!(rig.local()[2] < -20.0, "it flies: {:?}", rig.local());
 }

@@ -24,9 +24,7 @@ fn nanoseconds(stamp: &Time) -> i64 {
 fn nothing_of_a_bridge_that_has_stopped_keeps_its_node() {
     let [page] = free_ports();
     let page = format!("view.port:={page}");
-    let Rig {
-        bridge, middleware, ..
-    } = start(&[&page, "view.control:=true"], |_, _| {});
+    let Rig { bridge, middleware, .. } = start(&[&page, "view.control:=true"], |_, _| {});
     let departure = bridge.departure();
     drop(middleware);
     assert!(!departure.is_over());
@@ -135,11 +133,7 @@ fn nothing_is_wrong_with_a_bridge_that_nobody_asks_for_anything() {
     };
     wait_until(|| last("sensor0 img_rgb").is_some_and(|(level, _)| level == 0));
     for name in ["scene", "scene/set_states", "reports of the renderer"] {
-        assert_eq!(
-            last(&format!(": {name}")),
-            Some((0, "idle".to_owned())),
-            "{name}"
-        );
+        assert_eq!(last(&format!(": {name}")), Some((0, "idle".to_owned())), "{name}");
     }
 }
 
@@ -148,13 +142,7 @@ fn a_bridge_that_ends_gives_back_its_ports_and_services() {
     let rig = start(&[], |_, _| {});
     wait_until(|| !rig.messages::<Image>(IMAGE).is_empty());
     assert!(!rig.recorder.services().is_empty());
-    let Rig {
-        recorder,
-        middleware,
-        bridge,
-        emulator: _emulator,
-        ..
-    } = rig;
+    let Rig { recorder, middleware, bridge, emulator: _emulator, .. } = rig;
     drop(bridge);
     assert_eq!(recorder.services(), []);
     assert_eq!(recorder.subscribed(), [""; 0]);
@@ -167,19 +155,12 @@ fn a_bridge_that_ends_gives_back_its_ports_and_services() {
 #[test]
 fn all_ports_that_are_taken_are_named_at_once_and_nothing_stays_open() {
     let taken = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
-    let [imu, autopilot_client] = taken
-        .each_ref()
-        .map(|socket| socket.local_addr().expect("it is bound").port());
+    let [imu, autopilot_client] =
+        taken.each_ref().map(|socket| socket.local_addr().expect("it is bound").port());
     let [heartbeat, true_state] = free_ports();
     let args = ros_args::parse(["--ros-args".to_owned()]).expect("arguments");
     let mut settings = Settings::load(&args).unwrap_or_else(|error| panic!("{error}"));
-    settings.ports = Ports {
-        heartbeat,
-        autopilot_client,
-        true_state,
-        imu,
-        ..Ports::default()
-    };
+    settings.ports = Ports { heartbeat, autopilot_client, true_state, imu, ..Ports::default() };
     let (middleware, recorder) =
         Middleware::recorder(&ros::Options::new("rfly_bridge")).expect("a middleware");
     let error = Bridge::start(&settings, &middleware).err();

@@ -13,10 +13,7 @@ fn a_configuration_in_gbk_or_utf_16_is_read_and_said() {
     for (bytes, name) in [
         (text.clone().into_bytes(), None),
         (GBK.encode(&text).0.into_owned(), Some("GBK")),
-        (
-            [&[0xff, 0xfe], utf_16.as_slice()].concat(),
-            Some("UTF-16LE"),
-        ),
+        ([&[0xff, 0xfe], utf_16.as_slice()].concat(), Some("UTF-16LE")),
     ] {
         std::fs::write(&file, bytes).expect("a file");
         let words = ["--ros-args", "-p", &format!("config:={}", file.display())];
@@ -29,10 +26,7 @@ fn a_configuration_in_gbk_or_utf_16_is_read_and_said() {
             name.is_some(),
             "{said:?}"
         );
-        assert!(
-            name.is_none_or(|name| said.iter().any(|text| text.contains(name))),
-            "{said:?}"
-        );
+        assert!(name.is_none_or(|name| said.iter().any(|text| text.contains(name))), "{said:?}");
         // What a recording carries is read everywhere.
         assert!(std::str::from_utf8(&settings.origin.files[0].bytes).is_ok());
     }

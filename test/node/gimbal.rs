@@ -16,13 +16,7 @@ const STATUS: &str = "/rflysim/sensor0/mount_control/status";
 const TF_STATIC: &str = "/tf_static";
 
 fn command(mode: u8, [roll, pitch, yaw]: [f32; 3]) -> MountControl {
-    MountControl {
-        mode,
-        roll,
-        pitch,
-        yaw,
-        ..MountControl::default()
-    }
+    MountControl { mode, roll, pitch, yaw, ..MountControl::default() }
 }
 
 /// Roll, pitch, yaw in degrees.
@@ -40,9 +34,7 @@ fn a_camera_turns_as_it_is_told_and_says_so_with_the_first_image_that_shows_it()
     assert_eq!(last(), Some([0.0; 3]));
     assert_eq!(statuses()[0].header.frame_id, "sensor0_link");
 
-    let tell = rig
-        .middleware
-        .publisher::<MountControl>(COMMAND, Qos::DEFAULT);
+    let tell = rig.middleware.publisher::<MountControl>(COMMAND, Qos::DEFAULT);
     let tell = tell.expect("a publisher");
     // A stream: only some of it is shown, and its end in any case.
     for step in 1..=10_u8 {
@@ -70,27 +62,15 @@ fn a_camera_turns_as_it_is_told_and_says_so_with_the_first_image_that_shows_it()
     ];
     // 40 degrees down and 20 to the right.
     let (pitch, yaw) = (40f64.to_radians(), 20f64.to_radians());
-    let wanted = [
-        pitch.cos() * yaw.cos(),
-        -pitch.cos() * yaw.sin(),
-        -pitch.sin(),
-    ];
+    let wanted = [pitch.cos() * yaw.cos(), -pitch.cos() * yaw.sin(), -pitch.sin()];
     for (found, wanted) in forward.iter().zip(wanted) {
         assert!((found - wanted).abs() < 1e-6, "{forward:?} {wanted:?}");
     }
     let is_shown = |image: &Image| RosTime::from_msg(&image.header.stamp) == shown;
-    wait_until(|| {
-        rig.messages::<Image>(super::rig::IMAGE)
-            .iter()
-            .any(is_shown)
-    });
+    wait_until(|| rig.messages::<Image>(super::rig::IMAGE).iter().any(is_shown));
 
     // What cannot be done changes nothing.
-    for wrong in [
-        command(4, [1.0; 3]),
-        command(2, [0.0, 400.0, 0.0]),
-        command(2, [f32::NAN; 3]),
-    ] {
+    for wrong in [command(4, [1.0; 3]), command(2, [0.0, 400.0, 0.0]), command(2, [f32::NAN; 3])] {
         tell.publish(&wrong).unwrap();
     }
     tell.publish(&command(1, [5.0; 3])).unwrap();

@@ -58,10 +58,7 @@ fn start(more: &[&str]) -> Rig {
         ..Ports::default()
     };
     let mut words = vec!["--ros-args".to_owned()];
-    for word in ["imu.enabled:=false", "diagnostics.period_s:=0.1"]
-        .iter()
-        .chain(more)
-    {
+    for word in ["imu.enabled:=false", "diagnostics.period_s:=0.1"].iter().chain(more) {
         words.extend(["-p".to_owned(), (*word).to_owned()]);
     }
     let args = ros_args::parse(words).expect("arguments");
@@ -71,14 +68,7 @@ fn start(more: &[&str]) -> Rig {
         Middleware::recorder(&ros::Options::new("rfly_bridge")).expect("a middleware");
     recorder.set_subscribers("/diagnostics", 1);
     let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
-    Rig {
-        recorder,
-        middleware,
-        bridge: Some(bridge),
-        ports,
-        coptersim,
-        autopilot,
-    }
+    Rig { recorder, middleware, bridge: Some(bridge), ports, coptersim, autopilot }
 }
 
 impl Rig {
@@ -88,18 +78,13 @@ impl Rig {
 
     /// Publishes as another node would.
     fn publish<M: Message>(&self, topic: &str, message: &M) {
-        let publisher = self
-            .middleware
-            .publisher(topic, Qos::DEFAULT)
-            .expect("a publisher");
+        let publisher = self.middleware.publisher(topic, Qos::DEFAULT).expect("a publisher");
         publisher.publish(message).expect("published");
     }
 
     fn inject(&self, request: &InjectFaultRequest) -> InjectFaultResponse {
         let name = "/rflysim/model/inject_fault";
-        self.recorder
-            .call::<InjectFault>(name, request)
-            .expect("a service")
+        self.recorder.call::<InjectFault>(name, request).expect("a service")
     }
 
     /// The newest list of active faults, as kinds.
@@ -151,15 +136,8 @@ fn a_fault_is_sent_listed_and_cleared_on_request() {
     assert_eq!(rig.active(), ["accelerometer_noise"]);
     let request = ClearFaultsRequest::default();
     let name = "/rflysim/model/clear_faults";
-    let answer = rig
-        .recorder
-        .call::<ClearFaults>(name, &request)
-        .expect("a service");
-    assert!(
-        answer.success && answer.cleared.len() == 1,
-        "{}",
-        answer.message
-    );
+    let answer = rig.recorder.call::<ClearFaults>(name, &request).expect("a service");
+    assert!(answer.success && answer.cleared.len() == 1, "{}", answer.message);
     assert_eq!(fault(&rig.coptersim), (123_542, 0.0));
     assert_eq!(rig.active(), [""; 0]);
 }
@@ -167,57 +145,28 @@ fn a_fault_is_sent_listed_and_cleared_on_request() {
 #[test]
 fn a_fault_ends_by_its_time_by_its_client_and_with_the_bridge() {
     let mut rig = start(&["model.fault_numbers:=template"]);
-    let short = InjectFaultRequest {
-        duration: 0.05,
-        ..noise(1.0)
-    };
+    let short = InjectFaultRequest { duration: 0.05, ..noise(1.0) };
     assert!(rig.inject(&short).success);
-    assert_eq!(
-        [fault(&rig.coptersim), fault(&rig.coptersim)],
-        [(123_544, 1.0), (123_544, 0.0)]
-    );
+    assert_eq!([fault(&rig.coptersim), fault(&rig.coptersim)], [(123_544, 1.0), (123_544, 0.0)]);
     wait_until(|| rig.active().is_empty());
-    let kept = InjectFaultRequest {
-        keep_alive: 0.05,
-        ..noise(2.0)
-    };
+    let kept = InjectFaultRequest { keep_alive: 0.05, ..noise(2.0) };
     assert!(rig.inject(&kept).success);
-    assert_eq!(
-        [fault(&rig.coptersim), fault(&rig.coptersim)],
-        [(123_544, 2.0), (123_544, 0.0)]
-    );
+    assert_eq!([fault(&rig.coptersim), fault(&rig.coptersim)], [(123_544, 2.0), (123_544, 0.0)]);
     assert!(rig.inject(&noise(4.0)).success);
     assert_eq!(fault(&rig.coptersim), (123_544, 4.0));
     drop(rig.bridge.take());
-    assert_eq!(
-        fault(&rig.coptersim),
-        (123_544, 0.0),
-        "the bridge leaves no fault behind"
-    );
+    assert_eq!(fault(&rig.coptersim), (123_544, 0.0), "the bridge leaves no fault behind");
 }
 
 #[test]
 fn a_read_only_bridge_changes_nothing_and_says_why() {
     let rig = start(&["control.read_only:=true"]);
     let answer = rig.inject(&noise(3.0));
-    assert!(
-        !answer.success && answer.message.contains("control.read_only"),
-        "{}",
-        answer.message
-    );
-    let request = SetUdpModeRequest {
-        mode: "udp_full".to_owned(),
-    };
+    assert!(!answer.success && answer.message.contains("control.read_only"), "{}", answer.message);
+    let request = SetUdpModeRequest { mode: "udp_full".to_owned() };
     let name = "/rflysim/coptersim/set_udp_mode";
-    let answer = rig
-        .recorder
-        .call::<SetUdpMode>(name, &request)
-        .expect("a service");
-    assert!(
-        !answer.success && answer.message.contains("control.read_only"),
-        "{}",
-        answer.message
-    );
+    let answer = rig.recorder.call::<SetUdpMode>(name, &request).expect("a service");
+    assert!(!answer.success && answer.message.contains("control.read_only"), "{}", answer.message);
     rig.publish("/rflysim/model/uorb", &ModelUorb::default());
     wait_until(|| {
         rig.status("models").is_some_and(|status| {
@@ -232,31 +181,19 @@ fn a_read_only_bridge_changes_nothing_and_says_why() {
 #[test]
 fn topics_become_inputs_and_what_is_wrong_is_counted_by_cause() {
     let rig = start(&[]);
-    let doubles = |set| ModelDoubles {
-        set,
-        values: vec![1.5, 2.5],
-        ..ModelDoubles::default()
-    };
+    let doubles = |set| ModelDoubles { set, values: vec![1.5, 2.5], ..ModelDoubles::default() };
     rig.publish("/rflysim/model/doubles", &doubles(7));
     rig.publish("/rflysim/model/doubles", &doubles(3));
     let bytes = receive(&rig.coptersim);
     let ModelInput::Doubles(packet) = ModelInput::parse(&bytes).expect("an input") else {
         panic!("doubles");
     };
-    assert_eq!(
-        (packet.checksum.get(), packet.copter_id.get()),
-        (1_234_567_803, 1)
-    );
+    assert_eq!((packet.checksum.get(), packet.copter_id.get()), (1_234_567_803, 1));
     assert_eq!(packet.values[1].get(), 2.5);
     wait_until(|| {
         rig.status("models").is_some_and(|status| {
-            let value = |key: &str| {
-                status
-                    .values
-                    .iter()
-                    .find(|v| v.key.contains(key))
-                    .map(|v| &*v.value)
-            };
+            let value =
+                |key: &str| status.values.iter().find(|v| v.key.contains(key)).map(|v| &*v.value);
             value("passed_on") == Some("1") && value("model/doubles drop_set") == Some("1")
         })
     });
@@ -270,24 +207,15 @@ fn outputs_of_a_model_and_of_a_modified_autopilot_become_topics() {
     rig.recorder.set_subscribers(model, 1);
     let output = golden::load_one("modelload_send", "modelload_SendOutCopter");
     let (_, bytes) = &output.sent()[0];
-    sender
-        .send_to(bytes, ("127.0.0.1", rig.ports.true_state))
-        .expect("sent");
+    sender.send_to(bytes, ("127.0.0.1", rig.ports.true_state)).expect("sent");
     wait_until(|| rig.newest::<ModelOutput>(model).is_some());
-    let values = rig
-        .newest::<ModelOutput>(model)
-        .expect("it is there")
-        .values;
-    let sent: Vec<_> = bytes[8..]
-        .chunks_exact(8)
-        .map(|b| f64::from_le_bytes(b.try_into().unwrap()))
-        .collect();
+    let values = rig.newest::<ModelOutput>(model).expect("it is there").values;
+    let sent: Vec<_> =
+        bytes[8..].chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
     assert_eq!(values, sent);
     for vector in golden::load("recv_px4ext") {
         for bytes in vector.input_packets() {
-            sender
-                .send_to(&bytes, ("127.0.0.1", rig.ports.outputs))
-                .expect("sent");
+            sender.send_to(&bytes, ("127.0.0.1", rig.ports.outputs)).expect("sent");
         }
     }
     wait_until(|| {
@@ -301,10 +229,7 @@ fn outputs_of_a_model_and_of_a_modified_autopilot_become_topics() {
     let messages: Vec<ModelOutput> = rig.recorder.messages(px4).expect("of this type");
     let good = golden::load_one("recv_px4ext", "px4ext");
     assert_eq!(messages.len(), 1);
-    assert_eq!(
-        messages[0].values,
-        golden::numbers(&good["decoded"]["controls"])
-    );
+    assert_eq!(messages[0].values, golden::numbers(&good["decoded"]["controls"]));
 }
 
 #[test]
@@ -315,25 +240,16 @@ fn a_vehicle_whose_coptersim_never_came_up_is_named_on_the_topic_and_in_diagnost
     let (sender, _) = socket();
     let beat = |id: i32| {
         let packet = HeartbeatPacket::new(id, 1_700_000_000_000, 1_700_000_001_000, 1);
-        sender
-            .send_to(packet.as_bytes(), ("127.0.0.1", rig.ports.heartbeat))
-            .expect("sent");
+        sender.send_to(packet.as_bytes(), ("127.0.0.1", rig.ports.heartbeat)).expect("sent");
     };
     wait_until(|| {
         beat(1);
-        rig.newest::<FleetReady>(ready)
-            .is_some_and(|fleet| fleet.vehicles[0].ready)
+        rig.newest::<FleetReady>(ready).is_some_and(|fleet| fleet.vehicles[0].ready)
     });
     let fleet: FleetReady = rig.newest(ready).expect("it is there");
     let missing = &fleet.vehicles[1];
     assert!(!fleet.ready && !missing.ready);
-    assert!(
-        missing
-            .missing
-            .contains("CopterSim 2 has sent no heartbeat"),
-        "{}",
-        missing.missing
-    );
+    assert!(missing.missing.contains("CopterSim 2 has sent no heartbeat"), "{}", missing.missing);
     wait_until(|| {
         beat(1);
         rig.status("fleet").is_some_and(|status| {
@@ -342,8 +258,7 @@ fn a_vehicle_whose_coptersim_never_came_up_is_named_on_the_topic_and_in_diagnost
     });
     wait_until(|| {
         let [(), ()] = [1, 2].map(beat);
-        rig.newest::<FleetReady>(ready)
-            .is_some_and(|fleet| fleet.ready)
+        rig.newest::<FleetReady>(ready).is_some_and(|fleet| fleet.ready)
     });
 }
 
@@ -371,9 +286,7 @@ fn the_tables_are_what_a_bridge_opens() {
     }
     let ours = |name: &String| {
         let rest = name.strip_prefix("/rflysim/").unwrap_or_default();
-        ["model/", "coptersim/", "fleet/", "netsim/"]
-            .iter()
-            .any(|part| rest.starts_with(part))
+        ["model/", "coptersim/", "fleet/", "netsim/"].iter().any(|part| rest.starts_with(part))
     };
     let (topics, all) = (MODEL_TOPICS.iter(), MODEL_SERVICES.len());
     let inputs = topics.filter(|topic| !topic.is_published()).count();
@@ -386,9 +299,7 @@ fn a_restart_goes_where_the_vehicle_was_and_a_reboot_to_its_autopilot() {
     let rig = start(&[]);
     let call = |name: &str| {
         let name = format!("/rflysim/coptersim/{name}");
-        rig.recorder
-            .call::<Trigger>(&name, &TriggerRequest::default())
-            .expect("a service")
+        rig.recorder.call::<Trigger>(&name, &TriggerRequest::default()).expect("a service")
     };
     let unknown = call("restart");
     assert!(
@@ -397,20 +308,14 @@ fn a_restart_goes_where_the_vehicle_was_and_a_reboot_to_its_autopilot() {
         unknown.message
     );
     let reboot = call("reboot_autopilot");
-    assert!(
-        reboot.success && reboot.message.contains("fleet/ready"),
-        "{}",
-        reboot.message
-    );
+    assert!(reboot.success && reboot.message.contains("fleet/ready"), "{}", reboot.message);
     let expected = RebootPacket::new(RebootPacket::AT_ONCE);
     let recorded = golden::load("coptersim_send").into_iter();
     let mut recorded = recorded.filter(|vector| vector.function() == "sendRebootPix");
-    assert!(recorded.any(|vector| {
-        vector
-            .sent()
-            .iter()
-            .any(|(_, bytes)| bytes == expected.as_bytes())
-    }));
+    assert!(
+        recorded
+            .any(|vector| { vector.sent().iter().any(|(_, bytes)| bytes == expected.as_bytes()) })
+    );
     // The link greets the autopilot on the same port.
     let sent = wait_for("a reboot", || {
         let bytes = receive(&rig.autopilot);

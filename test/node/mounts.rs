@@ -14,15 +14,9 @@ fn tree(angles: &str, choice: AngleUnitChoice) -> FrameTree {
                "SensorAngQuat": [0,0,0,0], "otherParams": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}}"#
         )
     };
-    let text = format!(
-        r#"{{"VisionSensors": [{}, {}]}}"#,
-        sensor(1, 1),
-        sensor(2, 9)
-    );
+    let text = format!(r#"{{"VisionSensors": [{}, {}]}}"#, sensor(1, 1), sensor(2, 9));
     let files = [("Config.json".to_owned(), text)];
-    let sensors = config_json::load(&files, &VendorOverrides::default())
-        .unwrap()
-        .sensors;
+    let sensors = config_json::load(&files, &VendorOverrides::default()).unwrap().sensors;
     let angle_unit = resolve_angle_unit(&sensors, choice);
     let settings = Settings {
         params: Params::default(),
@@ -34,12 +28,7 @@ fn tree(angles: &str, choice: AngleUnitChoice) -> FrameTree {
         ports: Default::default(),
         origin: Default::default(),
     };
-    FrameTree::new(
-        settings.frame_names(),
-        &settings.vehicles(),
-        &settings.mounts(),
-    )
-    .unwrap()
+    FrameTree::new(settings.frame_names(), &settings.vehicles(), &settings.mounts()).unwrap()
 }
 
 #[track_caller]
@@ -47,10 +36,7 @@ fn assert_looks(tree: &FrameTree, frame: &str, wanted: [f64; 3]) {
     let link = tree.lookup("base_link", frame).unwrap();
     assert!(g::difference(&link.translation(), &[0.5, 0.25, 0.0]) < 1e-12);
     let x = link.rotate([1.0, 0.0, 0.0]);
-    assert!(
-        g::difference(&x, &wanted) < 1e-6,
-        "{frame} looks along {x:?}"
-    );
+    assert!(g::difference(&x, &wanted) < 1e-6, "{frame} looks along {x:?}");
 }
 
 #[test]

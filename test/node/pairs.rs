@@ -14,9 +14,7 @@ fn entry(seq_id: u16, type_id: u16, place: [f64; 3], angles: [f64; 3]) -> String
 }
 
 fn params(values: &[(&str, ParamValue)]) -> Params {
-    let named = values
-        .iter()
-        .map(|(name, v)| ((*name).to_owned(), v.clone()));
+    let named = values.iter().map(|(name, v)| ((*name).to_owned(), v.clone()));
     Params::from_values(&named.collect::<Vec<_>>()).unwrap()
 }
 
@@ -46,15 +44,9 @@ fn the_baseline_is_the_distance_along_the_images_of_the_left_camera() {
     let settings = load(&cameras, &[RIGHT_OF_1]).unwrap();
     assert!((settings.pairs.baseline_m(2) - 0.12).abs() < 1e-9);
     assert_eq!(settings.pairs.baseline_m(1), 0.0);
-    assert_eq!(
-        (settings.pairs.frame_of(1), settings.pairs.frame_of(2)),
-        (1, 1)
-    );
+    assert_eq!((settings.pairs.frame_of(1), settings.pairs.frame_of(2)), (1, 1));
     let alone = load(&cameras, &[]).unwrap();
-    assert_eq!(
-        (alone.pairs.baseline_m(2), alone.pairs.frame_of(2)),
-        (0.0, 2)
-    );
+    assert_eq!((alone.pairs.baseline_m(2), alone.pairs.frame_of(2)), (0.0, 2));
 }
 
 #[test]
@@ -87,10 +79,7 @@ fn all_that_is_wrong_with_a_pair_is_said_at_once() {
 
 #[test]
 fn a_change_that_breaks_a_pair_is_refused_and_one_that_does_not_is_taken() {
-    let cameras = [
-        entry(1, 1, [0.0; 3], [0.0; 3]),
-        entry(2, 1, [0.0, 0.1, 0.0], [0.0; 3]),
-    ];
+    let cameras = [entry(1, 1, [0.0; 3], [0.0; 3]), entry(2, 1, [0.0, 0.1, 0.0], [0.0; 3])];
     let settings = load(&cameras, &[RIGHT_OF_1]).unwrap();
     let sideways = |metres: f64| {
         let place = [0.0, metres, 0.0].map(ParamValue::Float).to_vec();
@@ -114,11 +103,7 @@ fn depth_is_in_the_frame_of_the_colour_camera_that_it_coincides_with() {
     };
     assert_eq!(frame(here, &[]), 2);
     assert_eq!(frame(([0.3, 0.001, 0.1], here.1), &[]), 3, "another place");
-    assert_eq!(
-        frame((here.0, [0.0, 20.1, 0.0]), &[]),
-        3,
-        "another attitude"
-    );
+    assert_eq!(frame((here.0, [0.0, 20.1, 0.0]), &[]), 3, "another attitude");
     for (name, value) in [
         ("depth.registered", ParamValue::Bool(false)),
         ("sensor3.frame_id", ParamValue::Str("depth_link".to_owned())),
@@ -145,11 +130,8 @@ fn another_size_type_or_vehicle_that_breaks_a_pair_is_refused_with_all_that_is_w
         settings.changed(params(&all))
     };
     let int = |name, value| (name, ParamValue::Int(value));
-    let broken = changed(&[
-        int("sensor1.width", 80),
-        int("sensor1.type_id", 3),
-        int("sensor2.vehicle", 2),
-    ]);
+    let broken =
+        changed(&[int("sensor1.width", 80), int("sensor1.type_id", 3), int("sensor2.vehicle", 2)]);
     let broken = broken.unwrap_err().to_string();
     for what in ["TypeID", "size", "mount"] {
         let text = format!("must have the same {what}, have");

@@ -64,16 +64,11 @@ fn a_bag_has_what_was_published_and_rosbags_reads_it() {
     let directory = directory("bag");
     let path = directory.join("flight");
     let rig = rig::start(
-        &[
-            &format!("record.directory:={}", directory.display()),
-            "record.ros:=flight",
-        ],
+        &[&format!("record.directory:={}", directory.display()), "record.ros:=flight"],
         |_, _| {},
     );
     wait_until(|| rig.messages::<Image>(IMAGE).len() >= 5);
-    let Rig {
-        recorder, bridge, ..
-    } = rig;
+    let Rig { recorder, bridge, .. } = rig;
     drop(bridge);
     let published: Vec<_> = recorder
         .messages::<Image>(IMAGE)
@@ -94,10 +89,7 @@ fn a_bag_has_what_was_published_and_rosbags_reads_it() {
     // The recording ends a moment before the threads do.
     let begins = |all: &[Value], recorded: &Value| {
         let recorded = recorded.as_array().expect("a list");
-        assert!(
-            recorded.len() >= 5 && all.starts_with(recorded),
-            "{recorded:?} of {all:?}"
-        );
+        assert!(recorded.len() >= 5 && all.starts_with(recorded), "{recorded:?} of {all:?}");
     };
     begins(&published, &seen["images"]);
     begins(&imu, &seen["imu"]);
@@ -117,10 +109,7 @@ fn a_raw_recording_has_every_datagram_of_a_sensor_without_a_subscriber_and_the_p
     let directory = directory("raw");
     let path = directory.join("flight.mcap");
     let rig = rig::start(
-        &[
-            &format!("record.directory:={}", directory.display()),
-            "record.raw:=flight.mcap",
-        ],
+        &[&format!("record.directory:={}", directory.display()), "record.raw:=flight.mcap"],
         |_, recorder| recorder.set_subscribers(IMAGE, 0),
     );
     wait_until(|| rig.messages::<Imu>(IMU).len() >= 100);
@@ -151,9 +140,7 @@ fn a_raw_recording_has_every_datagram_of_a_sensor_without_a_subscriber_and_the_p
     }
     assert!(imu_count >= 100, "{sequence:?}");
     assert!(payloads > 0, "images are whole: {sequence:?}");
-    let summary = mcap::Summary::read(&bytes)
-        .expect("a summary")
-        .expect("one");
+    let summary = mcap::Summary::read(&bytes).expect("a summary").expect("one");
     let index = &summary.metadata_indexes[0];
     assert_eq!(index.name, "rfly_bridge/parameters");
     std::fs::remove_dir_all(directory).expect("it was there");
@@ -165,10 +152,7 @@ fn a_recording_that_cannot_be_written_is_an_error_in_diagnostics_and_the_bridge_
     let file = directory.join("file");
     std::fs::write(&file, "").expect("a file");
     let rig = rig::start(
-        &[
-            &format!("record.directory:={}", file.display()),
-            "record.ros:=flight",
-        ],
+        &[&format!("record.directory:={}", file.display()), "record.ros:=flight"],
         |_, recorder| recorder.set_subscribers("/diagnostics", 1),
     );
     let said = || {
@@ -187,10 +171,9 @@ fn a_recording_that_cannot_be_created_is_refused_to_who_asks_for_it() {
     let directory = directory("asked");
     let file = directory.join("file");
     std::fs::write(&file, "").expect("a file");
-    let rig = rig::start(
-        &[&format!("record.directory:={}", file.display())],
-        |_, recorder| recorder.set_subscribers("/diagnostics", 1),
-    );
+    let rig = rig::start(&[&format!("record.directory:={}", file.display())], |_, recorder| {
+        recorder.set_subscribers("/diagnostics", 1)
+    });
     for name in ["record.ros", "record.raw"] {
         let request = SetParametersAtomicallyRequest {
             parameters: vec![Parameter {
@@ -203,23 +186,14 @@ fn a_recording_that_cannot_be_created_is_refused_to_who_asks_for_it() {
             }],
         };
         let service = "/rfly_bridge/set_parameters_atomically";
-        let answer = rig
-            .recorder
-            .call::<SetParametersAtomically>(service, &request);
+        let answer = rig.recorder.call::<SetParametersAtomically>(service, &request);
         let result = answer.expect("an answer").result;
-        assert!(
-            !result.successful && result.reason.contains(name),
-            "{result:?}"
-        );
+        assert!(!result.successful && result.reason.contains(name), "{result:?}");
     }
     let nothing = |array: &DiagnosticArray| {
         let recording = array.status.iter().find(|s| s.name.ends_with("recording"));
         recording.is_some_and(|s| s.level == 0 && s.message == "nothing is recorded")
     };
-    wait_until(|| {
-        rig.messages::<DiagnosticArray>("/diagnostics")
-            .iter()
-            .any(nothing)
-    });
+    wait_until(|| rig.messages::<DiagnosticArray>("/diagnostics").iter().any(nothing));
     std::fs::remove_dir_all(directory).expect("it was there");
 }

@@ -35,9 +35,7 @@ fn picture() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, 2, 1);
     encoder.set_color(png::ColorType::Grayscale);
-    encoder
-        .add_text_chunk("Author".to_owned(), "Carol".to_owned())
-        .unwrap();
+    encoder.add_text_chunk("Author".to_owned(), "Carol".to_owned()).unwrap();
     let mut writer = encoder.write_header().unwrap();
     writer.write_image_data(&[7, 9]).unwrap();
     drop(writer);
@@ -62,14 +60,8 @@ fn copied(name: &str, messages: &[Vec<u8>], words: &[String]) -> Copy {
         ("record.directory", r#""/data/acme""#),
         ("simulator_address", r#""192.168.7.20""#),
         ("accept_from", r#"["192.168.7.0/24", "10.1.2.3"]"#),
-        (
-            "control.link",
-            r#""serial:/dev/serial/by-id/usb-Holybro_1234-if00:57600""#,
-        ),
-        (
-            "view.origins",
-            r#"["https://carols-page.acme.example:80", "https://app.foxglove.dev"]"#,
-        ),
+        ("control.link", r#""serial:/dev/serial/by-id/usb-Holybro_1234-if00:57600""#),
+        ("view.origins", r#"["https://carols-page.acme.example:80", "https://app.foxglove.dev"]"#),
         ("topic_prefix", r#""rflysim""#),
     ];
     let texts = parameters.map(|(name, text)| (name.to_owned(), text.to_owned()));
@@ -93,9 +85,7 @@ fn copied(name: &str, messages: &[Vec<u8>], words: &[String]) -> Copy {
         };
         writer.attach(&attachment).unwrap();
     }
-    let id = writer
-        .add_channel(0, "udp/20101", "rfly_datagram", &BTreeMap::new())
-        .unwrap();
+    let id = writer.add_channel(0, "udp/20101", "rfly_datagram", &BTreeMap::new()).unwrap();
     for (number, data) in (0..).zip(messages) {
         let header = MessageHeader {
             channel_id: id,
@@ -125,21 +115,10 @@ fn copied(name: &str, messages: &[Vec<u8>], words: &[String]) -> Copy {
     let messages = stream.map(|message| {
         let message = message.unwrap();
         let topic = message.channel.topic.clone();
-        (
-            topic,
-            message.log_time,
-            message.sequence,
-            message.data.into_owned(),
-        )
+        (topic, message.log_time, message.sequence, message.data.into_owned())
     });
     let messages = messages.collect();
-    Copy {
-        bytes,
-        messages,
-        files,
-        parameters,
-        said,
-    }
+    Copy { bytes, messages, files, parameters, said }
 }
 
 #[test]
@@ -155,15 +134,7 @@ fn nobody_is_named_in_a_copy_and_who_is_who_is_kept() {
     let copy = copied("names", &sent, &["Acme".to_owned()]);
     let lower = copy.bytes.to_ascii_lowercase();
     let found = |word: &[u8]| lower.windows(word.len()).any(|part| part == word);
-    for word in [
-        "carol",
-        "smith",
-        "acme",
-        "192.168.7",
-        "10.1.2",
-        "holybro",
-        "/data",
-    ] {
+    for word in ["carol", "smith", "acme", "192.168.7", "10.1.2", "holybro", "/data"] {
         assert!(!found(word.as_bytes()), "{word}: {}", copy.said);
     }
     for address in [[192, 168, 7, 20], [192, 168, 7, 21], [10, 1, 2, 3]] {
@@ -171,38 +142,14 @@ fn nobody_is_named_in_a_copy_and_who_is_who_is_kept() {
     }
     // In the order in which they are met; the last number stays.
     assert_eq!(copy.parameters["simulator_address"], r#""198.18.0.20""#);
-    assert_eq!(
-        copy.parameters["accept_from"],
-        r#"["198.18.0.0/24", "198.18.1.3"]"#
-    );
-    let senders: Vec<_> = copy
-        .messages
-        .iter()
-        .map(|message| message.3[..4].to_vec())
-        .collect();
-    assert_eq!(
-        senders,
-        [
-            [198, 18, 0, 20],
-            [198, 18, 0, 21],
-            [198, 18, 1, 3],
-            [127, 0, 0, 1]
-        ]
-    );
-    assert!(
-        copy.files["Config.json"]
-            .windows(11)
-            .any(|part| part == b"198,18,0,20")
-    );
+    assert_eq!(copy.parameters["accept_from"], r#"["198.18.0.0/24", "198.18.1.3"]"#);
+    let senders: Vec<_> = copy.messages.iter().map(|message| message.3[..4].to_vec()).collect();
+    assert_eq!(senders, [[198, 18, 0, 20], [198, 18, 0, 21], [198, 18, 1, 3], [127, 0, 0, 1]]);
+    assert!(copy.files["Config.json"].windows(11).any(|part| part == b"198,18,0,20"));
     assert_eq!(copy.parameters["config"], r#"["Config.json"]"#);
     assert_eq!(copy.parameters["topic_prefix"], r#""rflysim""#);
     assert!(copy.parameters["view.origins"].contains("app.foxglove.dev"));
-    assert!(
-        copy.said
-            .contains("192.168.7.20 is replaced by 198.18.0.20"),
-        "{}",
-        copy.said
-    );
+    assert!(copy.said.contains("192.168.7.20 is replaced by 198.18.0.20"), "{}", copy.said);
     assert!(copy.said.contains("unknown.bin: omitted"), "{}", copy.said);
 }
 
@@ -211,10 +158,7 @@ fn what_is_received_is_as_long_as_before_and_its_checksums_are_right() {
     let text = "log at /home/carol/log on 192.168.7.20";
     let plain = status_text("nothing to hide");
     let both = [status_text(text), plain.clone()].concat();
-    let sent = [
-        datagram([10, 1, 2, 3], &both),
-        datagram([10, 1, 2, 3], &plain),
-    ];
+    let sent = [datagram([10, 1, 2, 3], &both), datagram([10, 1, 2, 3], &plain)];
     let copy = copied("checksums", &sent, &[]);
     for (number, (message, before)) in (0..).zip(copy.messages.iter().zip(&sent)) {
         let (topic, time, sequence, data) = message;
@@ -232,10 +176,7 @@ fn what_is_received_is_as_long_as_before_and_its_checksums_are_right() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(
-        texts,
-        ["log at /home/xxxxx/log on 000.000.0.00", "nothing to hide"]
-    );
+    assert_eq!(texts, ["log at /home/xxxxx/log on 000.000.0.00", "nothing to hide"]);
 }
 
 #[test]

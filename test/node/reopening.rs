@@ -29,19 +29,11 @@ fn still(vehicles: u16, more: &[&str]) -> Rig {
 }
 
 fn int(value: i64) -> ParameterValue {
-    ParameterValue {
-        type_: 2,
-        integer_value: value,
-        ..ParameterValue::default()
-    }
+    ParameterValue { type_: 2, integer_value: value, ..ParameterValue::default() }
 }
 
 fn reals(values: &[f64]) -> ParameterValue {
-    ParameterValue {
-        type_: 8,
-        double_array_value: values.to_vec(),
-        ..ParameterValue::default()
-    }
+    ParameterValue { type_: 8, double_array_value: values.to_vec(), ..ParameterValue::default() }
 }
 
 fn try_set(rig: &Rig, values: &[(&str, ParameterValue)]) -> SetParametersResult {
@@ -49,9 +41,8 @@ fn try_set(rig: &Rig, values: &[(&str, ParameterValue)]) -> SetParametersResult 
         name: format!("sensor0.{name}"),
         value: value.clone(),
     };
-    let request = SetParametersAtomicallyRequest {
-        parameters: values.iter().map(parameter).collect(),
-    };
+    let request =
+        SetParametersAtomicallyRequest { parameters: values.iter().map(parameter).collect() };
     let name = "/rfly_bridge/set_parameters_atomically";
     let answer = rig.recorder.call::<SetParametersAtomically>(name, &request);
     answer.unwrap().result
@@ -72,9 +63,7 @@ fn topics(rig: &Rig) -> BTreeSet<String> {
 fn statuses(rig: &Rig) -> Vec<String> {
     let messages = rig.messages::<DiagnosticArray>("/diagnostics");
     let last = messages.last();
-    last.map_or_else(Vec::new, |m| {
-        m.status.iter().map(|s| s.name.clone()).collect()
-    })
+    last.map_or_else(Vec::new, |m| m.status.iter().map(|s| s.name.clone()).collect())
 }
 
 #[test]
@@ -107,10 +96,7 @@ fn the_size_of_a_running_camera_changes_in_images_and_camera_info_together() {
 fn a_camera_becomes_a_depth_camera_and_a_lidar_and_a_camera_again() {
     let rig = still(1, &["diagnostics.period_s:=0.1"]);
     let colour = topics(&rig);
-    assert!(
-        colour.contains(IMAGE) && colour.contains(INFO),
-        "{colour:?}"
-    );
+    assert!(colour.contains(IMAGE) && colour.contains(INFO), "{colour:?}");
 
     set(&rig, &[("type_id", int(2))]);
     let depth = topics(&rig);
@@ -118,16 +104,8 @@ fn a_camera_becomes_a_depth_camera_and_a_lidar_and_a_camera_again() {
     wait_until(|| rig.messages::<Image>(DEPTH).len() > 5);
     let images = rig.messages::<Image>(DEPTH);
     assert!(images.iter().all(|image| image.encoding == "16UC1"));
-    wait_until(|| {
-        statuses(&rig)
-            .iter()
-            .any(|s| s.ends_with("sensor0 img_depth"))
-    });
-    assert!(
-        !statuses(&rig)
-            .iter()
-            .any(|s| s.ends_with("sensor0 img_rgb"))
-    );
+    wait_until(|| statuses(&rig).iter().any(|s| s.ends_with("sensor0 img_depth")));
+    assert!(!statuses(&rig).iter().any(|s| s.ends_with("sensor0 img_rgb")));
 
     let range = reals(&[50.0, 0.0, -180.0, 180.0, -15.0, 15.0]);
     let size = [("width", int(90)), ("height", int(16))];
@@ -149,11 +127,7 @@ fn a_camera_becomes_a_depth_camera_and_a_lidar_and_a_camera_again() {
                 size[1].clone(),
                 (
                     "fov_deg",
-                    ParameterValue {
-                        type_: 3,
-                        double_value: 60.0,
-                        ..ParameterValue::default()
-                    },
+                    ParameterValue { type_: 3, double_value: 60.0, ..ParameterValue::default() },
                 ),
             ],
         ]
@@ -175,11 +149,7 @@ fn parameters_of_the_new_type_and_of_its_topics_are_announced() {
     let range = ("other_params", reals(&[50.0]));
     set(&rig, &[("type_id", int(22)), range]);
     let events = || rig.messages::<ParameterEvent>("/parameter_events");
-    wait_until(|| {
-        events()
-            .iter()
-            .any(|event| !event.deleted_parameters.is_empty())
-    });
+    wait_until(|| events().iter().any(|event| !event.deleted_parameters.is_empty()));
     let names = |list: fn(&ParameterEvent) -> &Vec<Parameter>| -> BTreeSet<String> {
         let events = events();
         let all = events.iter().flat_map(list);
@@ -206,22 +176,13 @@ fn a_camera_moves_to_another_vehicle_in_pictures_frames_and_tf() {
     wait_until(|| images().iter().filter(|image| of_second(image)).count() > 10);
     let images = images();
     let turn = images.iter().position(of_second).unwrap();
-    assert!(
-        images[turn..].iter().all(of_second),
-        "the old frame is gone"
-    );
+    assert!(images[turn..].iter().all(of_second), "the old frame is gone");
     let different = |image: &Image| {
         let pairs = image.data.iter().zip(first.data.iter());
         pairs.filter(|(a, b)| a.abs_diff(**b) > 16).count() > image.data.len() / 20
     };
-    assert!(
-        !images[..turn].iter().any(different),
-        "as the first vehicle sees it"
-    );
-    assert!(
-        images[turn..].iter().all(different),
-        "as the second one sees it"
-    );
+    assert!(!images[..turn].iter().any(different), "as the first vehicle sees it");
+    assert!(images[turn..].iter().all(different), "as the second one sees it");
     // TF has it there with the stamp of the first picture that shows it.
     let parents = |message: &TFMessage| -> Vec<(String, String)> {
         let links = message.transforms.iter();
@@ -237,19 +198,13 @@ fn a_camera_moves_to_another_vehicle_in_pictures_frames_and_tf() {
         vec![(frame("base_link"), frame("sensor0_link"))]
     };
     assert_eq!(parents(&tf[0]), known(1));
-    let moved = tf
-        .iter()
-        .find(|message| parents(message) == known(2))
-        .unwrap();
+    let moved = tf.iter().find(|message| parents(message) == known(2)).unwrap();
     let stamp = &images[turn].header.stamp;
     assert!(moved.transforms.iter().all(|t| t.header.stamp == *stamp));
     // The URDF of the one has it no longer, that of the other has it.
     let urdf = |vehicle: u16| {
         let topic = format!("/rflysim/copter{vehicle}/robot_description");
-        rig.messages::<std_msgs::msg::String>(&topic)
-            .pop()
-            .unwrap()
-            .data
+        rig.messages::<std_msgs::msg::String>(&topic).pop().unwrap().data
     };
     assert!(!urdf(1).contains("sensor0_link") && urdf(2).contains("copter2/sensor0_link"));
 }
@@ -265,14 +220,8 @@ fn wrong_values_are_refused_with_all_their_problems_and_change_nothing() {
             assert!(result.reason.contains(text), "{}", result.reason);
         }
     };
-    refused(
-        &[("type_id", int(6))],
-        &["sensor0.type_id: 6 is the microphone, not supported"],
-    );
-    refused(
-        &[("type_id", int(99))],
-        &["sensor0.type_id: must be one of 1, 2, 3, 4,"],
-    );
+    refused(&[("type_id", int(6))], &["sensor0.type_id: 6 is the microphone, not supported"]);
+    refused(&[("type_id", int(99))], &["sensor0.type_id: must be one of 1, 2, 3, 4,"]);
     refused(
         &[("width", int(0)), ("height", int(9000))],
         &[
@@ -284,20 +233,14 @@ fn wrong_values_are_refused_with_all_their_problems_and_change_nothing() {
         &[("type_id", int(20))],
         &["sensor0.other_params[0]: the range scales the points and must be above 0 m, is 0"],
     );
-    refused(
-        &[("other_params", reals(&[0.0; 9]))],
-        &["sensor0.other_params: must have 8"],
-    );
+    refused(&[("other_params", reals(&[0.0; 9]))], &["sensor0.other_params: must have 8"]);
     refused(
         &[("vehicle", int(7))],
         &["sensor0.vehicle: must be a vehicle that the bridge serves (1), is 7"],
     );
     refused(
         &[("type_id", int(9))],
-        &[
-            "sensor0.type_id: cannot change from or to 9",
-            "restart needed",
-        ],
+        &["sensor0.type_id: cannot change from or to 9", "restart needed"],
     );
     refused(
         &[("type_id", int(2)), ("vehicle", int(0))],
@@ -305,24 +248,15 @@ fn wrong_values_are_refused_with_all_their_problems_and_change_nothing() {
     );
     assert_eq!(topics(&rig), before);
     let names = ["type_id", "width", "height", "vehicle"].map(|name| format!("sensor0.{name}"));
-    let request = GetParametersRequest {
-        names: names.to_vec(),
-    };
-    let values = rig
-        .recorder
-        .call::<GetParameters>("/rfly_bridge/get_parameters", &request)
-        .unwrap()
-        .values;
+    let request = GetParametersRequest { names: names.to_vec() };
+    let values =
+        rig.recorder.call::<GetParameters>("/rfly_bridge/get_parameters", &request).unwrap().values;
     let values: Vec<_> = values.iter().map(|value| value.integer_value).collect();
     assert_eq!(values, [1, 64, 48, 1]);
     rig.recorder.clear();
     wait_until(|| rig.messages::<Image>(IMAGE).len() > 5);
     let images = rig.messages::<Image>(IMAGE);
-    assert!(
-        images
-            .iter()
-            .all(|image| (image.width, image.height) == (64, 48))
-    );
+    assert!(images.iter().all(|image| (image.width, image.height) == (64, 48)));
 }
 
 #[test]

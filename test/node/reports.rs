@@ -68,14 +68,11 @@ fn nothing_is_asked_for_until_somebody_subscribes_and_it_ends_with_the_last_one(
 
 #[test]
 fn vehicles_cameras_and_objects_of_the_world_are_where_the_emulator_has_them() {
-    let rig = still(
-        &["reports.objects:=[Box_0, Nothing]", "reports.vehicles:=[7]"],
-        |recorder| {
-            for topic in [REPORTS, CAMERAS, VEHICLES, OBJECTS, MARKERS] {
-                recorder.set_subscribers(topic, 1);
-            }
-        },
-    );
+    let rig = still(&["reports.objects:=[Box_0, Nothing]", "reports.vehicles:=[7]"], |recorder| {
+        for topic in [REPORTS, CAMERAS, VEHICLES, OBJECTS, MARKERS] {
+            recorder.set_subscribers(topic, 1);
+        }
+    });
     // In `still` the vehicle is at 6 m south, 2 m high, and faces north.
     wait_until(|| rig.described(VEHICLES, "1").is_some());
     let vehicle = rig.described(VEHICLES, "1").unwrap();
@@ -93,26 +90,16 @@ fn vehicles_cameras_and_objects_of_the_world_are_where_the_emulator_has_them() {
     wait_until(|| rig.described(OBJECTS, "Box_0").is_some());
     let found = rig.described(OBJECTS, "Box_0").unwrap();
     let scene = Scene::yard();
-    let known = scene
-        .bodies()
-        .iter()
-        .find(|b| b.object == Object::Block(0))
-        .unwrap();
+    let known = scene.bodies().iter().find(|b| b.object == Object::Block(0)).unwrap();
     near(found.bbox.center.position.x, known.pose.position.y);
     near(found.bbox.center.position.y, known.pose.position.x);
     near(found.bbox.center.position.z, -known.pose.position.z);
     near(found.bbox.size.y, 2.0 * known.half.y);
-    assert!(
-        rig.described(VEHICLES, "7").is_none(),
-        "there is no such vehicle"
-    );
+    assert!(rig.described(VEHICLES, "7").is_none(), "there is no such vehicle");
 
     wait_until(|| !rig.messages::<CameraReport>(CAMERAS).is_empty());
     let camera = &rig.messages::<CameraReport>(CAMERAS)[0];
-    assert_eq!(
-        (camera.sensor, camera.type_id, camera.width, camera.height),
-        (0, 1, 64, 48)
-    );
+    assert_eq!((camera.sensor, camera.type_id, camera.width, camera.height), (0, 1, 64, 48));
     assert_eq!(camera.fov_deg, 90.0);
     // Mounted 0.3 m in front.
     near(camera.pose.position.y, -5.7);
@@ -141,56 +128,35 @@ fn stamps_of_reports_are_those_of_the_simulators_time() {
 #[test]
 fn a_collision_is_latched_until_the_vehicle_is_free() {
     let rig = still(&[], |recorder| recorder.set_subscribers(COLLISIONS, 1));
-    let recorded = golden::load("recv_ue4msg")
-        .swap_remove(0)
-        .input_packets()
-        .remove(0);
+    let recorded = golden::load("recv_ue4msg").swap_remove(0).input_packets().remove(0);
     let latest = || rig.messages::<Collision>(COLLISIONS).pop();
     wait_until(|| latest().is_some_and(|c| c.kind == 0));
     // The emulator's own reports say that nothing collides: as soon as one comes, it is over.
     let mut packet = *VehicleReportPacket::parse(&recorded).unwrap();
     packet.sim_time = rig.emulator.sim_time().into();
     rig.report(packet.as_bytes());
-    wait_until(|| {
-        rig.messages::<Collision>(COLLISIONS)
-            .iter()
-            .any(|c| c.kind == 1)
-    });
+    wait_until(|| rig.messages::<Collision>(COLLISIONS).iter().any(|c| c.kind == 1));
     let messages = rig.messages::<Collision>(COLLISIONS);
     let hit = messages.iter().find(|c| c.kind == 1).unwrap();
-    assert_eq!(
-        (hit.vehicle, hit.name.as_str(), hit.count),
-        (1, "Landscape_1", 1)
-    );
-    assert_eq!(
-        [hit.position.x, hit.position.y, hit.position.z],
-        [3.5, 3.0, -4.0]
-    );
+    assert_eq!((hit.vehicle, hit.name.as_str(), hit.count), (1, "Landscape_1", 1));
+    assert_eq!([hit.position.x, hit.position.y, hit.position.z], [3.5, 3.0, -4.0]);
     wait_until(|| latest().is_some_and(|c| c.kind == 0 && c.count == 1));
     rig.report(CrashPacket::new(1, 2).as_bytes());
     wait_until(|| {
-        rig.messages::<Collision>(COLLISIONS)
-            .iter()
-            .any(|c| c.kind == 3 && c.other == 2)
+        rig.messages::<Collision>(COLLISIONS).iter().any(|c| c.kind == 3 && c.other == 2)
     });
     // Of a vehicle that is not served: nothing.
     let before = rig.messages::<Collision>(COLLISIONS).len();
     rig.report(CrashPacket::new(9, 2).as_bytes());
     rig.report(CrashPacket::new(1, 5).as_bytes());
-    wait_until(|| {
-        rig.messages::<Collision>(COLLISIONS)
-            .iter()
-            .any(|c| c.other == 5)
-    });
+    wait_until(|| rig.messages::<Collision>(COLLISIONS).iter().any(|c| c.other == 5));
     let later = rig.messages::<Collision>(COLLISIONS);
     assert!(later[before..].iter().all(|c| c.vehicle == 1));
 }
 
 #[test]
 fn a_simulation_that_starts_again_ends_collisions() {
-    let rig = still(&[], |recorder| {
-        recorder.set_subscribers("/rflysim/ground_truth/odom", 1)
-    });
+    let rig = still(&[], |recorder| recorder.set_subscribers("/rflysim/ground_truth/odom", 1));
     let latest = || rig.messages::<Collision>(COLLISIONS).pop();
     // Nobody asked for reports of vehicles, so only the restart frees it.
     // A clock that goes back by less than 2 s may be that of a late datagram.
@@ -205,9 +171,7 @@ fn a_simulation_that_starts_again_ends_collisions() {
 fn a_bridge_that_ends_asks_for_nothing_more() {
     let rig = still(&[], |recorder| recorder.set_subscribers(REPORTS, 1));
     wait_until(|| !rig.messages::<VehicleReport>(REPORTS).is_empty());
-    let Rig {
-        bridge, emulator, ..
-    } = rig;
+    let Rig { bridge, emulator, .. } = rig;
     let commands = emulator.stats().commands;
     drop(bridge);
     wait_until(|| emulator.stats().commands == commands + 1);

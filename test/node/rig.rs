@@ -92,14 +92,7 @@ pub fn start_in(
     }
     prepare(&middleware, &recorder);
     let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
-    Rig {
-        ports,
-        camera,
-        recorder,
-        middleware,
-        bridge,
-        emulator,
-    }
+    Rig { ports, camera, recorder, middleware, bridge, emulator }
 }
 
 impl Rig {

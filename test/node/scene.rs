@@ -28,14 +28,9 @@ struct Rig {
 
 fn start(more: &[&str]) -> Rig {
     let window = UdpSocket::bind("127.0.0.1:0").expect("a port");
-    window
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .expect("a socket");
+    window.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
     let mut words = vec!["--ros-args".to_owned()];
-    for word in ["imu.enabled:=false", "control.link:=off"]
-        .iter()
-        .chain(more)
-    {
+    for word in ["imu.enabled:=false", "control.link:=off"].iter().chain(more) {
         words.extend(["-p".to_owned(), (*word).to_owned()]);
     }
     let arguments = ros_args::parse(words).expect("arguments");
@@ -54,13 +49,7 @@ fn start(more: &[&str]) -> Rig {
     let options = ros::Options::new("rfly_bridge");
     let (middleware, recorder) = Middleware::recorder(&options).expect("a middleware");
     let bridge = Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
-    Rig {
-        window,
-        recorder,
-        middleware,
-        requests,
-        _bridge: bridge,
-    }
+    Rig { window, recorder, middleware, requests, _bridge: bridge }
 }
 
 impl Rig {
@@ -74,10 +63,7 @@ impl Rig {
 fn level(x: f64) -> Pose {
     Pose {
         position: Point { x, y: 0.0, z: 0.0 },
-        orientation: Quaternion {
-            w: 1.0,
-            ..Quaternion::default()
-        },
+        orientation: Quaternion { w: 1.0, ..Quaternion::default() },
     }
 }
 
@@ -88,46 +74,26 @@ fn spawn(rig: &Rig, name: &str) -> SpawnEntityResponse {
 fn spawn_as(rig: &Rig, name: &str, uri: &str) -> SpawnEntityResponse {
     let request = SpawnEntityRequest {
         name: name.to_owned(),
-        entity_resource: Resource {
-            uri: uri.to_owned(),
-            resource_string: String::new(),
-        },
-        initial_pose: PoseStamped {
-            pose: level(7.0),
-            ..PoseStamped::default()
-        },
+        entity_resource: Resource { uri: uri.to_owned(), resource_string: String::new() },
+        initial_pose: PoseStamped { pose: level(7.0), ..PoseStamped::default() },
         ..SpawnEntityRequest::default()
     };
     let service = "/rfly_bridge/spawn_entity";
-    rig.recorder
-        .call::<SpawnEntity>(service, &request)
-        .expect("the service")
+    rig.recorder.call::<SpawnEntity>(service, &request).expect("the service")
 }
 
 #[test]
 fn requests_reach_the_window_and_are_answered() {
     let rig = start(&["scene.first_id:=600"]);
     let spawned = spawn(&rig, "box");
-    assert_eq!(
-        (spawned.result.result, spawned.entity_name.as_str()),
-        (1, "box")
-    );
+    assert_eq!((spawned.result.result, spawned.entity_name.as_str()), (1, "box"));
     let datagram = rig.datagram();
     let packet = ScaledStatePacket::parse(&datagram).expect("a state");
     // East in ROS is the second axis there.
-    assert_eq!(
-        (packet.copter_id.get(), packet.position[1].get()),
-        (600, 7.0)
-    );
-    let command = SceneCommandRequest {
-        command: "stat fps".to_owned(),
-        window: -1,
-    };
+    assert_eq!((packet.copter_id.get(), packet.position[1].get()), (600, 7.0));
+    let command = SceneCommandRequest { command: "stat fps".to_owned(), window: -1 };
     let service = "/rflysim/scene/command";
-    let answer = rig
-        .recorder
-        .call::<SceneCommand>(service, &command)
-        .expect("the service");
+    let answer = rig.recorder.call::<SceneCommand>(service, &command).expect("the service");
     assert!(answer.success, "{}", answer.message);
     assert_eq!(parse_console_command(&rig.datagram()), Ok("stat fps"));
 }
@@ -143,9 +109,7 @@ fn an_object_is_removed_when_its_client_has_left() {
     let removed = rig.datagram();
     assert_eq!(parse_console_command(&removed), Ok("RflyDelVehicles 601"));
     let service = "/rfly_bridge/get_entities";
-    let listed = rig
-        .recorder
-        .call::<GetEntities>(service, &Default::default());
+    let listed = rig.recorder.call::<GetEntities>(service, &Default::default());
     let listed = listed.expect("the service").entities;
     let has = |name: &str| listed.iter().any(|entity| entity == name);
     assert!(has("stays") && !has("left"), "{listed:?}");
@@ -172,10 +136,7 @@ fn assert_the_standard_is_below(prefix: &str, parameters: &[&str]) {
         assert_eq!(*name, format!("{prefix}/{snake}"));
     }
     let send_goal = format!("{prefix}/simulate_steps/_action/send_goal");
-    assert!(
-        services.iter().any(|(name, _)| *name == send_goal),
-        "{services:?}"
-    );
+    assert!(services.iter().any(|(name, _)| *name == send_goal), "{services:?}");
 }
 
 #[test]
@@ -210,10 +171,8 @@ fn the_action_of_the_standard_says_why_it_ends() {
 fn a_stream_of_states_is_drawn() {
     let rig = start(&[]);
     let topic = "/rflysim/scene/set_states";
-    let publisher = rig
-        .middleware
-        .publisher::<EntityStates>(topic, Qos::DEFAULT)
-        .expect("a publisher");
+    let publisher =
+        rig.middleware.publisher::<EntityStates>(topic, Qos::DEFAULT).expect("a publisher");
     let message = EntityStates {
         ids: vec![5],
         vehicle_types: vec![3],
@@ -223,10 +182,7 @@ fn a_stream_of_states_is_drawn() {
     publisher.publish(&message).expect("published");
     let datagram = rig.datagram();
     let packet = Swarm20Packet::parse(&datagram).expect("states");
-    let states: Vec<_> = packet
-        .states()
-        .map(|state| (state.id, state.position))
-        .collect();
+    let states: Vec<_> = packet.states().map(|state| (state.id, state.position)).collect();
     assert_eq!(states, [(5, [0.0, 1.0, 0.0])]);
 }
 
@@ -235,18 +191,10 @@ fn bounds_that_the_renderer_does_not_say_are_refused_after_a_while() {
     let rig = start(&[]);
     spawn(&rig, "box");
     rig.datagram();
-    let request = GetEntityBoundsRequest {
-        entity: "box".to_owned(),
-    };
+    let request = GetEntityBoundsRequest { entity: "box".to_owned() };
     let service = "/rfly_bridge/get_entity_bounds";
-    let asked = rig
-        .recorder
-        .ask::<GetEntityBounds>(service, &request)
-        .expect("the service");
-    assert_eq!(
-        parse_console_command(&rig.datagram()),
-        Ok("RflyReqObjData 1 10001 0")
-    );
+    let asked = rig.recorder.ask::<GetEntityBounds>(service, &request).expect("the service");
+    assert_eq!(parse_console_command(&rig.datagram()), Ok("RflyReqObjData 1 10001 0"));
     let answer = std::cell::RefCell::new(None);
     wait_until(|| {
         *answer.borrow_mut() = asked.response();
@@ -259,31 +207,15 @@ fn bounds_that_the_renderer_does_not_say_are_refused_after_a_while() {
 
 #[test]
 fn wrong_parameters_are_named_together() {
-    let arguments = [
-        "--ros-args",
-        "-p",
-        "scene.first_id:=9",
-        "-p",
-        "scene.last_id:=8",
-    ];
+    let arguments = ["--ros-args", "-p", "scene.first_id:=9", "-p", "scene.last_id:=8"];
     let arguments = ros_args::parse(arguments.map(str::to_owned)).expect("arguments");
-    let error = Settings::load(&arguments)
-        .expect_err("the range is empty")
-        .to_string();
-    assert!(
-        error.contains("scene.last_id") && error.contains('9'),
-        "{error}"
-    );
+    let error = Settings::load(&arguments).expect_err("the range is empty").to_string();
+    assert!(error.contains("scene.last_id") && error.contains('9'), "{error}");
     let file = "-p scene.file:=/nowhere.json -p scene.world:=Graslands -p scene.windows:=[1]";
     let words = ["--ros-args"].into_iter().chain(file.split(' '));
     let arguments = ros_args::parse(words.map(str::to_owned)).expect("arguments");
-    let error = Settings::load(&arguments)
-        .expect_err("there is no file")
-        .to_string();
-    assert!(
-        error.contains("/nowhere.json") && error.contains("Grasslands"),
-        "{error}"
-    );
+    let error = Settings::load(&arguments).expect_err("there is no file").to_string();
+    assert!(error.contains("/nowhere.json") && error.contains("Grasslands"), "{error}");
 }
 
 #[test]

@@ -10,9 +10,8 @@ fn senders(values: &[(&str, &str)]) -> Senders {
         }
         None => ParamValue::Str(text.to_owned()),
     };
-    let values: Vec<_> = (values.iter())
-        .map(|(name, text)| ((*name).to_owned(), value(text)))
-        .collect();
+    let values: Vec<_> =
+        (values.iter()).map(|(name, text)| ((*name).to_owned(), value(text))).collect();
     Senders::new(&Params::from_values(&values).unwrap())
 }
 
@@ -35,22 +34,13 @@ fn the_machines_that_parameters_name_may_send() {
     let remote = senders(&[("simulator_address", "192.0.2.7")]);
     assert_eq!(taken(&remote, &ADDRESSES), [false, false, true, false]);
     assert_eq!(remote.listen(), Ipv4Addr::UNSPECIFIED);
-    for name in [
-        "vehicle2.address",
-        "vehicle2.link",
-        "control.link",
-        "accept_from",
-    ] {
+    for name in ["vehicle2.address", "vehicle2.link", "control.link", "accept_from"] {
         let value = match name {
             "vehicle2.link" | "control.link" => "direct:192.0.2.7:14550",
             _ => "192.0.2.7",
         };
         let several = senders(&[(name, value)]);
-        assert_eq!(
-            taken(&several, &ADDRESSES),
-            [true, false, true, false],
-            "{name}"
-        );
+        assert_eq!(taken(&several, &ADDRESSES), [true, false, true, false], "{name}");
         assert_eq!(several.listen(), Ipv4Addr::UNSPECIFIED, "{name}");
     }
 }
@@ -68,39 +58,21 @@ fn networks_and_any_widen_who_may_send() {
 
 #[test]
 fn ports_are_bound_where_the_user_says_or_where_the_simulator_was_told_to_send() {
-    let given = senders(&[
-        ("bind_address", "192.0.2.1"),
-        ("simulator_address", "192.0.2.7"),
-    ]);
+    let given = senders(&[("bind_address", "192.0.2.1"), ("simulator_address", "192.0.2.7")]);
     assert_eq!(given.listen(), Ipv4Addr::new(192, 0, 2, 1));
-    assert_eq!(
-        senders(&[("bind_address", "0.0.0.0")]).listen(),
-        Ipv4Addr::UNSPECIFIED
-    );
-    assert_eq!(
-        senders(&[("receive_address", "192.0.2.1")]).listen(),
-        Ipv4Addr::UNSPECIFIED
-    );
+    assert_eq!(senders(&[("bind_address", "0.0.0.0")]).listen(), Ipv4Addr::UNSPECIFIED);
+    assert_eq!(senders(&[("receive_address", "192.0.2.1")]).listen(), Ipv4Addr::UNSPECIFIED);
 }
 
 #[test]
 fn who_is_refused_is_named_with_the_parameter_that_would_take_him() {
     let stranger = "192.168.7.9".parse().unwrap();
     let advice = senders(&[]).advice(stranger, 9999);
-    assert!(
-        advice.starts_with("192.168.7.9 sends to UDP port 9999"),
-        "{advice}"
-    );
-    assert!(
-        advice.contains("-p accept_from:=[192.168.7.9],"),
-        "{advice}"
-    );
+    assert!(advice.starts_with("192.168.7.9 sends to UDP port 9999"), "{advice}");
+    assert!(advice.contains("-p accept_from:=[192.168.7.9],"), "{advice}");
     let given = senders(&[("accept_from", "[10.0.0.0/8,172.16.0.1]")]);
     let advice = given.advice(stranger, 9999);
-    assert!(
-        advice.contains("-p accept_from:=[10.0.0.0/8,172.16.0.1,192.168.7.9],"),
-        "{advice}"
-    );
+    assert!(advice.contains("-p accept_from:=[10.0.0.0/8,172.16.0.1,192.168.7.9],"), "{advice}");
 }
 
 #[test]

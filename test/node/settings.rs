@@ -35,11 +35,8 @@ fn load_with(more: &[&str], angles: &str) -> Settings {
     };
     let entries = [sensor(1, "[0,0,0,0]", 0), sensor(2, "[0,0,1,0]", 1)];
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, entries.join(", "));
-    let name = format!(
-        "rfly_settings_{}_{:?}.json",
-        std::process::id(),
-        std::thread::current().id()
-    );
+    let name =
+        format!("rfly_settings_{}_{:?}.json", std::process::id(), std::thread::current().id());
     let path = std::env::temp_dir().join(name.replace(['(', ')'], ""));
     std::fs::write(&path, text).expect("a temporary file");
     let settings = Settings::load(&arguments(&path, more));
@@ -62,32 +59,20 @@ fn an_angle_in_degrees_is_sent_in_the_unit_that_the_simulator_takes() {
     // TF is the same whatever goes over the wire.
     for settings in [&degrees, &radians] {
         let wanted = [0.0, -std::f64::consts::FRAC_PI_2, std::f64::consts::PI];
-        assert_eq!(
-            settings.mounts()[0].orientation,
-            frames::MountOrientation::Euler(wanted)
-        );
+        assert_eq!(settings.mounts()[0].orientation, frames::MountOrientation::Euler(wanted));
     }
     // The other sensor is as in the file.
-    assert_eq!(
-        sensor_request(&radians.sensors[1], RequestFormat::Vendor).eular_or_quat,
-        1.0
-    );
+    assert_eq!(sensor_request(&radians.sensors[1], RequestFormat::Vendor).eular_or_quat, 1.0);
 }
 
 #[test]
 fn angles_that_a_parameter_sets_do_not_decide_the_unit_of_the_file() {
     // Radians by the values of the file; 90 could only be degrees.
-    let settings = load(&[
-        "mount_angle_unit:=auto",
-        "sensor2.orientation_deg:=[0, 90, 0]",
-    ]);
+    let settings = load(&["mount_angle_unit:=auto", "sensor2.orientation_deg:=[0, 90, 0]"]);
     let MountOrientation::Euler([_, pitch, _]) = settings.sensors[1].orientation else {
         panic!("the quaternion does not count any more");
     };
-    assert!(
-        (pitch - std::f64::consts::FRAC_PI_2).abs() < 1e-12,
-        "{pitch}"
-    );
+    assert!((pitch - std::f64::consts::FRAC_PI_2).abs() < 1e-12, "{pitch}");
 }
 
 #[test]
@@ -109,13 +94,8 @@ fn a_change_starts_from_the_files_again() {
     assert_eq!(first.sensors[0].fov_deg, 60.0);
     assert_eq!(first.origin.sensors[0].fov_deg, 90.0);
     let values = [("sensor2.rate_hz".to_owned(), ParamValue::Int(7))];
-    let changed = first
-        .changed(Params::from_values(&values).unwrap())
-        .unwrap();
-    assert_eq!(
-        changed.sensors[0], first.origin.sensors[0],
-        "nothing of the old values is left"
-    );
+    let changed = first.changed(Params::from_values(&values).unwrap()).unwrap();
+    assert_eq!(changed.sensors[0], first.origin.sensors[0], "nothing of the old values is left");
     assert_eq!(changed.sensors[1].rate_hz, 7);
 
     let values = [("sensor2.fov_deg".to_owned(), ParamValue::Float(200.0))];
@@ -162,29 +142,17 @@ fn controlled_vehicles_have_a_frame_that_their_autopilots_count_in() {
         names.autopilots.into_iter().collect()
     };
     assert_eq!(with_frame(&["vehicles:=[1, 2, 3]"]), [1, 2, 3]);
-    assert_eq!(
-        with_frame(&["vehicles:=[1, 2, 3]", "vehicle2.link:='off'"]),
-        [1, 3]
-    );
+    assert_eq!(with_frame(&["vehicles:=[1, 2, 3]", "vehicle2.link:='off'"]), [1, 3]);
     // As mavros: positions are said to be in the map.
     assert_eq!(with_frame(&["compat.mavros_quirks:=true"]), [0; 0]);
     assert_eq!(with_frame(&["control.local_frame:=map"]), [0; 0]);
-    assert_eq!(
-        with_frame(&["control.local_frame:=world", "map_frame:=world"]),
-        [0; 0]
-    );
+    assert_eq!(with_frame(&["control.local_frame:=world", "map_frame:=world"]), [0; 0]);
     let named = load(&["control.local_frame:=start"]);
     assert_eq!(named.frame_names().local_origin, "start");
     // It is no part of the robot.
     let robot = robot_description(&named, 1, UrdfForm::Urdf).expect("a description");
     assert!(robot.contains("base_link") && !robot.contains("start"));
-    let taken = [(
-        "control.local_frame".to_owned(),
-        ParamValue::Str("odom".to_owned()),
-    )];
+    let taken = [("control.local_frame".to_owned(), ParamValue::Str("odom".to_owned()))];
     let refused = Params::from_values(&taken).unwrap_err().to_string();
-    assert!(
-        refused.contains("control.local_frame") && refused.contains("odom_frame"),
-        "{refused}"
-    );
+    assert!(refused.contains("control.local_frame") && refused.contains("odom_frame"), "{refused}");
 }

@@ -32,11 +32,7 @@ impl Endless for Task {
 #[tokio::test]
 async fn a_task_that_panics_or_ends_is_counted_and_goes_on_with_its_state() {
     let (told, mut hears) = channel(3);
-    let task = Task {
-        runs: 0,
-        failures: 0,
-        told,
-    };
+    let task = Task { runs: 0, failures: 0, told };
     let running = tokio::spawn(keep_running(task));
     let mut heard = Vec::new();
     while heard.len() < 3 {

@@ -55,28 +55,17 @@ fn start(vector: &Vector, more: &[&str]) -> Rig {
 impl Rig {
     fn new(mut settings: Settings) -> Self {
         let [heartbeat, autopilot_client, true_state, imu] = free_ports();
-        settings.ports = Ports {
-            heartbeat,
-            autopilot_client,
-            true_state,
-            imu,
-            ..Ports::default()
-        };
+        settings.ports = Ports { heartbeat, autopilot_client, true_state, imu, ..Ports::default() };
         let options = ros::Options::new("rfly_bridge");
         let (middleware, recorder) = Middleware::recorder(&options).expect("a middleware");
         let bridge =
             Bridge::start(&settings, &middleware).unwrap_or_else(|error| panic!("{error}"));
-        Self {
-            recorder,
-            _bridge: bridge,
-        }
+        Self { recorder, _bridge: bridge }
     }
 
     fn heights(&self, request: &GetHeightRequest) -> GetHeightResponse {
         let name = "/rflysim/terrain/get_height";
-        self.recorder
-            .call::<GetHeight>(name, request)
-            .expect("a service")
+        self.recorder.call::<GetHeight>(name, request).expect("a service")
     }
 
     /// Heights at points of the map.
@@ -86,32 +75,19 @@ impl Rig {
 
     fn publish(&self, request: &PublishTerrainRequest) -> PublishTerrainResponse {
         let name = "/rflysim/terrain/publish";
-        self.recorder
-            .call::<PublishTerrain>(name, request)
-            .expect("a service")
+        self.recorder.call::<PublishTerrain>(name, request).expect("a service")
     }
 
     fn maps(&self) -> (OccupancyGrid, GridMap) {
         let occupancy = self.recorder.messages("/rflysim/terrain/occupancy");
         let grid_map = self.recorder.messages("/rflysim/terrain/grid_map");
-        (
-            occupancy.expect("grids").pop().expect("one"),
-            grid_map.expect("maps").pop().expect("one"),
-        )
+        (occupancy.expect("grids").pop().expect("one"), grid_map.expect("maps").pop().expect("one"))
     }
 }
 
 fn request(shape: u8, step: f64, places: &[[f64; 2]]) -> GetHeightRequest {
-    let point = |[x, y]: &[f64; 2]| Point {
-        x: *x,
-        y: *y,
-        z: 7.0,
-    };
-    GetHeightRequest {
-        shape,
-        step,
-        points: places.iter().map(point).collect(),
-    }
+    let point = |[x, y]: &[f64; 2]| Point { x: *x, y: *y, z: 7.0 };
+    GetHeightRequest { shape, step, points: places.iter().map(point).collect() }
 }
 
 fn small() -> Vector {
@@ -122,25 +98,19 @@ fn small() -> Vector {
 fn a_height_is_that_of_the_vendor_in_either_world_and_none_beyond_the_terrain() {
     for vector in golden::load("terrain") {
         let args = &vector["args"];
-        let corners: Vec<f64> = (args["txt"].as_str().unwrap().split(','))
-            .map(|word| word.parse().unwrap())
-            .collect();
+        let corners: Vec<f64> =
+            (args["txt"].as_str().unwrap().split(',')).map(|word| word.parse().unwrap()).collect();
         let inside = |at: f64, axis: usize| {
             (corners[3 + axis] / 100.0..=corners[axis] / 100.0).contains(&at)
         };
         for (world, place) in [
             // x east, y north; x north, y west.
-            (
-                "enu",
-                (|north, east| [east, north]) as fn(f64, f64) -> [f64; 2],
-            ),
+            ("enu", (|north, east| [east, north]) as fn(f64, f64) -> [f64; 2]),
             ("nwu", |north, east| [north, -east]),
         ] {
             let rig = start(&vector, &[&format!("world_convention:={world}")]);
             for query in vector["decoded"]["queries"].as_array().unwrap() {
-                let [north, east, down] = numbers(query)[..] else {
-                    panic!("three numbers")
-                };
+                let [north, east, down] = numbers(query)[..] else { panic!("three numbers") };
                 let response = rig.at(&[place(north, east)]);
                 let name = format!("{} in {world} at {north}, {east}", vector.name());
                 if inside(north, 0) && inside(east, 1) {
@@ -178,10 +148,7 @@ fn a_line_has_its_points_and_every_step_between_them() {
     ];
     assert_eq!(line.points.len(), wanted.len());
     for (point, [x, y]) in line.points.iter().zip(wanted) {
-        assert!(
-            (point.x - x).hypot(point.y - y) < 1e-9,
-            "{point:?}, not {x}, {y}"
-        );
+        assert!((point.x - x).hypot(point.y - y) < 1e-9, "{point:?}, not {x}, {y}");
         assert_eq!(rig.at(&[[point.x, point.y]]).height, [point.z]);
     }
 }
@@ -210,38 +177,18 @@ fn a_wrong_request_for_heights_says_what_would_be_right() {
     let here = [0.0, 0.0];
     for (shape, step, places, wanted) in [
         (0, 0.0, &[][..], "points is empty: give at least one"),
-        (
-            0,
-            0.0,
-            &[here, [1.0, f64::NAN]],
-            "points[1] is 1, NaN, must be finite numbers in m",
-        ),
-        (
-            1,
-            1.0,
-            &[here],
-            "a line needs two points or more, points has 1",
-        ),
+        (0, 0.0, &[here, [1.0, f64::NAN]], "points[1] is 1, NaN, must be finite numbers in m"),
+        (1, 1.0, &[here], "a line needs two points or more, points has 1"),
         (
             1,
             -1.0,
             &[here, here],
             "step is -1, must be a distance in m, or 0 for the step of the terrain",
         ),
-        (
-            1,
-            1e-9,
-            &[here, [3.0, 0.0]],
-            "at most 100000 are possible: give a larger step",
-        ),
+        (1, 1e-9, &[here, [3.0, 0.0]], "at most 100000 are possible: give a larger step"),
         (2, 1.0, &[here], "a grid needs two points, points has 1"),
         (2, 1e-4, &[here, [3.0, 3.0]], "at most 100000 are possible"),
-        (
-            3,
-            1.0,
-            &[here],
-            "shape is 3, must be 0 (points), 1 (line) or 2 (grid)",
-        ),
+        (3, 1.0, &[here], "shape is 3, must be 0 (points), 1 (line) or 2 (grid)"),
         (
             0,
             0.0,
@@ -263,10 +210,8 @@ fn cells(occupancy: &OccupancyGrid, map: &GridMap, at: [f64; 2]) -> (i8, f32) {
     let value = occupancy.data[cell[1] * info.width as usize + cell[0]];
 
     let (info, layer) = (&map.info, &map.data[0]);
-    let far = [
-        info.pose.position.x + info.length_x / 2.0,
-        info.pose.position.y + info.length_y / 2.0,
-    ];
+    let far =
+        [info.pose.position.x + info.length_x / 2.0, info.pose.position.y + info.length_y / 2.0];
     let index = [0, 1].map(|i| ((far[i] - at[i]) / info.resolution).floor() as usize);
     let rows = layer.layout.dim[1].size as usize;
     (value, layer.data[index[1] * rows + index[0]])
@@ -274,32 +219,16 @@ fn cells(occupancy: &OccupancyGrid, map: &GridMap, at: [f64; 2]) -> (i8, f32) {
 
 #[test]
 fn the_maps_have_the_heights_at_the_centres_of_their_cells() {
-    let rig = start(
-        &small(),
-        &["terrain.occupied_above_m:=0.35", "map_frame:=world"],
-    );
+    let rig = start(&small(), &["terrain.occupied_above_m:=0.35", "map_frame:=world"]);
     let check = |above: f64| {
         let (occupancy, map) = rig.maps();
         assert_eq!(occupancy.header.frame_id, "world");
         assert_eq!(map.header.frame_id, "world");
-        assert_eq!(
-            (&map.layers, &map.basic_layers),
-            (&vec!["elevation".to_owned()], &map.layers)
-        );
-        let dims: Vec<_> = map.data[0]
-            .layout
-            .dim
-            .iter()
-            .map(|d| (&*d.label, d.size, d.stride))
-            .collect();
+        assert_eq!((&map.layers, &map.basic_layers), (&vec!["elevation".to_owned()], &map.layers));
+        let dims: Vec<_> =
+            map.data[0].layout.dim.iter().map(|d| (&*d.label, d.size, d.stride)).collect();
         let [width, height] = [occupancy.info.width, occupancy.info.height];
-        assert_eq!(
-            dims,
-            [
-                ("column_index", height, width * height),
-                ("row_index", width, width)
-            ]
-        );
+        assert_eq!(dims, [("column_index", height, width * height), ("row_index", width, width)]);
         let resolution = map.info.resolution;
         assert!((f64::from(occupancy.info.resolution) - resolution).abs() < 1e-6);
         let origin = &occupancy.info.origin.position;
@@ -328,11 +257,7 @@ fn the_maps_have_the_heights_at_the_centres_of_their_cells() {
     assert!(free > 0 && occupied > 0);
 
     let mut region = PublishTerrainRequest {
-        center: Point {
-            x: 2.0,
-            y: -6.0,
-            z: 0.0,
-        },
+        center: Point { x: 2.0, y: -6.0, z: 0.0 },
         length_x: 4.0,
         length_y: 3.0,
         resolution: 0.25,
@@ -340,10 +265,7 @@ fn the_maps_have_the_heights_at_the_centres_of_their_cells() {
     };
     let response = rig.publish(&region);
     assert!(response.success, "{}", response.message);
-    assert_eq!(
-        (response.width, response.height, response.resolution),
-        (16, 12, 0.25)
-    );
+    assert_eq!((response.width, response.height, response.resolution), (16, 12, 0.25));
     let [outside, ..] = check(0.45);
     // x beyond 3 m: 4 columns; y beyond -7 m: 2 rows of the other 12.
     assert_eq!(outside, 4 * 12 + 2 * 12);
@@ -366,26 +288,14 @@ fn a_wrong_region_says_what_would_be_right() {
         occupied_above: 0.0,
     };
     for (request, wanted) in [
-        (
-            region(9.0, 2.0, 0.1),
-            "is outside the terrain, which covers x -3 to 3 m, y -7 to 7 m",
-        ),
-        (
-            region(0.0, -1.0, 0.1),
-            "length_x and length_y are -1 and 2, must be lengths in m",
-        ),
-        (
-            region(f64::INFINITY, 1.0, 0.1),
-            "center is inf, 0, must be finite numbers in m",
-        ),
+        (region(9.0, 2.0, 0.1), "is outside the terrain, which covers x -3 to 3 m, y -7 to 7 m"),
+        (region(0.0, -1.0, 0.1), "length_x and length_y are -1 and 2, must be lengths in m"),
+        (region(f64::INFINITY, 1.0, 0.1), "center is inf, 0, must be finite numbers in m"),
         (
             region(0.0, 2.0, 0.001),
             "divides this region into 4000000 cells, at most 1000000 are possible: give 2.3333333333333335 m",
         ),
-        (
-            region(0.0, 2.0, f64::NAN),
-            "resolution is NaN, must be a distance in m, or 0",
-        ),
+        (region(0.0, 2.0, f64::NAN), "resolution is NaN, must be a distance in m, or 0"),
     ] {
         let response = rig.publish(&request);
         assert!(!response.success, "{wanted}");
@@ -400,28 +310,16 @@ fn files_that_are_missing_or_do_not_fit_are_told_together_with_all_other_faults(
     std::fs::remove_file(directory.join("map.png")).expect("it was there");
     let config = "config:=/nowhere/Config.json".to_owned();
     let error = load(&[file("map.png"), config]).unwrap_err();
-    for wanted in [
-        "/map.png cannot be read: No such file",
-        "/nowhere/Config.json cannot be read",
-    ] {
+    for wanted in ["/map.png cannot be read: No such file", "/nowhere/Config.json cannot be read"] {
         assert!(error.contains(wanted), "{error}");
     }
     let error = load(&[file("other.png")]).unwrap_err();
-    assert!(
-        error.contains("/other.txt cannot be read: No such file"),
-        "{error}"
-    );
+    assert!(error.contains("/other.txt cannot be read: No such file"), "{error}");
     std::fs::write(directory.join("map.png"), b"\x89PNG").expect("a file");
     let error = load(&[file("map.png")]).unwrap_err();
-    assert!(
-        error.contains("map.png: the height map is no PNG image"),
-        "{error}"
-    );
+    assert!(error.contains("map.png: the height map is no PNG image"), "{error}");
     let error = load(&["terrain.rounding:=up".to_owned()]).unwrap_err();
-    assert!(
-        error.contains("must be one of cut, nearest, is \"up\""),
-        "{error}"
-    );
+    assert!(error.contains("must be one of cut, nearest, is \"up\""), "{error}");
     std::fs::remove_dir_all(&directory).expect("it was there");
 }
 

@@ -36,10 +36,7 @@ fn watched(more: &[&str]) -> (Rig, Events, Vec<ros::Subscription>) {
         };
         let push = add(&events);
         let tf = move |message: TFMessage| {
-            let link = message
-                .transforms
-                .iter()
-                .find(|t| t.child_frame_id == "sensor0_link");
+            let link = message.transforms.iter().find(|t| t.child_frame_id == "sensor0_link");
             if let Some(link) = link {
                 let q = &link.transform.rotation;
                 let t = &link.transform.translation;
@@ -59,18 +56,12 @@ fn watched(more: &[&str]) -> (Rig, Events, Vec<ros::Subscription>) {
 }
 
 fn set(rig: &Rig, fov_deg: f64, pitch_deg: f64) {
-    let real = |name: &str, value: ParameterValue| Parameter {
-        name: format!("sensor0.{name}"),
-        value,
-    };
+    let real =
+        |name: &str, value: ParameterValue| Parameter { name: format!("sensor0.{name}"), value };
     let parameters = vec![
         real(
             "fov_deg",
-            ParameterValue {
-                type_: 3,
-                double_value: fov_deg,
-                ..ParameterValue::default()
-            },
+            ParameterValue { type_: 3, double_value: fov_deg, ..ParameterValue::default() },
         ),
         real(
             "orientation_deg",
@@ -83,27 +74,17 @@ fn set(rig: &Rig, fov_deg: f64, pitch_deg: f64) {
     ];
     let name = "/rfly_bridge/set_parameters_atomically";
     let request = SetParametersAtomicallyRequest { parameters };
-    let answer = rig
-        .recorder
-        .call::<SetParametersAtomically>(name, &request)
-        .unwrap();
+    let answer = rig.recorder.call::<SetParametersAtomically>(name, &request).unwrap();
     assert!(answer.result.successful, "{}", answer.result.reason);
 }
 
 fn images(events: &Events) -> usize {
     let events = events.lock().unwrap();
-    events
-        .iter()
-        .filter(|e| matches!(e, Event::Image(_)))
-        .count()
+    events.iter().filter(|e| matches!(e, Event::Image(_))).count()
 }
 
 fn difference(a: &[u8], b: &[u8]) -> f64 {
-    let sum: u64 = a
-        .iter()
-        .zip(b)
-        .map(|(a, b)| u64::from(a.abs_diff(*b)))
-        .sum();
+    let sum: u64 = a.iter().zip(b).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     sum as f64 / a.len() as f64
 }
 
@@ -134,10 +115,7 @@ fn camera_info_and_tf_change_with_the_first_frame_that_shows_it() {
         references.push(last.unwrap());
     }
     for (i, a) in references.iter().enumerate() {
-        assert!(
-            references[i + 1..].iter().all(|b| difference(a, b) > 3.0),
-            "views look alike"
-        );
+        assert!(references[i + 1..].iter().all(|b| difference(a, b) > 3.0), "views look alike");
     }
     // Each image is followed by its camera_info, and the last mount in TF is that of what it shows.
     let events = events.lock().unwrap();
@@ -147,9 +125,7 @@ fn camera_info_and_tf_change_with_the_first_frame_that_shows_it() {
             Event::Mount(wxyz, _) => mount = Some(*wxyz),
             Event::Image(data) => {
                 let distance = |i: &usize| difference(data, &references[*i]);
-                let nearest = (0..4)
-                    .min_by(|a, b| distance(a).total_cmp(&distance(b)))
-                    .unwrap();
+                let nearest = (0..4).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
                 assert!(
                     shown.is_none_or(|before| nearest >= before),
                     "an image of an earlier view"
@@ -162,17 +138,11 @@ fn camera_info_and_tf_change_with_the_first_frame_that_shows_it() {
                 let known = [half.cos(), 0.0, half.sin(), 0.0];
                 let off = [w, x, y, z].into_iter().zip(known);
                 let off = off.map(|(a, b): (f64, f64)| (a - b).abs());
-                assert!(
-                    off.fold(0.0, f64::max) < 1e-6,
-                    "view {nearest}: TF has {mount:?}"
-                );
+                assert!(off.fold(0.0, f64::max) < 1e-6, "view {nearest}: TF has {mount:?}");
             }
             Event::Info(fx) => {
                 let known = focal(views[shown.expect("the image comes first")].0);
-                assert!(
-                    (fx - known).abs() < 1e-3,
-                    "view {shown:?}: camera_info has {fx}"
-                );
+                assert!((fx - known).abs() < 1e-3, "view {shown:?}: camera_info has {fx}");
             }
         }
     }
@@ -190,10 +160,7 @@ fn a_camera_that_nobody_reads_moves_in_tf_as_well() {
     rig.recorder.clear();
     set(&rig, 90.0, 30.0);
     let moved = |message: &TFMessage| {
-        let mut links = message
-            .transforms
-            .iter()
-            .filter(|t| t.child_frame_id == "sensor0_link");
+        let mut links = message.transforms.iter().filter(|t| t.child_frame_id == "sensor0_link");
         links.any(|t| (t.transform.rotation.y + 15f64.to_radians().sin()).abs() < 1e-6)
     };
     wait_until(|| rig.messages::<TFMessage>("/tf_static").iter().any(moved));
@@ -201,12 +168,8 @@ fn a_camera_that_nobody_reads_moves_in_tf_as_well() {
 
 /// What another program sends to change the field of view of sensor 0, and nothing else.
 fn asks_elsewhere(rig: &Rig, fov_deg: f32) {
-    let numbers = |numbers: &[u16]| {
-        numbers
-            .iter()
-            .flat_map(|n| n.to_le_bytes())
-            .collect::<Vec<_>>()
-    };
+    let numbers =
+        |numbers: &[u16]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
     let mut request = numbers(&[12345, 0]);
     request.extend((1_u32 << 6).to_le_bytes());
     request.extend(numbers(&[1, 1, 0, 64, 48, 30]));
@@ -214,9 +177,7 @@ fn asks_elsewhere(rig: &Rig, fov_deg: f32) {
     request.extend(fov_deg.to_le_bytes());
     request.resize(148, 0);
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-    socket
-        .send_to(&request, ("127.0.0.1", rig.ports.window))
-        .expect("sent");
+    socket.send_to(&request, ("127.0.0.1", rig.ports.window)).expect("sent");
 }
 
 /// What another program sends to have sensor 0 at this place (FRD, m) with this pitch, and the field of view of the bridge.
@@ -232,8 +193,7 @@ fn places_elsewhere(rig: &Rig, position: [f32; 3], pitch_deg: f32) {
         request.extend(f32::to_le_bytes(number));
     }
     request.resize(144, 0);
-    port.send_to(&request, ("127.0.0.1", rig.ports.window))
-        .expect("sent");
+    port.send_to(&request, ("127.0.0.1", rig.ports.window)).expect("sent");
 }
 
 fn last_picture(events: &Events) -> Option<Vec<u8>> {
@@ -308,9 +268,7 @@ fn camera_info_follows_what_another_program_has_asked_for() {
     let shows = |fov_deg: f64| {
         let focal = focal(fov_deg);
         let same = |f: f64| (f - focal).abs() < 1e-3 * focal;
-        wait_for(&format!("{fov_deg} degrees"), || {
-            last_focal(&events).filter(|f| same(*f))
-        });
+        wait_for(&format!("{fov_deg} degrees"), || last_focal(&events).filter(|f| same(*f)));
     };
     shows(90.0);
     asks_elsewhere(&rig, 45.0);
@@ -341,11 +299,7 @@ fn a_field_of_view_is_asked_for_again_if_the_parameter_says_so() {
         Event::Info(focal) => Some(*focal),
         _ => None,
     });
-    assert!(
-        infos
-            .into_iter()
-            .all(|focal| (focal - own).abs() < 1e-3 * own)
-    );
+    assert!(infos.into_iter().all(|focal| (focal - own).abs() < 1e-3 * own));
 }
 
 /// A status of the newest report; a new one comes ten times a second.
@@ -372,14 +326,9 @@ fn diagnostics_and_doctor_name_a_camera_that_is_described_with_another_field_of_
         Some(fields.map(|f| f.remedy).collect::<Vec<_>>())
     };
     let agrees = || told() == Some((0, vec![])) && found() == Some(vec![]);
-    wait_for("frames, and nothing to tell", || {
-        (images(&events) > 5 && agrees()).then_some(())
-    });
+    wait_for("frames, and nothing to tell", || (images(&events) > 5 && agrees()).then_some(()));
     asks_elsewhere(&rig, 45.0);
-    let differs = (
-        "sensor0".to_owned(),
-        "differs: 45, configured 90".to_owned(),
-    );
+    let differs = ("sensor0".to_owned(), "differs: 45, configured 90".to_owned());
     wait_for("45 degrees in /diagnostics", || {
         (told()? == (1, vec![differs.clone()])).then_some(())
     });

@@ -29,9 +29,8 @@ fn numbers_depend_on_seed_source_purpose_and_time_and_on_nothing_else() {
 #[test]
 fn the_first_numbers_of_neighbouring_times_are_independent() {
     let count = 20_000;
-    let values: Vec<f64> = (0..count)
-        .map(|time| first(Draws::new(1, 1), Purpose::ImuNoise, time))
-        .collect();
+    let values: Vec<f64> =
+        (0..count).map(|time| first(Draws::new(1, 1), Purpose::ImuNoise, time)).collect();
     let mean = |of: &dyn Fn(usize) -> f64| (1..values.len()).map(of).sum::<f64>() / count as f64;
     let bound = 4.0 / (count as f64).sqrt();
     assert!(mean(&|i| values[i]).abs() < bound);
@@ -66,12 +65,7 @@ fn the_variance_of_a_walk_grows_by_one_per_second() {
         let [a] = walk.at(middle);
         let [b] = walk.at(middle + near);
         let [c] = walk.at(far);
-        let products = [
-            a * a / 40.0,
-            (b - a).powi(2) / 0.01,
-            c * c / 100.0,
-            (c - a) * a / 40.0,
-        ];
+        let products = [a * a / 40.0, (b - a).powi(2) / 0.01, c * c / 100.0, (c - a) * a / 40.0];
         sums.iter_mut().zip(products).for_each(|(sum, x)| *sum += x);
     }
     let [at_40, step, at_100, across] = sums.map(|sum| sum / count as f64);

@@ -18,10 +18,7 @@ fn an_error_of_too_many_files_names_their_limit() {
 fn needs_above_the_limit_are_refused_with_both_numbers() {
     let (few, many) = (Needs { files: 1, bytes: 1 }, u64::MAX - 1);
     assert_eq!(few.check(), Ok(()));
-    let refused = Needs { files: many, ..few }
-        .check()
-        .unwrap_err()
-        .to_string();
+    let refused = Needs { files: many, ..few }.check().unwrap_err().to_string();
     assert!(refused.starts_with(&format!("about {many} files and sockets are needed")));
     assert!(refused.contains("limit of open files is "), "{refused}");
 }

@@ -15,10 +15,7 @@ impl Pipe {
     fn new() -> (Self, Sender<()>, Arc<Mutex<Vec<String>>>) {
         let (allow, allowed) = channel();
         let read = Arc::<Mutex<Vec<String>>>::default();
-        let pipe = Self {
-            allowed,
-            read: read.clone(),
-        };
+        let pipe = Self { allowed, read: read.clone() };
         (pipe, allow, read)
     }
 }

@@ -6,10 +6,7 @@ use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{CrashPacket, Packet as _, SceneReport, VehicleReportPacket};
 
 fn report(kind: i32, sim_time: f64) -> VehicleReportPacket {
-    let first = golden::load("recv_ue4msg")
-        .swap_remove(0)
-        .input_packets()
-        .remove(0);
+    let first = golden::load("recv_ue4msg").swap_remove(0).input_packets().remove(0);
     let mut report = *VehicleReportPacket::parse(&first).unwrap();
     report.crash_type = kind.into();
     report.sim_time = sim_time.into();
@@ -17,10 +14,7 @@ fn report(kind: i32, sim_time: f64) -> VehicleReportPacket {
 }
 
 fn message(latch: &CollisionState) -> Collision {
-    let world = MapConversion {
-        convention: WorldConvention::Enu,
-        bounds: BoundsAxes::Own,
-    };
+    let world = MapConversion { convention: WorldConvention::Enu, bounds: BoundsAxes::Own };
     collision(1, latch, &world, ("map", RosTime(2_500_000_000)))
 }
 
@@ -42,10 +36,7 @@ fn recorded_reports_of_vehicles_begin_collisions_that_the_vendor_decodes_alike()
         for known in decoded {
             let id = known["copterID"].as_i64().unwrap();
             let mut latch = CollisionState::default();
-            for report in reports
-                .iter()
-                .filter(|r| i64::from(r.copter_id.get()) == id)
-            {
+            for report in reports.iter().filter(|r| i64::from(r.copter_id.get()) == id) {
                 latch.report(report);
             }
             let message = message(&latch);
@@ -87,18 +78,12 @@ fn a_collision_is_held_until_the_vehicle_is_free() {
     assert!(!latch.report(&report(-2, 1.2)), "the same collision");
     let held = message(&latch);
     assert_eq!((held.kind, held.count, held.vehicle), (1, 1, 1));
-    assert_eq!(
-        (held.header.stamp.sec, held.header.frame_id.as_str()),
-        (2, "map")
-    );
+    assert_eq!((held.header.stamp.sec, held.header.frame_id.as_str()), (2, "map"));
     assert!(latch.report(&report(7, 1.3)), "another one");
     assert_eq!((message(&latch).kind, message(&latch).other), (3, 7));
     assert!(latch.report(&report(0, 1.4)));
     let free = message(&latch);
-    assert_eq!(
-        (free.kind, free.count, free.located, free.name.as_str()),
-        (0, 2, false, "")
-    );
+    assert_eq!((free.kind, free.count, free.located, free.name.as_str()), (0, 2, false, ""));
     assert!(!latch.report(&report(0, 1.5)));
 }
 
@@ -129,10 +114,7 @@ fn the_short_datagram_tells_of_collisions_with_vehicles_and_of_their_end() {
     assert!(latch.report(&report(4, 1.0)));
     assert!(message(&latch).located);
     assert_eq!(message(&latch).count, 1);
-    assert!(
-        !latch.event(&event(-1)),
-        "the long one says when it is over"
-    );
+    assert!(!latch.event(&event(-1)), "the long one says when it is over");
     assert!(latch.report(&report(0, 1.1)));
     // It knows nothing of the ground.
     assert!(latch.report(&report(-2, 1.2)));

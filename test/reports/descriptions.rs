@@ -10,10 +10,8 @@ use rfly_bridge::wire::{
 };
 use serde_json::Value;
 
-const ENU: MapConversion = MapConversion {
-    convention: WorldConvention::Enu,
-    bounds: BoundsAxes::Own,
-};
+const ENU: MapConversion =
+    MapConversion { convention: WorldConvention::Enu, bounds: BoundsAxes::Own };
 const NOW: (RosTime, RosTime) = (RosTime(5_000_000_000), RosTime(6_000_000_000));
 
 /// Rotation matrix of z-y-x angles, or of a quaternion: independent of the bridge.
@@ -30,21 +28,9 @@ fn of_quaternion([w, x, y, z]: [f64; 4]) -> [[f64; 3]; 3] {
     let n = (w * w + x * x + y * y + z * z).sqrt();
     let [w, x, y, z] = [w / n, x / n, y / n, z / n];
     [
-        [
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - z * w),
-            2.0 * (x * z + y * w),
-        ],
-        [
-            2.0 * (x * y + z * w),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - x * w),
-        ],
-        [
-            2.0 * (x * z - y * w),
-            2.0 * (y * z + x * w),
-            1.0 - 2.0 * (x * x + y * y),
-        ],
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
     ]
 }
 
@@ -75,11 +61,7 @@ fn attitude(known: &Value) -> [[f64; 3]; 3] {
 }
 
 fn same_pose(found: &Pose, known: &Value, what: &str) {
-    assert_eq!(
-        enu(&found.position).to_vec(),
-        numbers(&known["PosUE"]),
-        "{what}"
-    );
+    assert_eq!(enu(&found.position).to_vec(), numbers(&known["PosUE"]), "{what}");
     near(&found.orientation, attitude(known), what);
 }
 
@@ -103,34 +85,14 @@ fn recorded_descriptions_of_cameras_become_reports_in_the_map() {
     let mut seen = 0;
     for vector in golden::load("recv_ue4msg") {
         let reported = play(&vector, &ENU);
-        for known in vector["decoded"]["CamDataVect"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
+        for known in vector["decoded"]["CamDataVect"].as_array().into_iter().flatten() {
             let name = vector.name();
             let seq_id = i32::try_from(known["SeqID"].as_i64().unwrap()).unwrap();
             let message = camera_report(&reported.cameras[&seq_id], "map");
-            assert_eq!(
-                i64::from(message.type_id),
-                known["TypeID"].as_i64().unwrap(),
-                "{name}"
-            );
-            assert_eq!(
-                u64::from(message.width),
-                known["DataWidth"].as_u64().unwrap(),
-                "{name}"
-            );
-            assert_eq!(
-                u64::from(message.height),
-                known["DataHeight"].as_u64().unwrap(),
-                "{name}"
-            );
-            assert_eq!(
-                message.fov_deg,
-                known["CameraFOV"].as_f64().unwrap(),
-                "{name}"
-            );
+            assert_eq!(i64::from(message.type_id), known["TypeID"].as_i64().unwrap(), "{name}");
+            assert_eq!(u64::from(message.width), known["DataWidth"].as_u64().unwrap(), "{name}");
+            assert_eq!(u64::from(message.height), known["DataHeight"].as_u64().unwrap(), "{name}");
+            assert_eq!(message.fov_deg, known["CameraFOV"].as_f64().unwrap(), "{name}");
             assert_eq!((message.sensor, message.header.stamp.sec), (seq_id, 5));
             same_pose(&message.pose, known, name);
             seen += 1;
@@ -147,10 +109,9 @@ fn recorded_descriptions_of_vehicles_and_objects_become_boxes_in_the_map() {
         let boxes = detections(reported.entities.iter(), "map");
         assert!(boxes.detections.iter().all(|d| d.header.frame_id == "map"));
         let name = vector.name();
-        for (list, id, class) in [
-            ("CoptDataVect", "CopterID", "vehicle"),
-            ("ObjDataVect", "ObjName", "object"),
-        ] {
+        for (list, id, class) in
+            [("CoptDataVect", "CopterID", "vehicle"), ("ObjDataVect", "ObjName", "object")]
+        {
             for known in vector["decoded"][list].as_array().into_iter().flatten() {
                 let id = match &known[id] {
                     Value::String(text) => text.trim_matches('\0').to_owned(),
@@ -161,11 +122,7 @@ fn recorded_descriptions_of_vehicles_and_objects_become_boxes_in_the_map() {
                 assert_eq!(found.results[0].hypothesis.class_id, class);
                 same_pose(&found.results[0].pose.pose, known, name);
                 let centre = &found.bbox.center;
-                assert_eq!(
-                    enu(&centre.position).to_vec(),
-                    numbers(&known["boxOrigin"]),
-                    "{name}"
-                );
+                assert_eq!(enu(&centre.position).to_vec(), numbers(&known["boxOrigin"]), "{name}");
                 near(&centre.orientation, attitude(known), name);
                 let size = &found.bbox.size;
                 let half = [size.x, size.y, size.z].map(|side| side / 2.0);
@@ -181,10 +138,7 @@ fn recorded_descriptions_of_vehicles_and_objects_become_boxes_in_the_map() {
 fn two_objects_with_one_number_are_two_boxes() {
     // The vendor's client keeps only the last.
     let vectors = golden::load("recv_ue4msg");
-    let vector = vectors
-        .iter()
-        .find(|v| v.name() == "obj_two_names_same_seq")
-        .unwrap();
+    let vector = vectors.iter().find(|v| v.name() == "obj_two_names_same_seq").unwrap();
     let reported = play(vector, &ENU);
     let names: Vec<_> = reported.entities.keys().map(ToString::to_string).collect();
     assert_eq!(names, ["A", "B"]);
@@ -206,14 +160,10 @@ fn object(name: &str, yaw: f32) -> EntityDescription {
 
 #[test]
 fn bounds_along_the_axes_of_the_world_do_not_turn_with_the_object() {
-    for (convention, expected) in [
-        (WorldConvention::Enu, [3.0, 1.0, 5.0]),
-        (WorldConvention::Nwu, [1.0, 3.0, 5.0]),
-    ] {
-        let world = MapConversion {
-            convention,
-            bounds: BoundsAxes::World,
-        };
+    for (convention, expected) in
+        [(WorldConvention::Enu, [3.0, 1.0, 5.0]), (WorldConvention::Nwu, [1.0, 3.0, 5.0])]
+    {
+        let world = MapConversion { convention, bounds: BoundsAxes::World };
         let mut reported = Descriptions::default();
         reported.describe(&object("a", 0.7), &world, NOW).unwrap();
         let boxes = detections(reported.entities.iter(), "map");
@@ -226,20 +176,12 @@ fn bounds_along_the_axes_of_the_world_do_not_turn_with_the_object() {
 #[test]
 fn markers_are_cubes_with_names_and_go_with_what_is_silent() {
     let mut reported = Descriptions::default();
-    reported
-        .describe(&object("House_3", 0.0), &ENU, NOW)
-        .unwrap();
-    let vehicle = EntityDescription {
-        name: EntityName::Id(2),
-        ..object("", 0.0)
-    };
+    reported.describe(&object("House_3", 0.0), &ENU, NOW).unwrap();
+    let vehicle = EntityDescription { name: EntityName::Id(2), ..object("", 0.0) };
     let later = (RosTime(7_000_000_000), RosTime(8_000_000_000));
     reported.describe(&vehicle, &ENU, later).unwrap();
     let shown = markers(reported.entities.iter(), &[], "map").markers;
-    let parts: Vec<_> = shown
-        .iter()
-        .map(|m| (m.ns.as_str(), m.id, m.type_, m.action))
-        .collect();
+    let parts: Vec<_> = shown.iter().map(|m| (m.ns.as_str(), m.id, m.type_, m.action)).collect();
     assert_eq!(
         parts,
         [
@@ -249,24 +191,14 @@ fn markers_are_cubes_with_names_and_go_with_what_is_silent() {
             ("objects_name/House_3", 0, 9, 0),
         ]
     );
-    assert_eq!(
-        [shown[2].scale.x, shown[2].scale.y, shown[2].scale.z],
-        [1.0, 3.0, 5.0]
-    );
-    assert_eq!(
-        (shown[3].text.as_str(), shown[0].header.stamp.sec),
-        ("House_3", 7)
-    );
+    assert_eq!([shown[2].scale.x, shown[2].scale.y, shown[2].scale.z], [1.0, 3.0, 5.0]);
+    assert_eq!((shown[3].text.as_str(), shown[0].header.stamp.sec), ("House_3", 7));
     assert!(shown.iter().all(|m| m.header.frame_id == "map"));
 
     let gone = reported.forget(RosTime(7_000_000_000));
     assert_eq!(gone, [ReportedEntity::Object("House_3".to_owned())]);
     let shown = markers(reported.entities.iter(), &gone, "map").markers;
-    let removed: Vec<_> = shown
-        .iter()
-        .filter(|m| m.action == 2)
-        .map(|m| m.ns.as_str())
-        .collect();
+    let removed: Vec<_> = shown.iter().filter(|m| m.action == 2).map(|m| m.ns.as_str()).collect();
     assert_eq!(removed, ["objects/House_3", "objects_name/House_3"]);
     assert_eq!(shown.len(), 4);
 }
@@ -299,33 +231,16 @@ fn a_recorded_report_of_a_vehicle_says_in_ros_what_it_says_on_the_wire() {
     let [n, e, d] = three("VelE");
     let v = &message.velocity;
     assert_eq!([v.x, v.y, v.z], [e, n, -d]);
-    near(
-        &message.pose.orientation,
-        to_ros(of_euler(three("AngEuler"))),
-        "attitude",
-    );
-    let rpm: Vec<_> = message
-        .motor_speeds
-        .iter()
-        .map(|w| w * 30.0 / std::f64::consts::PI)
-        .collect();
+    near(&message.pose.orientation, to_ros(of_euler(three("AngEuler"))), "attitude");
+    let rpm: Vec<_> =
+        message.motor_speeds.iter().map(|w| w * 30.0 / std::f64::consts::PI).collect();
     for (rpm, known) in rpm.iter().zip(numbers(&known["MotorRPMS"])) {
         assert!((rpm - known).abs() < 1e-6);
     }
     assert_eq!(message.clearance.to_vec(), numbers(&known["ray"]));
-    assert_eq!(
-        (message.vehicle, message.class_id, message.style),
-        (1, 3, 0)
-    );
-    for (number, wanted) in [
-        (2060, (60, 2)),
-        (116_000_030, (30, 116)),
-        (100_000_821, (821, 100)),
-    ] {
-        let styled = VehicleReportPacket {
-            vehicle_type: number.into(),
-            ..*packet
-        };
+    assert_eq!((message.vehicle, message.class_id, message.style), (1, 3, 0));
+    for (number, wanted) in [(2060, (60, 2)), (116_000_030, (30, 116)), (100_000_821, (821, 100))] {
+        let styled = VehicleReportPacket { vehicle_type: number.into(), ..*packet };
         let message = vehicle_report(&styled, &ENU, ("map", RosTime(0))).unwrap();
         assert_eq!((message.class_id, message.style), wanted);
     }

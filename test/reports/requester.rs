@@ -17,37 +17,18 @@ fn wanted(subjects: &[ReportSubject]) -> BTreeSet<ReportSubject> {
 fn each_subject_has_the_commands_of_the_vendors_documents() {
     let object = |name: &str| ReportSubject::Object(name.to_owned());
     let all = [
-        (
-            ReportSubject::Vehicles,
-            "RflyReqVehicleData 1",
-            "RflyReqVehicleData 0",
-        ),
-        (
-            ReportSubject::Camera(0),
-            "RflyReqObjData 0 0 0",
-            "RflyReqObjData 10 0 0",
-        ),
-        (
-            ReportSubject::Vehicle(1000),
-            "RflyReqObjData 1 1000 0",
-            "RflyReqObjData 11 1000 0",
-        ),
+        (ReportSubject::Vehicles, "RflyReqVehicleData 1", "RflyReqVehicleData 0"),
+        (ReportSubject::Camera(0), "RflyReqObjData 0 0 0", "RflyReqObjData 10 0 0"),
+        (ReportSubject::Vehicle(1000), "RflyReqObjData 1 1000 0", "RflyReqObjData 11 1000 0"),
         (
             object("Landscape_1"),
             "RflyReqObjData 2 Landscape_1 0",
             "RflyReqObjData 12 Landscape_1 0",
         ),
-        (
-            object("a b"),
-            "RflyReqObjData 2 \"a b\" 0",
-            "RflyReqObjData 12 \"a b\" 0",
-        ),
+        (object("a b"), "RflyReqObjData 2 \"a b\" 0", "RflyReqObjData 12 \"a b\" 0"),
     ];
     for (subject, request, end) in all {
-        assert_eq!(
-            (subject.request(), subject.end()),
-            (request.to_owned(), end.to_owned())
-        );
+        assert_eq!((subject.request(), subject.end()), (request.to_owned(), end.to_owned()));
     }
 }
 
@@ -71,10 +52,7 @@ fn what_is_wanted_is_asked_for_until_it_comes_and_again_after_silence() {
 fn what_nobody_wants_any_more_is_ended_once() {
     let mut requester = ReportRequester::default();
     requester.set_wanted(wanted(&[ReportSubject::Vehicles, ReportSubject::Camera(3)]));
-    assert_eq!(
-        due(&mut requester, 0),
-        ["RflyReqVehicleData 1", "RflyReqObjData 0 3 0"]
-    );
+    assert_eq!(due(&mut requester, 0), ["RflyReqVehicleData 1", "RflyReqObjData 0 3 0"]);
     requester.set_wanted(wanted(&[ReportSubject::Vehicles]));
     assert!(!requester.is_idle(), "a camera is to be switched off");
     assert_eq!(due(&mut requester, 100), ["RflyReqObjData 10 3 0"]);

@@ -32,10 +32,7 @@ type GetResult = <SimulateSteps as Action>::GetResult;
 
 fn outcome(text: &str) -> SimulateSteps_Result {
     SimulateSteps_Result {
-        result: Outcome {
-            result: Outcome::RESULT_OK,
-            error_message: text.to_owned(),
-        },
+        result: Outcome { result: Outcome::RESULT_OK, error_message: text.to_owned() },
     }
 }
 
@@ -64,12 +61,7 @@ impl Rig {
                 let _ = hand_on.send(request); // after the test nobody listens
             })
             .expect("an action");
-        Self {
-            recorder,
-            requests,
-            clock,
-            _action: action,
-        }
+        Self { recorder, requests, clock, _action: action }
     }
 
     fn ask<S: Service>(&self, part: &str, request: &S::Request) -> Asked<S::Response> {
@@ -91,10 +83,7 @@ impl Rig {
         self.clock.send(RosTime(second * 1_000_000_000)).unwrap();
         let running = self.requests.try_recv().expect("a request").accept();
         let response = asked.response().expect("a response");
-        assert_eq!(
-            (response.accepted, i64::from(response.stamp.sec)),
-            (true, second)
-        );
+        assert_eq!((response.accepted, i64::from(response.stamp.sec)), (true, second));
         running
     }
 
@@ -104,19 +93,13 @@ impl Rig {
     }
 
     fn cancel(&self, id: u8, second: i32) -> (i8, Vec<u8>) {
-        let mut info = GoalInfo {
-            goal_id: uuid(id),
-            ..GoalInfo::default()
-        };
+        let mut info = GoalInfo { goal_id: uuid(id), ..GoalInfo::default() };
         info.stamp.sec = second;
         let request = CancelGoalRequest { goal_info: info };
         let response = self.ask::<CancelGoal>("cancel_goal", &request);
         let response = response.response().expect("a response");
         let goals = response.goals_canceling.iter();
-        (
-            response.return_code,
-            goals.map(|goal| goal.goal_id.uuid[0]).collect(),
-        )
+        (response.return_code, goals.map(|goal| goal.goal_id.uuid[0]).collect())
     }
 
     /// Ids and states that were published last.
@@ -125,9 +108,7 @@ impl Rig {
         let all = self.recorder.messages::<GoalStatusArray>(name);
         let last = all.expect("states").pop().unwrap_or_default();
         let goals = last.status_list.iter();
-        goals
-            .map(|goal| (goal.goal_info.goal_id.uuid[0], goal.status))
-            .collect()
+        goals.map(|goal| (goal.goal_info.goal_id.uuid[0], goal.status)).collect()
     }
 }
 
@@ -140,10 +121,7 @@ fn a_goal_is_accepted_tells_how_it_goes_and_ends_with_a_result() {
     let early = rig.result(7);
     assert_eq!(early.response(), None, "the result is not there yet");
 
-    running.feedback(SimulateSteps_Feedback {
-        completed_steps: 3,
-        remaining_steps: 4,
-    });
+    running.feedback(SimulateSteps_Feedback { completed_steps: 3, remaining_steps: 4 });
     let feedback = rig
         .recorder
         .messages::<SimulateSteps_FeedbackMessage>("/bridge/steps/_action/feedback")
@@ -190,14 +168,8 @@ fn goals_are_canceled_by_id_by_time_and_all_together() {
 
     assert_eq!(rig.cancel(4, 0), (CancelGoalResponse::ERROR_NONE, vec![4]));
     assert_eq!(canceling(), [false, false, false, true, false]);
-    assert_eq!(
-        rig.cancel(4, 0),
-        (CancelGoalResponse::ERROR_GOAL_TERMINATED, vec![])
-    );
-    assert_eq!(
-        rig.cancel(9, 0),
-        (CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID, vec![])
-    );
+    assert_eq!(rig.cancel(4, 0), (CancelGoalResponse::ERROR_GOAL_TERMINATED, vec![]));
+    assert_eq!(rig.cancel(9, 0), (CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID, vec![]));
     // Those accepted until second 20.
     assert_eq!(rig.cancel(0, 20), (0, vec![1, 2]));
     assert_eq!(canceling(), [true, true, false, true, false]);

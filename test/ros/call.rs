@@ -31,24 +31,14 @@ impl Rig {
             *keep.lock().unwrap() = Some(serde_json::to_value(&request).expect("JSON"));
             responder.respond(answer());
         });
-        Self {
-            middleware,
-            asked,
-            _service: service.expect("a service"),
-            type_name: S::TYPE,
-        }
+        Self { middleware, asked, _service: service.expect("a service"), type_name: S::TYPE }
     }
 
     fn call(&self, yaml: &str) -> Result<String, String> {
         let call = Call::new(&self.middleware, "/ask", self.type_name, yaml);
         let call = call.map_err(|error| error.to_string())?;
         assert!(call.is_ready());
-        let answer = call
-            .make()
-            .expect("sent")
-            .answer
-            .try_recv()
-            .expect("an answer");
+        let answer = call.make().expect("sent").answer.try_recv().expect("an answer");
         Ok(answer.expect("readable"))
     }
 
@@ -79,10 +69,7 @@ fn fields_are_filled_in_and_those_that_are_missing_have_their_defaults() {
     assert_eq!(got["allow_renaming"], false);
     assert_eq!(got["initial_pose"]["header"]["frame_id"], "map");
     let pose = &got["initial_pose"]["pose"];
-    assert_eq!(
-        pose["position"],
-        serde_json::json!({"x": 1.0, "y": -2.5, "z": 0.0})
-    );
+    assert_eq!(pose["position"], serde_json::json!({"x": 1.0, "y": -2.5, "z": 0.0}));
     assert_eq!(pose["orientation"]["w"], 1.0, "no rotation");
 
     // The same as block, and with text in quotes that would be a number.
@@ -90,16 +77,9 @@ fn fields_are_filled_in_and_those_that_are_missing_have_their_defaults() {
     assert_eq!(got["name"], "007");
     assert_eq!(got["allow_renaming"], true);
     assert_eq!(got["entity_resource"]["uri"], "rflysim://3");
-    assert_eq!(
-        rig.got("name: 12")["name"],
-        "12",
-        "what is plainly text needs no quotes"
-    );
+    assert_eq!(rig.got("name: 12")["name"], "12", "what is plainly text needs no quotes");
     for nothing in ["", "{}"] {
-        assert_eq!(
-            rig.got(nothing),
-            serde_json::to_value(SpawnEntityRequest::default()).unwrap()
-        );
+        assert_eq!(rig.got(nothing), serde_json::to_value(SpawnEntityRequest::default()).unwrap());
     }
 
     let steps = Rig::new::<StepSimulation>(StepSimulationResponse::default);
@@ -117,14 +97,7 @@ fn elements_of_lists_have_the_defaults_of_their_type() {
         Quaternion::deserialize(value).expect("a rotation")
     };
     assert_eq!(orientation(0), Quaternion::default());
-    assert_eq!(
-        orientation(1),
-        Quaternion {
-            z: 1.0,
-            w: 0.0,
-            ..Quaternion::default()
-        }
-    );
+    assert_eq!(orientation(1), Quaternion { z: 1.0, w: 0.0, ..Quaternion::default() });
 
     let rig = Rig::new::<SetParameters>(SetParametersResponse::default);
     let got =
@@ -146,10 +119,7 @@ fn a_request_that_does_not_fit_names_the_field_and_what_would() {
             "[1, 2]",
             "the whole: is a list, wanted is SpawnEntityRequest: name, allow_renaming, entity_resource",
         ),
-        (
-            "{allow_renaming: 1}",
-            "allow_renaming: is 1, wanted is true or false",
-        ),
+        ("{allow_renaming: 1}", "allow_renaming: is 1, wanted is true or false"),
         ("{name: [a]}", "name: is a list, wanted is text"),
         ("{name: a, name: b}", "the whole: \"name\" is given twice"),
         (
@@ -164,10 +134,7 @@ fn a_request_that_does_not_fit_names_the_field_and_what_would() {
             "{initial_pose: {header: {stamp: {sec: 1.5}}}}",
             "initial_pose.header.stamp.sec: is 1.5, wanted is a whole number from -2147483648",
         ),
-        (
-            "{initial_pose: 3}",
-            "initial_pose: is 3, wanted is PoseStamped: header, pose",
-        ),
+        ("{initial_pose: 3}", "initial_pose: is 3, wanted is PoseStamped: header, pose"),
         ("{name: [}", "the request: line 1: invalid YAML"),
     ] {
         let error = rig.wrong(yaml);
@@ -181,15 +148,9 @@ fn a_request_that_does_not_fit_names_the_field_and_what_would() {
 
 #[test]
 fn the_response_is_yaml_in_the_order_of_its_fields() {
-    let answer = || CommandLongResponse {
-        success: true,
-        result: 4,
-    };
+    let answer = || CommandLongResponse { success: true, result: 4 };
     let rig = Rig::new::<CommandLong>(answer);
-    assert_eq!(
-        rig.call("{command: 400, param1: 1}").unwrap(),
-        "success: true\nresult: 4\n"
-    );
+    assert_eq!(rig.call("{command: 400, param1: 1}").unwrap(), "success: true\nresult: 4\n");
 }
 
 #[test]

@@ -27,24 +27,17 @@ struct Sender {
 }
 
 fn sender<M: Message>(middleware: &Middleware) -> Sender {
-    let publisher: Publisher<M> = middleware
-        .publisher(&topic_of(M::TYPE), Qos::DEFAULT)
-        .expect("a publisher");
+    let publisher: Publisher<M> =
+        middleware.publisher(&topic_of(M::TYPE), Qos::DEFAULT).expect("a publisher");
     let messages: Vec<M> = (0..SAMPLES).map(|n| sample(n * 31)).collect();
-    let expected = messages
-        .iter()
-        .map(|m| serde_json::to_value(m).expect("JSON"))
-        .collect();
+    let expected = messages.iter().map(|m| serde_json::to_value(m).expect("JSON")).collect();
     let count = publisher.clone();
     Sender {
         type_name: M::TYPE,
         expected,
         subscribers: Box::new(move || count.subscribers()),
         publish: Box::new(move |n| {
-            assert_eq!(
-                publisher.publish(&messages[n]).expect("published"),
-                Outcome::Sent
-            );
+            assert_eq!(publisher.publish(&messages[n]).expect("published"), Outcome::Sent);
         }),
     }
 }
@@ -69,19 +62,9 @@ fn every_message_type_is_decoded_by_an_independent_reader_field_by_field() {
         senders.iter().for_each(|sender| (sender.publish)(n));
     }
     let report = probe.finish();
-    for Sender {
-        type_name,
-        expected,
-        ..
-    } in &senders
-    {
-        let samples = report["samples"][topic_of(type_name)]
-            .as_array()
-            .expect("samples");
-        let received: Vec<_> = samples
-            .iter()
-            .map(|sample| sample["message"].clone())
-            .collect();
+    for Sender { type_name, expected, .. } in &senders {
+        let samples = report["samples"][topic_of(type_name)].as_array().expect("samples");
+        let received: Vec<_> = samples.iter().map(|sample| sample["message"].clone()).collect();
         assert_eq!(&received, expected, "{type_name}");
 
         // `typehash` as peers since Iron announce it, computed by rosbags from the message definitions.
@@ -96,12 +79,8 @@ fn every_message_type_is_decoded_by_an_independent_reader_field_by_field() {
 #[test]
 fn a_reader_sees_name_type_qos_and_bytes_of_each_publisher() {
     let middleware = node(42, Distro::Humble);
-    let image = middleware
-        .image("camera/image_raw", Qos::IMAGE)
-        .expect("a publisher");
-    let scan = middleware
-        .cloud("~/points", Qos::SENSOR_DATA)
-        .expect("a publisher");
+    let image = middleware.image("camera/image_raw", Qos::IMAGE).expect("a publisher");
+    let scan = middleware.cloud("~/points", Qos::SENSOR_DATA).expect("a publisher");
     let info = middleware
         .publisher::<sensor_msgs::msg::CameraInfo>("/info", Qos::LATCHED)
         .expect("a publisher");
@@ -116,27 +95,14 @@ fn a_reader_sees_name_type_qos_and_bytes_of_each_publisher() {
     probe.wait_matched();
     wait_until(|| image.subscribers() == 1);
 
-    let header = std_msgs::msg::Header {
-        frame_id: "optical".to_owned(),
-        ..sample(7)
-    };
+    let header = std_msgs::msg::Header { frame_id: "optical".to_owned(), ..sample(7) };
     // Bigger than one fragment, and no multiple of four.
-    let big: Vec<u8> = (0..300_001_u32)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
+    let big: Vec<u8> =
+        (0..300_001_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     for data in [&[1_u8, 2, 3][..], &big] {
         let (height, width) = (1, data.len() as u32);
-        let head = ImageHead {
-            header: &header,
-            height,
-            width,
-            encoding: "mono8",
-            step: width,
-        };
-        assert_eq!(
-            image.publish(&head, data).expect("published"),
-            Outcome::Sent
-        );
+        let head = ImageHead { header: &header, height, width, encoding: "mono8", step: width };
+        assert_eq!(image.publish(&head, data).expect("published"), Outcome::Sent);
     }
     let report = probe.finish();
 
@@ -146,45 +112,25 @@ fn a_reader_sees_name_type_qos_and_bytes_of_each_publisher() {
             .iter()
             .find(|offer| offer["topic"] == topic)
             .unwrap_or_else(|| panic!("no {topic}"));
-        json!([
-            offer["type"],
-            offer["reliable"],
-            offer["transient_local"],
-            offer["depth"]
-        ])
+        json!([offer["type"], offer["reliable"], offer["transient_local"], offer["depth"]])
     };
-    assert_eq!(
-        offer(name),
-        json!(["sensor_msgs/msg/Image", true, false, 2])
-    );
+    assert_eq!(offer(name), json!(["sensor_msgs/msg/Image", true, false, 2]));
     assert_eq!(
         offer("/bridge_under_test/points"),
         json!(["sensor_msgs/msg/PointCloud2", false, false, 5])
     );
-    assert_eq!(
-        offer("/info"),
-        json!(["sensor_msgs/msg/CameraInfo", true, true, 1])
-    );
+    assert_eq!(offer("/info"), json!(["sensor_msgs/msg/CameraInfo", true, true, 1]));
     assert_eq!((scan.subscribers(), info.subscribers()), (0, 0));
-    assert_eq!(
-        report["user_data"]["rt/info"], "",
-        "Humble knows no type hashes"
-    );
+    assert_eq!(report["user_data"]["rt/info"], "", "Humble knows no type hashes");
 
     let samples = report["samples"][name].as_array().expect("samples");
     // Header 4, stamp 8, frame_id 4+8, height and width 8, encoding 4+6+2 padding to `is_bigendian` +step, length.
     let message = &samples[0]["message"];
     assert_eq!(message["data"], json!([1, 2, 3]));
     assert_eq!(message["header"]["frame_id"], "optical");
-    assert_eq!(
-        message["header"]["stamp"],
-        serde_json::to_value(&header.stamp).expect("JSON")
-    );
+    assert_eq!(message["header"]["stamp"], serde_json::to_value(&header.stamp).expect("JSON"));
     let expected = (samples[0]["length"].as_u64().expect("a length") - 4) + 300_004;
-    assert_eq!(
-        samples[1]["length"], expected,
-        "3 bytes and 1 of padding became 300001 and 3"
-    );
+    assert_eq!(samples[1]["length"], expected, "3 bytes and 1 of padding became 300001 and 3");
     assert_eq!(image.stats().published, 2);
 }
 
@@ -198,9 +144,7 @@ fn a_late_reader_gets_the_latched_message_once_and_no_volatile_one() {
         .publisher::<std_msgs::msg::String>("/volatile", Qos::DEFAULT)
         .expect("a publisher");
     for data in ["old", "new"] {
-        let message = std_msgs::msg::String {
-            data: data.to_owned(),
-        };
+        let message = std_msgs::msg::String { data: data.to_owned() };
         latched.publish(&message).expect("published");
         volatile.publish(&message).expect("published");
     }
@@ -221,17 +165,12 @@ fn a_late_reader_gets_the_latched_message_once_and_no_volatile_one() {
     };
     probe.wait_matched();
     wait_until(|| latched.subscribers() == 1 && volatile.subscribers() == 1);
-    let marker = std_msgs::msg::String {
-        data: "marker".to_owned(),
-    };
+    let marker = std_msgs::msg::String { data: "marker".to_owned() };
     volatile.publish(&marker).expect("published");
     let report = probe.stop();
     let texts = |topic: &str| -> Vec<Value> {
         let samples = report["samples"][topic].as_array().expect("samples");
-        samples
-            .iter()
-            .map(|sample| sample["message"]["data"].clone())
-            .collect()
+        samples.iter().map(|sample| sample["message"]["data"].clone()).collect()
     };
     assert_eq!(texts("/latched"), ["new"]);
     assert_eq!(texts("/volatile"), ["marker"]);
@@ -252,12 +191,7 @@ fn a_reader_that_wants_more_than_is_offered_is_reported_with_the_policy() {
     let wanted = [
         subscription("/best", "std_msgs/msg/Bool", Qos::DEFAULT, usize::MAX),
         subscription("/volatile", "std_msgs/msg/Bool", Qos::LATCHED, usize::MAX),
-        subscription(
-            "/matching",
-            "std_msgs/msg/Bool",
-            Qos::SENSOR_DATA,
-            usize::MAX,
-        ),
+        subscription("/matching", "std_msgs/msg/Bool", Qos::SENSOR_DATA, usize::MAX),
     ];
     let Some(probe) = Probe::start(44, Distro::Newer, &wanted, &[]) else {
         return;
@@ -266,21 +200,11 @@ fn a_reader_that_wants_more_than_is_offered_is_reported_with_the_policy() {
         let report = middleware.report();
         report
             .iter()
-            .map(|r| {
-                (
-                    r.topic.clone(),
-                    r.incompatible.count,
-                    r.incompatible.last_policy,
-                )
-            })
+            .map(|r| (r.topic.clone(), r.incompatible.count, r.incompatible.last_policy))
             .collect()
     };
     wait_until(|| {
-        incompatible()
-            .iter()
-            .map(|(_, count, _)| count)
-            .sum::<u32>()
-            == 2
+        incompatible().iter().map(|(_, count, _)| count).sum::<u32>() == 2
             && matching.subscribers() == 1
     });
     assert_eq!(
@@ -299,11 +223,8 @@ fn a_reader_that_wants_more_than_is_offered_is_reported_with_the_policy() {
 /// Resident memory of this process in bytes.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").expect("procfs");
-    let pages: usize = text
-        .split_whitespace()
-        .nth(1)
-        .and_then(|n| n.parse().ok())
-        .expect("a number");
+    let pages: usize =
+        text.split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("a number");
     pages * 4096
 }
 
@@ -327,13 +248,7 @@ fn a_stalled_reader_neither_blocks_publishing_nor_costs_memory_and_gets_later_fr
     let big = vec![7_u8; BYTES];
     let publish = |data: &[u8]| {
         let width = data.len() as u32;
-        let head = ImageHead {
-            header: &header,
-            height: 1,
-            width,
-            encoding: "mono8",
-            step: width,
-        };
+        let head = ImageHead { header: &header, height: 1, width, encoding: "mono8", step: width };
         image.publish(&head, data).expect("published")
     };
 
@@ -343,11 +258,7 @@ fn a_stalled_reader_neither_blocks_publishing_nor_costs_memory_and_gets_later_fr
         assert_eq!(publish(&big), Outcome::Sent);
     }
     let grown = resident().saturating_sub(before);
-    assert!(
-        grown < FRAMES * BYTES / 4,
-        "the history holds 2 frames, not {} MB",
-        grown / 1_000_000
-    );
+    assert!(grown < FRAMES * BYTES / 4, "the history holds 2 frames, not {} MB", grown / 1_000_000);
     probe.resume();
 
     // Again and again: had the machine been so slow that they took each other for dead, they would have to meet first.
@@ -368,16 +279,9 @@ fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
         ..Options::new("bridge_under_test")
     };
     let middleware = Middleware::join(&options).expect("a node on loopback");
-    let image = middleware
-        .image("/image", Qos::IMAGE.with_depth(10))
-        .expect("a publisher");
+    let image = middleware.image("/image", Qos::IMAGE.with_depth(10)).expect("a publisher");
     // Best effort: nothing is sent twice, whatever arrives came through at the first attempt.
-    let wanted = [subscription(
-        "/image",
-        "sensor_msgs/msg/Image",
-        Qos::SENSOR_DATA,
-        1,
-    )];
+    let wanted = [subscription("/image", "sensor_msgs/msg/Image", Qos::SENSOR_DATA, 1)];
     let Some(mut probe) = Probe::start(46, Distro::Newer, &wanted, &[]) else {
         return;
     };
@@ -391,28 +295,13 @@ fn a_big_sample_pauses_while_it_leaves_and_arrives_whole() {
             return; // it has its image and is about to end; without a reader nothing would pause
         }
         let (height, width) = (1000, 1000);
-        let head = ImageHead {
-            header: &header,
-            height,
-            width,
-            encoding: "mono8",
-            step: width,
-        };
-        assert_eq!(
-            image.publish(&head, &big).expect("published"),
-            Outcome::Sent
-        );
+        let head = ImageHead { header: &header, height, width, encoding: "mono8", step: width };
+        assert_eq!(image.publish(&head, &big).expect("published"), Outcome::Sent);
         sent += 1;
-        assert!(
-            sent < 60,
-            "a reader with a default receive buffer gets images"
-        );
+        assert!(sent < 60, "a reader with a default receive buffer gets images");
     });
     let samples = report["samples"]["/image"].as_array().expect("samples");
     assert!(!samples.is_empty());
-    assert!(
-        image.stats().paused > std::time::Duration::ZERO,
-        "the pauses are in effect"
-    );
+    assert!(image.stats().paused > std::time::Duration::ZERO, "the pauses are in effect");
     assert_eq!(image.stats().retransmitted_bytes, Some(0));
 }

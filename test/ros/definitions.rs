@@ -24,10 +24,8 @@ fn every_definition_parses_alone_and_has_the_hash_of_its_type() {
     let Some(python) = python::interpreter() else {
         return;
     };
-    let texts: BTreeMap<_, _> = TYPES
-        .iter()
-        .map(|name| (name, definition(name).expect("a definition")))
-        .collect();
+    let texts: BTreeMap<_, _> =
+        TYPES.iter().map(|name| (name, definition(name).expect("a definition"))).collect();
     let mut child = Command::new(python)
         .args(["-c", HASHES])
         .stdin(Stdio::piped())

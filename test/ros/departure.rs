@@ -47,14 +47,9 @@ fn what_a_callback_owns_is_gone_when_its_handle_is() {
     let subscription = node.subscribe::<Text>("/departing", Qos::DEFAULT, move |_| {
         let _ = &in_subscription;
     });
-    let watch = node.watch(
-        "/departing",
-        "std_msgs/msg/String",
-        Qos::DEFAULT,
-        move |_| {
-            let _ = &in_watch;
-        },
-    );
+    let watch = node.watch("/departing", "std_msgs/msg/String", Qos::DEFAULT, move |_| {
+        let _ = &in_watch;
+    });
     drop(service.expect("a service"));
     assert_eq!(of_service.try_recv(), Ok(current().id()));
     drop(subscription.expect("a subscription"));

@@ -10,10 +10,8 @@ use rfly_bridge::{
 };
 
 fn header() -> impl Strategy<Value = Header> {
-    (0..30_000_u32, "[a-z/_0-9]{0,13}").prop_map(|(seed, frame_id)| Header {
-        frame_id,
-        ..sample(seed)
-    })
+    (0..30_000_u32, "[a-z/_0-9]{0,13}")
+        .prop_map(|(seed, frame_id)| Header { frame_id, ..sample(seed) })
 }
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -79,24 +77,9 @@ fn a_frame_that_was_overwritten_during_the_copy_is_counted_and_not_sent() {
     let (middleware, recorder) = Middleware::recorder(&Options::new("n")).unwrap();
     let image = middleware.image("/image", Qos::IMAGE).unwrap();
     let header = Header::default();
-    let head = ImageHead {
-        header: &header,
-        height: 1,
-        width: 1,
-        encoding: "mono8",
-        step: 1,
-    };
-    assert_eq!(
-        image.publish_if(&head, &[9], &|| false).unwrap(),
-        Outcome::Torn
-    );
-    assert_eq!(
-        image.publish_if(&head, &[9], &|| true).unwrap(),
-        Outcome::Sent
-    );
+    let head = ImageHead { header: &header, height: 1, width: 1, encoding: "mono8", step: 1 };
+    assert_eq!(image.publish_if(&head, &[9], &|| false).unwrap(), Outcome::Torn);
+    assert_eq!(image.publish_if(&head, &[9], &|| true).unwrap(), Outcome::Sent);
     let stats = image.stats();
-    assert_eq!(
-        (stats.published, stats.torn, recorder.raw("/image").len()),
-        (1, 1, 1)
-    );
+    assert_eq!((stats.published, stats.torn, recorder.raw("/image").len()), (1, 1, 1));
 }

@@ -3,10 +3,7 @@ use rfly_bridge::ros::{Discovery, Distro, Options, RosError};
 
 fn options(variables: &[(&str, &str)]) -> Result<Options, RosError> {
     let find = |name: &str| {
-        variables
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, value)| (*value).to_owned())
+        variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
     };
     Options::new("n").with_environment(find)
 }
@@ -26,12 +23,7 @@ fn the_domain_is_taken_over_and_checked() {
     assert_eq!(options(&[("ROS_DOMAIN_ID", "42")]).unwrap().domain_id, 42);
     assert_eq!(options(&[("ROS_DOMAIN_ID", "")]).unwrap().domain_id, 0);
     for bad in ["233", "-1", "x"] {
-        assert!(
-            options(&[("ROS_DOMAIN_ID", bad)])
-                .unwrap_err()
-                .to_string()
-                .contains(bad)
-        );
+        assert!(options(&[("ROS_DOMAIN_ID", bad)]).unwrap_err().to_string().contains(bad));
     }
 }
 
@@ -44,15 +36,9 @@ fn the_discovery_range_is_taken_over_and_localhost_only_wins() {
     assert_eq!(range("OFF").unwrap(), Discovery::Off);
     assert_eq!(range("SYSTEM_DEFAULT").unwrap(), Discovery::SystemDefault);
     assert!(range("EVERYWHERE").is_err());
-    let both = [
-        ("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET"),
-        ("ROS_LOCALHOST_ONLY", "1"),
-    ];
+    let both = [("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET"), ("ROS_LOCALHOST_ONLY", "1")];
     assert_eq!(options(&both).unwrap().discovery, Discovery::Localhost);
-    assert_eq!(
-        options(&[("ROS_LOCALHOST_ONLY", "0")]).unwrap().discovery,
-        Discovery::Subnet
-    );
+    assert_eq!(options(&[("ROS_LOCALHOST_ONLY", "0")]).unwrap().discovery, Discovery::Subnet);
 }
 
 #[test]
@@ -71,12 +57,7 @@ fn the_pace_of_big_samples_is_taken_over_and_checked() {
     assert_eq!(pace("0").unwrap(), 0);
     assert_eq!(pace("2500000000").unwrap(), 2_500_000_000);
     assert_eq!(pace("").unwrap(), 600_000_000);
-    assert!(
-        pace("1 GB")
-            .unwrap_err()
-            .to_string()
-            .contains("RFLY_PACING_BYTES_PER_S")
-    );
+    assert!(pace("1 GB").unwrap_err().to_string().contains("RFLY_PACING_BYTES_PER_S"));
 }
 
 /// As rcl reads both variables: exactly `true`, exactly `Enforce`.
@@ -84,22 +65,13 @@ fn the_pace_of_big_samples_is_taken_over_and_checked() {
 #[test]
 fn security_that_must_be_enforced_and_cannot_be_is_refused() {
     let with = |enable, strategy| {
-        options(&[
-            ("ROS_SECURITY_ENABLE", enable),
-            ("ROS_SECURITY_STRATEGY", strategy),
-        ])
+        options(&[("ROS_SECURITY_ENABLE", enable), ("ROS_SECURITY_STRATEGY", strategy)])
     };
     let error = with("true", "Enforce").unwrap_err().to_string();
-    assert!(
-        error.contains("ROS_SECURITY_ENABLE") && error.contains("workspace"),
-        "{error}"
-    );
-    for (enable, strategy) in [
-        ("true", "Permissive"),
-        ("true", ""),
-        ("false", "Enforce"),
-        ("", "Enforce"),
-    ] {
+    assert!(error.contains("ROS_SECURITY_ENABLE") && error.contains("workspace"), "{error}");
+    for (enable, strategy) in
+        [("true", "Permissive"), ("true", ""), ("false", "Enforce"), ("", "Enforce")]
+    {
         assert!(with(enable, strategy).is_ok(), "{enable} {strategy}");
     }
 }

@@ -17,15 +17,10 @@ const INFO: &str = "rmw_dds_common/msg/ParticipantEntitiesInfo";
 /// The last state that a late reader of `ros_discovery_info` gets, and the writers that DDS discovery shows.
 fn discovery_info(domain: u32, distro: Distro) {
     let middleware = node(domain, distro);
-    let kept = middleware
-        .publisher::<Int32>("/kept", Qos::DEFAULT)
-        .unwrap();
-    let gone = middleware
-        .publisher::<Int32>("/gone", Qos::DEFAULT)
-        .unwrap();
-    let reader = middleware
-        .subscribe_raw("/in", "std_msgs/msg/Int32", Qos::DEFAULT, |_| ())
-        .unwrap();
+    let kept = middleware.publisher::<Int32>("/kept", Qos::DEFAULT).unwrap();
+    let gone = middleware.publisher::<Int32>("/gone", Qos::DEFAULT).unwrap();
+    let reader =
+        middleware.subscribe_raw("/in", "std_msgs/msg/Int32", Qos::DEFAULT, |_| ()).unwrap();
     let further = middleware.node("mavros/param").unwrap();
     drop((gone, middleware.node("other").unwrap()));
     let wanted = subscription("ros_discovery_info", INFO, Qos::LATCHED, 1);
@@ -36,16 +31,11 @@ fn discovery_info(domain: u32, distro: Distro) {
     let report = probe.finish();
     let info = &report["samples"]["ros_discovery_info"][0]["message"];
     let nodes = info["node_entities_info_seq"].as_array().expect("nodes");
-    let names: Vec<_> = nodes
-        .iter()
-        .map(|node| (&node["node_namespace"], &node["node_name"]))
-        .collect();
+    let names: Vec<_> =
+        nodes.iter().map(|node| (&node["node_namespace"], &node["node_name"])).collect();
     assert_eq!(
         names,
-        [
-            (&"/".into(), &"bridge_under_test".into()),
-            (&"/mavros".into(), &"param".into())
-        ]
+        [(&"/".into(), &"bridge_under_test".into()), (&"/mavros".into(), &"param".into())]
     );
     assert_eq!(nodes[1]["writer_gid_seq"], serde_json::json!([]));
 
@@ -54,35 +44,15 @@ fn discovery_info(domain: u32, distro: Distro) {
         serde_json::from_value(value["data"].clone()).expect("bytes")
     };
     let offers = report["offers"].as_array().expect("offers");
-    let kept_offer = offers
-        .iter()
-        .find(|offer| offer["topic"] == "/kept")
-        .expect("/kept is offered");
+    let kept_offer =
+        offers.iter().find(|offer| offer["topic"] == "/kept").expect("/kept is offered");
     let mut guid = crate::support::golden::unhex(kept_offer["writer"].as_str().expect("hex"));
     guid.resize(length, 0);
-    let writers: Vec<_> = nodes[0]["writer_gid_seq"]
-        .as_array()
-        .expect("writers")
-        .iter()
-        .map(gid)
-        .collect();
-    assert_eq!(
-        writers,
-        [guid.clone()],
-        "the dropped publisher is not listed"
-    );
-    assert_eq!(
-        nodes[0]["reader_gid_seq"]
-            .as_array()
-            .expect("readers")
-            .len(),
-        1
-    );
-    assert_eq!(
-        gid(&info["gid"])[..12],
-        guid[..12],
-        "participant and endpoint share their prefix"
-    );
+    let writers: Vec<_> =
+        nodes[0]["writer_gid_seq"].as_array().expect("writers").iter().map(gid).collect();
+    assert_eq!(writers, [guid.clone()], "the dropped publisher is not listed");
+    assert_eq!(nodes[0]["reader_gid_seq"].as_array().expect("readers").len(), 1);
+    assert_eq!(gid(&info["gid"])[..12], guid[..12], "participant and endpoint share their prefix");
     assert_eq!(gid(&info["gid"]).len(), length);
     drop((kept, reader, further));
 }
@@ -109,9 +79,7 @@ fn what_is_opened_while_the_graph_is_held_appears_at_once_at_the_end() {
     let at_once = open(20, "b");
     drop(hold);
     let report = probe.stop();
-    let samples = report["samples"]["ros_discovery_info"]
-        .as_array()
-        .expect("samples");
+    let samples = report["samples"]["ros_discovery_info"].as_array().expect("samples");
     let writers = |sample: &serde_json::Value| {
         let node = &sample["message"]["node_entities_info_seq"][0];
         node["writer_gid_seq"].as_array().expect("writers").len()
@@ -140,9 +108,7 @@ fn the_graph_of_an_unknown_distribution_shows_the_node_to_humble_and_an_empty_li
     discovery_info(57, Distro::Unknown);
 
     let middleware = node(58, Distro::Unknown);
-    let _kept = middleware
-        .publisher::<Int32>("/kept", Qos::DEFAULT)
-        .unwrap();
+    let _kept = middleware.publisher::<Int32>("/kept", Qos::DEFAULT).unwrap();
     let wanted = subscription("ros_discovery_info", INFO, Qos::LATCHED, 1);
     let wanted = [knowing(wanted, &["/kept"])];
     let Some(probe) = Probe::start(58, Distro::Unknown, &wanted, &[]) else {
@@ -173,18 +139,12 @@ fn a_subscription_gets_messages_with_the_source_time_until_it_is_dropped() {
     publisher.publish(&Int32 { data: -77 }).unwrap();
     let (data, stamp, cdr) = received.recv().unwrap();
     assert_eq!((data, cdr), (-77, vec![0, 1, 0, 0, 179, 255, 255, 255]));
-    assert!(
-        stamp > RosTime(1_600_000_000_000_000_000),
-        "{stamp:?} is a time since 1970"
-    );
+    assert!(stamp > RosTime(1_600_000_000_000_000_000), "{stamp:?} is a time since 1970");
     assert_eq!(subscription.undecodable(), 0);
     drop(subscription);
     wait_until(|| publisher.subscribers() == 0);
     publisher.publish(&Int32 { data: 1 }).unwrap();
-    assert!(
-        received.recv().is_err(),
-        "the callback is gone with its channel"
-    );
+    assert!(received.recv().is_err(), "the callback is gone with its channel");
 }
 
 #[test]
@@ -196,10 +156,9 @@ fn a_sample_that_is_not_of_the_type_is_counted_not_delivered() {
     // An Int32 is too short for a Header; the DDS type is what the publisher says.
     let raw = middleware
         .subscribe_raw("/a", "std_msgs/msg/Int32", Qos::DEFAULT, move |sample| {
-            sink.lock().unwrap().push((
-                sample.decode::<Header>().is_err(),
-                sample.decode::<Int32>().unwrap().data,
-            ));
+            sink.lock()
+                .unwrap()
+                .push((sample.decode::<Header>().is_err(), sample.decode::<Int32>().unwrap().data));
         })
         .unwrap();
     wait_until(|| publisher.subscribers() == 1);
@@ -219,16 +178,10 @@ fn the_topics_of_the_graph_are_listed_with_type_and_number_of_publishers() {
     );
     let topics = || -> Vec<_> {
         let topics = one.topics();
-        topics
-            .into_iter()
-            .map(|topic| (topic.name, topic.type_name, topic.publishers))
-            .collect()
+        topics.into_iter().map(|topic| (topic.name, topic.type_name, topic.publishers)).collect()
     };
-    let expected = [
-        ("/a", "sensor_msgs/msg/Image", 1),
-        ("/b", "std_msgs/msg/Int32", 2),
-    ]
-    .map(|(name, type_name, count)| (name.to_owned(), type_name.to_owned(), count));
+    let expected = [("/a", "sensor_msgs/msg/Image", 1), ("/b", "std_msgs/msg/Int32", 2)]
+        .map(|(name, type_name, count)| (name.to_owned(), type_name.to_owned(), count));
     wait_until(|| topics() == expected);
     drop(keep);
     wait_until(|| topics().is_empty());
@@ -259,10 +212,7 @@ fn the_connections_of_the_graph_are_those_of_nodes_of_both_generations_while_the
     };
     wait_until(|| look() == there);
     drop((subscription, service, older));
-    let left = Connections {
-        publishers: of("/bridge_under_test", "/a"),
-        ..Connections::default()
-    };
+    let left = Connections { publishers: of("/bridge_under_test", "/a"), ..Connections::default() };
     wait_until(|| look() == left);
     drop(publisher);
     wait_until(|| look() == Connections::default());
@@ -274,36 +224,16 @@ fn a_torn_frame_never_reaches_the_wire() {
     let image = middleware.image("/image", Qos::IMAGE).unwrap();
     let (report, received) = mpsc::sync_channel(16);
     let subscription = middleware
-        .subscribe_raw(
-            "/image",
-            "sensor_msgs/msg/Image",
-            Qos::DEFAULT,
-            move |sample| {
-                let _ = report.send(sample.cdr.len());
-            },
-        )
+        .subscribe_raw("/image", "sensor_msgs/msg/Image", Qos::DEFAULT, move |sample| {
+            let _ = report.send(sample.cdr.len());
+        })
         .unwrap();
     wait_until(|| image.subscribers() == 1);
     let header = Header::default();
-    let head = ImageHead {
-        header: &header,
-        height: 1,
-        width: 1,
-        encoding: "mono8",
-        step: 1,
-    };
-    assert_eq!(
-        image.publish_if(&head, &[0; 1000], &|| false).unwrap(),
-        Outcome::Torn
-    );
-    assert_eq!(
-        image.publish_if(&head, &[0; 10], &|| true).unwrap(),
-        Outcome::Sent
-    );
-    assert!(
-        received.recv().unwrap() < 100,
-        "the first sample to arrive is the small one"
-    );
+    let head = ImageHead { header: &header, height: 1, width: 1, encoding: "mono8", step: 1 };
+    assert_eq!(image.publish_if(&head, &[0; 1000], &|| false).unwrap(), Outcome::Torn);
+    assert_eq!(image.publish_if(&head, &[0; 10], &|| true).unwrap(), Outcome::Sent);
+    assert!(received.recv().unwrap() < 100, "the first sample to arrive is the small one");
     assert_eq!((image.stats().published, image.stats().torn), (1, 1));
     drop(subscription);
 }

@@ -20,17 +20,11 @@ fn the_presets_have_the_values_of_rmw() {
         (latched.reliability, latched.durability, latched.depth),
         (Reliability::Reliable, Durability::TransientLocal, 1)
     );
-    assert_eq!(
-        [sensor, default, latched],
-        [Qos::SENSOR_DATA, Qos::DEFAULT, Qos::LATCHED]
-    );
+    assert_eq!([sensor, default, latched], [Qos::SENSOR_DATA, Qos::DEFAULT, Qos::LATCHED]);
 }
 
 #[test]
 fn a_history_holds_at_least_one_sample() {
     assert_eq!(Qos::DEFAULT.with_depth(0).depth, 1);
-    assert_eq!(
-        Qos::IMAGE.with_depth(3).to_string(),
-        "reliable, volatile, keep last 3"
-    );
+    assert_eq!(Qos::IMAGE.with_depth(3).to_string(), "reliable, volatile, keep last 3");
 }

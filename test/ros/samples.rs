@@ -62,10 +62,7 @@ impl<'de> de::Deserializer<'de> for &mut Counter {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        visitor.visit_seq(Elements {
-            counter: self,
-            left: length,
-        })
+        visitor.visit_seq(Elements { counter: self, left: length })
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {

@@ -66,11 +66,7 @@ fn every_service_type_is_spoken_by_an_independent_client_field_by_field() {
     let report = client.finish();
     for (index, offer) in offers.iter().enumerate() {
         let name = offer.type_name;
-        assert_eq!(
-            offer.received.recv().expect("called"),
-            offer.request,
-            "{name}"
-        );
+        assert_eq!(offer.received.recv().expect("called"), offer.request, "{name}");
         let response = without_filler(report["responses"][index][0].clone());
         assert_eq!(response, offer.response, "{name}");
 
@@ -84,13 +80,7 @@ fn every_service_type_is_spoken_by_an_independent_client_field_by_field() {
             format!("{};", hash.as_str().expect("a hash"))
         };
         let service = name_of(name);
-        assert_eq!(
-            seen("readers", format!("rq{service}Request")),
-            hash("Request")
-        );
-        assert_eq!(
-            seen("writers", format!("rr{service}Reply")),
-            hash("Response")
-        );
+        assert_eq!(seen("readers", format!("rq{service}Request")), hash("Request"));
+        assert_eq!(seen("writers", format!("rr{service}Reply")), hash("Response"));
     }
 }

@@ -88,19 +88,13 @@ fn elsewhere(work: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()
 }
 
 fn text(value: &str) -> ParameterValue {
-    ParameterValue {
-        type_: 4,
-        string_value: value.to_owned(),
-        ..ParameterValue::default()
-    }
+    ParameterValue { type_: 4, string_value: value.to_owned(), ..ParameterValue::default() }
 }
 
 /// Answers each name with a text that contains it.
 fn echo(request: &GetParametersRequest) -> GetParametersResponse {
     let answer = |name: &String| text(&format!("<{name}>"));
-    GetParametersResponse {
-        values: request.names.iter().map(answer).collect(),
-    }
+    GetParametersResponse { values: request.names.iter().map(answer).collect() }
 }
 
 fn echo_service(middleware: &Middleware, name: &str) -> ServiceHandle {
@@ -110,10 +104,7 @@ fn echo_service(middleware: &Middleware, name: &str) -> ServiceHandle {
 }
 
 fn get(service: &str, names: &[&[&str]]) -> Value {
-    let requests: Vec<_> = names
-        .iter()
-        .map(|names| json!({ "names": names }))
-        .collect();
+    let requests: Vec<_> = names.iter().map(|names| json!({ "names": names })).collect();
     json!({ "service": service, "type": GetParameters::TYPE, "requests": requests })
 }
 
@@ -124,9 +115,7 @@ fn with(mut round: Value, key: &str, value: impl Into<Value>) -> Value {
 
 /// The texts in response `index` of round `round`.
 fn texts(report: &Value, round: usize, index: usize) -> Vec<String> {
-    let values = report["responses"][round][index]["values"]
-        .as_array()
-        .expect("values");
+    let values = report["responses"][round][index]["values"].as_array().expect("values");
     let text = |value: &Value| value["string_value"].as_str().expect("a text").to_owned();
     values.iter().map(text).collect()
 }
@@ -139,15 +128,8 @@ fn a_client_gets_the_response_to_each_of_its_requests() {
     let rounds = [
         get("/bridge_under_test/get", &[&["a", "bc"], &[], &["x"]]),
         // Padding and alignment differ with the length of the text.
-        get(
-            "/bridge_under_test/get",
-            &[&["1", "12", "123", "1234", "12345"]],
-        ),
-        with(
-            get("/bridge_under_test/get", &[&["named"]]),
-            "client_id",
-            "1.2.3",
-        ),
+        get("/bridge_under_test/get", &[&["1", "12", "123", "1234", "12345"]]),
+        with(get("/bridge_under_test/get", &[&["named"]]), "client_id", "1.2.3"),
     ];
     let Some(mut client) = Client::start(61, &rounds) else {
         return;
@@ -156,15 +138,9 @@ fn a_client_gets_the_response_to_each_of_its_requests() {
     assert_eq!(texts(&report, 0, 0), ["<a>", "<bc>"]);
     assert_eq!(texts(&report, 0, 1), [""; 0]);
     assert_eq!(texts(&report, 0, 2), ["<x>"]);
-    assert_eq!(
-        texts(&report, 1, 0),
-        ["<1>", "<12>", "<123>", "<1234>", "<12345>"]
-    );
+    assert_eq!(texts(&report, 1, 0), ["<1>", "<12>", "<123>", "<1234>", "<12345>"]);
     assert_eq!(texts(&report, 2, 0), ["<named>"]);
-    let all = ServiceStats {
-        requests: 5,
-        ..ServiceStats::default()
-    };
+    let all = ServiceStats { requests: 5, ..ServiceStats::default() };
     assert_eq!(service.stats(), all);
 }
 
@@ -244,11 +220,7 @@ fn a_response_waits() -> Option<()> {
     let rounds = [
         with(get("/get", &many), "late_reader", true),
         // The reader of the first client is there, but it is not the one that asked.
-        with(
-            with(get("/get", &[&["another"]]), "late_reader", true),
-            "client_id",
-            "4.5.6",
-        ),
+        with(with(get("/get", &[&["another"]]), "late_reader", true), "client_id", "4.5.6"),
     ];
     let Some(mut client) = Client::start(65, &rounds) else {
         return Some(());
@@ -301,15 +273,8 @@ fn both_endpoints_of_a_service_carry_its_id_and_their_type_hashes() {
         ]
         .map(|(kind, topic, half)| {
             let [dds_type, data] = [0, 1].map(|i| seen[kind][&topic][i].as_str().expect("seen"));
-            assert_eq!(
-                dds_type,
-                format!("rcl_interfaces::srv::dds_::GetParameters_{half}_")
-            );
-            let (id, hash) = data
-                .strip_prefix("serviceid=")
-                .unwrap()
-                .split_once(';')
-                .unwrap();
+            assert_eq!(dds_type, format!("rcl_interfaces::srv::dds_::GetParameters_{half}_"));
+            let (id, hash) = data.strip_prefix("serviceid=").unwrap().split_once(';').unwrap();
             assert!(hash.starts_with("typehash=RIHS01_"), "{hash}");
             id.to_owned()
         });
@@ -343,9 +308,7 @@ fn recorder(remaps: &[(&str, &str)]) -> (Middleware, rfly_bridge::ros::Recorder)
 }
 
 fn request(names: &[&str]) -> GetParametersRequest {
-    GetParametersRequest {
-        names: names.iter().map(|name| (*name).to_owned()).collect(),
-    }
+    GetParametersRequest { names: names.iter().map(|name| (*name).to_owned()).collect() }
 }
 
 #[test]
@@ -362,15 +325,9 @@ fn names_of_services_are_expanded_and_remapped_as_those_of_topics() {
         let response = recorder.call::<GetParameters>(name, &request(&["a"]));
         assert_eq!(response, Some(echo(&request(&["a"]))), "{name}");
     }
+    assert!(middleware.service::<GetParameters>("a b", |_, _| ()).is_err());
     assert!(
-        middleware
-            .service::<GetParameters>("a b", |_, _| ())
-            .is_err()
-    );
-    assert!(
-        middleware
-            .service::<GetParameters>("/ns/relative", |_, _| ())
-            .is_err(),
+        middleware.service::<GetParameters>("/ns/relative", |_, _| ()).is_err(),
         "two services of one name"
     );
 }
@@ -382,10 +339,7 @@ fn the_recorder_calls_services_of_the_right_name_and_type_only() {
     let service = echo_service(&middleware, "/get");
     let other = GetParameterTypesRequest { names: Vec::new() };
     assert_eq!(recorder.call::<GetParameterTypes>("/get", &other), None);
-    assert_eq!(
-        recorder.services(),
-        [("/get".to_owned(), GetParameters::TYPE)]
-    );
+    assert_eq!(recorder.services(), [("/get".to_owned(), GetParameters::TYPE)]);
     drop(service);
     assert_eq!(recorder.call::<GetParameters>("/get", &request(&[])), None);
 }
@@ -397,9 +351,7 @@ fn the_recorder_waits_for_a_response_that_comes_later_or_not_at_all() {
         .service::<GetParameterTypes>("/types", |request, responder| {
             elsewhere(move || match request.names.len() {
                 0 => drop(responder),
-                n => responder.respond(GetParameterTypesResponse {
-                    types: vec![n as u8],
-                }),
+                n => responder.respond(GetParameterTypesResponse { types: vec![n as u8] }),
             });
         })
         .expect("a service");
@@ -440,22 +392,13 @@ fn a_service_whose_messages_are_empty_works() {
     let _service = middleware
         .service::<Empty>("/empty", |_, responder| responder.respond(Nothing {}))
         .expect("a service");
-    assert_eq!(
-        recorder.call::<Empty>("/empty", &Nothing {}),
-        Some(Nothing {})
-    );
+    assert_eq!(recorder.call::<Empty>("/empty", &Nothing {}), Some(Nothing {}));
 }
 
 #[test]
 fn every_service_names_its_halves_as_rosidl_does() {
     assert!(msgs::SERVICES.contains(&"rcl_interfaces/srv/SetParametersAtomically"));
     assert_eq!(GetParameters::TYPE, "rcl_interfaces/srv/GetParameters");
-    assert_eq!(
-        GetParametersRequest::TYPE,
-        "rcl_interfaces/srv/GetParameters_Request"
-    );
-    assert_eq!(
-        GetParametersResponse::TYPE,
-        "rcl_interfaces/srv/GetParameters_Response"
-    );
+    assert_eq!(GetParametersRequest::TYPE, "rcl_interfaces/srv/GetParameters_Request");
+    assert_eq!(GetParametersResponse::TYPE, "rcl_interfaces/srv/GetParameters_Response");
 }

@@ -39,9 +39,7 @@ impl Tap for Chosen {
 }
 
 fn text(data: &str) -> Text {
-    Text {
-        data: data.to_owned(),
-    }
+    Text { data: data.to_owned() }
 }
 
 fn tap(node: &Middleware, topic: &'static str) -> (Arc<Samples>, rfly_bridge::ros::TapGuard) {
@@ -53,22 +51,15 @@ fn tap(node: &Middleware, topic: &'static str) -> (Arc<Samples>, rfly_bridge::ro
 #[test]
 fn a_tap_gets_what_the_middleware_gets_and_nothing_after_its_end() {
     let (node, recorder) = Middleware::recorder(&Options::new("rfly_bridge")).expect("joined");
-    let early = node
-        .publisher::<Text>("/early", Qos::DEFAULT)
-        .expect("opened");
+    let early = node.publisher::<Text>("/early", Qos::DEFAULT).expect("opened");
     let (samples, guard) = tap(&node, "/image");
     let image = node.image("/image", Qos::IMAGE).expect("opened");
     assert_eq!(
         *samples.topics.lock().expect("not poisoned"),
         ["/early std_msgs/msg/String", "/image sensor_msgs/msg/Image"]
     );
-    let head = ImageHead {
-        header: &Header::default(),
-        height: 1,
-        width: 3,
-        encoding: "mono8",
-        step: 3,
-    };
+    let head =
+        ImageHead { header: &Header::default(), height: 1, width: 3, encoding: "mono8", step: 3 };
     assert_eq!(image.subscribers(), 1, "a tap is a reader");
     assert_eq!(early.subscribers(), 0, "not of what it left out");
     image.publish(&head, b"abc").expect("published");
@@ -94,9 +85,7 @@ fn a_tap_gets_what_the_middleware_gets_and_nothing_after_its_end() {
 #[test]
 fn a_late_tap_gets_the_kept_samples_of_a_latched_topic_once() {
     let (node, _recorder) = Middleware::recorder(&Options::new("rfly_bridge")).expect("joined");
-    let latched = node
-        .publisher::<Text>("/latched", Qos::LATCHED.with_depth(2))
-        .expect("opened");
+    let latched = node.publisher::<Text>("/latched", Qos::LATCHED.with_depth(2)).expect("opened");
     for word in ["one", "two", "three"] {
         latched.publish(&text(word)).expect("published");
     }
@@ -105,11 +94,7 @@ fn a_late_tap_gets_the_kept_samples_of_a_latched_topic_once() {
     let seen = samples.seen.lock().expect("not poisoned");
     let words: Vec<_> = seen
         .iter()
-        .map(|cdr| {
-            String::from_utf8_lossy(&cdr[8..])
-                .trim_end_matches('\0')
-                .to_owned()
-        })
+        .map(|cdr| String::from_utf8_lossy(&cdr[8..]).trim_end_matches('\0').to_owned())
         .collect();
     assert_eq!(words, ["two", "three", "four"]);
 }
@@ -117,9 +102,7 @@ fn a_late_tap_gets_the_kept_samples_of_a_latched_topic_once() {
 #[test]
 fn a_tap_that_wants_nothing_for_now_is_no_subscriber() {
     let (node, _recorder) = Middleware::recorder(&Options::new("rfly_bridge")).expect("joined");
-    let publisher = node
-        .publisher::<Text>("/text", Qos::DEFAULT)
-        .expect("opened");
+    let publisher = node.publisher::<Text>("/text", Qos::DEFAULT).expect("opened");
     let (samples, _guard) = tap(&node, "/text");
     samples.idle.store(true, Ordering::Relaxed);
     assert_eq!(publisher.subscribers(), 0);

@@ -18,11 +18,8 @@ fn of_packages_there(types: &[&'static str]) -> Vec<&'static str> {
         ("simulation_interfaces/", cfg!(has_simulation_interfaces)),
         ("visualization_msgs/", cfg!(has_visualization_msgs)),
     ];
-    let there = |name: &&str| {
-        absent
-            .iter()
-            .all(|(package, there)| *there || !name.starts_with(package))
-    };
+    let there =
+        |name: &&str| absent.iter().all(|(package, there)| *there || !name.starts_with(package));
     types.iter().copied().filter(there).collect()
 }
 

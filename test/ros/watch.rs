@@ -20,10 +20,7 @@ fn check<M: Message>(middleware: &Middleware) {
         let _ = report.send(sample); // after the test nobody listens
     });
     let publisher = middleware.publisher::<M>(&topic, Qos::DEFAULT);
-    publisher
-        .expect("a publisher")
-        .publish(&message)
-        .expect("published");
+    publisher.expect("a publisher").publish(&message).expect("published");
     assert_eq!(seen.recv().expect("a sample").stamp, stamp, "{}", M::TYPE);
     drop(watch);
 }

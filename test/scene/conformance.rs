@@ -34,11 +34,7 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
     type Change = fn(&mut SpawnEntityRequest);
     let cases: [(Change, u8, &[&str]); 25] = [
         (|_| {}, OK, &[]),
-        (
-            |r| r.name = "taken".into(),
-            101,
-            &["taken", "allow_renaming"],
-        ),
+        (|r| r.name = "taken".into(), 101, &["taken", "allow_renaming"]),
         (|r| r.name = String::new(), 102, &["allow_renaming"]),
         (|r| r.name = "two words".into(), 102, &["' '", "letters"]),
         (|r| r.name = "a\nb".into(), 102, &["letters"]),
@@ -47,82 +43,32 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
         (|r| r.name = "copter7".into(), 102, &["vehicles"]),
         (|r| r.name = "sensor0".into(), 102, &["cameras"]),
         (|r| r.name = "a//b".into(), 102, &["//"]),
-        (
-            |r| r.entity_resource = resource("file:///box.sdf"),
-            103,
-            &["rflysim://"],
-        ),
-        (
-            |r| r.entity_resource = resource("box.urdf"),
-            103,
-            &["rflysim://"],
-        ),
-        (
-            |r| r.entity_resource = Resource::default(),
-            104,
-            &["uri", "rflysim://3"],
-        ),
+        (|r| r.entity_resource = resource("file:///box.sdf"), 103, &["rflysim://"]),
+        (|r| r.entity_resource = resource("box.urdf"), 103, &["rflysim://"]),
+        (|r| r.entity_resource = Resource::default(), 104, &["uri", "rflysim://3"]),
         (
             |r| {
-                r.entity_resource = Resource {
-                    uri: String::new(),
-                    resource_string: "<sdf/>".into(),
-                }
+                r.entity_resource =
+                    Resource { uri: String::new(), resource_string: "<sdf/>".into() }
             },
             UNSUPPORTED,
             &["resource_string", "rflysim://3"],
         ),
-        (
-            |r| r.entity_namespace = "9a".into(),
-            105,
-            &["9a", "letters"],
-        ),
+        (|r| r.entity_namespace = "9a".into(), 105, &["9a", "letters"]),
         (|r| r.entity_namespace = "a b".into(), 105, &["letters"]),
-        (
-            |r| r.entity_resource = resource("rflysim://0"),
-            106,
-            &["1 to 2147483647"],
-        ),
-        (
-            |r| r.entity_resource = resource("rflysim://3?style=x"),
-            106,
-            &["style", "0 to 64"],
-        ),
-        (
-            |r| r.entity_resource = resource("rflysim://3?styl=1"),
-            106,
-            &["style"],
-        ),
-        (
-            |r| r.entity_resource = resource("rflysim://3?scale=0"),
-            106,
-            &["scale", "0.01"],
-        ),
-        (
-            |r| r.entity_resource = resource("rflysim://3?scale=1,2"),
-            106,
-            &["scale", "three"],
-        ),
-        (
-            |r| r.entity_resource = resource("rflysim://3?ground=maybe"),
-            106,
-            &["true or false"],
-        ),
+        (|r| r.entity_resource = resource("rflysim://0"), 106, &["1 to 2147483647"]),
+        (|r| r.entity_resource = resource("rflysim://3?style=x"), 106, &["style", "0 to 64"]),
+        (|r| r.entity_resource = resource("rflysim://3?styl=1"), 106, &["style"]),
+        (|r| r.entity_resource = resource("rflysim://3?scale=0"), 106, &["scale", "0.01"]),
+        (|r| r.entity_resource = resource("rflysim://3?scale=1,2"), 106, &["scale", "three"]),
+        (|r| r.entity_resource = resource("rflysim://3?ground=maybe"), 106, &["true or false"]),
         (
             |r| r.entity_resource = resource("rflysim://Standard_Car_Bleu"),
             NOT_FOUND,
             &["Standard_Car_Blue", "GetSpawnables"],
         ),
-        (
-            |r| r.initial_pose.pose = pose([0.0; 3], [0.0; 4]),
-            109,
-            &["norm 0", "w: 1.0"],
-        ),
-        (
-            |r| r.initial_pose.header.frame_id = "odom".into(),
-            109,
-            &["odom", "map"],
-        ),
+        (|r| r.initial_pose.pose = pose([0.0; 3], [0.0; 4]), 109, &["norm 0", "w: 1.0"]),
+        (|r| r.initial_pose.header.frame_id = "odom".into(), 109, &["odom", "map"]),
     ];
     for (i, (change, code, words)) in cases.into_iter().enumerate() {
         println!("case {i}");
@@ -132,11 +78,7 @@ fn spawning_refuses_with_the_codes_of_the_standard() {
         let result = spawn_result(|r| r.initial_pose.pose = pose([0.0, bad, 0.0], IDENTITY));
         assert_result(&result, 109, &["finite", "1000000 m"]);
     }
-    for bad in [
-        [0.5, 0.5, 0.0, 0.0],
-        [f64::NAN, 0.0, 0.0, 0.0],
-        [2.0, 0.0, 0.0, 0.0],
-    ] {
+    for bad in [[0.5, 0.5, 0.0, 0.0], [f64::NAN, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]] {
         let result = spawn_result(|r| r.initial_pose.pose = pose([0.0; 3], bad));
         assert_result(&result, 109, &["norm 1"]);
     }
@@ -215,18 +157,8 @@ fn ids_of_vehicles_are_left_out() {
 #[test]
 fn several_are_spawned_and_each_has_its_result() {
     let wish = |name: &str, uri: &str| {
-        let SpawnEntityRequest {
-            name,
-            entity_resource,
-            initial_pose,
-            ..
-        } = request(name, uri);
-        SpawnEntity {
-            name,
-            entity_resource,
-            initial_pose,
-            ..SpawnEntity::default()
-        }
+        let SpawnEntityRequest { name, entity_resource, initial_pose, .. } = request(name, uri);
+        SpawnEntity { name, entity_resource, initial_pose, ..SpawnEntity::default() }
     };
     let mut rig = Rig::new();
     let all = |spawn_requests| SpawnEntitiesRequest { spawn_requests };
@@ -234,11 +166,7 @@ fn several_are_spawned_and_each_has_its_result() {
     let (response, sent) = rig.call(standard::spawn_entities, good);
     assert_result(&response.result, OK, &[]);
     assert_eq!((response.results.len(), sent.len()), (2, 2));
-    let mixed = all(vec![
-        wish("c", "rflysim://3"),
-        wish("a", "rflysim://3"),
-        wish("d", ""),
-    ]);
+    let mixed = all(vec![wish("c", "rflysim://3"), wish("a", "rflysim://3"), wish("d", "")]);
     let (response, sent) = rig.call(standard::spawn_entities, mixed);
     assert_result(&response.result, 150, &["2 of 3", "[1, 2]"]);
     let codes: Vec<_> = response.results.iter().map(|r| r.result.result).collect();
@@ -275,19 +203,13 @@ fn what_its_client_no_longer_asks_for_is_removed() {
     assert_eq!(remove(&mut rig).0, ["kept"]);
     assert!(rig.scene.entities.has("free"));
     let (response, _) = rig.spawn("a", "rflysim://3?keep_alive=soon");
-    assert_result(
-        &response.result,
-        106,
-        &["keep_alive", "0.1", "86400", "soon"],
-    );
+    assert_result(&response.result, 106, &["keep_alive", "0.1", "86400", "soon"]);
 }
 
 #[test]
 fn only_what_was_spawned_is_deleted() {
     let mut rig = Rig::new();
-    rig.scene
-        .entities
-        .object("Cube_2", Place::default(), None, RosTime(0));
+    rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
     rig.scene.entities.camera(4, Place::default(), RosTime(0));
     for (entity, code, words) in [
         ("", NOT_FOUND, "GetEntities"),
@@ -310,14 +232,10 @@ fn information_is_kept_as_it_was_set() {
     rig.spawn("box", "rflysim://60?style=2");
     let get = |rig: &mut Rig, entity: &str| {
         let entity = entity.to_owned();
-        rig.call(standard::entity_info, GetEntityInfoRequest { entity })
-            .0
+        rig.call(standard::entity_info, GetEntityInfoRequest { entity }).0
     };
     let light = get(&mut rig, "box");
-    assert_eq!(
-        light.info.category.category,
-        EntityCategory::CATEGORY_STATIC_OBJECT
-    );
+    assert_eq!(light.info.category.category, EntityCategory::CATEGORY_STATIC_OBJECT);
     assert_eq!(light.info.description, "rflysim://60?style=2");
     let vehicle = get(&mut rig, "copter2").info;
     assert_eq!(vehicle.category.category, EntityCategory::CATEGORY_ROBOT);
@@ -345,10 +263,7 @@ fn information_is_kept_as_it_was_set() {
 fn set_state(rig: &mut Rig, change: impl Fn(&mut SetEntityStateRequest)) -> (Outcome, usize) {
     let mut request = SetEntityStateRequest {
         entity: "box".to_owned(),
-        state: EntityState {
-            pose: pose([1.0, 2.0, 3.0], IDENTITY),
-            ..EntityState::default()
-        },
+        state: EntityState { pose: pose([1.0, 2.0, 3.0], IDENTITY), ..EntityState::default() },
         set_pose: true,
         ..SetEntityStateRequest::default()
     };
@@ -366,18 +281,8 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
         (|r| r.set_twist = true, OK, 1, &[]),
         (|r| r.set_pose = false, OK, 0, &["set_pose"]),
         (|r| r.entity = "nobody".into(), NOT_FOUND, 0, &["nobody"]),
-        (
-            |r| r.state.header.frame_id = "nowhere".into(),
-            101,
-            0,
-            &["nowhere", "map"],
-        ),
-        (
-            |r| r.state.header.frame_id = "copter2".into(),
-            101,
-            0,
-            &["copter2", "known pose"],
-        ),
+        (|r| r.state.header.frame_id = "nowhere".into(), 101, 0, &["nowhere", "map"]),
+        (|r| r.state.header.frame_id = "copter2".into(), 101, 0, &["copter2", "known pose"]),
         (|r| r.state.pose.position.z = f64::NAN, 101, 0, &["finite"]),
         (|r| r.state.pose.orientation.w = 0.0, 101, 0, &["norm 1"]),
         (
@@ -406,9 +311,7 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
     for (i, (change, code, sent, words)) in cases.into_iter().enumerate() {
         let mut rig = Rig::new();
         rig.spawn("box", "rflysim://3");
-        rig.scene
-            .entities
-            .object("Cube_2", Place::default(), None, RosTime(0));
+        rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
         let (result, count) = set_state(&mut rig, change);
         assert_result(&result, code, words);
         assert_eq!(count, sent, "case {i}");
@@ -417,8 +320,7 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
 
 fn state(rig: &mut Rig, entity: &str) -> GetEntityStateResponse {
     let entity = entity.to_owned();
-    rig.call(standard::entity_state, GetEntityStateRequest { entity })
-        .0
+    rig.call(standard::entity_state, GetEntityStateRequest { entity }).0
 }
 
 fn moving() -> Motion {
@@ -436,20 +338,11 @@ fn moving() -> Motion {
 #[test]
 fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
     let mut rig = Rig::new();
-    assert_result(
-        &state(&mut rig, "copter1").result,
-        FAILED,
-        &["CopterSim", "true states"],
-    );
+    assert_result(&state(&mut rig, "copter1").result, FAILED, &["CopterSim", "true states"]);
     rig.scene.entities.moved(1, moving());
     let response = state(&mut rig, "copter1");
     assert_result(&response.result, OK, &[]);
-    let EntityState {
-        header,
-        pose,
-        twist,
-        ..
-    } = response.state;
+    let EntityState { header, pose, twist, .. } = response.state;
     assert_eq!((header.frame_id.as_str(), header.stamp.sec), ("map", 5));
     let p = pose.position;
     assert_eq!([p.x, p.y, p.z], [20.0, 10.0, 5.0]);
@@ -462,11 +355,7 @@ fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
     for (made, wanted) in [w.x, w.y, w.z].into_iter().zip([0.2, 0.1, -0.3]) {
         assert!((made - wanted).abs() < 1e-12, "{w:?}");
     }
-    assert_result(
-        &state(&mut rig, "copter").result,
-        NOT_FOUND,
-        &["did you mean"],
-    );
+    assert_result(&state(&mut rig, "copter").result, NOT_FOUND, &["did you mean"]);
 }
 
 #[test]
@@ -497,10 +386,7 @@ fn a_pose_comes_back_as_it_was_set() {
         let (p, q) = (&pose.position, &pose.orientation);
         [p.x, p.y, p.z, q.w, q.x, q.y, q.z]
     };
-    let same = numbers(&made)
-        .iter()
-        .zip(numbers(&wanted))
-        .all(|(a, b)| (a - b).abs() < 1e-12);
+    let same = numbers(&made).iter().zip(numbers(&wanted)).all(|(a, b)| (a - b).abs() < 1e-12);
     assert!(same, "{made:?} instead of {wanted:?}");
 }
 
@@ -508,9 +394,7 @@ fn a_pose_comes_back_as_it_was_set() {
 fn bounds_are_those_that_the_renderer_described() {
     let mut rig = Rig::new();
     rig.spawn("box", "rflysim://3");
-    rig.scene
-        .entities
-        .object("Cube_2", Place::default(), None, RosTime(0));
+    rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
     let bounds = |rig: &Rig, entity: &str| {
         let entity = entity.to_owned();
         standard::entity_bounds(&rig.scene, &GetEntityBoundsRequest { entity })
@@ -520,10 +404,7 @@ fn bounds_are_those_that_the_renderer_described() {
     assert_result(&unknown, NOT_FOUND, &["\"box\""]);
     let none = bounds(&rig, "scene/Cube_2").unwrap().result;
     assert_result(&none, FAILED, &["no bounds"]);
-    let extent = Extent {
-        centre: [0.0, 0.0, 0.5],
-        half: [1.0, 2.0, 0.5],
-    };
+    let extent = Extent { centre: [0.0, 0.0, 0.5], half: [1.0, 2.0, 0.5] };
     let entities: &mut Entities = &mut rig.scene.entities;
     entities.described(10_001, Place::default(), Some(extent), RosTime(0));
     let response = bounds(&rig, "box").unwrap();
@@ -533,9 +414,5 @@ fn bounds_are_those_that_the_renderer_described() {
     let points = response.bounds.points.iter().map(|p| [p.x, p.y, p.z]);
     let points: Vec<_> = points.collect();
     assert_eq!(points, [[1.0, 2.0, 1.0], [-1.0, -2.0, 0.0]]);
-    assert_result(
-        &standard::no_bounds("box", 2.0).result,
-        FAILED,
-        &["box", "2 s", "20006"],
-    );
+    assert_result(&standard::no_bounds("box", 2.0).result, FAILED, &["box", "2 s", "20006"]);
 }

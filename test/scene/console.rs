@@ -27,34 +27,18 @@ fn good_commands_pass() {
 #[test]
 fn the_forms_of_the_documents_become_those_of_the_wire() {
     for (written, sent) in [
-        (
-            "RflyChangeVehicleSize(1000, 10);",
-            "RflyChangeVehicleSize 1000 10",
-        ),
+        ("RflyChangeVehicleSize(1000, 10);", "RflyChangeVehicleSize 1000 10"),
         ("RflyChangeMapbyID 5;", "RflyChangeMapbyID 5"),
-        (
-            "RflyChangeMapbyName(Grasslands);",
-            "RflyChangeMapbyName Grasslands",
-        ),
-        (
-            "RflyShowTextTime(take off,5) ;",
-            "RflyShowTextTime \"take off\" 5",
-        ),
-        (
-            "RflyShowTextTime(\"a, b\", 5);",
-            "RflyShowTextTime \"a, b\" 5",
-        ),
+        ("RflyChangeMapbyName(Grasslands);", "RflyChangeMapbyName Grasslands"),
+        ("RflyShowTextTime(take off,5) ;", "RflyShowTextTime \"take off\" 5"),
+        ("RflyShowTextTime(\"a, b\", 5);", "RflyShowTextTime \"a, b\" 5"),
         ("RflyClearCapture();", "RflyClearCapture"),
         ("RflyDelVehicles(1,2,3);", "RflyDelVehicles 1,2,3"),
         ("RflyDisableVeMove(1,2,0)", "RflyDisableVeMove 1,2 0"),
         ("stat fps;", "stat fps"),
         ("RflyShowText a(b);", "RflyShowText a(b)"),
     ] {
-        assert_eq!(
-            check_command(written, 249).as_deref(),
-            Ok(sent),
-            "{written}"
-        );
+        assert_eq!(check_command(written, 249).as_deref(), Ok(sent), "{written}");
     }
 }
 
@@ -74,15 +58,9 @@ fn malformed_commands_are_refused_with_what_would_be_right() {
         ("RflyShowText(hello, world)", &["1 arguments", "got 2"]),
         ("();", &["name"]),
         (";", &["needed"]),
-        (
-            "RflyChangeVehicleSize ten 10",
-            &["argument 1", "whole number", "ten"],
-        ),
+        ("RflyChangeVehicleSize ten 10", &["argument 1", "whole number", "ten"]),
         ("RflyChangeVehicleSize", &["1 to 2 arguments", "got 0"]),
-        (
-            "RflyShowText hello world",
-            &["1 arguments", "got 2", "between"],
-        ),
+        ("RflyShowText hello world", &["1 arguments", "got 2", "between"]),
         ("RflyShowTextTime hello", &["seconds"]),
         ("RflyShowTextTime 5", &["seconds"]),
         ("RflySetCopterLine 1 red", &["RRGGBB", "red"]),
@@ -91,22 +69,13 @@ fn malformed_commands_are_refused_with_what_would_be_right() {
         ("RflyDelVehicles 1;2", &["ids between commas"]),
         ("RflySetSimSpeed fast", &["a number", "fast"]),
         ("RflySetSimSpeed NaN", &["a number"]),
-        (
-            "RflySetStencilValueByActorName Floor 1 yes",
-            &["True or False"],
-        ),
+        ("RflySetStencilValueByActorName Floor 1 yes", &["True or False"]),
         ("RflyChangeMapbyNme Grasslands", &["RflyChangeMapbyName"]),
-        (
-            "RflyMoveVehiclePosAng 1000 1 0 0 0",
-            &["8 arguments", "got 5"],
-        ),
+        ("RflyMoveVehiclePosAng 1000 1 0 0 0", &["8 arguments", "got 5"]),
     ] {
         let message = check_command(bad, 249).expect_err(bad);
         for word in words {
-            assert!(
-                message.contains(word),
-                "{bad}: {word:?} is missing: {message}"
-            );
+            assert!(message.contains(word), "{bad}: {word:?} is missing: {message}");
         }
     }
     let long = format!("stat {}", "x".repeat(245));

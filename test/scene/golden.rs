@@ -23,18 +23,14 @@ fn bytes_of(file: &str, name: &str) -> Vec<u8> {
 }
 
 fn single(sent: Vec<Datagram>, to: Recipient) -> Vec<u8> {
-    let [datagram] = &sent[..] else {
-        panic!("{} datagrams", sent.len())
-    };
+    let [datagram] = &sent[..] else { panic!("{} datagrams", sent.len()) };
     assert_eq!(datagram.to, to);
     datagram.bytes.clone()
 }
 
 /// All datagrams for the windows.
 fn to_windows(sent: &[Datagram]) -> Vec<Vec<u8>> {
-    let windows = sent
-        .iter()
-        .filter(|datagram| datagram.to == Recipient::Windows);
+    let windows = sent.iter().filter(|datagram| datagram.to == Recipient::Windows);
     windows.map(|datagram| datagram.bytes.clone()).collect()
 }
 
@@ -67,10 +63,7 @@ fn an_object_that_is_moved_keeps_class_and_size() {
     rig.spawn("ring", "rflysim://150?scale=1,2,3");
     let request = SetEntityStateRequest {
         entity: "ring".to_owned(),
-        state: EntityState {
-            pose: pose_of(POSITION, EULER),
-            ..EntityState::default()
-        },
+        state: EntityState { pose: pose_of(POSITION, EULER), ..EntityState::default() },
         set_pose: true,
         ..SetEntityStateRequest::default()
     };
@@ -86,10 +79,7 @@ fn a_flown_vehicle_is_moved_by_its_coptersim() {
     let degrees = [10.0_f64, 20.0, 30.0].map(f64::to_radians);
     let request = SetEntityStateRequest {
         entity: "copter1".to_owned(),
-        state: EntityState {
-            pose: pose_of([1.0, 2.0, -3.0], degrees),
-            ..EntityState::default()
-        },
+        state: EntityState { pose: pose_of([1.0, 2.0, -3.0], degrees), ..EntityState::default() },
         set_pose: true,
         ..SetEntityStateRequest::default()
     };
@@ -105,25 +95,18 @@ fn what_was_spawned_is_deleted_as_the_vendor_does() {
     for name in ["a", "b"] {
         rig.spawn(name, "rflysim://3");
     }
-    let request = ResetSimulationRequest {
-        scope: ResetSimulationRequest::SCOPE_SPAWNED,
-    };
+    let request = ResetSimulationRequest { scope: ResetSimulationRequest::SCOPE_SPAWNED };
     let (response, sent) = rig.call(standard::reset_simulation, request);
     assert_eq!(response.result.result, 1);
-    assert_eq!(
-        single(sent, Recipient::Windows),
-        golden("cmd_RflyDelVehicles_25")
-    );
+    assert_eq!(single(sent, Recipient::Windows), golden("cmd_RflyDelVehicles_25"));
 }
 
 #[test]
 fn maps_are_changed_in_renderer_and_coptersim() {
     let load = |uri: &str| {
         let mut rig = Rig::new();
-        let request = LoadWorldRequest {
-            world_resource: resource(uri),
-            ..LoadWorldRequest::default()
-        };
+        let request =
+            LoadWorldRequest { world_resource: resource(uri), ..LoadWorldRequest::default() };
         let (response, sent) = rig.call(standard::load_world, request);
         assert_eq!(response.result.result, 1, "{response:?}");
         assert!(rig.map_changed);
@@ -148,15 +131,11 @@ fn maps_are_changed_in_renderer_and_coptersim() {
 
 #[test]
 fn a_reset_of_the_state_restarts_every_vehicle() {
-    let request = ResetSimulationRequest {
-        scope: ResetSimulationRequest::SCOPE_STATE,
-    };
+    let request = ResetSimulationRequest { scope: ResetSimulationRequest::SCOPE_STATE };
     let (_, sent) = Rig::new().call(standard::reset_simulation, request);
     let wanted = bytes_of("coptersim_send", "reboot");
-    let wanted = [1, 2].map(|vehicle| Datagram {
-        to: Recipient::Autopilot(vehicle),
-        bytes: wanted.clone(),
-    });
+    let wanted =
+        [1, 2].map(|vehicle| Datagram { to: Recipient::Autopilot(vehicle), bytes: wanted.clone() });
     assert_eq!(sent, wanted);
 }
 
@@ -179,22 +158,11 @@ fn labels_are_those_of_the_vendor() {
                 row: -1,
                 size: 20.0,
                 duration: 5.5,
-                color: ColorRGBA {
-                    r: 0.0,
-                    g: 1.0,
-                    b: 128.0 / 255.0,
-                    a: 1.0,
-                },
+                color: ColorRGBA { r: 0.0, g: 1.0, b: 128.0 / 255.0, a: 1.0 },
                 ..label("copter2", "hello world")
             },
         ),
-        (
-            "label_msg_default_all_windows",
-            SetLabelRequest {
-                row: -1,
-                ..label("", "abc")
-            },
-        ),
+        ("label_msg_default_all_windows", SetLabelRequest { row: -1, ..label("", "abc") }),
         (
             "label_msg_120",
             SetLabelRequest {
@@ -220,15 +188,9 @@ fn attachments_are_those_of_the_vendor() {
     };
     for (name, attachments) in [
         ("attach_scalar", vec![pair(2, 1, 3)]),
-        (
-            "attach_lists",
-            vec![pair(2, 1, 1), pair(3, 1, 2), pair(4, 2, 3)],
-        ),
+        ("attach_lists", vec![pair(2, 1, 1), pair(3, 1, 2), pair(4, 2, 3)]),
         // The vendor leaves out the 26th.
-        (
-            "attach_26_truncated",
-            (1..=25).map(|id| pair(id, 100, 3)).collect(),
-        ),
+        ("attach_26_truncated", (1..=25).map(|id| pair(id, 100, 3)).collect()),
     ] {
         let (response, sent) = Rig::new().call(own::attach, AttachRequest { attachments });
         assert!(response.success, "{name}: {}", response.message);
@@ -255,20 +217,13 @@ fn inputs_of_blueprints_are_those_of_the_vendor() {
         ..SetActuatorsRequest::default()
     };
     let (_, sent) = Rig::new().call(own::set_actuators, request);
-    assert_eq!(
-        single(sent, Recipient::Windows),
-        golden("cmd_RflySetActuatorPWM_44")
-    );
+    assert_eq!(single(sent, Recipient::Windows), golden("cmd_RflySetActuatorPWM_44"));
 }
 
 #[test]
 fn sizes_stencils_views_and_texts_are_those_of_the_vendor() {
     let mut rig = Rig::new();
-    let scale = Vector3 {
-        x: 10.0,
-        y: 10.0,
-        z: 10.0,
-    };
+    let scale = Vector3 { x: 10.0, y: 10.0, z: 10.0 };
     let entity = "1000".to_owned();
     let (_, sent) = rig.call(own::set_size, SetSizeRequest { entity, scale });
     assert_eq!(to_windows(&sent), [golden("cmd_RflyChangeVehicleS_29")]);
@@ -278,12 +233,7 @@ fn sizes_stencils_views_and_texts_are_those_of_the_vendor() {
         ("stencil_mesh", 2, "SK_Man_Head", false, 200),
         ("stencil_copter", 0, "5", false, 7),
     ] {
-        let request = SetStencilRequest {
-            by,
-            name: what.to_owned(),
-            regex,
-            value,
-        };
+        let request = SetStencilRequest { by, name: what.to_owned(), regex, value };
         let (response, sent) = rig.call(own::set_stencil, request);
         assert!(response.success, "{name}: {}", response.message);
         assert_eq!(to_windows(&sent), [golden(name)], "{name}");
@@ -309,10 +259,7 @@ fn sizes_stencils_views_and_texts_are_those_of_the_vendor() {
     let relative = SetViewRequest {
         set_pose: true,
         relative: true,
-        pose: stamped(
-            "",
-            pose([0.0, 0.0, 10.0], [half.cos(), 0.0, half.sin(), 0.0]),
-        ),
+        pose: stamped("", pose([0.0, 0.0, 10.0], [half.cos(), 0.0, half.sin(), 0.0])),
         fov_deg: 120.0,
         ..SetViewRequest::default()
     };
@@ -344,10 +291,7 @@ fn every_command_of_the_vendor_passes_and_becomes_its_bytes() {
             Value::String(text) => text.clone(),
             bytes => String::from_utf8(unhex(bytes["bytes_hex"].as_str().unwrap())).unwrap(),
         };
-        let request = SceneCommandRequest {
-            command: text.clone(),
-            window,
-        };
+        let request = SceneCommandRequest { command: text.clone(), window };
         let (response, sent) = Rig::new().call(own::command, request);
         match vector.sent().first() {
             Some((_, bytes)) if !text.is_empty() => {
@@ -366,12 +310,7 @@ fn every_command_of_the_vendor_passes_and_becomes_its_bytes() {
 fn the_entity_is_described_on_demand_as_the_vendor_asks() {
     let rig = Rig::new();
     let mut out = Outbox::default();
-    let mut call = Call {
-        out: &mut out,
-        now: RosTime(0),
-        uptime_s: 0.0,
-        playing: true,
-    };
+    let mut call = Call { out: &mut out, now: RosTime(0), uptime_s: 0.0, playing: true };
     standard::describe(&rig.scene, "1000", &mut call);
     assert_eq!(to_windows(&out.datagrams), [golden("reqCamCoptObj_1_1000")]);
     assert!(check_command(&commands(&out.datagrams)[0], 249).is_ok());
@@ -389,13 +328,8 @@ fn states(name: &str, motors: usize) -> EntityStates {
         header: Header::default(),
         ids: list(0).iter().map(|id| *id as u16).collect(),
         vehicle_types: list(1).iter().map(|class| *class as u32).collect(),
-        poses: (0..count)
-            .map(|i| pose_of(three(&list(2), i), three(&list(3), i)))
-            .collect(),
-        scale: list(scale)
-            .iter()
-            .map(|percent| (*percent / 100.0) as f32)
-            .collect(),
+        poses: (0..count).map(|i| pose_of(three(&list(2), i), three(&list(3), i))).collect(),
+        scale: list(scale).iter().map(|percent| (*percent / 100.0) as f32).collect(),
         motor_rpm: list(rpm).iter().map(|rpm| *rpm as f32).collect(),
         fit_to_ground: args[6].as_bool().unwrap(),
         ..EntityStates::default()
@@ -407,19 +341,10 @@ fn streams_of_states_are_those_of_the_vendor() {
     for (name, motors) in [("scale100", 1), ("pwm20", 8)] {
         let message = states(name, motors);
         let mut out = Outbox::default();
-        let mut call = Call {
-            out: &mut out,
-            now: RosTime(0),
-            uptime_s: 0.0,
-            playing: true,
-        };
+        let mut call = Call { out: &mut out, now: RosTime(0), uptime_s: 0.0, playing: true };
         let (drawn, skipped) = own::set_states(&mut Rig::new().scene, &message, &mut call);
         assert_eq!((drawn, skipped), (message.poses.len(), vec![]), "{name}");
-        assert_close(
-            &single(out.datagrams, Recipient::Windows),
-            &golden(name),
-            name,
-        );
+        assert_close(&single(out.datagrams, Recipient::Windows), &golden(name), name);
     }
 }
 
@@ -440,10 +365,7 @@ fn assert_close(made: &[u8], wanted: &[u8], name: &str) {
         };
         let (a, b) = (attitude(made), attitude(wanted));
         for (a, b) in a.iter().zip(&b) {
-            assert!(
-                (a - b).abs() < 1e-6,
-                "{name}: {a} instead of {b} in slot {slot}"
-            );
+            assert!((a - b).abs() < 1e-6, "{name}: {a} instead of {b} in slot {slot}");
         }
     }
 }

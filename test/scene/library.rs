@@ -17,10 +17,7 @@ const FILE: &str = r#"{
 }"#;
 
 fn rig() -> Rig {
-    Rig::with(
-        10_001..=20_000,
-        Library::with_file("scene.json", FILE).unwrap(),
-    )
+    Rig::with(10_001..=20_000, Library::with_file("scene.json", FILE).unwrap())
 }
 
 #[test]
@@ -30,29 +27,20 @@ fn models_and_maps_of_the_file_are_used_like_the_built_in_ones() {
     assert_eq!(response.result.result, 1, "{:?}", response.result);
     let word = |at: usize| i32::from_le_bytes(sent[0].bytes[at..at + 4].try_into().unwrap());
     assert_eq!((word(4), word(8)), (10_001, 2800));
-    assert_eq!(
-        rig.scene.entities.find("f").unwrap().1.info.category,
-        Category::DynamicObject
-    );
+    assert_eq!(rig.scene.entities.find("f").unwrap().1.info.category, Category::DynamicObject);
     // Replaces the built-in one, in any case.
     let (_, sent) = rig.spawn("l", "rflysim://Light_Red");
-    assert_eq!(
-        i32::from_le_bytes(sent[0].bytes[8..12].try_into().unwrap()),
-        61
-    );
+    assert_eq!(i32::from_le_bytes(sent[0].bytes[8..12].try_into().unwrap()), 61);
     let (spawnables, _) = rig.call(standard::spawnables, Default::default());
-    let forklift = spawnables
-        .spawnables
-        .iter()
-        .find(|s| s.entity_resource.uri.ends_with("forklift"));
+    let forklift =
+        spawnables.spawnables.iter().find(|s| s.entity_resource.uri.ends_with("forklift"));
     let forklift = forklift.unwrap();
     assert_eq!(forklift.description, "a forklift");
     assert_eq!(forklift.spawn_bounds.points[0].x, 1.0);
-    let lights = spawnables.spawnables.iter().filter(|s| {
-        s.entity_resource
-            .uri
-            .eq_ignore_ascii_case("rflysim://light_red")
-    });
+    let lights = spawnables
+        .spawnables
+        .iter()
+        .filter(|s| s.entity_resource.uri.eq_ignore_ascii_case("rflysim://light_red"));
     assert_eq!(lights.count(), 1);
     let request = GetAvailableWorldsRequest {
         filter: rfly_bridge::msgs::simulation_interfaces::msg::TagsFilter {
@@ -62,11 +50,7 @@ fn models_and_maps_of_the_file_are_used_like_the_built_in_ones() {
         ..GetAvailableWorldsRequest::default()
     };
     let (worlds, _) = rig.call(standard::available_worlds, request);
-    let names: Vec<_> = worlds
-        .worlds
-        .iter()
-        .map(|world| world.name.as_str())
-        .collect();
+    let names: Vec<_> = worlds.worlds.iter().map(|world| world.name.as_str()).collect();
     assert_eq!(names, ["Hangar"]);
 }
 
@@ -81,39 +65,19 @@ fn named_poses_have_tags_and_bounds() {
     assert!((turned.z - 0.5_f64.sqrt()).abs() < 1e-12 && (turned.w - 0.5_f64.sqrt()).abs() < 1e-12);
     let mut tagged = GetNamedPosesRequest::default();
     tagged.tags.tags = vec!["drone".to_owned(), "car".to_owned()];
-    assert_eq!(
-        rig.call(standard::named_poses, tagged.clone())
-            .0
-            .poses
-            .len(),
-        1
-    );
+    assert_eq!(rig.call(standard::named_poses, tagged.clone()).0.poses.len(), 1);
     tagged.tags.filter_mode = 1;
-    assert_eq!(
-        rig.call(standard::named_poses, tagged.clone())
-            .0
-            .poses
-            .len(),
-        0
-    );
+    assert_eq!(rig.call(standard::named_poses, tagged.clone()).0.poses.len(), 0);
     tagged.tags.filter_mode = 7;
     assert_eq!(rig.call(standard::named_poses, tagged).0.result.result, 4);
     let mut bounds = |name: &str| {
         let name = name.to_owned();
-        rig.call(
-            standard::named_pose_bounds,
-            GetNamedPoseBoundsRequest { name },
-        )
-        .0
+        rig.call(standard::named_pose_bounds, GetNamedPoseBoundsRequest { name }).0
     };
     for (name, type_, count) in [("pad", 1, 2), ("gate", 3, 2), ("home", 0, 0)] {
         let found = bounds(name);
         assert_eq!(
-            (
-                found.result.result,
-                found.bounds.type_,
-                found.bounds.points.len()
-            ),
+            (found.result.result, found.bounds.type_, found.bounds.points.len()),
             (1, type_, count)
         );
     }
@@ -121,10 +85,8 @@ fn named_poses_have_tags_and_bounds() {
     assert_eq!(unknown.result.result, 2);
     assert!(unknown.result.error_message.contains("\"pad\""));
     let name = "pad".to_owned();
-    let (none, _) = Rig::new().call(
-        standard::named_pose_bounds,
-        GetNamedPoseBoundsRequest { name },
-    );
+    let (none, _) =
+        Rig::new().call(standard::named_pose_bounds, GetNamedPoseBoundsRequest { name });
     assert!(none.result.error_message.contains("scene.file"));
 }
 
@@ -162,11 +124,7 @@ fn classes_have_32_bits() {
         ("2147483647", i32::MAX),
     ] {
         let (response, sent) = spawn(&mut rig, resource);
-        assert_eq!(
-            response.result.result, 1,
-            "{resource}: {:?}",
-            response.result
-        );
+        assert_eq!(response.result.result, 1, "{resource}: {:?}", response.result);
         assert_eq!(sent[0].bytes[8..12], i32::to_le_bytes(number), "{resource}");
     }
     for (resource, word) in [
@@ -187,9 +145,8 @@ fn classes_have_32_bits() {
         let message = &response.result.error_message;
         assert!(message.contains(word), "{resource}: {message}");
     }
-    let (person, _) = (rig.scene.entities.iter())
-        .find(|(_, entity)| entity.vehicle_type == 116_000_030)
-        .unwrap();
+    let (person, _) =
+        (rig.scene.entities.iter()).find(|(_, entity)| entity.vehicle_type == 116_000_030).unwrap();
     assert_eq!(person, "class116000030_1");
     let kind = rig.scene.entities.find(person).unwrap().1.info.category;
     assert_eq!(kind, Category::Human, "the category is that of the class");
@@ -205,9 +162,7 @@ fn all_problems_of_a_file_are_said_at_once() {
                 {"name": "r", "position": [0, 0, 0], "orientation": [0, 0, 0, 1], "yaw_deg": 1},
                 {"name": "s", "position": [0, 0, 0], "bounds": {"sphere": {"centre": [0, 0, 0], "radius": -1}}}]
     }"#;
-    let problems = Library::with_file("scene.json", text)
-        .unwrap_err()
-        .to_string();
+    let problems = Library::with_file("scene.json", text).unwrap_err().to_string();
     for wanted in [
         "models[0]",
         "models[1]",
@@ -221,24 +176,16 @@ fn all_problems_of_a_file_are_said_at_once() {
         "poses[2]",
         "poses[3]",
     ] {
-        assert!(
-            problems.contains(wanted),
-            "{wanted} is missing:\n{problems}"
-        );
+        assert!(problems.contains(wanted), "{wanted} is missing:\n{problems}");
     }
     for (bad, word) in [
         ("", "line 1"),
         ("[]", "scene.json"),
         (r#"{"model": []}"#, "unknown field"),
         (r#"{"models": [{"name": "a"}]}"#, "class"),
-        (
-            r#"{"models": [{"name": "a", "class": 3, "category": "car"}]}"#,
-            "dynamic_object",
-        ),
+        (r#"{"models": [{"name": "a", "class": 3, "category": "car"}]}"#, "dynamic_object"),
     ] {
-        let problems = Library::with_file("scene.json", bad)
-            .unwrap_err()
-            .to_string();
+        let problems = Library::with_file("scene.json", bad).unwrap_err().to_string();
         assert!(problems.contains(word), "{bad}: {problems}");
     }
 }

@@ -12,13 +12,8 @@ fn every_warm_class_gets_the_command_that_the_vendor_sends() {
         actor,
     });
     let values = stencil_values(&classes);
-    let made = classes
-        .iter()
-        .zip(values)
-        .map(|(class, value)| class.command(value));
+    let made = classes.iter().zip(values).map(|(class, value)| class.command(value));
     let sent = golden::load_one("ue4_send", "radiance_all").sent();
-    let sent = sent
-        .iter()
-        .map(|(_, bytes)| parse_console_command(bytes).unwrap().to_owned());
+    let sent = sent.iter().map(|(_, bytes)| parse_console_command(bytes).unwrap().to_owned());
     assert_eq!(made.collect::<Vec<_>>(), sent.collect::<Vec<_>>());
 }

@@ -59,10 +59,7 @@ fn classes_of_the_documents_can_all_be_spawned_by_name() {
         assert_eq!(drawn(&library, name), number);
     }
     for class in [3, 5, 6, 30, 40, 50, 60, 100, 150, 151, 152] {
-        assert!(
-            library.models.iter().any(|model| model.class == class),
-            "{class}"
-        );
+        assert!(library.models.iter().any(|model| model.class == class), "{class}");
     }
 }
 
@@ -102,10 +99,7 @@ fn what_the_file_says_is_in_the_description() {
     let (library, _) = library(&[xml(900, 1, "Own")]);
     let mut rig = Rig::with(10_001..=20_000, library);
     let (listed, _) = rig.call(standard::spawnables, Default::default());
-    let own = listed
-        .spawnables
-        .iter()
-        .find(|s| s.entity_resource.uri == "rflysim://Own");
+    let own = listed.spawnables.iter().find(|s| s.entity_resource.uri == "rflysim://Own");
     let text = &own.expect("it is listed").description;
     for words in [
         "class 900, style 0",
@@ -121,10 +115,7 @@ fn what_the_file_says_is_in_the_description() {
 
 #[test]
 fn other_xml_is_no_vehicle_and_broken_xml_is_refused() {
-    assert_eq!(
-        ModelXml::read("<project><name>a</name></project>"),
-        Ok(None)
-    );
+    assert_eq!(ModelXml::read("<project><name>a</name></project>"), Ok(None));
     assert_eq!(ModelXml::read(""), Ok(None));
     for text in [
         "<vehicle><ClassID>three</ClassID></vehicle>".to_owned(),
@@ -149,10 +140,7 @@ fn with_objects() -> Rig {
     let mut rig = Rig::new();
     rig.scene = Scene::new(SceneSettings {
         library: Library::default(),
-        frame: MapFrame {
-            name: "map".to_owned(),
-            world: WorldConvention::Enu,
-        },
+        frame: MapFrame { name: "map".to_owned(), world: WorldConvention::Enu },
         ids: 1001..=20_000,
         world: None,
         vehicles: vec![1],
@@ -171,47 +159,28 @@ fn objects_that_the_renderer_created_are_listed_moved_and_deleted() {
     let mut rig = with_objects();
     assert_eq!(names(&mut rig), ["copter1", "created1000", "created1001"]);
     let entity = "created1000".to_owned();
-    let (state, _) = rig.call(
-        standard::entity_state,
-        GetEntityStateRequest {
-            entity: entity.clone(),
-        },
-    );
+    let (state, _) =
+        rig.call(standard::entity_state, GetEntityStateRequest { entity: entity.clone() });
     let position = &state.state.pose.position;
     // The newest line; east, north, up.
     assert_eq!([position.x, position.y, position.z], [-20.0, 11.5, 1.25]);
 
-    let mut put = SetEntityStateRequest {
-        entity: entity.clone(),
-        set_pose: true,
-        ..Default::default()
-    };
+    let mut put =
+        SetEntityStateRequest { entity: entity.clone(), set_pose: true, ..Default::default() };
     put.state.pose = super::rig::pose([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0]);
     let (done, sent) = rig.call(standard::set_entity_state, put);
     assert_eq!(done.result.result, 1, "{done:?}");
     let packet = ScaledStatePacket::parse(&sent[0].bytes).expect("a state");
-    assert_eq!(
-        (packet.copter_id.get(), packet.vehicle_type.get()),
-        (1000, 1003)
-    );
+    assert_eq!((packet.copter_id.get(), packet.vehicle_type.get()), (1000, 1003));
 
     // Its id is not given to another one.
     rig.spawn("mine", "rflysim://3");
     assert_eq!(rig.scene.entities.id_of("mine").ok(), Some(1002));
-    let reset = ResetSimulationRequest {
-        scope: ResetSimulationRequest::SCOPE_SPAWNED,
-    };
+    let reset = ResetSimulationRequest { scope: ResetSimulationRequest::SCOPE_SPAWNED };
     let (_, sent) = rig.call(standard::reset_simulation, reset);
-    assert_eq!(
-        commands(&sent),
-        ["RflyDelVehicles 1002"],
-        "only what was spawned here"
-    );
+    assert_eq!(commands(&sent), ["RflyDelVehicles 1002"], "only what was spawned here");
     let (done, sent) = rig.call(standard::delete_entity, DeleteEntityRequest { entity });
-    assert_eq!(
-        (done.result.result, commands(&sent)),
-        (1, vec!["RflyDelVehicles 1000".to_owned()])
-    );
+    assert_eq!((done.result.result, commands(&sent)), (1, vec!["RflyDelVehicles 1000".to_owned()]));
     assert_eq!(names(&mut rig), ["copter1", "created1001"]);
 }
 
@@ -219,10 +188,7 @@ fn objects_that_the_renderer_created_are_listed_moved_and_deleted() {
 fn another_map_has_no_objects_of_the_last_one() {
     use rfly_bridge::msgs::rfly_bridge_msgs::srv::SceneCommandRequest;
     let mut rig = with_objects();
-    let command = SceneCommandRequest {
-        command: "RflyChangeMapbyID(5);".to_owned(),
-        window: -1,
-    };
+    let command = SceneCommandRequest { command: "RflyChangeMapbyID(5);".to_owned(), window: -1 };
     let (done, sent) = rig.call(own::command, command);
     assert!(done.success, "{}", done.message);
     assert_eq!(commands(&sent), ["RflyChangeMapbyID 5"]);
@@ -238,14 +204,7 @@ fn lines_that_create_nothing_known_are_named_together() {
     let text: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
     assert_eq!(text.len(), 4, "{text:?}");
     for (problem, words) in text.iter().zip(["line 1", "line 2", "line 3", "line 4"]) {
-        assert!(
-            problem.contains("a.txt") && problem.contains(words),
-            "{problem}"
-        );
+        assert!(problem.contains("a.txt") && problem.contains(words), "{problem}");
     }
-    assert!(
-        text[0].contains("8 numbers") && text[0].contains('7'),
-        "{}",
-        text[0]
-    );
+    assert!(text[0].contains("8 numbers") && text[0].contains('7'), "{}", text[0]);
 }

@@ -20,10 +20,7 @@ pub struct Rig {
 
 impl Rig {
     pub fn with(ids: RangeInclusive<i32>, library: Library) -> Self {
-        let frame = MapFrame {
-            name: "map".to_owned(),
-            world: WorldConvention::Enu,
-        };
+        let frame = MapFrame { name: "map".to_owned(), world: WorldConvention::Enu };
         let scene = Scene::new(SceneSettings {
             library,
             frame,
@@ -32,12 +29,7 @@ impl Rig {
             vehicles: vec![1, 2],
             created: Vec::new(),
         });
-        Self {
-            scene,
-            playing: true,
-            uptime_s: 4.5,
-            map_changed: false,
-        }
+        Self { scene, playing: true, uptime_s: 4.5, map_changed: false }
     }
 
     pub fn new() -> Self {
@@ -78,30 +70,16 @@ pub fn request(name: &str, uri: &str) -> SpawnEntityRequest {
 }
 
 pub fn resource(uri: &str) -> Resource {
-    Resource {
-        uri: uri.to_owned(),
-        resource_string: String::new(),
-    }
+    Resource { uri: uri.to_owned(), resource_string: String::new() }
 }
 
 pub fn stamped(frame_id: &str, pose: Pose) -> PoseStamped {
-    let header = Header {
-        frame_id: frame_id.to_owned(),
-        ..Header::default()
-    };
+    let header = Header { frame_id: frame_id.to_owned(), ..Header::default() };
     PoseStamped { header, pose }
 }
 
 pub fn pose([x, y, z]: [f64; 3], [w, i, j, k]: [f64; 4]) -> Pose {
-    Pose {
-        position: Point { x, y, z },
-        orientation: Quaternion {
-            x: i,
-            y: j,
-            z: k,
-            w,
-        },
-    }
+    Pose { position: Point { x, y, z }, orientation: Quaternion { x: i, y: j, z: k, w } }
 }
 
 /// The pose that ROS has of a place of the vendor: NED and FRD, roll, pitch, yaw in rad. Computed from the definitions: half turns
@@ -135,11 +113,7 @@ fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 
 /// The console commands among datagrams.
 pub fn commands(sent: &[Datagram]) -> Vec<String> {
-    let text = |datagram: &Datagram| {
-        parse_console_command(&datagram.bytes)
-            .ok()
-            .map(str::to_owned)
-    };
+    let text = |datagram: &Datagram| parse_console_command(&datagram.bytes).ok().map(str::to_owned);
     sent.iter().filter_map(text).collect()
 }
 

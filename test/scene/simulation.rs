@@ -13,42 +13,14 @@ const FAILED: u8 = 4;
 fn worlds_are_found_by_name_and_number_and_all_else_is_refused() {
     type Change = fn(&mut LoadWorldRequest);
     let cases: [(Change, u8, &[&str]); 9] = [
-        (
-            |r| r.world_resource.uri = "rflysim://map/3DDisplay".into(),
-            OK,
-            &[],
-        ),
-        (
-            |r| r.world_resource.uri = "rflysim://map/12".into(),
-            OK,
-            &[],
-        ),
+        (|r| r.world_resource.uri = "rflysim://map/3DDisplay".into(), OK, &[]),
+        (|r| r.world_resource.uri = "rflysim://map/12".into(), OK, &[]),
         (|_| {}, 102, &["rflysim://map/Grasslands"]),
-        (
-            |r| r.world_resource.resource_string = "<sdf/>".into(),
-            UNSUPPORTED,
-            &["uri"],
-        ),
-        (
-            |r| r.world_resource.uri = "Grasslands".into(),
-            101,
-            &["rflysim://map/Grasslands"],
-        ),
-        (
-            |r| r.world_resource.uri = "file:///a.world".into(),
-            101,
-            &["own maps"],
-        ),
-        (
-            |r| r.world_resource.uri = "rflysim://Grasslands".into(),
-            103,
-            &["rflysim://map/"],
-        ),
-        (
-            |r| r.world_resource.uri = "rflysim://map/70000".into(),
-            103,
-            &["65535"],
-        ),
+        (|r| r.world_resource.resource_string = "<sdf/>".into(), UNSUPPORTED, &["uri"]),
+        (|r| r.world_resource.uri = "Grasslands".into(), 101, &["rflysim://map/Grasslands"]),
+        (|r| r.world_resource.uri = "file:///a.world".into(), 101, &["own maps"]),
+        (|r| r.world_resource.uri = "rflysim://Grasslands".into(), 103, &["rflysim://map/"]),
+        (|r| r.world_resource.uri = "rflysim://map/70000".into(), 103, &["65535"]),
         (
             |r| r.world_resource.uri = "rflysim://map/Graslands".into(),
             NOT_FOUND,
@@ -65,11 +37,7 @@ fn worlds_are_found_by_name_and_number_and_all_else_is_refused() {
         assert_result(&response.result, code, words);
         // What was spawned is removed first.
         let loaded = code == OK;
-        assert_eq!(
-            (rig.map_changed, sent.len()),
-            (loaded, if loaded { 3 } else { 0 }),
-            "case {i}"
-        );
+        assert_eq!((rig.map_changed, sent.len()), (loaded, if loaded { 3 } else { 0 }), "case {i}");
         assert_eq!(rig.scene.entities.has("box"), !loaded);
         let (current, _) = rig.call(standard::current_world, GetCurrentWorldRequest::default());
         if loaded {
@@ -120,10 +88,7 @@ fn worlds_and_spawnables_that_are_listed_can_be_used() {
         assert_eq!(found.worlds.is_empty(), code == FAILED);
     }
     let request = GetAvailableWorldsRequest {
-        filter: TagsFilter {
-            tags: vec!["indoor".to_owned()],
-            filter_mode: 0,
-        },
+        filter: TagsFilter { tags: vec!["indoor".to_owned()], filter_mode: 0 },
         ..GetAvailableWorldsRequest::default()
     };
     let (found, _) = Rig::new().call(standard::available_worlds, request);
@@ -135,9 +100,7 @@ fn features_are_those_whose_services_do_not_refuse() {
     let (response, _) = Rig::new().call(standard::features, Default::default());
     let features = response.features.features;
     // Numbers of SimulatorFeatures.msg.
-    for served in [
-        0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13, 14, 20, 22, 23, 24, 40, 42, 44, 45, 50,
-    ] {
+    for served in [0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13, 14, 20, 22, 23, 24, 40, 42, 44, 45, 50] {
         assert!(features.contains(&served), "{served}");
     }
     // Convex bounds, text resources, time, setting of the state, pause, steps, unloading.
@@ -154,27 +117,9 @@ fn the_simulation_plays_or_has_not_been_heard_and_cannot_be_changed() {
         (
             true,
             1,
-            [
-                (0, UNSUPPORTED),
-                (1, 101),
-                (2, UNSUPPORTED),
-                (3, UNSUPPORTED),
-                (4, 103),
-                (9, FAILED),
-            ],
+            [(0, UNSUPPORTED), (1, 101), (2, UNSUPPORTED), (3, UNSUPPORTED), (4, 103), (9, FAILED)],
         ),
-        (
-            false,
-            0,
-            [
-                (0, 101),
-                (1, 102),
-                (2, 103),
-                (3, UNSUPPORTED),
-                (5, 103),
-                (6, FAILED),
-            ],
-        ),
+        (false, 0, [(0, 101), (1, 102), (2, 103), (3, UNSUPPORTED), (5, 103), (6, FAILED)]),
     ] {
         let mut rig = Rig::new();
         rig.playing = playing;

@@ -10,24 +10,12 @@ use rfly_bridge::wire::{
 
 fn draw(rig: &mut Rig, message: &EntityStates) -> (usize, Vec<&'static str>, Vec<Datagram>) {
     let mut out = Outbox::default();
-    let mut call = Call {
-        out: &mut out,
-        now: RosTime(9),
-        uptime_s: 0.0,
-        playing: true,
-    };
+    let mut call = Call { out: &mut out, now: RosTime(9), uptime_s: 0.0, playing: true };
     let (drawn, skipped) = own::set_states(&mut rig.scene, message, &mut call);
     for reason in &skipped {
         assert!(reason.message.len() > 15, "{reason:?}");
     }
-    (
-        drawn,
-        skipped
-            .into_iter()
-            .map(|reason| reason.cause.name())
-            .collect(),
-        out.datagrams,
-    )
+    (drawn, skipped.into_iter().map(|reason| reason.cause.name()).collect(), out.datagrams)
 }
 
 fn of_ids(ids: impl IntoIterator<Item = u16>) -> EntityStates {
@@ -50,9 +38,7 @@ fn as_few_packets_as_possible() {
         message.motor_rpm = vec![1.0; motors * usize::from(count)];
         let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
         assert_eq!((drawn, skipped), (usize::from(count), vec![]));
-        sent.iter()
-            .map(|datagram| datagram.bytes.len())
-            .collect::<Vec<_>>()
+        sent.iter().map(|datagram| datagram.bytes.len()).collect::<Vec<_>>()
     };
     assert_eq!(lens(1, 1), [1324]);
     assert_eq!(lens(20, 0), [1324]);
@@ -80,10 +66,7 @@ fn spawned_objects_are_known_by_name_and_remember_where_they_were_put() {
     assert_eq!(packet.height(), Height::Ground);
     let state = packet.states().next().unwrap();
     assert_eq!((state.id, state.vehicle_type), (10_001, 1150));
-    assert_eq!(
-        (state.scale_percent, state.position),
-        ([200; 3], [2.0, 1.0, -3.0])
-    );
+    assert_eq!((state.scale_percent, state.position), ([200; 3], [2.0, 1.0, -3.0]));
     let entity = "box".to_owned();
     let (response, _) = rig.call(standard::entity_state, GetEntityStateRequest { entity });
     let made = response.state.pose;
@@ -104,11 +87,7 @@ fn a_type_of_more_than_16_bits_goes_in_a_packet_of_its_own() {
     let lens: Vec<_> = sent.iter().map(|datagram| datagram.bytes.len()).collect();
     assert_eq!(lens, [52, 52, 1324]);
     let one = ScaledStatePacket::parse(&sent[0].bytes).unwrap();
-    let fields = (
-        one.copter_id.get(),
-        one.vehicle_type.get(),
-        one.motor_rpm.get(),
-    );
+    let fields = (one.copter_id.get(), one.vehicle_type.get(), one.motor_rpm.get());
     assert_eq!(fields, (6, 116_000_030, 2.0));
     assert_eq!((one.height(), one.scale[2].get()), (Height::Ground, 1.0));
     let many = Swarm20Packet::parse(&sent[2].bytes).unwrap();
@@ -150,16 +129,10 @@ fn one_bad_entity_does_not_hide_the_others() {
     message.motor_rpm = vec![0.0; 30];
     message.motor_rpm[7] = f32::INFINITY;
     let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
-    assert_eq!(
-        (drawn, skipped),
-        (25, vec!["pose", "pose", "id", "scale", "motor_rpm"])
-    );
+    assert_eq!((drawn, skipped), (25, vec!["pose", "pose", "id", "scale", "motor_rpm"]));
     let packet = Swarm100Packet::parse(&sent[0].bytes).unwrap();
     let ids: Vec<_> = packet.states().map(|state| state.id).collect();
-    assert!(
-        ids.iter().all(|id| ![4, 5, 0, 7, 8].contains(id)),
-        "{ids:?}"
-    );
+    assert!(ids.iter().all(|id| ![4, 5, 0, 7, 8].contains(id)), "{ids:?}");
 }
 
 #[test]
@@ -187,10 +160,7 @@ fn lists_that_do_not_fit_are_refused_as_a_whole() {
         change(&mut message);
         let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
         assert_eq!((drawn, sent), (0, vec![]));
-        assert!(
-            skipped.iter().all(|found| *found == cause) && !skipped.is_empty(),
-            "{skipped:?}"
-        );
+        assert!(skipped.iter().all(|found| *found == cause) && !skipped.is_empty(), "{skipped:?}");
     }
 }
 
@@ -216,23 +186,13 @@ fn golden(name: &str) -> Vec<u8> {
 #[test]
 fn velocity_time_and_rates_are_in_the_vendors_packets_byte_for_byte() {
     use rfly_bridge::msgs::geometry_msgs::msg::Vector3;
-    let simple = EntityStates {
-        times: vec![3.25],
-        ..in_motion(7)
-    };
+    let simple = EntityStates { times: vec![3.25], ..in_motion(7) };
     let (drawn, skipped, sent) = draw(&mut Rig::new(), &simple);
     assert_eq!((drawn, skipped), (1, vec![]));
     assert_eq!(sent[0].bytes, golden("pos_simple"));
     // Forward 0.01, left -0.02, up -0.03.
-    let rate = Vector3 {
-        x: 0.01,
-        y: -0.02,
-        z: -0.03,
-    };
-    let full = EntityStates {
-        rates: vec![rate],
-        ..in_motion(6)
-    };
+    let rate = Vector3 { x: 0.01, y: -0.02, z: -0.03 };
+    let full = EntityStates { rates: vec![rate], ..in_motion(6) };
     let (_, _, sent) = draw(&mut Rig::new(), &full);
     assert_eq!(sent[0].bytes, golden("pos_full"));
 }
@@ -245,9 +205,7 @@ fn entities_in_motion_share_packets_only_if_that_is_wanted() {
         (message.times, message.grouped) = (vec![2.5], grouped);
         let (drawn, skipped, sent) = draw(&mut Rig::new(), &message);
         assert_eq!((drawn, skipped), (usize::from(count), vec![]));
-        sent.into_iter()
-            .map(|datagram| datagram.bytes)
-            .collect::<Vec<_>>()
+        sent.into_iter().map(|datagram| datagram.bytes).collect::<Vec<_>>()
     };
     let of = |packets: &[Vec<u8>]| packets.iter().map(Vec::len).collect::<Vec<_>>();
     assert_eq!(of(&lens(3, false)), [88; 3]);
@@ -260,10 +218,7 @@ fn entities_in_motion_share_packets_only_if_that_is_wanted() {
     let many = lens(100, true);
     let last = Moving100Packet::parse(&many[0]).unwrap();
     let last = last.states().last().unwrap();
-    assert_eq!(
-        (last.state.id, last.state.position),
-        (100, [0.0, 100.0, -1.0])
-    );
+    assert_eq!((last.state.id, last.state.position), (100, [0.0, 100.0, -1.0]));
 }
 
 #[test]
@@ -283,11 +238,7 @@ fn a_grouped_packet_has_velocities_and_motors() {
 fn a_spawned_object_has_the_twist_that_it_was_given() {
     let mut rig = Rig::new();
     rig.spawn("box", "rflysim://3");
-    let message = EntityStates {
-        ids: vec![],
-        names: vec!["box".to_owned()],
-        ..in_motion(1)
-    };
+    let message = EntityStates { ids: vec![], names: vec!["box".to_owned()], ..in_motion(1) };
     draw(&mut rig, &message);
     let entity = "box".to_owned();
     let (response, _) = rig.call(standard::entity_state, GetEntityStateRequest { entity });
@@ -304,10 +255,7 @@ fn motion_that_no_packet_has_is_refused() {
         (|m| m.times = vec![1.0; 3], "lengths"),
         (|m| m.times = vec![f64::NAN], "motion"),
         (|m| m.velocities[0].y = f64::INFINITY, "motion"),
-        (
-            |m| (m.rates, m.fit_to_ground) = (vec![Default::default()], true),
-            "motion",
-        ),
+        (|m| (m.rates, m.fit_to_ground) = (vec![Default::default()], true), "motion"),
         (|m| m.scale = vec![2.0], "scale"),
     ];
     for (change, cause) in cases {

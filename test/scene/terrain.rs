@@ -29,9 +29,7 @@ fn every_pixel_has_the_height_that_the_vendor_reads() {
 fn a_height_between_the_pixels_is_that_of_the_vendor() {
     for (vector, map) in maps() {
         for query in vector["decoded"]["queries"].as_array().unwrap() {
-            let [x, y, wanted] = numbers(query)[..] else {
-                panic!("three numbers")
-            };
+            let [x, y, wanted] = numbers(query)[..] else { panic!("three numbers") };
             let found = map.height([x, y]);
             assert!(
                 (found - wanted).abs() < 1e-9,
@@ -46,14 +44,8 @@ fn a_height_between_the_pixels_is_that_of_the_vendor() {
 fn a_place_beyond_the_map_or_no_place_has_the_height_of_an_edge() {
     for (_, map) in maps() {
         let heights = map.heights();
-        assert_eq!(
-            map.height([1e300, f64::INFINITY]),
-            f64::from(heights[heights.len() - 1])
-        );
-        assert_eq!(
-            map.height([f64::NAN, f64::NEG_INFINITY]),
-            f64::from(heights[0])
-        );
+        assert_eq!(map.height([1e300, f64::INFINITY]), f64::from(heights[heights.len() - 1]));
+        assert_eq!(map.height([f64::NAN, f64::NEG_INFINITY]), f64::from(heights[0]));
     }
 }
 
@@ -62,15 +54,9 @@ fn a_wrong_map_says_what_is_wrong() {
     let vector = golden::load_one("terrain", "small_9");
     let png = golden::unhex(vector["args"]["png_hex"].as_str().unwrap());
     for (text, wanted) in [
-        (
-            "1000,1000,500,-1000,-1000,100,0,0",
-            "has 8 numbers, wanted are 9",
-        ),
+        ("1000,1000,500,-1000,-1000,100,0,0", "has 8 numbers, wanted are 9"),
         ("1000,1000,500,-1000,-1000,100,0,0,300,1", "has 10 numbers"),
-        (
-            "1000,1000,500,-1000,-1000,100,0,zero,300",
-            "value 8 of the map's text is \"zero\"",
-        ),
+        ("1000,1000,500,-1000,-1000,100,0,zero,300", "value 8 of the map's text is \"zero\""),
         ("1000,1000,500,-1000,1000,100,0,0,300", "same y of 1000 cm"),
         (
             "1000,1000,500,-1000,-1000,100,0,9000,300",
@@ -78,14 +64,10 @@ fn a_wrong_map_says_what_is_wrong() {
         ),
         ("", "value 1 of the map's text is \"\""),
     ] {
-        let error = TerrainMap::parse(&png, text, Rounding::Cut)
-            .unwrap_err()
-            .to_string();
+        let error = TerrainMap::parse(&png, text, Rounding::Cut).unwrap_err().to_string();
         assert!(error.contains(wanted), "{text}: {error}");
     }
     let text = vector["args"]["txt"].as_str().unwrap();
-    let error = TerrainMap::parse(&png[..40], text, Rounding::Cut)
-        .unwrap_err()
-        .to_string();
+    let error = TerrainMap::parse(&png[..40], text, Rounding::Cut).unwrap_err().to_string();
     assert!(error.contains("no PNG image"), "{error}");
 }

@@ -33,9 +33,7 @@ projection_matrix:
 ";
 
 fn problems(text: &str) -> String {
-    Calibration::from_yaml(text)
-        .expect_err("a problem")
-        .join("; ")
+    Calibration::from_yaml(text).expect_err("a problem").join("; ")
 }
 
 #[test]
@@ -45,10 +43,7 @@ fn the_file_is_read_and_written_again() {
     assert_eq!((message.width, message.height), (48, 32));
     assert_eq!(message.distortion_model, "plumb_bob");
     assert_eq!(message.d, [-0.3, 0.1, 0.001, -0.002, 0.0]);
-    assert_eq!(
-        (message.k[0], message.k[2], message.k[4]),
-        (41.5, 23.1, 41.7)
-    );
+    assert_eq!((message.k[0], message.k[2], message.k[4]), (41.5, 23.1, 41.7));
     assert_eq!((message.p[0], message.p[6]), (40.0, 16.0));
     assert_eq!(Calibration::from_info(&message), Ok(read.clone()));
     let written = read.to_yaml("sensor3").expect("a file");
@@ -77,10 +72,7 @@ fn everything_that_is_wrong_is_said() {
         problems(&few).contains("rational_polynomial has [8, 12, 14] coefficients, here are 5")
     );
     let read = Calibration::from_yaml(FILE).expect("a calibration");
-    let size = Size {
-        width: 64,
-        height: 48,
-    };
+    let size = Size { width: 64, height: 48 };
     let misfit = read.misfit(size).expect("another size");
     assert_eq!(misfit, "is of images of 48 x 32, the sensor has 64 x 48");
 }

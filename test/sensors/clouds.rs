@@ -20,25 +20,12 @@ pub(super) fn lidar(raw: &[[i16; 4]]) -> Vec<u8> {
 
 #[test]
 fn a_complete_lidar_scan_has_rings_as_rows_and_nan_where_nothing_came_back() {
-    let raw = [
-        [1, 2, 3, 4],
-        [0, 0, 0, 9],
-        [5, 0, 0, 0],
-        [0, 0, 6, 1],
-        [0, 7, 0, 2],
-        [8, 8, 8, -1],
-    ];
+    let raw = [[1, 2, 3, 4], [0, 0, 0, 9], [5, 0, 0, 0], [0, 0, 6, 1], [0, 7, 0, 2], [8, 8, 8, -1]];
     let mut rig = Rig::open(&config(20, 3, 2, 1, &[32.767]), Options::default());
     rig.accept(&lidar(&raw)).unwrap();
     let cloud: PointCloud2 = rig.only("vehicle_lidar");
     assert_eq!(
-        (
-            cloud.height,
-            cloud.width,
-            cloud.point_step,
-            cloud.row_step,
-            cloud.is_dense
-        ),
+        (cloud.height, cloud.width, cloud.point_step, cloud.row_step, cloud.is_dense),
         (2, 3, 16, 48, false)
     );
     for ((position, label), raw) in points(&cloud).iter().zip(raw) {
@@ -48,10 +35,7 @@ fn a_complete_lidar_scan_has_rings_as_rows_and_nan_where_nothing_came_back() {
         } else {
             let wanted = [raw[0], raw[1], raw[2]].map(|v| f32::from(v) * 0.001);
             assert!(
-                position
-                    .iter()
-                    .zip(wanted)
-                    .all(|(a, b)| (a - b).abs() < 1e-8),
+                position.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-8),
                 "{position:?} {wanted:?}"
             );
         }
@@ -75,10 +59,7 @@ fn missing_points_are_left_out_where_there_are_no_rows() {
         (config(23, 2, 2, 1, &[1.0]), Options::default()),
         (
             config(20, 2, 2, 1, &[1.0]),
-            Options {
-                organized: Organized::Never,
-                ..Options::default()
-            },
+            Options { organized: Organized::Never, ..Options::default() },
         ),
     ];
     for (settings, options) in cases {
@@ -86,47 +67,25 @@ fn missing_points_are_left_out_where_there_are_no_rows() {
         rig.accept(&lidar(&raw)).unwrap();
         let cloud: PointCloud2 = rig.last().unwrap();
         assert_eq!(
-            (
-                cloud.height,
-                cloud.width,
-                cloud.row_step,
-                cloud.data.len(),
-                cloud.is_dense
-            ),
+            (cloud.height, cloud.width, cloud.row_step, cloud.data.len(), cloud.is_dense),
             (1, 2, 32, 32, true)
         );
-        assert_eq!(
-            points(&cloud)
-                .iter()
-                .map(|p| p.1.unwrap())
-                .collect::<Vec<_>>(),
-            [4.0, 8.0]
-        );
+        assert_eq!(points(&cloud).iter().map(|p| p.1.unwrap()).collect::<Vec<_>>(), [4.0, 8.0]);
     }
 }
 
 #[test]
 fn a_depth_cloud_has_every_nth_pixel_as_rows() {
-    for (width, height, step, columns, rows) in [
-        (8, 6, 2.0, 4, 3),
-        (9, 7, 2.0, 5, 4),
-        (4, 3, 1.0, 4, 3),
-        (4, 3, 0.0, 4, 3),
-    ] {
-        let mut rig = Rig::open(
-            &config(7, width, height, 1, &[100.0, step]),
-            Options::default(),
-        );
+    for (width, height, step, columns, rows) in
+        [(8, 6, 2.0, 4, 3), (9, 7, 2.0, 5, 4), (4, 3, 1.0, 4, 3), (4, 3, 0.0, 4, 3)]
+    {
+        let mut rig = Rig::open(&config(7, width, height, 1, &[100.0, step]), Options::default());
         let mut payload = Vec::new();
         append_cloud([0.0; 6], vec![[1i16, 2, 3]; columns * rows], &mut payload);
         rig.accept(&payload).unwrap();
         let cloud: PointCloud2 = rig.only("Depth_Cloud");
         assert_eq!(
-            (
-                cloud.width as usize,
-                cloud.height as usize,
-                cloud.point_step
-            ),
+            (cloud.width as usize, cloud.height as usize, cloud.point_step),
             (columns, rows, 12)
         );
         assert_eq!(cloud.header.frame_id, "sensor3_link");
@@ -135,9 +94,8 @@ fn a_depth_cloud_has_every_nth_pixel_as_rows() {
 
 #[test]
 fn every_wire_value_gives_the_vendors_f32_for_usual_ranges() {
-    let raw: Vec<[I16; 3]> = (i16::MIN..=i16::MAX)
-        .map(|v| [I16::new(v), I16::new(1), I16::new(v)])
-        .collect();
+    let raw: Vec<[I16; 3]> =
+        (i16::MIN..=i16::MAX).map(|v| [I16::new(v), I16::new(1), I16::new(v)]).collect();
     let mut out = vec![0; raw.len() * 12];
     for range in [0.5f32, 1.0, 30.0, 50.0, 100.0, 123.4, 200.0, 260.0] {
         let converted = convert(
@@ -147,13 +105,7 @@ fn every_wire_value_gives_the_vendors_f32_for_usual_ranges() {
             Fourth::None,
             &mut out,
         );
-        assert_eq!(
-            converted,
-            Converted {
-                points: raw.len(),
-                is_dense: true
-            }
-        );
+        assert_eq!(converted, Converted { points: raw.len(), is_dense: true });
         for (v, p) in (i16::MIN..=i16::MAX).zip(out.chunks_exact(12)) {
             let vendor = (f64::from(v) / 32767.0 * f64::from(range)) as f32;
             let found = f32::from_le_bytes(p[..4].try_into().unwrap());

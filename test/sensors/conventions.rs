@@ -32,10 +32,7 @@ fn tilted(_: f64) -> ([f64; 3], Euler) {
 /// along z, and conventions that differ in x and y read the same.
 fn circle(t: f64) -> ([f64; 3], Euler) {
     let yaw = 0.8 * t;
-    (
-        [4.0 * yaw.cos(), 4.0 * yaw.sin(), 0.0],
-        Euler::new(0.2, 0.0, yaw),
-    )
+    ([4.0 * yaw.cos(), 4.0 * yaw.sin(), 0.0], Euler::new(0.2, 0.0, yaw))
 }
 
 /// A noise of an accelerometer of 0.3 m/s² and a bias of 0.2 m/s², which are bad ones.
@@ -68,9 +65,7 @@ fn fly(motion: Motion, sent: AccelerationAxes, given: AccelerationAxes) -> Accel
         // By definition: acceleration without gravity, in the body's axes.
         let (soon, _) = motion(t + 1e-4);
         let [x, y, z] = std::array::from_fn(|i| (soon[i] - velocity[i]) * 1e4);
-        let felt = attitude
-            .inverse()
-            .rotate(Vector::<Ned>::new(x, y, z - 9.806_65));
+        let felt = attitude.inverse().rotate(Vector::<Ned>::new(x, y, z - 9.806_65));
         let felt = felt.to_array().map(|x| x + noise(&mut random));
         if let Some(force) = force {
             finder.add(at, sent_as(sent, felt), force.force);
@@ -177,10 +172,7 @@ fn in_axes(axes: DepthAxes, [x, y, z]: [f64; 3]) -> [f64; 3] {
 
 fn accept(rig: &mut Rig, payload: &[u8], at: SimTime) {
     let stamp = RosTime(1_700_000_000_000_000_000 + at.0);
-    let frame = Frame {
-        sim_time: at,
-        ..Frame::new(payload, stamp, false)
-    };
+    let frame = Frame { sim_time: at, ..Frame::new(payload, stamp, false) };
     rig.sensor.accept(&frame).unwrap();
 }
 
@@ -194,11 +186,7 @@ fn look(
     let down = [0.5, 0.1, -(1.0_f64 - 0.25 - 0.01).sqrt()];
     let around = Around::new(None, Some(down));
     let settings = config(7, COLUMNS, ROWS, 1, &[100.0, 1.0]);
-    let options = Options {
-        depth_axes: given,
-        organized: Organized::Never,
-        ..Options::default()
-    };
+    let options = Options { depth_axes: given, organized: Organized::Never, ..Options::default() };
     let mut rig = Rig::open_among(&settings, options, None, Some(around.clone()));
     let mut random = Random(3);
     for step in 0..(LIMIT_S * 10.0) as i64 {

@@ -17,17 +17,11 @@ use std::time::Duration;
 const MS: i64 = 1_000_000;
 
 fn options(degrade: DegradeParams) -> Options {
-    Options {
-        degrade,
-        ..Options::default()
-    }
+    Options { degrade, ..Options::default() }
 }
 
 fn frame(payload: &[u8], ms: i64, compressed: bool) -> Frame<'_> {
-    Frame {
-        sim_time: SimTime(ms * MS),
-        ..Frame::new(payload, RosTime(ms * MS), compressed)
-    }
+    Frame { sim_time: SimTime(ms * MS), ..Frame::new(payload, RosTime(ms * MS), compressed) }
 }
 
 /// Mean and standard deviation.
@@ -47,10 +41,7 @@ fn assert_noise(residuals: &[f64], sigma: f64, what: &str) {
     let [mean, deviation] = moments(residuals);
     let error = 5.0 * sigma / (residuals.len() as f64).sqrt();
     assert!(mean.abs() < error, "{what}: mean {mean}");
-    assert!(
-        (deviation - sigma).abs() < error,
-        "{what}: {deviation}, not {sigma}"
-    );
+    assert!((deviation - sigma).abs() < error, "{what}: {deviation}, not {sigma}");
 }
 
 const DEPTH: DegradeParams = DegradeParams {
@@ -64,17 +55,9 @@ const DEPTH: DegradeParams = DegradeParams {
     lidar_dropout: 0.0,
     gps_noise_m: [0.0; 3],
 };
-const LIDAR: DegradeParams = DegradeParams {
-    depth_noise_m: 0.0,
-    depth_noise_per_m: 0.0,
-    lidar_noise_m: 0.05,
-    ..DEPTH
-};
-const DROPOUT: DegradeParams = DegradeParams {
-    lidar_noise_m: 0.0,
-    lidar_dropout: 0.3,
-    ..LIDAR
-};
+const LIDAR: DegradeParams =
+    DegradeParams { depth_noise_m: 0.0, depth_noise_per_m: 0.0, lidar_noise_m: 0.05, ..DEPTH };
+const DROPOUT: DegradeParams = DegradeParams { lidar_noise_m: 0.0, lidar_dropout: 0.3, ..LIDAR };
 
 /// Rows of 1, 2, 4, 8 and 16 m in mm; the first column is 0, the last without return.
 fn steps() -> Vec<u16> {
@@ -103,11 +86,7 @@ fn noise_of_a_depth_image_grows_with_the_square_of_depth_and_all_topics_have_the
         assert_eq!((row[0], row[2001]), (0, 0), "invalid stays invalid");
         let pixels = row[1..2001].iter();
         let residuals: Vec<f64> = pixels.map(|c| f64::from(*c) * 0.001 - depth).collect();
-        assert_noise(
-            &residuals,
-            0.01 + 0.004 * depth * depth,
-            &format!("{depth} m"),
-        );
+        assert_noise(&residuals, 0.01 + 0.004 * depth * depth, &format!("{depth} m"));
     }
     let float: Image = rig.only("img_depth_float");
     let metres = float.data.chunks_exact(4);
@@ -115,47 +94,31 @@ fn noise_of_a_depth_image_grows_with_the_square_of_depth_and_all_topics_have_the
         let metres = f32::from_le_bytes(metres.try_into().unwrap());
         assert!((metres - f32::from(*count) * 0.001).abs() < 1e-5);
     }
-    let vendor = Options {
-        depth: DepthEncoding::Vendor,
-        ..options(DEPTH)
-    };
+    let vendor = Options { depth: DepthEncoding::Vendor, ..options(DEPTH) };
     let mut rig = Rig::open(&settings, vendor);
     rig.sensor.accept(&frame(&payload, 40, false)).unwrap();
     let raw = counts(&rig.only("img_depth"));
-    assert!(
-        raw.iter()
-            .zip(&found)
-            .all(|(raw, mm)| raw == mm || *raw == u16::MAX)
-    );
+    assert!(raw.iter().zip(&found).all(|(raw, mm)| raw == mm || *raw == u16::MAX));
 }
 
 #[test]
 fn the_files_of_a_noisy_depth_camera_do_not_give_the_truth_away() {
     let values: Vec<u16> = (0..64 * 48).map(|i| 2000 + i % 500).collect();
     let big_endian: Vec<u8> = values.iter().flat_map(|c| c.to_be_bytes()).collect();
-    let file = super::cameras::png(
-        64,
-        48,
-        png::ColorType::Grayscale,
-        png::BitDepth::Sixteen,
-        &big_endian,
-    );
+    let file =
+        super::cameras::png(64, 48, png::ColorType::Grayscale, png::BitDepth::Sixteen, &big_endian);
     let mut rig = Rig::open(&config(2, 64, 48, 1, &[]), options(DEPTH));
     rig.sensor.accept(&frame(&file, 7, true)).unwrap();
     let main = counts(&rig.only("img_depth"));
     assert!(main.iter().zip(&values).filter(|(a, b)| a != b).count() > 2500);
-    for (suffix, head) in [
-        ("img_depth/compressed", 0),
-        ("img_depth/compressedDepth", 12),
-    ] {
+    for (suffix, head) in [("img_depth/compressed", 0), ("img_depth/compressedDepth", 12)] {
         let message: CompressedImage = rig.only(suffix);
         let decoded = image::load_from_memory(&message.data[head..]).unwrap();
         assert_eq!(decoded.into_luma16().into_raw(), main, "{suffix}");
     }
     // Also without another subscriber.
     rig.recorder.set_all_subscribers(0);
-    rig.recorder
-        .set_subscribers(&rig.topic("img_depth/compressed"), 1);
+    rig.recorder.set_subscribers(&rig.topic("img_depth/compressed"), 1);
     rig.recorder.clear();
     rig.sensor.accept(&frame(&file, 7, true)).unwrap();
     let message: CompressedImage = rig.only("img_depth/compressed");
@@ -182,13 +145,7 @@ fn noise_of_a_depth_cloud_is_along_the_ray_and_that_of_its_depth() {
 
 /// Points on a ray of 5 m each, the third of every five without return; labels count.
 fn rays() -> Vec<[i16; 4]> {
-    let places = [
-        [3000, 4000, 0],
-        [0, -3000, 4000],
-        [0, 0, 0],
-        [-5000, 0, 0],
-        [0, 0, -5000],
-    ];
+    let places = [[3000, 4000, 0], [0, -3000, 4000], [0, 0, 0], [-5000, 0, 0], [0, 0, -5000]];
     (0..5000)
         .map(|i: i16| {
             let [x, y, z] = places[i as usize % 5];
@@ -201,14 +158,7 @@ fn rays() -> Vec<[i16; 4]> {
 fn noise_of_a_lidar_is_along_the_ray_in_both_forms_of_payload_and_in_every_layout() {
     let raw = rays();
     let metres: Vec<[f32; 4]> = (raw.iter())
-        .map(|p| {
-            [
-                f32::from(p[0]) / 1e3,
-                f32::from(p[1]) / 1e3,
-                f32::from(p[2]) / 1e3,
-                p[3].into(),
-            ]
-        })
+        .map(|p| [f32::from(p[0]) / 1e3, f32::from(p[1]) / 1e3, f32::from(p[2]) / 1e3, p[3].into()])
         .collect();
     let payloads = [lidar(&raw), float_cloud([1, 0], [0.0; 6], &metres)];
     for type_id in [20, 22, 23] {
@@ -233,16 +183,10 @@ fn noise_of_a_lidar_is_along_the_ray_in_both_forms_of_payload_and_in_every_layou
         for (p, label) in &short {
             let truth = metres[*label as usize];
             let stretch = (norm(*p) / 5.0) as f32;
-            assert!(
-                (0..3).all(|i| (p[i] - truth[i] * stretch).abs() < 1e-4),
-                "{p:?} {truth:?}"
-            );
+            assert!((0..3).all(|i| (p[i] - truth[i] * stretch).abs() < 1e-4), "{p:?} {truth:?}");
         }
         // The same points in a driver's layout.
-        let layout = Options {
-            layout: CloudLayout::Velodyne,
-            ..options(LIDAR)
-        };
+        let layout = Options { layout: CloudLayout::Velodyne, ..options(LIDAR) };
         let mut rig = Rig::open(&config(type_id, 100, 50, 1, &[32.767]), layout);
         rig.sensor.accept(&frame(&payloads[0], 9, true)).unwrap();
         let cloud: PointCloud2 = rig.last().unwrap();
@@ -256,11 +200,9 @@ fn noise_of_a_lidar_is_along_the_ray_in_both_forms_of_payload_and_in_every_layou
 #[test]
 fn points_drop_out_as_nan_in_rows_and_are_left_out_elsewhere() {
     let payload = lidar(&[[3000, 4000, 0, 7]; 5000]);
-    for (type_id, topic, rows) in [
-        (20, "vehicle_lidar", 50),
-        (21, "global_lidar", 50),
-        (22, "livox_lidar", 1),
-    ] {
+    for (type_id, topic, rows) in
+        [(20, "vehicle_lidar", 50), (21, "global_lidar", 50), (22, "livox_lidar", 1)]
+    {
         let mut rig = Rig::open(&config(type_id, 100, 50, 1, &[32.767]), options(DROPOUT));
         rig.sensor.accept(&frame(&payload, 3, true)).unwrap();
         let cloud: PointCloud2 = rig.only(topic);
@@ -268,19 +210,12 @@ fn points_drop_out_as_nan_in_rows_and_are_left_out_elsewhere() {
         let here: Vec<_> = found.iter().filter(|(p, _)| !p[0].is_nan()).collect();
         // Binomial: five standard deviations of 5000 points.
         let spread = 5.0 * (5000.0_f64 * 0.3 * 0.7).sqrt();
-        assert!(
-            (here.len() as f64 - 3500.0).abs() < spread,
-            "{}",
-            here.len()
-        );
+        assert!((here.len() as f64 - 3500.0).abs() < spread, "{}", here.len());
         assert_eq!(cloud.height, rows, "{topic}");
         let is_organised = rows > 1;
         assert_eq!(found.len(), if is_organised { 5000 } else { here.len() });
         assert_eq!(cloud.is_dense, !is_organised);
-        assert!(
-            here.iter()
-                .all(|(p, label)| (norm(*p) - 5.0).abs() < 1e-5 && *label == Some(7.0))
-        );
+        assert!(here.iter().all(|(p, label)| (norm(*p) - 5.0).abs() < 1e-5 && *label == Some(7.0)));
     }
 }
 
@@ -300,10 +235,8 @@ fn a_lidar_in_the_world_frame_has_no_noise() {
 fn noise_depends_on_seed_sensor_and_time_and_not_on_what_came_before() {
     let payload = lidar(&rays());
     let bytes = |seed, seq_id, earlier: &[i64], at| {
-        let settings = rfly_bridge::config::SensorConfig {
-            seq_id,
-            ..config(20, 100, 50, 1, &[32.767])
-        };
+        let settings =
+            rfly_bridge::config::SensorConfig { seq_id, ..config(20, 100, 50, 1, &[32.767]) };
         let mut rig = Rig::open(&settings, options(DegradeParams { seed, ..LIDAR }));
         for ms in earlier {
             rig.sensor.accept(&frame(&payload, *ms, true)).unwrap();
@@ -325,18 +258,12 @@ fn unreliable(degrade: DegradeParams, size: (u16, u16)) -> Rig {
     rig
 }
 
-const NOTHING: DegradeParams = DegradeParams {
-    depth_noise_m: 0.0,
-    depth_noise_per_m: 0.0,
-    ..DEPTH
-};
+const NOTHING: DegradeParams =
+    DegradeParams { depth_noise_m: 0.0, depth_noise_per_m: 0.0, ..DEPTH };
 
 #[test]
 fn frames_are_dropped_as_often_as_asked_and_always_the_same_ones() {
-    let drop = DegradeParams {
-        drop: 0.25,
-        ..NOTHING
-    };
+    let drop = DegradeParams { drop: 0.25, ..NOTHING };
     let dropped = |times: &mut dyn Iterator<Item = i64>| -> Vec<i64> {
         let mut rig = unreliable(drop, (4, 4));
         let dropped = times.filter(|ms| match rig.sensor.accept(&frame(&[0; 16], *ms, false)) {
@@ -385,26 +312,17 @@ fn frames_are_late_by_latency_and_jitter_in_order_and_keep_their_stamps() {
         rig.recorder.clear();
     }
     assert_eq!(delays.len(), 607);
-    assert!(
-        delays.iter().all(|ms| (50.0..=71.0).contains(ms)),
-        "{delays:?}"
-    );
+    assert!(delays.iter().all(|ms| (50.0..=71.0).contains(ms)), "{delays:?}");
     // Evenly distributed, and looked for every millisecond.
     let [mean, deviation] = moments(&delays);
     assert!((mean - 60.5).abs() < 1.2, "{mean}");
-    assert!(
-        (deviation - 20.0 / 12_f64.sqrt()).abs() < 0.5,
-        "{deviation}"
-    );
+    assert!((deviation - 20.0 / 12_f64.sqrt()).abs() < 0.5, "{deviation}");
     assert_eq!(rig.sensor.due(), None);
 }
 
 #[test]
 fn what_is_held_back_is_bounded_and_published_at_once_if_the_clock_is_set_back() {
-    let late = DegradeParams {
-        latency: Duration::from_secs(10),
-        ..NOTHING
-    };
+    let late = DegradeParams { latency: Duration::from_secs(10), ..NOTHING };
     let size = 2048_usize;
     let mut rig = unreliable(late, (2048, 2048));
     rig.recorder.count_only();
@@ -413,11 +331,7 @@ fn what_is_held_back_is_bounded_and_published_at_once_if_the_clock_is_set_back()
         let frames = (0..40).map(|ms| rig.sensor.accept(&frame(&payload, 1_000_000 + ms, false)));
         let frames: Vec<_> = frames.collect();
         let refused: Vec<_> = frames.iter().filter_map(|f| f.as_ref().err()).collect();
-        assert!(
-            refused
-                .iter()
-                .all(|error| error.cause().name() == "held_too_many")
-        );
+        assert!(refused.iter().all(|error| error.cause().name() == "held_too_many"));
         frames.len() - refused.len()
     };
     let most = HOLD_BYTES / (size * size) + 1;
@@ -441,20 +355,14 @@ fn loans_are_dropped_and_never_held_back() {
         rig.sensor = Unreliable::around(rig.sensor, &degrade, 3);
         rig
     };
-    let drop = DegradeParams {
-        drop: 1.0,
-        ..NOTHING
-    };
+    let drop = DegradeParams { drop: 1.0, ..NOTHING };
     let mut rig = open(drop);
     let loan = rig.sensor.lend().expect("as without drops");
     let whole = frame(&[0; 192], 1, false).lent();
     let result = rig.sensor.accept_loan(loan, &whole);
     assert!(matches!(result, Err(SensorError::OnPurpose)));
     assert_eq!(rig.recorder.raw(&rig.main).len(), 0);
-    let late = DegradeParams {
-        jitter: Duration::from_millis(1),
-        ..NOTHING
-    };
+    let late = DegradeParams { jitter: Duration::from_millis(1), ..NOTHING };
     assert!(open(late).sensor.lend().is_none());
     assert!(open(NOTHING).sensor.lend().is_some());
 }

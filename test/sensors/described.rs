@@ -8,11 +8,7 @@ fn at(x: f64, z: f64, pitch_rad: f64) -> Transform {
 }
 
 fn seen(mount: &mut DescribedMount, pose: Transform, slack_m: f64) -> Seen {
-    mount.described(&Sighting {
-        pose,
-        slack_m,
-        slack_rad: 0.0,
-    })
+    mount.described(&Sighting { pose, slack_m, slack_rad: 0.0 })
 }
 
 #[test]

@@ -14,20 +14,11 @@ use zerocopy::IntoBytes as _;
 /// A small file of many pixels: one colour compresses a thousandfold.
 fn bomb(side: u32) -> Vec<u8> {
     let pixels = vec![7; (side * side * 3) as usize];
-    png(
-        side,
-        side,
-        png::ColorType::Rgb,
-        png::BitDepth::Eight,
-        &pixels,
-    )
+    png(side, side, png::ColorType::Rgb, png::BitDepth::Eight, &pixels)
 }
 
 fn causes(rig: &mut Rig, files: &[&[u8]]) -> Vec<&'static str> {
-    let cause = |file: &&[u8]| {
-        rig.accept(file)
-            .map_or_else(|e| e.cause().name(), |()| "ok")
-    };
+    let cause = |file: &&[u8]| rig.accept(file).map_or_else(|e| e.cause().name(), |()| "ok");
     files.iter().map(cause).collect()
 }
 
@@ -43,36 +34,20 @@ fn an_image_larger_than_configured_is_refused_before_it_is_decoded() {
             assert_eq!(refused.unwrap().cause().name(), "too_large");
             assert!(allocated.bytes_max < 10_000, "{allocated:?}");
         }
-        let published: u64 = rig
-            .middleware
-            .report()
-            .iter()
-            .map(|r| r.stats.published)
-            .sum();
+        let published: u64 = rig.middleware.report().iter().map(|r| r.stats.published).sum();
         assert_eq!(published, 0);
     }
     let mut rig = Rig::open(&config(1, 640, 480, 1, &[]), Options::default());
     let text = rig.accept(&file).unwrap_err().to_string();
-    assert!(
-        text.contains("2900 x 2900") && text.contains("640 x 480"),
-        "{text}"
-    );
+    assert!(text.contains("2900 x 2900") && text.contains("640 x 480"), "{text}");
     assert!(text.contains("image.allow_larger:=true"), "{text}");
 }
 
 #[test]
 fn the_decoder_itself_refuses_more_than_was_expected() {
-    let expected = Size {
-        width: 64,
-        height: 48,
-    };
+    let expected = Size { width: 64, height: 48 };
     let wide = rgb_png(65, 48, &pattern(65 * 48 * 3));
-    let high = jpeg(
-        64,
-        49,
-        image::ExtendedColorType::Rgb8,
-        &pattern(64 * 49 * 3),
-    );
+    let high = jpeg(64, 49, image::ExtendedColorType::Rgb8, &pattern(64 * 49 * 3));
     for file in [&wide, &high] {
         let mut decoder = Decoder::new(expected);
         let refused = decoder.decode(file, Layout::Bgr8).unwrap_err();
@@ -86,10 +61,7 @@ fn the_decoder_itself_refuses_more_than_was_expected() {
 
 #[test]
 fn larger_images_come_where_a_parameter_allows_them_and_their_memory_is_given_back() {
-    let options = Options {
-        larger: true,
-        ..Options::default()
-    };
+    let options = Options { larger: true, ..Options::default() };
     let small = rgb_png(48, 32, &pattern(48 * 32 * 3));
     let large = bomb(1200);
     let mut rig = Rig::open(&config(1, 48, 32, 1, &[]), options);
@@ -103,10 +75,7 @@ fn larger_images_come_where_a_parameter_allows_them_and_their_memory_is_given_ba
         }
     });
     // 1200 * 1200 * 3 bytes were decoded.
-    assert!(
-        after.bytes_max > 4_000_000 && after.bytes_current < 1_000_000,
-        "{after:?}"
-    );
+    assert!(after.bytes_max > 4_000_000 && after.bytes_current < 1_000_000, "{after:?}");
 }
 
 #[test]
@@ -117,26 +86,16 @@ fn an_image_of_another_size_or_kind_is_taken_when_the_stream_goes_on_like_that()
     let mut rig = Rig::open(&config(1, 48, 32, 1, &[]), Options::default());
     let no = "unexpected";
     // One now and then, never.
-    assert_eq!(
-        causes(&mut rig, &[&own, &other, &own, &other, &own]),
-        ["ok", no, "ok", no, "ok"]
-    );
+    assert_eq!(causes(&mut rig, &[&own, &other, &own, &other, &own]), ["ok", no, "ok", no, "ok"]);
     assert_eq!(causes(&mut rig, &[&other, &third, &other]), [no, no, no]);
     // All of them: from the third on, and what was asked for comes at once.
     assert_eq!(
         causes(&mut rig, &[&other, &other, &other, &own]),
         [no, "ok", "ok", "ok"][..].to_vec()
     );
-    let sizes: Vec<_> = rig
-        .published::<Image>("img_rgb")
-        .iter()
-        .map(|i| i.width)
-        .collect();
+    let sizes: Vec<_> = rig.published::<Image>("img_rgb").iter().map(|i| i.width).collect();
     assert_eq!(sizes, [48, 48, 48, 24, 24, 48]);
-    assert_eq!(
-        rig.published::<CompressedImage>("img_rgb/compressed").len(),
-        6
-    );
+    assert_eq!(rig.published::<CompressedImage>("img_rgb/compressed").len(), 6);
 
     // Raw pixels where raw was asked for are never kept waiting by files.
     let raw = pattern(48 * 32 * 3);
@@ -165,19 +124,11 @@ fn samples_with_what_is_no_number_are_no_messages() {
             numbers[axis] = bad;
             let [a, b, c, d, e, f] = numbers;
             let sample = ImuPacket::new(1, 2.0, [a, b, c], [d, e, f]);
-            assert!(
-                converter
-                    .convert(&sample, AccelerationAxes::Frd, None, RosTime(0))
-                    .is_none()
-            );
+            assert!(converter.convert(&sample, AccelerationAxes::Frd, None, RosTime(0)).is_none());
         }
     }
     let sample = ImuPacket::new(1, 2.0, [0.0; 3], [0.0; 3]);
-    assert!(
-        converter
-            .convert(&sample, AccelerationAxes::Frd, None, RosTime(0))
-            .is_some()
-    );
+    assert!(converter.convert(&sample, AccelerationAxes::Frd, None, RosTime(0)).is_some());
 }
 
 #[test]
@@ -198,16 +149,10 @@ fn detections_with_what_is_no_number_are_left_out_and_counted() {
     assert_eq!(ids, ["1", "4"]);
 
     let mut payload = Vec::new();
-    let entries = [
-        TargetEntry::new(1, [1.0, 2.0, f32::NAN]),
-        TargetEntry::new(2, [1.0, 2.0, 3.0]),
-    ];
+    let entries = [TargetEntry::new(1, [1.0, 2.0, f32::NAN]), TargetEntry::new(2, [1.0, 2.0, 3.0])];
     append_list(&entries, &mut payload);
     let mut rig = Rig::open(&config(31, 64, 48, 1, &[]), Options::default());
-    assert_eq!(
-        rig.accept(&payload).unwrap_err().cause().name(),
-        "not_finite"
-    );
+    assert_eq!(rig.accept(&payload).unwrap_err().cause().name(), "not_finite");
     assert_eq!(rig.only::<Detection3DArray>("targets").detections.len(), 1);
 }
 
@@ -217,18 +162,8 @@ fn a_hit_at_a_place_that_is_none_is_no_hit() {
     for (impact, centre) in [(nan, [2.0; 3]), ([1.0; 3], nan)] {
         let record = RangeRecord::new(5.0, 7, [0.0; 3], [0.0; 3], impact, centre);
         let mut rig = Rig::open(&config(5, 1, 1, 1, &[100.0]), Options::default());
-        assert_eq!(
-            rig.accept(record.as_bytes()).unwrap_err().cause().name(),
-            "not_finite"
-        );
-        assert_eq!(
-            rig.only::<Detection3DArray>("range/hit").detections.len(),
-            0
-        );
-        assert_eq!(
-            rig.only::<Range>("range").range,
-            5.0,
-            "the distance was measured"
-        );
+        assert_eq!(rig.accept(record.as_bytes()).unwrap_err().cause().name(), "not_finite");
+        assert_eq!(rig.only::<Detection3DArray>("range/hit").detections.len(), 0);
+        assert_eq!(rig.only::<Range>("range").range, 5.0, "the distance was measured");
     }
 }

@@ -42,10 +42,7 @@ fn with_odometry(type_id: u16, options: Options) -> Rig {
 fn every_type_publishes_the_points_in_metres_over_udp_and_from_a_block() {
     for type_id in [7, 20, 21, 22, 23] {
         for mode in [0, 1] {
-            let options = Options {
-                organized: Organized::Never,
-                ..Options::default()
-            };
+            let options = Options { organized: Organized::Never, ..Options::default() };
             // The range does not scale these.
             let mut rig = Rig::open(&config(type_id, 2, 2, mode, &[7.0]), options);
             let mut payload = float_cloud([1, 0], [0.5; 6], &RAW);
@@ -89,17 +86,12 @@ fn a_whole_scan_has_rows_and_nan_where_a_point_is_missing() {
 
 #[test]
 fn labels_can_be_integers() {
-    let options = Options {
-        label: LabelType::Uint32,
-        ..Options::default()
-    };
+    let options = Options { label: LabelType::Uint32, ..Options::default() };
     let mut rig = Rig::open(&config(23, 2, 2, 1, &[100.0]), options);
     rig.accept(&float_cloud([1, 1], [0.0; 6], &RAW)).unwrap();
     let cloud: PointCloud2 = rig.only("mid360_lidar");
     let labels = cloud.data.chunks_exact(16);
-    let labels: Vec<_> = labels
-        .map(|p| u32::from_le_bytes(p[12..].try_into().unwrap()))
-        .collect();
+    let labels: Vec<_> = labels.map(|p| u32::from_le_bytes(p[12..].try_into().unwrap())).collect();
     assert_eq!(labels, [4, 102]);
 }
 
@@ -110,8 +102,7 @@ fn odometry_has_the_stamp_of_its_cloud_and_the_frame_of_its_axis_type() {
     for (axis_type, frame) in [(0, "uav1/odom"), (1, "map")] {
         let mut rig = with_odometry(23, Options::default());
         let pose = [3.0, 4.0, -5.0, 0.0, 0.25, FRAC_PI_2];
-        rig.accept_at(&float_cloud([1, axis_type], pose, &RAW), stamp)
-            .unwrap();
+        rig.accept_at(&float_cloud([1, axis_type], pose, &RAW), stamp).unwrap();
         let [odometry] = &rig.recorder.messages::<Odometry>(GLOBAL).unwrap()[..] else {
             panic!("one message")
         };
@@ -136,10 +127,7 @@ fn odometry_has_the_stamp_of_its_cloud_and_the_frame_of_its_axis_type() {
 
 #[test]
 fn odometry_keeps_the_simulators_x_axis_with_nwu() {
-    let options = Options {
-        world: WorldConvention::Nwu,
-        ..Options::default()
-    };
+    let options = Options { world: WorldConvention::Nwu, ..Options::default() };
     let mut rig = with_odometry(20, options);
     let pose = [3.0, 4.0, -5.0, 0.0, 0.0, FRAC_PI_2];
     rig.accept(&float_cloud([1, 0], pose, &RAW)).unwrap();
@@ -157,12 +145,7 @@ fn the_older_form_has_no_odometry() {
     append_cloud([1.0; 6], [[1i16, 2, 3, 4]; 4], &mut payload);
     rig.accept(&payload).unwrap();
     assert_eq!(rig.published::<PointCloud2>("vehicle_lidar").len(), 1);
-    assert!(
-        rig.recorder
-            .messages::<Odometry>(GLOBAL)
-            .unwrap()
-            .is_empty()
-    );
+    assert!(rig.recorder.messages::<Odometry>(GLOBAL).unwrap().is_empty());
 }
 
 #[test]
@@ -179,12 +162,7 @@ fn odometry_that_says_nothing_is_counted_and_its_cloud_published() {
         assert_eq!((error.cause().name(), error.is_foreign()), (cause, false));
         assert_eq!(rig.published::<PointCloud2>("vehicle_lidar").len(), i + 1);
     }
-    assert!(
-        rig.recorder
-            .messages::<Odometry>(GLOBAL)
-            .unwrap()
-            .is_empty()
-    );
+    assert!(rig.recorder.messages::<Odometry>(GLOBAL).unwrap().is_empty());
 }
 
 #[test]

@@ -8,10 +8,7 @@ use rfly_bridge::{
 
 /// Depth is compared as the vendor publishes it, in counts.
 fn vendor() -> Options {
-    Options {
-        depth: DepthEncoding::Vendor,
-        ..Options::default()
-    }
+    Options { depth: DepthEncoding::Vendor, ..Options::default() }
 }
 
 /// Where this bridge does better than the recorded behaviour.
@@ -65,21 +62,13 @@ fn published(vector: &Vector) -> (Rig, Vec<&'static str>) {
 
 fn assert_same(name: &str, image: &Image, wanted: &[u8]) {
     assert_eq!(image.data.len(), wanted.len(), "{name}: length");
-    let differences: Vec<u8> = image
-        .data
-        .iter()
-        .zip(wanted)
-        .map(|(a, b)| a.abs_diff(*b))
-        .collect();
+    let differences: Vec<u8> = image.data.iter().zip(wanted).map(|(a, b)| a.abs_diff(*b)).collect();
     let max = *differences.iter().max().unwrap();
     if name.contains("jpg") {
         // Decoders may round differently, most where chroma is interpolated: noise is the worst case.
         let mean =
             differences.iter().map(|d| f64::from(*d)).sum::<f64>() / differences.len() as f64;
-        assert!(
-            max <= 4 && mean < 0.4,
-            "{name}: differs by up to {max}, {mean} on average"
-        );
+        assert!(max <= 4 && mean < 0.4, "{name}: differs by up to {max}, {mean} on average");
     } else {
         assert_eq!(max, 0, "{name}: lossless");
     }
@@ -97,9 +86,7 @@ fn every_recorded_image_has_the_vendors_pixels_or_better() {
                     .unwrap_or_else(|| panic!("{name}: unknown vector without image"));
                 let (rig, errors) = published(vector);
                 assert_eq!(errors, [""; 0], "{name}");
-                let image = rig
-                    .last::<Image>()
-                    .unwrap_or_else(|| panic!("{name}: no image"));
+                let image = rig.last::<Image>().unwrap_or_else(|| panic!("{name}: no image"));
                 assert_same(name, &image, &wanted);
                 let shape = &vector["decoded"]["shape"];
                 assert_eq!(
@@ -120,20 +107,12 @@ fn every_recorded_image_has_the_vendors_pixels_or_better() {
             Some(Better::Counted(cause)) => {
                 let (rig, errors) = published(vector);
                 assert_eq!(errors, [cause], "{name}");
-                assert!(
-                    rig.last::<Image>().is_none(),
-                    "{name}: published nevertheless"
-                );
+                assert!(rig.last::<Image>().is_none(), "{name}: published nevertheless");
             }
             Some(Better::ImageOf(other)) => {
-                let other = vectors
-                    .iter()
-                    .find(|v| v.name() == other)
-                    .expect("the other vector");
+                let other = vectors.iter().find(|v| v.name() == other).expect("the other vector");
                 let (rig, _) = published(vector);
-                let image = rig
-                    .last::<Image>()
-                    .unwrap_or_else(|| panic!("{name}: no image"));
+                let image = rig.last::<Image>().unwrap_or_else(|| panic!("{name}: no image"));
                 assert_same(name, &image, &pixels(other).unwrap());
             }
             Some(Better::Both) => {
@@ -146,13 +125,8 @@ fn every_recorded_image_has_the_vendors_pixels_or_better() {
             Some(Better::Decoded) => {
                 let (rig, errors) = published(vector);
                 assert_eq!(errors, [""; 0], "{name}");
-                let image = rig
-                    .last::<Image>()
-                    .unwrap_or_else(|| panic!("{name}: no image"));
-                assert_eq!(
-                    (image.width, image.height, image.encoding.as_str()),
-                    (8, 6, "bgr8")
-                );
+                let image = rig.last::<Image>().unwrap_or_else(|| panic!("{name}: no image"));
+                assert_eq!((image.width, image.height, image.encoding.as_str()), (8, 6, "bgr8"));
             }
             Some(Better::NoRow) => {
                 let type_id = vector["args"]["TypeID"].as_u64().unwrap();
@@ -160,11 +134,7 @@ fn every_recorded_image_has_the_vendors_pixels_or_better() {
             }
             Some(Better::Nothing) => {
                 let (rig, errors) = published(vector);
-                assert_eq!(
-                    (rig.last::<Image>().is_none(), errors.len()),
-                    (true, 0),
-                    "{name}"
-                );
+                assert_eq!((rig.last::<Image>().is_none(), errors.len()), (true, 0), "{name}");
             }
         }
     }

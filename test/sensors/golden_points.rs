@@ -41,11 +41,8 @@ pub fn assert_cloud(name: &str, type_id: u64, cloud: &PointCloud2, values: &Valu
         (1, values.len(), values.len()),
         "{name}: size"
     );
-    let fields: Vec<_> = cloud
-        .fields
-        .iter()
-        .map(|f| (f.name.as_str(), f.offset, f.datatype, f.count))
-        .collect();
+    let fields: Vec<_> =
+        cloud.fields.iter().map(|f| (f.name.as_str(), f.offset, f.datatype, f.count)).collect();
     let f32_at = |n, o| (n, o, PointField::FLOAT32, 1);
     let mut wanted = vec![f32_at("x", 0), f32_at("y", 4), f32_at("z", 8)];
     if type_id != 7 {
@@ -72,11 +69,7 @@ pub fn assert_cloud(name: &str, type_id: u64, cloud: &PointCloud2, values: &Valu
 
 fn assert_range(name: &str, rig: &Rig, wanted: &Value) {
     let range: Range = rig.only("range");
-    assert_eq!(
-        f64::from(range.range),
-        number(&wanted["Distance"]),
-        "{name}"
-    );
+    assert_eq!(f64::from(range.range), number(&wanted["Distance"]), "{name}");
     assert_eq!(
         (range.radiation_type, range.min_range, range.max_range),
         (Range::INFRARED, 0.0, 200.0)
@@ -95,11 +88,7 @@ fn assert_range(name: &str, rig: &Rig, wanted: &Value) {
         [v[1], v[0], -v[2]]
     };
     let point = &hit.results[0].pose.pose.position;
-    assert_eq!(
-        [point.x, point.y, point.z],
-        enu("ImpactPoint"),
-        "{name}: hit"
-    );
+    assert_eq!([point.x, point.y, point.z], enu("ImpactPoint"), "{name}: hit");
     let centre = &hit.bbox.center.position;
     assert_eq!([centre.x, centre.y, centre.z], enu("BoxOri"), "{name}: box");
 }
@@ -133,14 +122,8 @@ fn assert_targets(name: &str, rig: &Rig, list: &Value) {
     let wanted: Vec<Vec<f64>> = list.as_array().unwrap().iter().map(numbers).collect();
     assert_eq!(found.detections.len(), wanted.len(), "{name}");
     for (detection, wanted) in found.detections.iter().zip(wanted) {
-        assert_eq!(
-            detection.results[0].hypothesis.class_id,
-            wanted[0].to_string()
-        );
-        for p in [
-            &detection.results[0].pose.pose.position,
-            &detection.bbox.center.position,
-        ] {
+        assert_eq!(detection.results[0].hypothesis.class_id, wanted[0].to_string());
+        for p in [&detection.results[0].pose.pose.position, &detection.bbox.center.position] {
             assert_eq!([p.x, p.y, p.z], wanted[1..], "{name}");
         }
     }
@@ -162,11 +145,7 @@ fn assert_decoded(name: &str, vector: &Vector, rig: &Rig) {
         }
         _ => {
             let image: Image = rig.only(rig.spec.suffix());
-            assert_eq!(
-                image.data,
-                unhex(decoded["data_hex"].as_str().unwrap()),
-                "{name}"
-            );
+            assert_eq!(image.data, unhex(decoded["data_hex"].as_str().unwrap()), "{name}");
             assert_eq!(image.header.frame_id, "sensor3_optical_frame");
         }
     }
@@ -235,27 +214,14 @@ fn every_recorded_cloud_range_and_list_has_the_vendors_values_or_better() {
 fn every_recorded_shared_memory_block_has_the_vendors_values_or_better() {
     let vectors = load("recv_shm");
     assert_eq!(vectors.len(), 21);
-    let vendor_depth = Options {
-        depth: DepthEncoding::Vendor,
-        ..Options::default()
-    };
+    let vendor_depth = Options { depth: DepthEncoding::Vendor, ..Options::default() };
     for vector in &vectors {
         let name = vector.name();
         let args = &vector["args"];
         let int = |key: &str| u16::try_from(args[key].as_u64().unwrap()).unwrap();
-        let params: Vec<f32> = args["otherParams"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|p| number(p) as f32)
-            .collect();
-        let settings = config(
-            int("TypeID"),
-            int("DataWidth"),
-            int("DataHeight"),
-            0,
-            &params,
-        );
+        let params: Vec<f32> =
+            args["otherParams"].as_array().unwrap().iter().map(|p| number(p) as f32).collect();
+        let settings = config(int("TypeID"), int("DataWidth"), int("DataHeight"), 0, &params);
         let region = vector.input_region();
         let mut rig = Rig::open(&settings, vendor_depth);
         match name {
@@ -270,10 +236,7 @@ fn every_recorded_shared_memory_block_has_the_vendors_values_or_better() {
                 rig.accept(&region[SHM_HEADER_LEN..]).unwrap();
                 let count = i32::from_le_bytes(region[33..37].try_into().unwrap());
                 let cloud: PointCloud2 = rig.only("mid360_lidar");
-                assert!(
-                    count > 0 && i64::from(cloud.width) == i64::from(count),
-                    "{name}: {count}"
-                );
+                assert!(count > 0 && i64::from(cloud.width) == i64::from(count), "{name}: {count}");
             }
             // The vendor's thread dies after the range record; the fields are right.
             "shm_range5_bug" | "shm_type1" | "shm_type2" | "shm_type3" | "shm_type4"
@@ -294,19 +257,12 @@ fn a_world_cloud_keeps_the_simulators_x_axis_with_nwu() {
     let vector = crate::support::golden::load_one("recv_points_udp", "lidar21_20pts");
     let mut rig = Rig::open(
         &config_of(&vector),
-        Options {
-            world: WorldConvention::Nwu,
-            ..Options::default()
-        },
+        Options { world: WorldConvention::Nwu, ..Options::default() },
     );
     rig.accept(&payloads_of(&vector)[0]).unwrap();
     let cloud: PointCloud2 = rig.only("global_lidar");
-    let values: Vec<Vec<f64>> = vector["decoded"]["values"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(numbers)
-        .collect();
+    let values: Vec<Vec<f64>> =
+        vector["decoded"]["values"].as_array().unwrap().iter().map(numbers).collect();
     for ((position, _), v) in points(&cloud).iter().zip(values) {
         assert_eq!(*position, [v[0] as f32, -v[1] as f32, -v[2] as f32]);
     }

@@ -17,23 +17,14 @@ use rfly_bridge::{
 use serde_json::{Value, json};
 
 fn published(vector: &Vector) -> &[Value] {
-    vector["published"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default()
+    vector["published"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn open(vector: &Vector) -> Rig {
     let mut settings = config_of(vector);
     settings.seq_id = u16::try_from(vector["args"]["SeqID"].as_u64().unwrap()).unwrap();
     // `mono16` counts are what the vendor publishes; 16UC1 millimetres are our default.
-    Rig::open(
-        &settings,
-        Options {
-            depth: DepthEncoding::Vendor,
-            ..Options::default()
-        },
-    )
+    Rig::open(&settings, Options { depth: DepthEncoding::Vendor, ..Options::default() })
 }
 
 /// Runs a vector of a sensor with a topic and compares with each message of the vendor. Meant differences: the first
@@ -81,19 +72,11 @@ fn assert_same_payloads(vector: &Vector, payloads: &[Vec<u8>]) {
             let points: Vec<Vec<f32>> = data
                 .chunks_exact(msg["point_step"].as_u64().unwrap() as usize)
                 .map(|p| {
-                    p.chunks_exact(4)
-                        .map(|v| f32::from_le_bytes(v.try_into().unwrap()))
-                        .collect()
+                    p.chunks_exact(4).map(|v| f32::from_le_bytes(v.try_into().unwrap())).collect()
                 })
                 .collect();
             let range = number(&vector["args"]["otherParams"][0]);
-            assert_cloud(
-                name,
-                rig.spec.kind.type_id().into(),
-                ours,
-                &json!(points),
-                range,
-            );
+            assert_cloud(name, rig.spec.kind.type_id().into(), ours, &json!(points), range);
         }
     }
 }
@@ -189,11 +172,7 @@ fn assert_same_imu(name: &str, vector: &Vector) {
         (&message.linear_acceleration, "linear_acceleration"),
         (&message.angular_velocity, "angular_velocity"),
     ] {
-        assert_eq!(
-            json!({"x": ours.x, "y": ours.y, "z": ours.z}),
-            theirs[key],
-            "{name}: {key}"
-        );
+        assert_eq!(json!({"x": ours.x, "y": ours.y, "z": ours.z}), theirs[key], "{name}: {key}");
     }
     assert_eq!(
         message.angular_velocity_covariance.to_vec(),
@@ -203,16 +182,9 @@ fn assert_same_imu(name: &str, vector: &Vector) {
         message.linear_acceleration_covariance.to_vec(),
         numbers(&theirs["linear_acceleration_covariance"])
     );
+    assert_eq!(message.orientation_covariance, [-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(
-        message.orientation_covariance,
-        [-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    );
-    assert_eq!(
-        (
-            message.header.frame_id.as_str(),
-            message.header.stamp.sec,
-            message.header.stamp.nanosec
-        ),
+        (message.header.frame_id.as_str(), message.header.stamp.sec, message.header.stamp.nanosec),
         ("imu_link", 1, 500_000_000)
     );
 }
@@ -241,10 +213,7 @@ fn every_recorded_imu_datagram_converts_or_is_refused() {
                     .clone();
                 let (a, r) = (&message.linear_acceleration, &message.angular_velocity);
                 let wanted = |key: &str| {
-                    numbers(&vector["decoded"][key])
-                        .iter()
-                        .map(|v| *v as f32)
-                        .collect::<Vec<_>>()
+                    numbers(&vector["decoded"][key]).iter().map(|v| *v as f32).collect::<Vec<_>>()
                 };
                 assert_eq!([a.x, a.y, a.z].map(|v| v as f32).to_vec(), wanted("acc"));
                 assert_eq!([r.x, r.y, r.z].map(|v| v as f32).to_vec(), wanted("rate"));

@@ -13,11 +13,7 @@ const DENSITY: [f64; 2] = [2e-3, 1.7e-4];
 const WALK: [f64; 2] = [3e-3, 2e-5];
 
 fn params(rate_hz: u16, noise: ImuNoiseParams) -> ImuParams {
-    ImuParams {
-        rate_hz,
-        noise,
-        ..imu_params(ImuFrame::Flu)
-    }
+    ImuParams { rate_hz, noise, ..imu_params(ImuFrame::Flu) }
 }
 
 fn converter(params: &ImuParams, seed: u64, vehicle: u16) -> ImuConverter {
@@ -30,9 +26,7 @@ fn converter(params: &ImuParams, seed: u64, vehicle: u16) -> ImuConverter {
 fn sample(converter: &mut ImuConverter, rate_hz: u16, index: u32) -> [f64; 6] {
     let time = f64::from(index) / f64::from(rate_hz);
     let packet = ImuPacket::new(index as i32, time, [0.0, 0.0, -9.5], [0.25, 0.0, 0.0]);
-    let message = converter
-        .convert(&packet, AccelerationAxes::Frd, None, RosTime(0))
-        .unwrap();
+    let message = converter.convert(&packet, AccelerationAxes::Frd, None, RosTime(0)).unwrap();
     let (a, r) = (&message.linear_acceleration, &message.angular_velocity);
     [a.x, a.y, a.z - 9.5, r.x - 0.25, r.y, r.z]
 }
@@ -40,10 +34,8 @@ fn sample(converter: &mut ImuConverter, rate_hz: u16, index: u32) -> [f64; 6] {
 /// Allan deviation at the averaging time of `cluster` samples (IEEE Std 952): half the mean square of the differences of
 /// neighbouring averages.
 fn allan_deviation(values: &[f64], cluster: usize) -> f64 {
-    let means: Vec<f64> = values
-        .chunks_exact(cluster)
-        .map(|c| c.iter().sum::<f64>() / cluster as f64)
-        .collect();
+    let means: Vec<f64> =
+        values.chunks_exact(cluster).map(|c| c.iter().sum::<f64>() / cluster as f64).collect();
     let squares = means.windows(2).map(|pair| (pair[1] - pair[0]).powi(2));
     (squares.sum::<f64>() / (2.0 * (means.len() - 1) as f64)).sqrt()
 }
@@ -61,9 +53,7 @@ fn ratios(samples: &[[f64; 6]], cluster: usize, wanted: [f64; 2]) -> [f64; 2] {
 
 fn run(params: &ImuParams, samples: u32) -> Vec<[f64; 6]> {
     let mut converter = converter(params, 1, 1);
-    (0..samples)
-        .map(|index| sample(&mut converter, params.rate_hz, index))
-        .collect()
+    (0..samples).map(|index| sample(&mut converter, params.rate_hz, index)).collect()
 }
 
 /// White noise of density n has the Allan deviation n / sqrt(t).
@@ -140,10 +130,7 @@ fn biases_are_in_the_axes_of_the_message() {
     };
     let found = sample(&mut converter(&params(200, noise), 0, 1), 200, 1);
     let wanted = [0.1, 0.2, 0.3, -1.0, -2.0, -3.0];
-    assert!(
-        found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12),
-        "{found:?}"
-    );
+    assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
 }
 
 /// Without white noise the covariances of the parameters stand, and the numbers are the simulator's.
@@ -152,27 +139,16 @@ fn the_covariance_is_the_variance_of_the_white_noise_and_follows_the_rate() {
     let covariances = |params: &ImuParams| {
         let mut converter = converter(params, 0, 1);
         let packet = ImuPacket::new(1, 1.0, [0.0; 3], [0.0; 3]);
-        let message = converter
-            .convert(&packet, AccelerationAxes::Frd, None, RosTime(0))
-            .unwrap()
-            .clone();
-        (
-            message.linear_acceleration_covariance,
-            message.angular_velocity_covariance,
-        )
+        let message =
+            converter.convert(&packet, AccelerationAxes::Frd, None, RosTime(0)).unwrap().clone();
+        (message.linear_acceleration_covariance, message.angular_velocity_covariance)
     };
     let off = params(200, ImuNoiseParams::default());
     assert_eq!(
         covariances(&off),
-        (
-            off.linear_acceleration_covariance,
-            off.angular_velocity_covariance
-        )
+        (off.linear_acceleration_covariance, off.angular_velocity_covariance)
     );
-    let only_accelerometer = ImuNoiseParams {
-        gyroscope_density: 0.0,
-        ..all()
-    };
+    let only_accelerometer = ImuNoiseParams { gyroscope_density: 0.0, ..all() };
     for rate_hz in [100, 200] {
         let (acceleration, rate) = covariances(&params(rate_hz, only_accelerometer));
         let variance = 4e-6 * f64::from(rate_hz);

@@ -17,11 +17,7 @@ const RATE: f64 = 2.0;
 fn attitude(seconds: f64) -> AttitudeSample {
     AttitudeSample {
         at: SimTime::from_secs(seconds),
-        attitude: Attitude::from_euler(Euler {
-            roll: 0.0,
-            pitch: 0.0,
-            yaw: RATE * seconds,
-        }),
+        attitude: Attitude::from_euler(Euler { roll: 0.0, pitch: 0.0, yaw: RATE * seconds }),
     }
 }
 
@@ -34,13 +30,8 @@ fn orientation(
 ) -> (Quaternion, f64) {
     let mut converter = ImuConverter::new(&imu_params(frame), "imu_link", world);
     let sample = ImuPacket::new(1, seconds, [0.0, 0.0, -9.81], [0.0, 0.0, RATE as f32]);
-    let message = converter
-        .convert(&sample, AccelerationAxes::Frd, known, RosTime(0))
-        .unwrap();
-    (
-        message.orientation.clone(),
-        message.orientation_covariance[0],
-    )
+    let message = converter.convert(&sample, AccelerationAxes::Frd, known, RosTime(0)).unwrap();
+    (message.orientation.clone(), message.orientation_covariance[0])
 }
 
 /// Heading of the body's x axis in the world's x-y plane.
@@ -63,10 +54,7 @@ fn the_true_attitude_is_turned_to_the_time_of_the_sample() {
             let (q, covariance) = orientation(ImuFrame::Flu, world, seconds, Some(attitude(0.3)));
             // Clockwise seen from above is negative in ENU and NWU.
             let wanted = at_start - RATE * seconds;
-            assert!(
-                (heading(&q) - wanted).abs() < 1e-4,
-                "{world:?} {ahead}: {q:?}"
-            );
+            assert!((heading(&q) - wanted).abs() < 1e-4, "{world:?} {ahead}: {q:?}");
             assert_eq!(covariance, 0.0);
         }
     }
@@ -74,31 +62,18 @@ fn the_true_attitude_is_turned_to_the_time_of_the_sample() {
 
 #[test]
 fn an_imu_in_frd_has_the_orientation_of_frd_axes() {
-    let (q, _) = orientation(
-        ImuFrame::Frd,
-        WorldConvention::Enu,
-        0.0,
-        Some(attitude(0.0)),
-    );
+    let (q, _) = orientation(ImuFrame::Frd, WorldConvention::Enu, 0.0, Some(attitude(0.0)));
     // Nose north, y to the east, z down: x' = y, y' = x, z' = -z.
     let half = std::f64::consts::FRAC_1_SQRT_2;
-    let same = (
-        q.w.abs() < 1e-12,
-        q.z.abs() < 1e-12,
-        (q.x * q.y - half * half).abs() < 1e-12,
-    );
+    let same = (q.w.abs() < 1e-12, q.z.abs() < 1e-12, (q.x * q.y - half * half).abs() < 1e-12);
     assert_eq!(same, (true, true, true), "{q:?}");
 }
 
 #[test]
 fn an_old_attitude_is_not_given_out_with_a_new_stamp() {
     for seconds in [0.949, 1.051] {
-        let (q, covariance) = orientation(
-            ImuFrame::Flu,
-            WorldConvention::Enu,
-            seconds,
-            Some(attitude(1.0)),
-        );
+        let (q, covariance) =
+            orientation(ImuFrame::Flu, WorldConvention::Enu, seconds, Some(attitude(1.0)));
         assert_eq!((q.w, covariance), (1.0, -1.0), "{seconds}");
     }
 }

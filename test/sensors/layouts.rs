@@ -32,10 +32,7 @@ const RAW: [[i16; 4]; 6] = [
 ];
 
 fn options(layout: CloudLayout) -> Options {
-    Options {
-        layout,
-        ..Options::default()
-    }
+    Options { layout, ..Options::default() }
 }
 
 fn published(type_id: u16, options: Options) -> PointCloud2 {
@@ -88,30 +85,19 @@ fn names_types_and_offsets_are_those_of_the_drivers() {
         (
             CloudLayout::Hesai,
             26,
-            &[
-                ("intensity", 12, F32),
-                ("ring", 16, U16),
-                ("timestamp", 18, F64),
-            ],
+            &[("intensity", 12, F32), ("ring", 16, U16), ("timestamp", 18, F64)],
         ),
         (
             CloudLayout::Livox,
             26,
-            &[
-                ("intensity", 12, F32),
-                ("tag", 16, U8),
-                ("line", 17, U8),
-                ("timestamp", 18, F64),
-            ],
+            &[("intensity", 12, F32), ("tag", 16, U8), ("line", 17, U8), ("timestamp", 18, F64)],
         ),
     ];
     for (layout, step, fields) in rest {
         for type_id in [20, 22, 23] {
             let cloud = published(type_id, options(layout));
             let found = cloud.fields.iter();
-            let found: Vec<_> = found
-                .map(|f| (f.name.as_str(), f.offset, f.datatype))
-                .collect();
+            let found: Vec<_> = found.map(|f| (f.name.as_str(), f.offset, f.datatype)).collect();
             assert_eq!(found, [&xyz, fields].concat(), "{layout:?}");
             assert!(cloud.fields.iter().all(|f| f.count == 1));
             assert_eq!((cloud.point_step, cloud.row_step), (step, 5 * step));
@@ -124,10 +110,7 @@ fn names_types_and_offsets_are_those_of_the_drivers() {
 #[test]
 fn clouds_that_are_no_lidars_own_keep_their_fields() {
     for type_id in [7, 21] {
-        let ours = Rig::open(
-            &config(type_id, 3, 2, 1, &[1.0]),
-            options(CloudLayout::Ouster),
-        );
+        let ours = Rig::open(&config(type_id, 3, 2, 1, &[1.0]), options(CloudLayout::Ouster));
         drop(ours);
     }
     let cloud = published(21, options(CloudLayout::Ouster));
@@ -152,10 +135,7 @@ fn rings_are_those_of_the_scan_and_all_times_are_the_headers() {
     assert_eq!(all(&ouster, "range")[..3], [2.5e6, 5e5, 1e6]);
     assert_eq!(all(&ouster, "reflectivity")[..2], [7.0, 255.0]);
     assert_eq!(all(&ouster, "t"), [0.0; 5]);
-    assert_eq!(
-        all(&published(20, options(CloudLayout::Velodyne)), "time"),
-        [0.0; 5]
-    );
+    assert_eq!(all(&published(20, options(CloudLayout::Velodyne)), "time"), [0.0; 5]);
     let seconds = all(&published(20, options(CloudLayout::Hesai)), "timestamp");
     assert_eq!(seconds, [STAMP.0 as f64 * 1e-9; 5]);
     let livox = published(23, options(CloudLayout::Livox));
@@ -167,17 +147,11 @@ fn rings_are_those_of_the_scan_and_all_times_are_the_headers() {
 
 #[test]
 fn a_sweep_is_spread_over_the_period_only_if_asked_for() {
-    let sweep = |layout| Options {
-        scan_time: ScanTime::Sweep,
-        ..options(layout)
-    };
+    let sweep = |layout| Options { scan_time: ScanTime::Sweep, ..options(layout) };
     // 30 Hz; columns of a lidar with rings, order of a Livox.
     let third = 33_333_333.0 / 3.0;
     let t = all(&published(20, sweep(CloudLayout::Ouster)), "t");
-    assert_eq!(
-        t,
-        [0.0, 2.0, 0.0, 1.0, 2.0].map(|k: f64| (k * third).floor())
-    );
+    assert_eq!(t, [0.0, 2.0, 0.0, 1.0, 2.0].map(|k: f64| (k * third).floor()));
     let time = all(&published(20, sweep(CloudLayout::Velodyne)), "time");
     assert!((time[1] - 2.0 * third * 1e-9).abs() < 1e-8);
     let stamps = all(&published(23, sweep(CloudLayout::Livox)), "timestamp");
@@ -188,13 +162,8 @@ fn a_sweep_is_spread_over_the_period_only_if_asked_for() {
 
 #[test]
 fn rows_are_kept_on_demand() {
-    let cloud = published(
-        20,
-        Options {
-            organized: Organized::Always,
-            ..options(CloudLayout::Ouster)
-        },
-    );
+    let cloud =
+        published(20, Options { organized: Organized::Always, ..options(CloudLayout::Ouster) });
     assert_eq!((cloud.height, cloud.width, cloud.is_dense), (2, 3, false));
     assert!(read(&cloud, 1, "x").is_nan());
     assert_eq!(all(&cloud, "ring"), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
@@ -208,19 +177,10 @@ fn the_elevation_tells_the_ring_where_the_scan_is_not_complete() {
     let ray = |deg: f64, turn: f64| {
         let (elevation, azimuth) = (deg.to_radians(), turn.to_radians());
         let xy = elevation.cos() * 20_000.0;
-        let [x, y, z] = [
-            xy * azimuth.cos(),
-            xy * azimuth.sin(),
-            elevation.sin() * 20_000.0,
-        ];
+        let [x, y, z] = [xy * azimuth.cos(), xy * azimuth.sin(), elevation.sin() * 20_000.0];
         [x as i16, y as i16, z as i16, 1]
     };
-    let raw = [
-        ray(-20.0, 10.0),
-        ray(-10.0, 100.0),
-        ray(0.0, -50.0),
-        ray(10.0, 170.0),
-    ];
+    let raw = [ray(-20.0, 10.0), ray(-10.0, 100.0), ray(0.0, -50.0), ray(10.0, 170.0)];
     rig.accept_at(&lidar(&raw), STAMP).unwrap();
     assert_eq!(all(&rig.last().unwrap(), "ring"), [0.0, 1.0, 2.0, 3.0]);
 }

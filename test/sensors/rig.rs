@@ -10,19 +10,9 @@ use rfly_bridge::{
 pub fn config_of(vector: &Vector) -> SensorConfig {
     let args = &vector["args"];
     let int = |name: &str| u16::try_from(args[name].as_u64().unwrap_or(0)).unwrap();
-    let params: Vec<f32> = args["otherParams"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|p| number(p) as f32)
-        .collect();
-    config(
-        int("TypeID"),
-        int("DataWidth"),
-        int("DataHeight"),
-        int("SendProtocol0"),
-        &params,
-    )
+    let params: Vec<f32> =
+        args["otherParams"].as_array().unwrap().iter().map(|p| number(p) as f32).collect();
+    config(int("TypeID"), int("DataWidth"), int("DataHeight"), int("SendProtocol0"), &params)
 }
 
 /// The whole frames that a vector's datagrams carry.

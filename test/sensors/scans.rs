@@ -90,10 +90,7 @@ fn assert_sees_the_room(scan: &LaserScan, tolerance: f64) {
     assert!(!scan.ranges.is_empty());
     for (angle, range) in angles(scan) {
         let wanted = room(direction(angle, 0.0)).unwrap();
-        assert!(
-            (f64::from(range) - wanted).abs() < tolerance,
-            "at {angle}: {range}, not {wanted}"
-        );
+        assert!((f64::from(range) - wanted).abs() < tolerance, "at {angle}: {range}, not {wanted}");
     }
     let end = f64::from(scan.angle_min)
         + (scan.ranges.len() - 1) as f64 * f64::from(scan.angle_increment);
@@ -108,10 +105,7 @@ fn a_ring_is_a_scan_all_around_with_the_angles_of_its_columns() {
     assert_eq!(scan.ranges.len(), 360);
     assert!((f64::from(scan.angle_min) + PI).abs() < 1e-6);
     assert!((f64::from(scan.angle_increment) - TAU / 360.0).abs() < 1e-7);
-    assert_eq!(
-        (scan.time_increment, scan.scan_time, scan.intensities.len()),
-        (0.0, 1.0 / 30.0, 0)
-    );
+    assert_eq!((scan.time_increment, scan.scan_time, scan.intensities.len()), (0.0, 1.0 / 30.0, 0));
     assert_eq!((scan.range_min, scan.range_max), (0.0, RANGE));
     assert_eq!(scan.header.frame_id, "sensor3_link");
 }
@@ -126,20 +120,12 @@ fn the_level_ring_is_taken_unless_another_is_named() {
     });
     for (named, metres) in [(None, 20.0), (Some(0), 10.0), (Some(2), 30.0)] {
         let scan = scan_of(&settings, ring(|scan| scan.ring = named), &points);
-        assert!(
-            scan.ranges
-                .iter()
-                .all(|range| (range - metres).abs() < 0.01),
-            "{scan:?}"
-        );
+        assert!(scan.ranges.iter().all(|range| (range - metres).abs() < 0.01), "{scan:?}");
     }
     // Without the points that had no return, rings are told by their elevations.
     let some: Vec<_> = points.iter().skip(1).copied().collect();
     let scan = scan_of(&settings, ring(|_| ()), &some);
-    assert!(
-        scan.ranges.iter().all(|range| (range - 20.0).abs() < 0.01),
-        "{scan:?}"
-    );
+    assert!(scan.ranges.iter().all(|range| (range - 20.0).abs() < 0.01), "{scan:?}");
 }
 
 #[test]
@@ -206,10 +192,7 @@ fn rays_of_a_band_may_be_wider_and_cover_what_is_asked_for() {
     let points = rays(&settings, room);
     let scan = scan_of(&settings, band(|_| ()), &points);
     assert_eq!(scan.ranges.len(), 720);
-    assert!(
-        (f64::from(scan.angle_min) + PI).abs() < 1e-6,
-        "begins behind"
-    );
+    assert!((f64::from(scan.angle_min) + PI).abs() < 1e-6, "begins behind");
     assert_sees_the_room(&scan, 0.01);
     let coarse = |scan: &mut ScanParams| {
         scan.angle_increment = PI / 180.0;
@@ -235,12 +218,9 @@ fn rays_of_a_band_may_be_wider_and_cover_what_is_asked_for() {
 
 #[test]
 fn no_ray_of_a_depth_camera_is_without_a_point_whatever_its_lens() {
-    for (fov, width, step) in [
-        (60.0f32, 160u16, 1u16),
-        (90.0, 640, 4),
-        (120.0, 321, 2),
-        (150.0, 64, 1),
-    ] {
+    for (fov, width, step) in
+        [(60.0f32, 160u16, 1u16), (90.0, 640, 4), (120.0, 321, 2), (150.0, 64, 1)]
+    {
         let mut settings = config(7, width, 5, 1, &[RANGE, f32::from(step)]);
         settings.fov_deg = fov;
         let focal = f64::from(width) / (2.0 * (f64::from(fov) / 2.0).to_radians().tan());
@@ -264,10 +244,8 @@ fn no_ray_of_a_depth_camera_is_without_a_point_whatever_its_lens() {
         for (angle, range) in angles(&scan) {
             // The nearest point of a ray is at most half its width off the middle.
             let wanted = 10.0 / angle.cos();
-            let (least, most) = (
-                wanted * sharpness.max(0.2) - 0.05,
-                wanted / sharpness.max(0.2) + 0.05,
-            );
+            let (least, most) =
+                (wanted * sharpness.max(0.2) - 0.05, wanted / sharpness.max(0.2) + 0.05);
             assert!(
                 (least..most).contains(&f64::from(range)),
                 "fov {fov}, {angle}: {range}, {wanted}"
@@ -309,10 +287,7 @@ fn livox_lidars_and_clouds_in_metres_have_scans_too() {
     let scan = scan_of(&settings, band(|_| ()), &ahead);
     assert_eq!(scan.ranges.len(), 71);
     assert!((scan.ranges[35] - 25.0).abs() < 0.01);
-    assert_eq!(
-        scan.ranges.iter().filter(|range| range.is_finite()).count(),
-        1
-    );
+    assert_eq!(scan.ranges.iter().filter(|range| range.is_finite()).count(), 1);
 }
 
 #[test]

@@ -12,28 +12,20 @@ use std::collections::BTreeSet;
 /// Every sensor in every mode it has.
 fn every_sensor() -> impl Iterator<Item = (&'static SensorSpec, SensorConfig)> {
     specs().flat_map(|spec| {
-        spec.modes().iter().map(move |mode| {
-            (
-                spec,
-                config(spec.kind.type_id(), 16, 8, *mode, &[100.0, 2.0]),
-            )
-        })
+        spec.modes()
+            .iter()
+            .map(move |mode| (spec, config(spec.kind.type_id(), 16, 8, *mode, &[100.0, 2.0])))
     })
 }
 
 #[test]
 fn the_table_has_every_type_id_once_in_order() {
     let ids: Vec<_> = specs().map(|s| s.kind.type_id()).collect();
-    assert_eq!(
-        ids,
-        [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]
-    );
+    assert_eq!(ids, [1, 2, 3, 4, 5, 7, 8, 9, 20, 21, 22, 23, 30, 31, 40, 41]);
     let names: BTreeSet<_> = specs().map(|s| s.name).collect();
     assert_eq!(names.len(), specs().count(), "names are unique");
     assert!(
-        [6, 10]
-            .iter()
-            .all(|id| SensorKind::from_type_id(*id).is_none()),
+        [6, 10].iter().all(|id| SensorKind::from_type_id(*id).is_none()),
         "the wire layout of these is unknown"
     );
 }
@@ -68,13 +60,7 @@ fn every_sensor_opens_exactly_the_topics_of_its_row() {
             });
         let wanted: BTreeSet<_> = rows.map(|t| spec.topic_name(t, &rig.main)).collect();
         let found: BTreeSet<_> = rig.topics.iter().cloned().collect();
-        assert_eq!(
-            found,
-            wanted,
-            "{} in mode {}",
-            spec.name,
-            settings.transport.number()
-        );
+        assert_eq!(found, wanted, "{} in mode {}", spec.name, settings.transport.number());
     }
 }
 
@@ -82,31 +68,18 @@ fn every_sensor_opens_exactly_the_topics_of_its_row() {
 fn every_row_has_a_recorded_payload() {
     let mut recorded = BTreeSet::new();
     for file in ["recv_image_udp", "recv_points_udp", "recv_shm"] {
-        recorded.extend(
-            load(file)
-                .iter()
-                .filter_map(|v| v["args"]["TypeID"].as_u64()),
-        );
+        recorded.extend(load(file).iter().filter_map(|v| v["args"]["TypeID"].as_u64()));
     }
     for spec in specs() {
-        assert!(
-            recorded.contains(&u64::from(spec.kind.type_id())),
-            "{} has no fixture",
-            spec.name
-        );
+        assert!(recorded.contains(&u64::from(spec.kind.type_id())), "{} has no fixture", spec.name);
     }
 }
 
 #[test]
 fn other_topics_follow_the_main_one() {
     let depth = spec_of(SensorKind::Depth);
-    let names = |main: &str| {
-        depth
-            .topics
-            .iter()
-            .map(|t| depth.topic_name(t, main))
-            .collect::<Vec<_>>()
-    };
+    let names =
+        |main: &str| depth.topics.iter().map(|t| depth.topic_name(t, main)).collect::<Vec<_>>();
     assert_eq!(
         names(&depth.default_topic("/rflysim/", 4)),
         [
@@ -117,15 +90,9 @@ fn other_topics_follow_the_main_one() {
             "/rflysim/sensor4/camera_info"
         ]
     );
+    assert_eq!(names("/front/depth")[1..3], ["/front/depth_float", "/front/depth/compressed"]);
     assert_eq!(
-        names("/front/depth")[1..3],
-        ["/front/depth_float", "/front/depth/compressed"]
-    );
-    assert_eq!(
-        (
-            names("/front/depth")[4].as_str(),
-            names("depth")[4].as_str()
-        ),
+        (names("/front/depth")[4].as_str(), names("depth")[4].as_str()),
         ("/front/camera_info", "camera_info")
     );
 }
@@ -133,23 +100,12 @@ fn other_topics_follow_the_main_one() {
 #[test]
 fn frames_are_named_after_sensor_and_vehicle() {
     let frames = FrameIds::new("copter2/", 5);
-    assert_eq!(
-        frames.id(FrameKind::Optical),
-        "copter2/sensor5_optical_frame"
-    );
+    assert_eq!(frames.id(FrameKind::Optical), "copter2/sensor5_optical_frame");
     assert_eq!(frames.id(FrameKind::Link), "copter2/sensor5_link");
     assert_eq!(frames.id(FrameKind::World), "map");
     let kind = |type_id| spec_of(SensorKind::from_type_id(type_id).unwrap()).frame();
-    assert!(
-        [1, 2, 3, 4, 8, 9, 30, 40, 41]
-            .iter()
-            .all(|t| kind(*t) == FrameKind::Optical)
-    );
-    assert!(
-        [5, 7, 20, 22, 23, 31]
-            .iter()
-            .all(|t| kind(*t) == FrameKind::Link)
-    );
+    assert!([1, 2, 3, 4, 8, 9, 30, 40, 41].iter().all(|t| kind(*t) == FrameKind::Optical));
+    assert!([5, 7, 20, 22, 23, 31].iter().all(|t| kind(*t) == FrameKind::Link));
     assert_eq!(kind(21), FrameKind::World);
 }
 
@@ -190,13 +146,7 @@ fn files_with_any_one_byte_changed_never_panic() {
     let files = [
         super::cameras::jpeg(16, 8, image::ExtendedColorType::Rgb8, &data),
         super::cameras::png(16, 8, png::ColorType::Rgb, png::BitDepth::Eight, &data),
-        super::cameras::png(
-            12,
-            16,
-            png::ColorType::Grayscale,
-            png::BitDepth::Sixteen,
-            &data,
-        ),
+        super::cameras::png(12, 16, png::ColorType::Grayscale, png::BitDepth::Sixteen, &data),
     ];
     for type_id in [1, 2, 3] {
         let mut rig = Rig::open(&config(type_id, 16, 8, 1, &[]), Options::default());

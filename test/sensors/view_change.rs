@@ -15,11 +15,7 @@ fn the_description_of_the_camera_says_from_when_on_frames_show_the_new_view() {
     assert!(!change.is_known(RosTime(1010 * MS)));
     change.described(true, SimTime(150 * MS), RosTime(1012 * MS));
     assert!(change.is_known(RosTime(1013 * MS)));
-    assert_eq!(
-        judge(&change, 133, 1020),
-        Shown::Unknown,
-        "of an earlier instant"
-    );
+    assert_eq!(judge(&change, 133, 1020), Shown::Unknown, "of an earlier instant");
     assert_eq!(judge(&change, 150, 1030), Shown::New);
     assert_eq!(judge(&change, 100, 999), Shown::Old, "it was held back");
     // A later description changes nothing.
@@ -60,11 +56,7 @@ fn a_second_request_waits_for_its_own_description() {
     change.again(RosTime(1100 * MS));
     assert_eq!(judge(&change, 200, 1110), Shown::Unknown);
     assert_eq!(judge(&change, 90, 999), Shown::Old);
-    assert_eq!(
-        judge(&change, 190, 1050),
-        Shown::Unknown,
-        "the view between, which nobody saw"
-    );
+    assert_eq!(judge(&change, 190, 1050), Shown::Unknown, "the view between, which nobody saw");
     change.described(true, SimTime(260 * MS), RosTime(1112 * MS));
     assert_eq!(judge(&change, 260, 1120), Shown::New);
 }

@@ -50,28 +50,21 @@ struct Fault {
 
 fn fault() -> impl Strategy<Value = Fault> {
     let delay = prop_oneof![6 => Just(0_usize), 1 => 1_usize..30];
-    (
-        prop::bool::weighted(0.1),
-        0_usize..3,
-        delay,
-        prop::bool::weighted(0.05),
-    )
-        .prop_map(|(lost, copies, delay, headers_only)| Fault {
+    (prop::bool::weighted(0.1), 0_usize..3, delay, prop::bool::weighted(0.05)).prop_map(
+        |(lost, copies, delay, headers_only)| Fault {
             lost,
             copies: 1 + copies / 2,
             delay,
             headers_only,
-        })
+        },
+    )
 }
 
 /// A datagram as it arrives: its bytes, and whether only the header is read.
 type Arrival = (Vec<u8>, bool);
 
 fn arrivals(frames: &[Frame], faults: &[Fault]) -> Vec<Arrival> {
-    let sent = frames
-        .iter()
-        .enumerate()
-        .flat_map(|(number, frame)| frame.datagrams(number));
+    let sent = frames.iter().enumerate().flat_map(|(number, frame)| frame.datagrams(number));
     let mut arriving: Vec<(usize, Arrival)> = Vec::new();
     for (place, (datagram, fault)) in sent.zip(faults.iter().cycle()).enumerate() {
         for copy in 0..fault.copies {

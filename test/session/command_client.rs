@@ -31,17 +31,11 @@ fn ack(command: u16, result: u8) -> CommandAck {
     }
 }
 
-const ACCEPTED: CommandEnd = CommandEnd::Acked {
-    result: 0,
-    result_param2: 0,
-};
+const ACCEPTED: CommandEnd = CommandEnd::Acked { result: 0, result_param2: 0 };
 
 /// A request for a message: commands of this number do not override each other.
 fn request(message: f32) -> CommandLong {
-    CommandLong {
-        command: 512,
-        ..arm(message)
-    }
+    CommandLong { command: 512, ..arm(message) }
 }
 
 /// Sends of a command, in s, until the machine has no work.
@@ -80,15 +74,9 @@ fn an_answer_ends_a_command_with_its_result_and_parameter() {
     let mut commands = commands();
     commands.start(secs(10.0), arm(1.0), "arm");
     assert_eq!(drain(&mut commands), (vec![arm(1.0)], vec![]));
-    let denied = CommandAck {
-        result_param2: -7,
-        ..ack(400, 2)
-    };
+    let denied = CommandAck { result_param2: -7, ..ack(400, 2) };
     commands.acknowledge(secs(10.01), 1, 1, &denied);
-    let end = CommandEnd::Acked {
-        result: 2,
-        result_param2: -7,
-    };
+    let end = CommandEnd::Acked { result: 2, result_param2: -7 };
     assert_eq!(drain(&mut commands), (vec![], vec![("arm", end)]));
     assert_eq!(commands.deadline(), None);
 }
@@ -96,10 +84,7 @@ fn an_answer_ends_a_command_with_its_result_and_parameter() {
 #[test]
 fn without_an_answer_it_is_sent_again_with_a_higher_confirmation_until_5_s_are_over() {
     let mut commands = commands();
-    let first = CommandLong {
-        confirmation: 1,
-        ..arm(1.0)
-    };
+    let first = CommandLong { confirmation: 1, ..arm(1.0) };
     commands.start(secs(10.0), first, "arm");
     let mut log = Vec::new();
     let mut ends: Vec<End> = Vec::new();
@@ -117,10 +102,7 @@ fn without_an_answer_it_is_sent_again_with_a_higher_confirmation_until_5_s_are_o
     }
     let expected = [(10.0, 1), (10.5, 2), (11.5, 3), (13.0, 4)].map(|(t, n)| (secs(t), n));
     assert_eq!(log, expected);
-    let end = CommandEnd::TimedOut {
-        sent: 4,
-        in_progress: false,
-    };
+    let end = CommandEnd::TimedOut { sent: 4, in_progress: false };
     assert_eq!((now, ends), (secs(15.0), vec![("arm", end)]));
 }
 
@@ -146,17 +128,10 @@ fn a_repeated_command_int_is_the_same_message() {
 #[test]
 fn a_mode_is_answered_as_the_command_of_that_name() {
     let mut commands = commands();
-    let mode = SetMode {
-        custom_mode: 6 << 16,
-        target_system: 1,
-        base_mode: 1,
-    };
+    let mode = SetMode { custom_mode: 6 << 16, target_system: 1, base_mode: 1 };
     commands.start(secs(0.0), mode, "mode");
     commands.acknowledge(secs(0.1), 1, 1, &ack(176, 0));
-    let sent = CommandEvent::Send {
-        id: 0,
-        message: mode.into(),
-    };
+    let sent = CommandEvent::Send { id: 0, message: mode.into() };
     assert_eq!(commands.next_event(), Some(sent));
     assert_eq!(drain(&mut commands).1, [("mode", ACCEPTED)]);
 }
@@ -167,10 +142,7 @@ fn what_cannot_be_sent_ends_at_once() {
     let id = commands.start(secs(0.0), arm(1.0), "arm");
     drain(&mut commands);
     commands.not_sent(secs(0.0), id);
-    assert_eq!(
-        drain(&mut commands),
-        (vec![], vec![("arm", CommandEnd::NotSent)])
-    );
+    assert_eq!(drain(&mut commands), (vec![], vec![("arm", CommandEnd::NotSent)]));
     assert_eq!(commands.deadline(), None);
 }
 
@@ -180,18 +152,12 @@ fn in_progress_is_no_result_and_prolongs_the_wait() {
     let id = commands.start(secs(0.0), arm(1.0), "arm");
     drain(&mut commands);
     for t in 1..30 {
-        let progress = CommandAck {
-            progress: if t == 1 { 255 } else { 3 * t },
-            ..ack(400, 5)
-        };
+        let progress = CommandAck { progress: if t == 1 { 255 } else { 3 * t }, ..ack(400, 5) };
         let now = Duration::from_secs((4 * t - 4).into()) + secs(0.1);
         commands.tick(now);
         commands.acknowledge(now, 1, 1, &progress);
-        let reported = CommandEvent::Progress {
-            command: 400,
-            id,
-            percent: (t != 1).then_some(3 * t),
-        };
+        let reported =
+            CommandEvent::Progress { command: 400, id, percent: (t != 1).then_some(3 * t) };
         assert_eq!(commands.next_event(), Some(reported));
         assert_eq!(commands.next_event(), None, "at {t}: no end, no repetition");
     }
@@ -206,10 +172,7 @@ fn progress_that_stops_or_never_ends_is_given_up() {
     stops.acknowledge(secs(0.1), 1, 1, &ack(400, 5));
     assert_eq!(stops.deadline(), Some(secs(5.1)));
     stops.tick(secs(5.1));
-    let end = CommandEnd::TimedOut {
-        sent: 1,
-        in_progress: true,
-    };
+    let end = CommandEnd::TimedOut { sent: 1, in_progress: true };
     assert_eq!(drain(&mut stops).1, [("arm", end)]);
 
     let mut never = commands();
@@ -232,22 +195,14 @@ fn answers_to_others_and_duplicates_are_counted_and_change_nothing() {
     commands.start(secs(0.0), arm(1.0), "arm");
     let foreign = [(7, 190), (255, 1), (0, 191)];
     for (target_system, target_component) in foreign {
-        let ack = CommandAck {
-            target_system,
-            target_component,
-            ..ack(400, 2)
-        };
+        let ack = CommandAck { target_system, target_component, ..ack(400, 2) };
         commands.acknowledge(secs(0.1), 1, 1, &ack);
     }
     commands.acknowledge(secs(0.1), 2, 1, &ack(400, 2)); // another vehicle
     commands.acknowledge(secs(0.1), 1, 1, &ack(22, 2)); // another command
     assert_eq!(drain(&mut commands).1, []);
     // An autopilot that does not say whom it answers.
-    let anonymous = CommandAck {
-        target_system: 0,
-        target_component: 0,
-        ..ack(400, 0)
-    };
+    let anonymous = CommandAck { target_system: 0, target_component: 0, ..ack(400, 0) };
     commands.acknowledge(secs(0.2), 1, 1, &anonymous);
     assert_eq!(drain(&mut commands).1, [("arm", ACCEPTED)]);
     commands.acknowledge(secs(0.2), 1, 1, &anonymous);
@@ -259,21 +214,12 @@ fn answers_to_others_and_duplicates_are_counted_and_change_nothing() {
 #[test]
 fn different_commands_and_vehicles_are_served_at_the_same_time() {
     let mut commands = commands();
-    let other_vehicle = CommandLong {
-        target_system: 2,
-        ..arm(1.0)
-    };
-    let other_command = CommandLong {
-        command: 22,
-        ..arm(0.0)
-    };
+    let other_vehicle = CommandLong { target_system: 2, ..arm(1.0) };
+    let other_command = CommandLong { command: 22, ..arm(0.0) };
     commands.start(secs(0.0), arm(1.0), "one");
     commands.start(secs(0.0), other_vehicle, "two");
     commands.start(secs(0.0), other_command, "take off");
-    assert_eq!(
-        drain(&mut commands).0,
-        [arm(1.0), other_vehicle, other_command]
-    );
+    assert_eq!(drain(&mut commands).0, [arm(1.0), other_vehicle, other_command]);
     commands.acknowledge(secs(0.1), 1, 1, &ack(22, 0));
     commands.acknowledge(secs(0.1), 2, 1, &ack(400, 0));
     commands.acknowledge(secs(0.1), 1, 1, &ack(400, 0));
@@ -288,19 +234,13 @@ fn the_newest_of_a_kind_is_sent_at_once_and_ends_those_before() {
     commands.start(secs(0.0), arm(0.0), "disarm");
     assert_eq!(
         drain(&mut commands),
-        (
-            vec![arm(1.0), arm(0.0)],
-            vec![("arm", CommandEnd::Overridden)]
-        )
+        (vec![arm(1.0), arm(0.0)], vec![("arm", CommandEnd::Overridden)])
     );
     // The answers differ, so one of them is that to "arm": which, only the vehicle knows. It is asked again, alone.
     commands.acknowledge(secs(0.1), 1, 1, &ack(400, 1));
     assert_eq!(drain(&mut commands), (vec![], vec![]), "one of two");
     commands.acknowledge(secs(0.1), 1, 1, &ack(400, 0));
-    let again = CommandLong {
-        confirmation: 1,
-        ..arm(0.0)
-    };
+    let again = CommandLong { confirmation: 1, ..arm(0.0) };
     assert_eq!(drain(&mut commands), (vec![again], vec![]));
     commands.acknowledge(secs(0.2), 1, 1, &ack(400, 0));
     assert_eq!(drain(&mut commands), (vec![], vec![("disarm", ACCEPTED)]));
@@ -316,10 +256,7 @@ fn answers_that_are_the_same_are_those_of_all() {
     commands.acknowledge(secs(0.1), 1, 1, &ack(512, 0));
     assert_eq!(drain(&mut commands).1, []);
     commands.acknowledge(secs(0.2), 1, 1, &ack(512, 0));
-    assert_eq!(
-        drain(&mut commands).1,
-        [("one", ACCEPTED), ("two", ACCEPTED)]
-    );
+    assert_eq!(drain(&mut commands).1, [("one", ACCEPTED), ("two", ACCEPTED)]);
 }
 
 #[test]
@@ -334,20 +271,11 @@ fn where_an_answer_is_missing_each_is_sent_again_alone() {
     assert_eq!(drain(&mut commands), (vec![], vec![]));
     assert_eq!(commands.deadline(), Some(secs(0.6)));
     commands.tick(secs(0.6));
-    let again = |message| CommandLong {
-        confirmation: 1,
-        ..request(message)
-    };
+    let again = |message| CommandLong { confirmation: 1, ..request(message) };
     assert_eq!(drain(&mut commands).0, [again(1.0)]);
     commands.acknowledge(secs(0.7), 1, 1, &ack(512, 2));
-    let denied = CommandEnd::Acked {
-        result: 2,
-        result_param2: 0,
-    };
-    assert_eq!(
-        drain(&mut commands),
-        (vec![again(2.0)], vec![("one", denied)])
-    );
+    let denied = CommandEnd::Acked { result: 2, result_param2: 0 };
+    assert_eq!(drain(&mut commands), (vec![again(2.0)], vec![("one", denied)]));
     commands.acknowledge(secs(0.8), 1, 1, &ack(512, 0));
     assert_eq!(drain(&mut commands), (vec![], vec![("two", ACCEPTED)]));
 }
@@ -443,10 +371,7 @@ fn what_is_asked_for_once_is_not_repeated() {
     commands.start_once(secs(0.0), request(1.0), "ask");
     commands.start(secs(0.0), request(1.0), "call");
     let expected = calls.map(|(t, confirmation)| {
-        let command = CommandLong {
-            confirmation,
-            ..request(1.0)
-        };
+        let command = CommandLong { confirmation, ..request(1.0) };
         (t, command)
     });
     assert_eq!(run_out(&mut commands, 0.0), expected);
@@ -457,10 +382,7 @@ fn what_the_vehicle_shows_is_an_answer_and_ends_the_repetitions() {
     let mut commands = commands();
     commands.start(secs(0.0), arm(1.0), "arm");
     commands.confirm(&arm(1.0).into());
-    assert_eq!(
-        drain(&mut commands),
-        (vec![arm(1.0)], vec![("arm", ACCEPTED)])
-    );
+    assert_eq!(drain(&mut commands), (vec![arm(1.0)], vec![("arm", ACCEPTED)]));
     assert_eq!(commands.deadline(), None);
 }
 
@@ -473,10 +395,7 @@ fn an_answer_after_the_call_was_answered_is_told() {
     commands.acknowledge(secs(6.0), 1, 1, &ack(22, 0));
     assert_eq!(commands.next_event(), None);
     commands.acknowledge(secs(6.0), 1, 1, &ack(400, 0));
-    let late = CommandEvent::Late {
-        command: arm(1.0).into(),
-        result: 0,
-    };
+    let late = CommandEvent::Late { command: arm(1.0).into(), result: 0 };
     assert_eq!(commands.next_event(), Some(late));
     commands.acknowledge(secs(6.0), 1, 1, &ack(400, 0));
     assert_eq!(commands.next_event(), None, "once");
@@ -494,16 +413,9 @@ fn what_makes_a_vehicle_safer_is_repeated_without_a_link() {
 #[test]
 fn a_broadcast_is_not_waited_for() {
     let mut commands = commands();
-    let all = CommandLong {
-        target_system: 0,
-        target_component: 0,
-        ..arm(1.0)
-    };
+    let all = CommandLong { target_system: 0, target_component: 0, ..arm(1.0) };
     commands.start(secs(0.0), all, "all");
-    assert_eq!(
-        drain(&mut commands),
-        (vec![all], vec![("all", CommandEnd::Broadcast)])
-    );
+    assert_eq!(drain(&mut commands), (vec![all], vec![("all", CommandEnd::Broadcast)]));
     assert_eq!(commands.pending(), 0);
 }
 
@@ -514,10 +426,7 @@ fn a_flood_of_calls_is_bounded_and_a_lost_link_ends_all() {
         commands.start(secs(0.0), arm(1.0), "arm");
     }
     let (sent, refused) = drain(&mut commands);
-    assert_eq!(
-        (sent.len(), refused.len(), commands.pending()),
-        (1, 872, 128)
-    );
+    assert_eq!((sent.len(), refused.len(), commands.pending()), (1, 872, 128));
     assert!(refused.iter().all(|r| r.1 == CommandEnd::Overridden));
     commands.lose_link(secs(0.0));
     let (sent, ended) = drain(&mut commands);

@@ -5,18 +5,11 @@ use rfly_bridge::wire::mavlink::Outbound;
 use rfly_bridge::wire::mavlink::raw::{CommandLong, SetMode};
 
 fn setpoint(x: f32) -> Outbound {
-    CommandLong {
-        params: [x; 7],
-        ..CommandLong::default()
-    }
-    .into()
+    CommandLong { params: [x; 7], ..CommandLong::default() }.into()
 }
 
 fn keep_alive() -> KeepAlive {
-    KeepAlive::new(KeepAliveSettings {
-        period: secs(0.1),
-        max_repetition: secs(1.0),
-    })
+    KeepAlive::new(KeepAliveSettings { period: secs(0.1), max_repetition: secs(1.0) })
 }
 
 #[test]
@@ -50,10 +43,7 @@ fn while_setpoints_come_nothing_is_repeated_and_a_late_call_repeats_one() {
         assert_eq!(alive.tick(now), None);
         alive.sent(now, setpoint(0.0));
     }
-    assert!(matches!(
-        alive.tick(secs(3.0)),
-        Some(KeepAliveStep::Repeat(_))
-    ));
+    assert!(matches!(alive.tick(secs(3.0)), Some(KeepAliveStep::Repeat(_))));
     assert_eq!(alive.tick(secs(3.0)), None);
     alive.clear();
     assert_eq!(alive.tick(secs(3.2)), None);

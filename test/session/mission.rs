@@ -30,9 +30,7 @@ fn item(seq: u16, x: i32) -> MissionItemInt {
 }
 
 fn plan(count: u16) -> Vec<MissionItemInt> {
-    (0..count)
-        .map(|seq| item(seq, 1000 + i32::from(seq)))
-        .collect()
+    (0..count).map(|seq| item(seq, 1000 + i32::from(seq))).collect()
 }
 
 fn count(count: u16, opaque_id: u32) -> MissionCount {
@@ -46,21 +44,11 @@ fn count(count: u16, opaque_id: u32) -> MissionCount {
 }
 
 fn ack(result: u8, opaque_id: u32) -> MissionAck {
-    MissionAck {
-        target_system: OWN.0,
-        target_component: OWN.1,
-        result,
-        mission_type: 0,
-        opaque_id,
-    }
+    MissionAck { target_system: OWN.0, target_component: OWN.1, result, mission_type: 0, opaque_id }
 }
 
 fn current(seq: u16, mission_id: u32) -> MissionCurrent {
-    MissionCurrent {
-        seq,
-        mission_id,
-        ..MissionCurrent::default()
-    }
+    MissionCurrent { seq, mission_id, ..MissionCurrent::default() }
 }
 
 type Done = (u32, Result<MissionDone, MissionError>);
@@ -95,33 +83,18 @@ fn drain(mission: &mut MissionClient<u32>) -> Drained {
 }
 
 fn request_int(seq: u16) -> Outbound {
-    MissionRequestInt {
-        seq,
-        target_system: 1,
-        target_component: 1,
-        mission_type: 0,
-    }
-    .into()
+    MissionRequestInt { seq, target_system: 1, target_component: 1, mission_type: 0 }.into()
 }
 
 fn final_ack() -> Outbound {
-    MissionAck {
-        target_system: 1,
-        target_component: 1,
-        ..MissionAck::default()
-    }
-    .into()
+    MissionAck { target_system: 1, target_component: 1, ..MissionAck::default() }.into()
 }
 
 #[test]
 fn a_download_asks_for_every_item_and_ends_with_an_acknowledgement() {
     let mut mission = mission();
     mission.pull(secs(0.0), PLAN, 7);
-    let list = MissionRequestList {
-        target_system: 1,
-        target_component: 1,
-        mission_type: 0,
-    };
+    let list = MissionRequestList { target_system: 1, target_component: 1, mission_type: 0 };
     assert_eq!(drain(&mut mission).sent, [list.into()]);
     mission.count(secs(0.1), &count(2, 0));
     assert_eq!(drain(&mut mission).sent, [request_int(0)]);
@@ -134,10 +107,7 @@ fn a_download_asks_for_every_item_and_ends_with_an_acknowledgement() {
     mission.item(secs(0.3), item(1, 6));
     let end = drain(&mut mission);
     assert_eq!(end.sent, [final_ack()]);
-    assert_eq!(
-        (end.done, end.items),
-        (vec![(7, Ok(MissionDone::Pulled(2)))], 1)
-    );
+    assert_eq!((end.done, end.items), (vec![(7, Ok(MissionDone::Pulled(2)))], 1));
     assert_eq!(mission.items(PLAN), Some(&[item(0, 5), item(1, 6)][..]));
     assert_eq!((mission.counters().ignored, mission.deadline()), (3, None));
 }
@@ -149,10 +119,7 @@ fn an_empty_download_is_a_success() {
     drain(&mut mission);
     mission.count(secs(0.1), &count(0, 0));
     let end = drain(&mut mission);
-    assert_eq!(
-        (end.sent, end.done),
-        (vec![final_ack()], vec![(7, Ok(MissionDone::Pulled(0)))])
-    );
+    assert_eq!((end.sent, end.done), (vec![final_ack()], vec![(7, Ok(MissionDone::Pulled(0)))]));
     assert_eq!(mission.items(PLAN), Some(&[][..]));
 }
 
@@ -171,12 +138,7 @@ fn items_as_floats_are_taken_too() {
         ..MissionItem::default()
     };
     mission.item_float(secs(0.1), &float);
-    let local = MissionItem {
-        seq: 1,
-        x: -2.5,
-        frame: 1,
-        ..float
-    };
+    let local = MissionItem { seq: 1, x: -2.5, frame: 1, ..float };
     mission.item_float(secs(0.1), &local);
     let items = mission.items(PLAN).unwrap();
     assert_eq!((items[0].x, items[0].y), (475_000_000, -82_500_000));
@@ -211,18 +173,12 @@ fn an_upload_answers_any_order_and_repeated_requests_of_both_kinds() {
     mission.push(secs(0.0), PLAN, plan(3), 9);
     let first = drain(&mut mission).sent;
     let asked = received(&first[0], MissionCount::parse).unwrap();
-    assert_eq!(
-        (asked.count, asked.target_system, asked.mission_type),
-        (3, 1, 0)
-    );
+    assert_eq!((asked.count, asked.target_system, asked.mission_type), (3, 1, 0));
     let mut given = Vec::new();
     for seq in [0, 2, 2, 1, 77] {
         mission.requested(secs(0.1), seq, OWN, 0);
         let sent = drain(&mut mission).sent;
-        given.extend(
-            sent.iter()
-                .map(|m| received(m, MissionItemInt::parse).unwrap().seq),
-        );
+        given.extend(sent.iter().map(|m| received(m, MissionItemInt::parse).unwrap().seq));
         if seq == 0 {
             // Of an earlier exchange: not all items were asked for.
             mission.acknowledge(secs(0.1), &ack(0, 0));
@@ -232,16 +188,10 @@ fn an_upload_answers_any_order_and_repeated_requests_of_both_kinds() {
     assert_eq!(given, [0, 2, 2, 1]);
     mission.acknowledge(secs(0.2), &ack(0, 0));
     let end = drain(&mut mission);
-    assert_eq!(
-        (end.done, end.items),
-        (vec![(9, Ok(MissionDone::Pushed(3)))], 1)
-    );
+    assert_eq!((end.done, end.items), (vec![(9, Ok(MissionDone::Pushed(3)))], 1));
     let items = mission.items(PLAN).unwrap();
     assert_eq!(
-        items
-            .iter()
-            .map(|i| (i.seq, i.target_system))
-            .collect::<Vec<_>>(),
+        items.iter().map(|i| (i.seq, i.target_system)).collect::<Vec<_>>(),
         [(0, 1), (1, 1), (2, 1)]
     );
 }
@@ -254,10 +204,7 @@ fn a_refusal_has_a_name() {
     mission.acknowledge(secs(0.1), &ack(5, 0));
     let done = drain(&mut mission).done;
     assert_eq!(done, [(9, Err(MissionError::Refused(5)))]);
-    assert_eq!(
-        done[0].1.unwrap_err().to_string(),
-        "the vehicle refused it: 5 (INVALID)"
-    );
+    assert_eq!(done[0].1.unwrap_err().to_string(), "the vehicle refused it: 5 (INVALID)");
     assert_eq!(mission.items(PLAN), None);
 }
 
@@ -293,20 +240,12 @@ fn clearing_and_choosing_an_item_wait_for_their_own_answers() {
     let mut mission = mission();
     mission.clear(secs(0.0), PLAN, 1);
     mission.set_current(secs(0.0), 2, 2);
-    let clear = MissionClearAll {
-        target_system: 1,
-        target_component: 1,
-        mission_type: 0,
-    };
+    let clear = MissionClearAll { target_system: 1, target_component: 1, mission_type: 0 };
     assert_eq!(drain(&mut mission).sent, [clear.into()]);
     mission.acknowledge(secs(0.1), &ack(0, 0));
     let then = drain(&mut mission);
     assert_eq!(then.done, [(1, Ok(MissionDone::Cleared))]);
-    let set = MissionSetCurrent {
-        seq: 2,
-        target_system: 1,
-        target_component: 1,
-    };
+    let set = MissionSetCurrent { seq: 2, target_system: 1, target_component: 1 };
     assert_eq!(then.sent, [set.into()]);
     // MISSION_CURRENT comes all the time; only the wanted item is an answer, and others do not prolong the wait.
     for t in 1..4 {
@@ -314,16 +253,10 @@ fn clearing_and_choosing_an_item_wait_for_their_own_answers() {
         mission.tick(secs(f64::from(t) + 0.15));
     }
     let waiting = drain(&mut mission);
-    assert_eq!(
-        (waiting.sent.len(), waiting.done, waiting.current),
-        (3, vec![], vec![0])
-    );
+    assert_eq!((waiting.sent.len(), waiting.done, waiting.current), (3, vec![], vec![0]));
     mission.current_item(secs(3.5), &current(2, 0));
     let end = drain(&mut mission);
-    assert_eq!(
-        (end.done, end.current),
-        (vec![(2, Ok(MissionDone::Current(2)))], vec![2])
-    );
+    assert_eq!((end.done, end.current), (vec![(2, Ok(MissionDone::Current(2)))], vec![2]));
     mission.set_current(secs(10.0), 77, 3);
     while let Some(deadline) = mission.deadline() {
         mission.current_item(deadline, &current(2, 0));
@@ -356,10 +289,7 @@ fn a_mission_that_somebody_else_changed_is_noticed_once() {
     mission.current_item(secs(6.0), &current(1, 0));
     mission.reached(1);
     let drained = drain(&mut mission);
-    assert_eq!(
-        (drained.changed, drained.current, drained.reached),
-        (0, vec![1], vec![1])
-    );
+    assert_eq!((drained.changed, drained.current, drained.reached), (0, vec![1], vec![1]));
 }
 
 #[test]
@@ -367,27 +297,9 @@ fn a_transfer_hears_neither_other_lists_nor_other_stations() {
     let mut mission = mission();
     mission.pull(secs(0.0), PLAN, 1);
     drain(&mut mission);
-    mission.count(
-        secs(0.1),
-        &MissionCount {
-            mission_type: 1,
-            ..count(2, 0)
-        },
-    );
-    mission.count(
-        secs(0.1),
-        &MissionCount {
-            target_system: 7,
-            ..count(2, 0)
-        },
-    );
-    mission.count(
-        secs(0.1),
-        &MissionCount {
-            target_component: 1,
-            ..count(2, 0)
-        },
-    );
+    mission.count(secs(0.1), &MissionCount { mission_type: 1, ..count(2, 0) });
+    mission.count(secs(0.1), &MissionCount { target_system: 7, ..count(2, 0) });
+    mission.count(secs(0.1), &MissionCount { target_component: 1, ..count(2, 0) });
     assert_eq!(drain(&mut mission).sent, []);
     assert_eq!(mission.counters().ignored, 3);
 }
@@ -396,10 +308,7 @@ fn a_transfer_hears_neither_other_lists_nor_other_stations() {
 fn the_fence_waits_for_the_plan_and_is_another_list() {
     let mut mission = mission();
     mission.pull(secs(0.0), PLAN, 1);
-    let fence = vec![MissionItemInt {
-        command: 5001,
-        ..item(0, 7)
-    }];
+    let fence = vec![MissionItemInt { command: 5001, ..item(0, 7) }];
     mission.push(secs(0.0), FENCE, fence, 2);
     assert_eq!(drain(&mut mission).sent.len(), 1, "one transfer at a time");
     mission.count(secs(0.1), &count(0, 0));
@@ -409,16 +318,12 @@ fn the_fence_waits_for_the_plan_and_is_another_list() {
     mission.requested(secs(0.2), 0, OWN, 0);
     assert_eq!(drain(&mut mission).sent, [], "of the plan nothing is asked");
     mission.requested(secs(0.2), 0, OWN, 1);
-    let item: MissionItemInt = received(&drain(&mut mission).sent[0], |f| {
-        MissionItemInt::parse(f).unwrap()
-    });
+    let item: MissionItemInt =
+        received(&drain(&mut mission).sent[0], |f| MissionItemInt::parse(f).unwrap());
     assert_eq!((item.command, item.x, item.mission_type), (5001, 7, 1));
     mission.acknowledge(secs(0.3), &ack(0, 0));
     assert!(mission.is_busy(), "that was for the plan");
-    let accepted = MissionAck {
-        mission_type: 1,
-        ..ack(0, 3)
-    };
+    let accepted = MissionAck { mission_type: 1, ..ack(0, 3) };
     mission.acknowledge(secs(0.3), &accepted);
     let drained = drain(&mut mission);
     assert_eq!(drained.done, [(2, Ok(MissionDone::Pushed(1)))]);
@@ -426,11 +331,7 @@ fn the_fence_waits_for_the_plan_and_is_another_list() {
     assert_eq!(mission.items(PLAN).map(<[_]>::len), Some(0));
     assert_eq!(mission.items(FENCE).map(<[_]>::len), Some(1));
     // Another station changes the fence, and nothing else.
-    let tell = |fence_id| MissionCurrent {
-        fence_id,
-        rally_points_id: 9,
-        ..current(0, 8)
-    };
+    let tell = |fence_id| MissionCurrent { fence_id, rally_points_id: 9, ..current(0, 8) };
     mission.current_item(secs(1.0), &tell(3));
     assert_eq!(drain(&mut mission).others, []);
     mission.current_item(secs(2.0), &tell(4));
@@ -442,24 +343,13 @@ fn the_fence_waits_for_the_plan_and_is_another_list() {
 fn too_long_missions_and_too_many_requests_are_refused() {
     let mut mission = mission();
     mission.push(secs(0.0), PLAN, plan(10_001), 1);
-    let too_long = MissionError::TooLong {
-        items: 10_001,
-        most: 10_000,
-    };
+    let too_long = MissionError::TooLong { items: 10_001, most: 10_000 };
     assert_eq!(drain(&mut mission).done, [(1, Err(too_long))]);
     mission.pull(secs(0.0), PLAN, 2);
     mission.count(secs(0.0), &count(65_535, 0));
     let end = drain(&mut mission);
-    assert!(matches!(
-        end.done[..],
-        [(2, Err(MissionError::TooLong { items: 65_535, .. }))]
-    ));
-    assert_eq!(
-        received(end.sent.last().unwrap(), MissionAck::parse)
-            .unwrap()
-            .result,
-        4
-    );
+    assert!(matches!(end.done[..], [(2, Err(MissionError::TooLong { items: 65_535, .. }))]));
+    assert_eq!(received(end.sent.last().unwrap(), MissionAck::parse).unwrap().result, 4);
     for token in 0..100 {
         mission.clear(secs(1.0), PLAN, token);
     }
@@ -530,12 +420,7 @@ fn hear(mission: &mut MissionClient<u32>, now: Duration, message: &Outbound) {
         } else if let Some(m) = MissionItemInt::parse(frame) {
             mission.item(now, m);
         } else if let Some(m) = MissionRequestInt::parse(frame) {
-            mission.requested(
-                now,
-                m.seq,
-                (m.target_system, m.target_component),
-                m.mission_type,
-            );
+            mission.requested(now, m.seq, (m.target_system, m.target_component), m.mission_type);
         } else if let Some(m) = MissionAck::parse(frame) {
             mission.acknowledge(now, &m);
         }

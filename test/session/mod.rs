@@ -40,25 +40,19 @@ fn datagrams(
     frame_id: i32,
     sim_time: f64,
 ) -> Vec<Vec<u8>> {
-    let parts: Vec<&[u8]> = if payload.is_empty() {
-        vec![&[]]
-    } else {
-        payload.chunks(unit).collect()
-    };
+    let parts: Vec<&[u8]> =
+        if payload.is_empty() { vec![&[]] } else { payload.chunks(unit).collect() };
     let count = i32::try_from(parts.len()).unwrap();
     let datagram = |(seq, part): (i32, &&[u8])| {
         let len = i32::try_from(part.len() + variant.len()).unwrap();
         match variant {
-            HeaderVariant::A => [
-                FragmentHeaderA::new(len, seq, count, sim_time).as_bytes(),
-                part,
-            ]
-            .concat(),
-            HeaderVariant::B => [
-                FragmentHeaderB::new(len, seq, count, frame_id, sim_time).as_bytes(),
-                part,
-            ]
-            .concat(),
+            HeaderVariant::A => {
+                [FragmentHeaderA::new(len, seq, count, sim_time).as_bytes(), part].concat()
+            }
+            HeaderVariant::B => {
+                [FragmentHeaderB::new(len, seq, count, frame_id, sim_time).as_bytes(), part]
+                    .concat()
+            }
         }
     };
     (0..).zip(&parts).map(datagram).collect()
@@ -66,9 +60,7 @@ fn datagrams(
 
 /// Bytes that differ from frame to frame and within a frame.
 fn pattern(frame: usize, len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|i| ((i * 7 + i / 251 + frame * 31) % 256) as u8)
-        .collect()
+    (0..len).map(|i| ((i * 7 + i / 251 + frame * 31) % 256) as u8).collect()
 }
 
 /// Arrival of the next datagram of a stream at 30 Hz.

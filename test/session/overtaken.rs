@@ -9,14 +9,8 @@ const POSITION: u32 = 3 << 16;
 const LAND: u32 = 4 << 16 | 6 << 24;
 const RTL: u32 = 4 << 16 | 5 << 24;
 
-const ACCEPTED: CommandEnd = CommandEnd::Acked {
-    result: 0,
-    result_param2: 0,
-};
-const DENIED: CommandEnd = CommandEnd::Acked {
-    result: 2,
-    result_param2: 0,
-};
+const ACCEPTED: CommandEnd = CommandEnd::Acked { result: 0, result_param2: 0 };
+const DENIED: CommandEnd = CommandEnd::Acked { result: 2, result_param2: 0 };
 
 struct Sender(CommandClient<&'static str>);
 
@@ -30,11 +24,7 @@ impl Sender {
     }
 
     fn answer(&mut self, at: f64, command: u16, result: u8) {
-        let ack = CommandAck {
-            command,
-            result,
-            ..CommandAck::default()
-        };
+        let ack = CommandAck { command, result, ..CommandAck::default() };
         self.0.acknowledge(secs(at), 1, 1, &ack);
     }
 
@@ -53,11 +43,7 @@ impl Sender {
 }
 
 fn mode(custom_mode: u32) -> SetMode {
-    SetMode {
-        custom_mode,
-        target_system: 1,
-        base_mode: 1,
-    }
+    SetMode { custom_mode, target_system: 1, base_mode: 1 }
 }
 
 /// MAV_CMD_NAV_LAND.
@@ -81,10 +67,7 @@ fn a_lost_landing_is_sent_again_when_the_newer_mode_is_refused() {
     assert_eq!(ended, [], "the vehicle has not decided yet");
     sender.answer(10.06, 176, 2);
     let (sent, ended) = sender.news();
-    assert_eq!(
-        (sent, ended),
-        (vec![land(1).into()], vec![("offboard", DENIED)])
-    );
+    assert_eq!((sent, ended), (vec![land(1).into()], vec![("offboard", DENIED)]));
     sender.answer(10.09, 21, 0);
     assert_eq!(sender.news(), (vec![], vec![("land", ACCEPTED)]));
     assert_eq!(sender.0.deadline(), None);
@@ -127,10 +110,7 @@ fn the_newest_of_several_landings_goes_on() {
     sender.start(10.02, mode(OFFBOARD), "offboard");
     sender.start(10.03, mode(POSITION), "position");
     let (sent, ended) = sender.news();
-    assert_eq!(
-        sent,
-        [LAND, RTL, OFFBOARD, POSITION].map(|m| mode(m).into())
-    );
+    assert_eq!(sent, [LAND, RTL, OFFBOARD, POSITION].map(|m| mode(m).into()));
     assert_eq!(ended, [("offboard", CommandEnd::Overridden)]);
     // The landings and OFFBOARD were lost.
     sender.answer(10.05, 176, 2);
@@ -147,11 +127,7 @@ fn the_newest_of_several_landings_goes_on() {
         log.extend(sent);
     }
     ended.extend(sender.news().1);
-    assert_eq!(
-        log,
-        [POSITION, RTL].map(|m| mode(m).into()),
-        "POSITION to ask which was refused"
-    );
+    assert_eq!(log, [POSITION, RTL].map(|m| mode(m).into()), "POSITION to ask which was refused");
     let last = ("land", CommandEnd::Overridden);
     assert_eq!(ended, [("position", DENIED), ("return", ACCEPTED), last]);
     assert_eq!(sender.0.deadline(), None);
@@ -164,19 +140,13 @@ fn a_landing_that_is_wished_again_is_the_newest() {
     sender.start(10.01, mode(OFFBOARD), "offboard");
     sender.start(10.015, land(0), "again");
     let (sent, ended) = sender.news();
-    assert_eq!(
-        sent,
-        [land(0).into(), mode(OFFBOARD).into(), land(1).into()]
-    );
+    assert_eq!(sent, [land(0).into(), mode(OFFBOARD).into(), land(1).into()]);
     assert_eq!(ended, [("offboard", CommandEnd::Overridden)]);
     sender.answer(10.04, 176, 0);
     sender.answer(10.05, 21, 0);
     let (sent, mut ended) = sender.news();
     ended.sort_unstable_by_key(|(token, _)| *token);
-    assert_eq!(
-        (sent, ended),
-        (vec![], vec![("again", ACCEPTED), ("land", ACCEPTED)])
-    );
+    assert_eq!((sent, ended), (vec![], vec![("again", ACCEPTED), ("land", ACCEPTED)]));
 }
 
 #[test]

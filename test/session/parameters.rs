@@ -37,10 +37,7 @@ struct Vehicle(Vec<(String, ParameterKind, ParameterValue)>);
 impl Vehicle {
     fn new(count: usize) -> Self {
         let ints = (1..count).map(|i| (format!("P{i}"), ParameterKind::Int32, Int(i as i64 - 50)));
-        Self(
-            ints.chain([("SPEED".into(), ParameterKind::Real32, Float(2.5))])
-                .collect(),
-        )
+        Self(ints.chain([("SPEED".into(), ParameterKind::Real32, Float(2.5))]).collect())
     }
 
     fn value(&self, index: usize) -> ParamValue {
@@ -59,9 +56,7 @@ impl Vehicle {
                 return (0..self.0.len()).map(|i| self.value(i)).collect();
             }
             if let Some(read) = ParamRequestRead::parse(frame) {
-                let index = usize::try_from(read.index)
-                    .ok()
-                    .or_else(|| self.find(read.id));
+                let index = usize::try_from(read.index).ok().or_else(|| self.find(read.id));
                 return index
                     .filter(|i| *i < self.0.len())
                     .map(|i| self.value(i))
@@ -72,9 +67,8 @@ impl Vehicle {
             let Some(index) = self.find(set.id) else {
                 return vec![];
             };
-            let value = ParameterKind::of(set.kind)
-                .unwrap()
-                .decode(set.value, ParameterEncoding::Bytewise);
+            let value =
+                ParameterKind::of(set.kind).unwrap().decode(set.value, ParameterEncoding::Bytewise);
             // This one takes no negative speeds.
             let refused = matches!(value, Float(speed) if speed < 0.0);
             if !refused {
@@ -129,10 +123,7 @@ fn the_whole_list_is_pulled_with_one_question() {
     let end = drain(&mut parameters);
     assert_eq!(end.sent, []);
     assert_eq!(end.pulled, [(Some(1), Ok(250)), (Some(2), Ok(250))]);
-    assert_eq!(
-        (end.values, end.changed, parameters.known().len()),
-        (250, 250, 250)
-    );
+    assert_eq!((end.values, end.changed, parameters.known().len()), (250, 250, 250));
     assert!(parameters.is_complete() && parameters.deadline().is_none());
     assert_eq!(parameters.get("P7").unwrap().value, Int(-43));
     assert_eq!(parameters.get("SPEED").unwrap().value, Float(2.5));
@@ -153,10 +144,7 @@ fn gaps_are_asked_for_by_index_a_few_at_a_time() {
     let mut asked = drain(&mut parameters).sent;
     assert_eq!(asked.len(), 16);
     let first = received(&asked[0], ParamRequestRead::parse).unwrap();
-    assert_eq!(
-        (first.index, first.target_system, first.id),
-        (1, 1, [0; 16])
-    );
+    assert_eq!((first.index, first.target_system, first.id), (1, 1, [0; 16]));
     let mut total = asked.len();
     let pulled = loop {
         for message in std::mem::take(&mut asked) {
@@ -188,10 +176,7 @@ fn an_autopilot_that_says_nothing_or_not_all_fails_the_pull() {
     assert_eq!(now, secs(4.0));
     assert!(lists > 0);
     let end = drain(&mut silent);
-    assert_eq!(
-        (end.sent.len(), end.pulled),
-        (4, vec![(Some(1), Err(ParameterError::TimedOut))])
-    );
+    assert_eq!((end.sent.len(), end.pulled), (4, vec![(Some(1), Err(ParameterError::TimedOut))]));
 
     let vehicle = Vehicle::new(20);
     let mut partly = parameters();
@@ -202,10 +187,7 @@ fn an_autopilot_that_says_nothing_or_not_all_fails_the_pull() {
     while let Some(deadline) = partly.deadline() {
         partly.tick(deadline);
     }
-    let incomplete = ParameterError::Incomplete {
-        received: 19,
-        total: 20,
-    };
+    let incomplete = ParameterError::Incomplete { received: 19, total: 20 };
     assert_eq!(drain(&mut partly).pulled, [(Some(1), Err(incomplete))]);
     assert!(!partly.is_complete());
 }
@@ -227,10 +209,7 @@ fn a_list_of_which_names_are_missing_is_no_success_whatever_its_indices_say() {
     while let Some(deadline) = few.deadline() {
         few.tick(deadline);
     }
-    let incomplete = ParameterError::Incomplete {
-        received: 10,
-        total: 65_535,
-    };
+    let incomplete = ParameterError::Incomplete { received: 10, total: 65_535 };
     assert_eq!(drain(&mut few).pulled, [(Some(1), Err(incomplete))]);
     assert!(!few.is_complete());
     // The same ten under every index.
@@ -256,10 +235,7 @@ fn a_list_that_moved_while_it_came_is_asked_for_once_more() {
     // The one at 19 has moved there from 4, where another one came into use after it was sent.
     for index in 0..19 {
         let of = if index == 4 { 19 } else { index };
-        let value = ParamValue {
-            index: index as u16,
-            ..vehicle.value(of)
-        };
+        let value = ParamValue { index: index as u16, ..vehicle.value(of) };
         parameters.value(secs(0.1), &value);
     }
     parameters.value(secs(0.1), &vehicle.value(19));
@@ -299,13 +275,7 @@ fn the_checksum_is_no_parameter_and_unsolicited_values_are_told() {
     let known = parameters.get("SPEED").unwrap();
     assert_eq!((known.value, known.index), (Float(2.0), Some(3)));
     parameters.value(secs(0.0), &ParamValue { kind: 77, ..first });
-    parameters.value(
-        secs(0.0),
-        &ParamValue {
-            id: [0xff; 16],
-            ..first
-        },
-    );
+    parameters.value(secs(0.0), &ParamValue { id: [0xff; 16], ..first });
     assert_eq!(parameters.counters().unusable, 2);
 }
 
@@ -369,16 +339,9 @@ fn a_value_that_the_vehicle_did_not_take_is_told_with_the_one_it_kept() {
     assert_eq!(done, [(1, Err(ParameterError::Kept(Float(2.5))))]);
     parameters.set(secs(1.0), name("P2"), Int(9), 2);
     drain(&mut parameters);
-    let error = ParamError {
-        id: name("P2").field(),
-        error: 3,
-        ..ParamError::default()
-    };
+    let error = ParamError { id: name("P2").field(), error: 3, ..ParamError::default() };
     parameters.error(secs(1.0), &error);
-    assert_eq!(
-        drain(&mut parameters).done,
-        [(2, Err(ParameterError::Refused(3)))]
-    );
+    assert_eq!(drain(&mut parameters).done, [(2, Err(ParameterError::Refused(3)))]);
 }
 
 #[test]
@@ -387,15 +350,9 @@ fn while_the_list_comes_an_old_value_is_no_answer_to_a_change() {
     parameters.pull(secs(1.0), None);
     parameters.set(secs(1.0), name("P1"), Int(9), 1);
     drain(&mut parameters);
-    parameters.value(
-        secs(1.0),
-        &message("P1", ParameterKind::Int32, Int(-49), 0, 5),
-    );
+    parameters.value(secs(1.0), &message("P1", ParameterKind::Int32, Int(-49), 0, 5));
     assert_eq!(drain(&mut parameters).done, []);
-    parameters.value(
-        secs(1.0),
-        &message("P1", ParameterKind::Int32, Int(9), 0, 5),
-    );
+    parameters.value(secs(1.0), &message("P1", ParameterKind::Int32, Int(9), 0, 5));
     assert_eq!(drain(&mut parameters).done, [(1, Ok(Int(9)))]);
 }
 
@@ -415,10 +372,7 @@ fn questions_without_an_answer_are_repeated_and_given_up() {
     }
     assert_eq!((sent, now), (8, secs(14.0)));
     let timed_out = Err(ParameterError::TimedOut);
-    assert_eq!(
-        drain(&mut parameters).done,
-        [(1, timed_out), (2, timed_out)]
-    );
+    assert_eq!(drain(&mut parameters).done, [(1, timed_out), (2, timed_out)]);
 }
 
 #[test]
@@ -437,10 +391,7 @@ fn many_questions_wait_for_their_turn_and_the_same_name_for_its_predecessor() {
         parameters.read(secs(2.0), name(&format!("Q{token}")), token);
     }
     let flood = drain(&mut parameters);
-    assert_eq!(
-        (flood.sent.len(), flood.done.len()),
-        (16, 10_000 - 16 - 4096)
-    );
+    assert_eq!((flood.sent.len(), flood.done.len()), (16, 10_000 - 16 - 4096));
     parameters.lose_link();
     let lost = drain(&mut parameters).done;
     assert_eq!(lost.len(), 16 + 4096);
@@ -454,19 +405,10 @@ fn integers_travel_as_px4_sends_them_or_as_a_cast() {
     let four = ParameterKind::Int32.encode(Int(4), Bytewise).unwrap();
     assert_eq!(f32::from_le_bytes(four).to_bits(), 4);
     assert!(f32::from_le_bytes(ParameterKind::Int32.encode(Int(-87), Bytewise).unwrap()).is_nan());
-    assert_eq!(
-        ParameterKind::Int32.encode(Int(4), Cast),
-        Some(4f32.to_le_bytes())
-    );
-    assert_eq!(
-        ParameterKind::Int8.encode(Int(-2), Bytewise),
-        Some([0xfe, 0, 0, 0])
-    );
+    assert_eq!(ParameterKind::Int32.encode(Int(4), Cast), Some(4f32.to_le_bytes()));
+    assert_eq!(ParameterKind::Int8.encode(Int(-2), Bytewise), Some([0xfe, 0, 0, 0]));
     assert_eq!(ParameterKind::Uint8.encode(Int(256), Bytewise), None);
-    assert_eq!(
-        ParameterKind::Uint8.decode(f32::NAN.to_le_bytes(), Cast),
-        Int(0)
-    );
+    assert_eq!(ParameterKind::Uint8.decode(f32::NAN.to_le_bytes(), Cast), Int(0));
 }
 
 proptest! {
@@ -555,16 +497,10 @@ fn a_list_is_whole_also_where_every_third_answer_is_lost() {
     for seed in 1..20_u64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let lost = |_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) % 100 < 33
         };
-        assert_eq!(
-            pull_with(&mut vehicle, lost),
-            (vec![], Ok(908)),
-            "seed {seed}"
-        );
+        assert_eq!(pull_with(&mut vehicle, lost), (vec![], Ok(908)), "seed {seed}");
     }
 }
 

@@ -15,10 +15,7 @@ struct Wanted {
 }
 
 fn wanted(vector: &Vector, datagrams: &[Vec<u8>]) -> Wanted {
-    let one = |times: &[f64]| Wanted {
-        times: times.to_vec(),
-        ..Wanted::default()
-    };
+    let one = |times: &[f64]| Wanted { times: times.to_vec(), ..Wanted::default() };
     let mut wanted = one(&[12.345]);
     let counters = &mut wanted.counters;
     match vector.name() {
@@ -84,9 +81,7 @@ fn joined(datagrams: &[Vec<u8>], sim_time: f64) -> Vec<u8> {
 
 #[test]
 fn every_recorded_stream_is_delivered_whole_or_counted() {
-    for vector in golden::load("recv_image_udp")
-        .into_iter()
-        .chain(golden::load("recv_points_udp"))
+    for vector in golden::load("recv_image_udp").into_iter().chain(golden::load("recv_points_udp"))
     {
         let name = vector.name();
         let datagrams = vector.input_packets();

@@ -21,11 +21,7 @@ fn frame_ids_that_begin_anew_are_believed_when_they_go_on() {
 fn frame_ids_that_follow_nothing_are_ignored_in_the_end() {
     let mut reassembler = Reassembler::new(MAX);
     let id = |step: i32| {
-        if step < 20 {
-            step
-        } else {
-            step.wrapping_mul(0x9e37_79b9_u32 as i32)
-        }
+        if step < 20 { step } else { step.wrapping_mul(0x9e37_79b9_u32 as i32) }
     };
     let frame = |step: i32| vendor_datagrams(&pattern(1, 100), B, id(step), f64::from(step) / 30.0);
     let delivered = deliver(&mut reassembler, (0..300).flat_map(frame));
@@ -93,10 +89,7 @@ fn a_frame_id_that_jumps_does_not_blind_a_camera() {
 fn a_frame_whose_content_is_refused_decides_nothing() {
     let mut reassembler = Reassembler::new(MAX);
     let frame = |f: i32, time: f64| vendor_datagrams(&pattern(1, 100), A, f, time);
-    deliver(
-        &mut reassembler,
-        (0..30).flat_map(|f| frame(f, f64::from(f) / 30.0)),
-    );
+    deliver(&mut reassembler, (0..30).flat_map(|f| frame(f, f64::from(f) / 30.0)));
     // Just ahead enough to pass, but what it holds is no image.
     assert_eq!(deliver(&mut reassembler, frame(0, 1.06)).len(), 1);
     reassembler.revert_order();
@@ -117,10 +110,7 @@ fn frames_of_which_nothing_came_are_counted_by_their_ids() {
     let stream = [cut(60)[..1].to_vec(), frame(62), frame(61), frame(63)].concat();
     assert_eq!(deliver(&mut reassembler, stream).len(), 2);
     let counters = reassembler.counters();
-    assert_eq!(
-        (counters.lost, counters.incomplete, counters.stale),
-        (5, 1, 1)
-    );
+    assert_eq!((counters.lost, counters.incomplete, counters.stale), (5, 1, 1));
 }
 
 #[test]
@@ -131,15 +121,8 @@ fn the_memory_of_an_unusually_large_frame_is_given_back() {
     let usual = reassembler.memory();
     assert_eq!(deliver(&mut reassembler, frame(10, 40 << 20)).len(), 1);
     assert!(reassembler.memory() > 40 << 20);
-    assert_eq!(
-        deliver(&mut reassembler, (11..200).flat_map(|f| frame(f, 1000))).len(),
-        189
-    );
-    assert!(
-        reassembler.memory() <= 2 * usual,
-        "{} bytes",
-        reassembler.memory()
-    );
+    assert_eq!(deliver(&mut reassembler, (11..200).flat_map(|f| frame(f, 1000))).len(), 189);
+    assert!(reassembler.memory() <= 2 * usual, "{} bytes", reassembler.memory());
     // Many of them are usual.
     let large = |f: i32| frame(f, if f % 30 == 0 { 1 << 20 } else { 1000 });
     deliver(&mut reassembler, (200..300).flat_map(large));

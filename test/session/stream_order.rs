@@ -94,10 +94,7 @@ fn samples_that_come_twice_are_published_once() {
             // A copy that comes much later.
             let old = nth(n - 7);
             let arrival = nth(n).arrival;
-            assert_eq!(
-                reader.take(StreamPosition { arrival, ..old }),
-                Continuity::Duplicate
-            );
+            assert_eq!(reader.take(StreamPosition { arrival, ..old }), Continuity::Duplicate);
         }
     }
     assert!(reader.never_went_back());
@@ -124,10 +121,7 @@ fn numbers_wrap() {
     for n in 0..100_i32 {
         let position = nth(n);
         let id = Some((i32::MAX - 50).wrapping_add(n));
-        assert_eq!(
-            reader.take(StreamPosition { id, ..position }),
-            Continuity::Next
-        );
+        assert_eq!(reader.take(StreamPosition { id, ..position }), Continuity::Next);
     }
     assert_eq!(reader.order.lost(), 0);
 }
@@ -137,19 +131,9 @@ fn a_sender_that_does_not_count_is_ordered_by_time() {
     let mut reader = Reader::default();
     for n in 0..100 {
         let id = Some(7);
-        assert_eq!(
-            reader.take(StreamPosition { id, ..nth(n) }),
-            Continuity::Next
-        );
-        assert_eq!(
-            reader.take(StreamPosition { id, ..nth(n) }),
-            Continuity::Same
-        );
-        let old = StreamPosition {
-            id,
-            arrival: nth(n).arrival,
-            ..nth(n - 1)
-        };
+        assert_eq!(reader.take(StreamPosition { id, ..nth(n) }), Continuity::Next);
+        assert_eq!(reader.take(StreamPosition { id, ..nth(n) }), Continuity::Same);
+        let old = StreamPosition { id, arrival: nth(n).arrival, ..nth(n - 1) };
         assert_eq!(reader.take(old), Continuity::Late);
     }
     assert_eq!(reader.order.lost(), 0);
@@ -200,45 +184,17 @@ fn one_wild_sample_changes_nothing_whatever_it_says_and_however_often_it_comes()
         assert_eq!(reader.take(nth(n)), Continuity::Next, "{n}");
         let real = nth(n);
         let wild = match n % 8 {
-            0 => StreamPosition {
-                time: real.time + 0.9,
-                ..real
-            },
-            1 => StreamPosition {
-                time: real.time - 0.9,
-                ..real
-            },
+            0 => StreamPosition { time: real.time + 0.9, ..real },
+            1 => StreamPosition { time: real.time - 0.9, ..real },
             2 => StreamPosition { time: 3e9, ..real },
-            3 => StreamPosition {
-                id: Some((random.uniform() * 2e9) as i32),
-                ..real
-            },
-            4 => StreamPosition {
-                id: Some(n + 500),
-                time: real.time + STEP,
-                ..real
-            },
-            5 => StreamPosition {
-                id: Some(n + 1),
-                time: real.time + 0.4,
-                ..real
-            },
-            6 => StreamPosition {
-                id: Some(n + 1),
-                time: f64::NAN,
-                ..real
-            },
-            _ => StreamPosition {
-                id: None,
-                time: real.time + 0.9,
-                ..real
-            },
+            3 => StreamPosition { id: Some((random.uniform() * 2e9) as i32), ..real },
+            4 => StreamPosition { id: Some(n + 500), time: real.time + STEP, ..real },
+            5 => StreamPosition { id: Some(n + 1), time: real.time + 0.4, ..real },
+            6 => StreamPosition { id: Some(n + 1), time: f64::NAN, ..real },
+            _ => StreamPosition { id: None, time: real.time + 0.9, ..real },
         };
         let continuity = reader.take(wild);
-        refused += u64::from(!matches!(
-            continuity,
-            Continuity::Next | Continuity::Restart
-        ));
+        refused += u64::from(!matches!(continuity, Continuity::Next | Continuity::Restart));
     }
     assert_eq!(refused, 4000);
     assert!(reader.never_went_back());
@@ -293,11 +249,7 @@ fn a_renderer_that_stands_still_now_and_then_loses_nothing() {
                     reader.take(StreamPosition { id, ..position });
                 }
                 let lost = 3000 - reader.count("published");
-                assert!(
-                    lost <= 30,
-                    "{period_ms} ms, {most_ms} ms, {often}: {:?}",
-                    reader.counts
-                );
+                assert!(lost <= 30, "{period_ms} ms, {most_ms} ms, {often}: {:?}", reader.counts);
             }
         }
     }

@@ -70,10 +70,7 @@ impl Exchanges {
             if self.random() < loss {
                 continue;
             }
-            let answer = Timesync {
-                tc1: self.clock.at(at + ways[0]),
-                ..question
-            };
+            let answer = Timesync { tc1: self.clock.at(at + ways[0]), ..question };
             let back = at + ways[0] + ways[1];
             match self.estimator.receive(secs(back), &answer) {
                 TimesyncOutcome::Restarted { went_back, .. } => {
@@ -100,10 +97,7 @@ impl Exchanges {
 #[test]
 fn our_clock_may_run_at_another_speed_than_the_monotonic_one() {
     // The clock of a simulation at 0.97 of real time, and an autopilot in step with it.
-    let mut link = Exchanges::new(Clock {
-        start: 1e9,
-        speed: 0.97,
-    });
+    let mut link = Exchanges::new(Clock { start: 1e9, speed: 0.97 });
     let epoch = |now: f64| EPOCH - (0.03 * now * 1e9) as i64;
     for _ in 0..200 {
         link.estimator.set_epoch(epoch(link.now));
@@ -119,10 +113,7 @@ fn our_clock_may_run_at_another_speed_than_the_monotonic_one() {
     assert!(off.abs() < 4_000_000, "{off} ns");
 }
 
-const BOOT: Clock = Clock {
-    start: 3e9,
-    speed: 1.0,
-};
+const BOOT: Clock = Clock { start: 3e9, speed: 1.0 };
 
 #[test]
 fn an_offset_is_there_in_a_fraction_of_a_second_and_right_to_a_tenth_of_a_millisecond() {
@@ -145,23 +136,12 @@ fn a_simulated_autopilot_that_runs_slower_is_followed() {
     for speed in [0.97, 0.5, 2.0, 1.0 + 50e-6] {
         let mut link = Exchanges::new(Clock { start: 1e9, speed });
         link.run(5.0, 0.1, 0.5, 0.1);
-        assert!(
-            link.error_ms().abs() < 0.5,
-            "speed {speed}: {} ms",
-            link.error_ms()
-        );
+        assert!(link.error_ms().abs() < 0.5, "speed {speed}: {} ms", link.error_ms());
         assert_eq!(link.restarted, [], "speed {speed}");
         let drift = link.estimator.drift_ppm().unwrap() * 1e-6;
-        assert!(
-            (drift - (1.0 / speed - 1.0)).abs() < 1e-3,
-            "speed {speed}: drift {drift}"
-        );
+        assert!((drift - (1.0 / speed - 1.0)).abs() < 1e-3, "speed {speed}: drift {drift}");
         link.run(20.0, 0.1, 0.5, 0.1);
-        assert!(
-            link.error_ms().abs() < 0.5,
-            "speed {speed}: {} ms",
-            link.error_ms()
-        );
+        assert!(link.error_ms().abs() < 0.5, "speed {speed}: {} ms", link.error_ms());
         assert_eq!(link.restarted, [], "speed {speed}");
     }
 }
@@ -190,11 +170,7 @@ fn samples_tell_the_clock_before_the_first_answer_and_a_restart_at_once() {
     let mut estimator = TimesyncEstimator::new(TimesyncSettings::default(), 0);
     let ms = Duration::from_millis;
     let rough = |estimator: &TimesyncEstimator, remote_ms: i64| {
-        estimator
-            .coarse_line()
-            .unwrap()
-            .host_ns(remote_ms * 1_000_000)
-            / 1_000_000
+        estimator.coarse_line().unwrap().host_ns(remote_ms * 1_000_000) / 1_000_000
     };
     assert!(estimator.coarse_line().is_none());
     // 20 ms under way, then 2, then 30: the shortest way is nearest to the truth.
@@ -220,11 +196,7 @@ fn samples_tell_the_clock_before_the_first_answer_and_a_restart_at_once() {
     // Two autopilots that take turns are no restart for ever.
     let mut both = TimesyncEstimator::new(TimesyncSettings::default(), 0);
     for step in 0..100 {
-        let boot = if step % 2 == 0 {
-            9_000_000_000
-        } else {
-            1_000_000_000
-        };
+        let boot = if step % 2 == 0 { 9_000_000_000 } else { 1_000_000_000 };
         assert!(!both.sample_time(ms(10 * step), boot + 10_000_000 * step as i64));
     }
 }
@@ -249,8 +221,7 @@ fn one_wild_answer_changes_nothing() {
     for tc1 in [1, 5_000_000_000_000_000, i64::MAX, -5] {
         let now = link.estimator.deadline().unwrap();
         let question = link.estimator.tick(now).unwrap();
-        link.estimator
-            .receive(now + secs(0.001), &Timesync { tc1, ..question });
+        link.estimator.receive(now + secs(0.001), &Timesync { tc1, ..question });
         assert_eq!(link.estimator.offset().unwrap(), before, "{tc1}");
     }
     assert_eq!(link.estimator.counters().restarted, 0);
@@ -262,57 +233,25 @@ fn answers_to_others_late_ones_and_second_ones_are_ignored() {
     let question = estimator.tick(secs(1.0)).unwrap();
     assert_eq!((question.tc1, question.ts1), (0, EPOCH + 1_000_000_000));
     assert_eq!(estimator.tick(secs(1.01)), None);
-    let answer = Timesync {
-        tc1: 77,
-        ..question
-    };
-    let foreign = Timesync {
-        ts1: answer.ts1 + 1,
-        ..answer
-    };
-    assert_eq!(
-        estimator.receive(secs(1.01), &foreign),
-        TimesyncOutcome::Ignored
-    );
-    assert!(
-        matches!(estimator.receive(secs(1.002), &answer), TimesyncOutcome::Sample(s)
-        if s.round_trip == secs(0.002) && s.observed_ns == EPOCH + 1_001_000_000 - 77 && s.remote_ns == 77)
-    );
-    assert_eq!(
-        estimator.receive(secs(1.003), &answer),
-        TimesyncOutcome::Ignored
-    );
+    let answer = Timesync { tc1: 77, ..question };
+    let foreign = Timesync { ts1: answer.ts1 + 1, ..answer };
+    assert_eq!(estimator.receive(secs(1.01), &foreign), TimesyncOutcome::Ignored);
+    assert!(matches!(estimator.receive(secs(1.002), &answer), TimesyncOutcome::Sample(s)
+        if s.round_trip == secs(0.002) && s.observed_ns == EPOCH + 1_001_000_000 - 77 && s.remote_ns == 77));
+    assert_eq!(estimator.receive(secs(1.003), &answer), TimesyncOutcome::Ignored);
     let question = estimator.tick(secs(2.0)).unwrap();
-    let late = Timesync {
-        tc1: 78,
-        ..question
-    };
-    assert_eq!(
-        estimator.receive(secs(2.6), &late),
-        TimesyncOutcome::Ignored
-    );
+    let late = Timesync { tc1: 78, ..question };
+    assert_eq!(estimator.receive(secs(2.6), &late), TimesyncOutcome::Ignored);
     assert_eq!(estimator.counters().ignored, 3);
 }
 
 #[test]
 fn questions_of_the_autopilot_are_answered_with_our_time() {
     let mut estimator = TimesyncEstimator::new(TimesyncSettings::default(), EPOCH);
-    let question = Timesync {
-        ts1: 123,
-        ..Timesync::default()
-    };
-    let reply = Timesync {
-        tc1: EPOCH + 4_000_000_000,
-        ..question
-    };
-    assert_eq!(
-        estimator.receive(secs(4.0), &question),
-        TimesyncOutcome::Reply(reply)
-    );
-    let silent = TimesyncSettings {
-        period: Duration::ZERO,
-        ..TimesyncSettings::default()
-    };
+    let question = Timesync { ts1: 123, ..Timesync::default() };
+    let reply = Timesync { tc1: EPOCH + 4_000_000_000, ..question };
+    assert_eq!(estimator.receive(secs(4.0), &question), TimesyncOutcome::Reply(reply));
+    let silent = TimesyncSettings { period: Duration::ZERO, ..TimesyncSettings::default() };
     let mut silent = TimesyncEstimator::new(silent, 0);
     assert_eq!((silent.tick(secs(9.0)), silent.deadline()), (None, None));
 }

@@ -56,33 +56,20 @@ fn other_fragment_sizes_than_the_vendors_work() {
 #[test]
 fn a_foreign_first_datagram_does_not_lock_the_sensor_out() {
     let mut reassembler = Reassembler::new(MAX);
-    for foreign in [
-        &b"hello"[..],
-        &[],
-        &[0; 24],
-        &[0xff; 2000],
-        b"\xd2\x02\x96\x49 and no header of an image",
-    ] {
-        assert_eq!(
-            reassembler.push(foreign),
-            ReassemblyResult::Dropped(DropCause::Malformed)
-        );
+    for foreign in
+        [&b"hello"[..], &[], &[0; 24], &[0xff; 2000], b"\xd2\x02\x96\x49 and no header of an image"]
+    {
+        assert_eq!(reassembler.push(foreign), ReassemblyResult::Dropped(DropCause::Malformed));
     }
     let image = pattern(1, 100_000);
-    assert_eq!(
-        deliver(&mut reassembler, vendor_datagrams(&image, A, 0, 1.0)),
-        [(1.0, image)]
-    );
+    assert_eq!(deliver(&mut reassembler, vendor_datagrams(&image, A, 0, 1.0)), [(1.0, image)]);
     assert_eq!(reassembler.counters().malformed, 5);
 }
 
 #[test]
 fn the_header_form_may_change_between_and_within_frames_in_flight() {
     let image = pattern(1, 130_000);
-    let (a, b) = (
-        vendor_datagrams(&image, A, 0, 1.0),
-        vendor_datagrams(&image, B, 9, 1.0),
-    );
+    let (a, b) = (vendor_datagrams(&image, A, 0, 1.0), vendor_datagrams(&image, B, 9, 1.0));
     let mut reassembler = Reassembler::new(MAX);
     let interleaved: Vec<_> = a.iter().zip(&b).flat_map(|(x, y)| [x, y]).collect();
     assert_eq!(
@@ -93,10 +80,7 @@ fn the_header_form_may_change_between_and_within_frames_in_flight() {
         let variant = if frame % 3 == 0 { A } else { B };
         let time = f64::from(frame);
         assert_eq!(
-            deliver(
-                &mut reassembler,
-                vendor_datagrams(&image, variant, frame, time)
-            ),
+            deliver(&mut reassembler, vendor_datagrams(&image, variant, frame, time)),
             [(time, image.clone())]
         );
     }
@@ -122,10 +106,7 @@ fn a_frame_id_that_never_changes_loses_nothing() {
 fn short_headers_of_one_time_but_other_counts_are_two_frames() {
     let mut reassembler = Reassembler::new(MAX);
     let (one, two) = (pattern(1, 70_000), pattern(2, 150_000));
-    let (a, b) = (
-        vendor_datagrams(&one, A, 0, 1.0),
-        vendor_datagrams(&two, A, 0, 1.0),
-    );
+    let (a, b) = (vendor_datagrams(&one, A, 0, 1.0), vendor_datagrams(&two, A, 0, 1.0));
     let stream = [&a[0], &b[0], &a[1], &b[1], &b[2]];
     assert_eq!(deliver(&mut reassembler, stream), [(1.0, one), (1.0, two)]);
 }
@@ -138,10 +119,7 @@ fn negative_frame_ids_and_those_that_wrap_are_just_frames() {
             let frame_id = first.wrapping_add(step);
             let (image, time) = (pattern(step as usize, 70_000), f64::from(step) / 30.0);
             assert_eq!(
-                deliver(
-                    &mut reassembler,
-                    vendor_datagrams(&image, B, frame_id, time)
-                ),
+                deliver(&mut reassembler, vendor_datagrams(&image, B, frame_id, time)),
                 [(time, image)]
             );
         }
@@ -169,10 +147,7 @@ fn a_restarted_simulation_is_believed_when_it_goes_on() {
 fn a_restart_within_the_first_second_costs_a_tenth_of_one() {
     let mut reassembler = Reassembler::new(MAX);
     let frame = |f: i32| vendor_datagrams(&pattern(1, 100), B, f, f64::from(f) / 30.0);
-    assert_eq!(
-        deliver(&mut reassembler, (1000..1020).flat_map(frame)).len(),
-        20
-    );
+    assert_eq!(deliver(&mut reassembler, (1000..1020).flat_map(frame)).len(), 20);
     let after = deliver(&mut reassembler, (995..1010).flat_map(frame));
     assert_eq!(times(&after)[..2], [999.0 / 30.0, 1000.0 / 30.0]);
     assert_eq!(reassembler.counters().stale, 4);
@@ -184,10 +159,7 @@ fn an_old_frame_that_overtook_nobody_is_not_delivered_after_a_newer_one() {
     let frame = |f: i32| vendor_datagrams(&pattern(1, 100), B, f, f64::from(f) / 30.0);
     let order = [10, 12, 11, 13, 15, 14, 16];
     let delivered = deliver(&mut reassembler, order.into_iter().flat_map(frame));
-    assert_eq!(
-        times(&delivered),
-        [10, 12, 13, 15, 16].map(|f| f64::from(f) / 30.0)
-    );
+    assert_eq!(times(&delivered), [10, 12, 13, 15, 16].map(|f| f64::from(f) / 30.0));
     assert_eq!(reassembler.counters().stale, 2);
 }
 
@@ -196,11 +168,7 @@ fn a_late_duplicate_of_a_delivered_frame_is_a_duplicate() {
     let mut reassembler = Reassembler::new(MAX);
     let frame = |f: i32| vendor_datagrams(&pattern(1, 130_000), B, f, f64::from(f) / 30.0);
     let mut stream: Vec<_> = (0..8).flat_map(frame).collect();
-    let repeated: Vec<_> = frame(3)
-        .into_iter()
-        .chain(frame(7))
-        .chain(frame(7))
-        .collect();
+    let repeated: Vec<_> = frame(3).into_iter().chain(frame(7)).chain(frame(7)).collect();
     stream.extend(repeated.clone());
     assert_eq!(deliver(&mut reassembler, stream).len(), 8);
     assert_eq!(reassembler.counters().duplicate, repeated.len() as u64);
@@ -214,24 +182,16 @@ fn fragments_of_a_frame_that_was_given_up_are_late_and_do_not_open_it_again() {
     let stream = old[..2].iter().chain(&new).chain(&old[2..]);
     assert_eq!(times(&deliver(&mut reassembler, stream)), [2.0]);
     let counters = reassembler.counters();
-    assert_eq!(
-        (counters.incomplete, counters.late, reassembler.in_flight()),
-        (1, 1, 0)
-    );
+    assert_eq!((counters.incomplete, counters.late, reassembler.in_flight()), (1, 1, 0));
 }
 
 #[test]
 fn interleaved_frames_are_both_delivered() {
     let mut reassembler = Reassembler::new(MAX);
     let (one, two) = (pattern(1, 250_000), pattern(2, 200_000));
-    let (a, b) = (
-        vendor_datagrams(&one, B, 1, 1.0),
-        vendor_datagrams(&two, B, 2, 1.1),
-    );
+    let (a, b) = (vendor_datagrams(&one, B, 1, 1.0), vendor_datagrams(&two, B, 2, 1.1));
     // The tail of the first frame comes after the head of the second, as when two sockets' queues are merged.
-    let stream = [
-        &a[0], &b[0], &a[1], &b[1], &a[2], &b[2], &a[3], &a[4], &b[3],
-    ];
+    let stream = [&a[0], &b[0], &a[1], &b[1], &a[2], &b[2], &a[3], &a[4], &b[3]];
     assert_eq!(deliver(&mut reassembler, stream), [(1.0, one), (1.1, two)]);
     assert_eq!(reassembler.counters().frames_dropped(), 0);
 }
@@ -240,19 +200,10 @@ fn interleaved_frames_are_both_delivered() {
 fn a_third_frame_in_flight_gives_up_the_oldest() {
     let mut reassembler = Reassembler::new(MAX);
     let frame = |f: i32| vendor_datagrams(&pattern(1, 70_000), B, f, f64::from(f));
+    assert_eq!(deliver(&mut reassembler, [&frame(1)[0], &frame(2)[0], &frame(3)[0]]), []);
+    assert_eq!((reassembler.counters().incomplete, reassembler.in_flight()), (1, 2));
     assert_eq!(
-        deliver(&mut reassembler, [&frame(1)[0], &frame(2)[0], &frame(3)[0]]),
-        []
-    );
-    assert_eq!(
-        (reassembler.counters().incomplete, reassembler.in_flight()),
-        (1, 2)
-    );
-    assert_eq!(
-        times(&deliver(
-            &mut reassembler,
-            [&frame(1)[1], &frame(2)[1], &frame(3)[1]]
-        )),
+        times(&deliver(&mut reassembler, [&frame(1)[1], &frame(2)[1], &frame(3)[1]])),
         [2.0, 3.0]
     );
     assert_eq!(reassembler.counters().late, 1);
@@ -265,10 +216,7 @@ fn an_incomplete_frame_of_a_run_before_a_restart_is_given_up() {
     deliver(&mut reassembler, &frame(1, 1000.0)[..1]);
     assert_eq!(deliver(&mut reassembler, frame(2, 0.0)).len(), 1);
     assert_eq!(deliver(&mut reassembler, frame(3, 0.1)).len(), 1);
-    assert_eq!(
-        (reassembler.counters().incomplete, reassembler.in_flight()),
-        (1, 0)
-    );
+    assert_eq!((reassembler.counters().incomplete, reassembler.in_flight()), (1, 0));
 }
 
 #[test]
@@ -294,11 +242,7 @@ fn fragments_that_disagree_about_their_size_drop_the_frame() {
     let stream = vec![good[0].clone(), other.remove(1), good[2].clone()];
     let mut reassembler = Reassembler::new(MAX);
     assert_eq!(deliver(&mut reassembler, stream), []);
-    let wanted = ReassemblyCounters {
-        inconsistent: 1,
-        late: 1,
-        ..*reassembler.counters()
-    };
+    let wanted = ReassemblyCounters { inconsistent: 1, late: 1, ..*reassembler.counters() };
     assert_eq!(reassembler.counters(), &wanted);
     let long_tail = datagrams(&pattern(1, 3000), 2000, B, 2, 2.0).remove(1);
     let short_unit = datagrams(&pattern(1, 1000), 500, B, 2, 2.0).remove(0);
@@ -311,10 +255,7 @@ fn fragments_that_disagree_about_their_size_drop_the_frame() {
     let empty_middle = datagrams(&[0; 2], 1, B, 3, 3.0).remove(0);
     let mut empty_middle = empty_middle[..32].to_vec();
     empty_middle[4..8].copy_from_slice(&32_i32.to_le_bytes());
-    assert_eq!(
-        reassembler.push(&empty_middle),
-        ReassemblyResult::Dropped(DropCause::Inconsistent)
-    );
+    assert_eq!(reassembler.push(&empty_middle), ReassemblyResult::Dropped(DropCause::Inconsistent));
 }
 
 #[test]
@@ -329,25 +270,16 @@ fn a_frame_beyond_the_maximum_is_dropped_and_the_next_one_is_not() {
     };
     for (id, reverse) in [(1, false), (4, true)] {
         assert_eq!(deliver(&mut reassembler, frame(100_001, id, reverse)), []);
-        assert_eq!(
-            deliver(&mut reassembler, frame(200_000, id + 1, reverse)),
-            []
-        );
+        assert_eq!(deliver(&mut reassembler, frame(200_000, id + 1, reverse)), []);
         assert_eq!(reassembler.counters().oversize, if reverse { 4 } else { 2 });
         let time = f64::from(id + 2);
-        assert_eq!(
-            times(&deliver(&mut reassembler, frame(100_000, id + 2, reverse))),
-            [time]
-        );
+        assert_eq!(times(&deliver(&mut reassembler, frame(100_000, id + 2, reverse))), [time]);
     }
     // Two billion fragments are promised; no memory is spent on the promise.
     let mut lie = frame(100, 99, false).remove(0);
     lie[12..16].copy_from_slice(&i32::MAX.to_le_bytes());
     let before = reassembler.memory();
-    assert_eq!(
-        reassembler.push(&lie),
-        ReassemblyResult::Dropped(DropCause::Oversize)
-    );
+    assert_eq!(reassembler.push(&lie), ReassemblyResult::Dropped(DropCause::Oversize));
     assert_eq!(reassembler.memory(), before);
 }
 
@@ -374,10 +306,7 @@ fn frames_are_counted_from_their_headers_while_nobody_wants_the_payload() {
                 counted.push((info.sim_time, info.len, info.arrival))
             }
             outcome => assert!(
-                matches!(
-                    outcome,
-                    ReassemblyResult::Stored | ReassemblyResult::Dropped(_)
-                ),
+                matches!(outcome, ReassemblyResult::Stored | ReassemblyResult::Dropped(_)),
                 "{outcome:?}"
             ),
         }
@@ -391,20 +320,11 @@ fn frames_are_counted_from_their_headers_while_nobody_wants_the_payload() {
         }
     }
     // One that comes alone, and is incomplete.
-    feed(
-        &mut reassembler,
-        &vendor_datagrams(&pattern(1, 130_000), B, 3, 6.0)[1],
-    );
-    let wanted: Vec<_> = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
-        .map(|t| (t, 130_000, RosTime(7)))
-        .to_vec();
+    feed(&mut reassembler, &vendor_datagrams(&pattern(1, 130_000), B, 3, 6.0)[1]);
+    let wanted: Vec<_> = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|t| (t, 130_000, RosTime(7))).to_vec();
     assert_eq!(counted, wanted);
     assert_eq!(
-        (
-            reassembler.counters().frames,
-            reassembler.in_flight(),
-            reassembler.memory()
-        ),
+        (reassembler.counters().frames, reassembler.in_flight(), reassembler.memory()),
         (6, 1, 0)
     );
 }
@@ -413,41 +333,26 @@ fn frames_are_counted_from_their_headers_while_nobody_wants_the_payload() {
 fn a_frame_of_which_some_payload_was_skipped_is_counted_but_not_delivered() {
     let mut reassembler = Reassembler::new(MAX);
     let cut = vendor_datagrams(&pattern(1, 130_000), B, 1, 1.0);
-    reassembler
-        .next_header_buffer()
-        .copy_from_slice(&cut[0][..32]);
-    assert_eq!(
-        reassembler.commit(cut[0].len(), RosTime(0)),
-        ReassemblyResult::Stored
-    );
+    reassembler.next_header_buffer().copy_from_slice(&cut[0][..32]);
+    assert_eq!(reassembler.commit(cut[0].len(), RosTime(0)), ReassemblyResult::Stored);
     assert_eq!(reassembler.push(&cut[1]), ReassemblyResult::Stored);
     assert!(
         matches!(reassembler.push(&cut[2]), ReassemblyResult::Counted(info) if info.len == 130_000)
     );
     let image = pattern(2, 130_000);
-    assert_eq!(
-        deliver(&mut reassembler, vendor_datagrams(&image, B, 2, 2.0)),
-        [(2.0, image)]
-    );
+    assert_eq!(deliver(&mut reassembler, vendor_datagrams(&image, B, 2, 2.0)), [(2.0, image)]);
 }
 
 #[test]
 fn a_frame_carries_the_arrival_of_its_first_datagram() {
     let mut reassembler = Reassembler::new(MAX);
-    for (cut, arrival) in vendor_datagrams(&pattern(1, 130_000), B, 1, 1.0)
-        .iter()
-        .zip(100..)
-    {
+    for (cut, arrival) in vendor_datagrams(&pattern(1, 130_000), B, 1, 1.0).iter().zip(100..) {
         let buffers = reassembler.next_buffers();
         buffers.header.copy_from_slice(&cut[..32]);
         buffers.payload[..cut.len() - 32].copy_from_slice(&cut[32..]);
         if let ReassemblyResult::Complete(frame) = reassembler.commit(cut.len(), RosTime(arrival)) {
             assert_eq!(
-                (
-                    frame.info.arrival,
-                    frame.info.fragments,
-                    frame.info.frame_id
-                ),
+                (frame.info.arrival, frame.info.fragments, frame.info.frame_id),
                 (RosTime(100), 3, Some(1))
             );
         }
@@ -485,10 +390,7 @@ fn abandoning_counts_what_was_in_flight() {
     let cut = vendor_datagrams(&pattern(1, 130_000), B, 1, 1.0);
     deliver(&mut reassembler, &cut[..2]);
     reassembler.drop_incomplete();
-    assert_eq!(
-        (reassembler.in_flight(), reassembler.counters().incomplete),
-        (0, 1)
-    );
+    assert_eq!((reassembler.in_flight(), reassembler.counters().incomplete), (0, 1));
     reassembler.drop_incomplete();
     assert_eq!(reassembler.counters().incomplete, 1);
 }

@@ -64,10 +64,7 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn new(conditions: Conditions, seconds: f64) -> Self {
-        let settings = AlignerSettings {
-            mode: conditions.mode,
-            ..AlignerSettings::default()
-        };
+        let settings = AlignerSettings { mode: conditions.mode, ..AlignerSettings::default() };
         let camera = |size| Camera {
             bridge: Bridge::new(size),
             rendered: VecDeque::new(),
@@ -164,10 +161,7 @@ impl Path {
     }
 
     fn deliver(&mut self, until: Duration) {
-        while self
-            .waiting
-            .peek()
-            .is_some_and(|Reverse((at, ..))| *at <= until)
+        while self.waiting.peek().is_some_and(|Reverse((at, ..))| *at <= until)
             && let Some(Reverse((at, _, index, serial, bytes))) = self.waiting.pop()
         {
             let camera = &mut self.cameras[index];
@@ -191,15 +185,9 @@ impl Path {
             return;
         }
         for (index, camera) in self.cameras.iter().enumerate() {
-            let last = camera
-                .last
-                .map_or(Duration::ZERO, |(_, _, arrival)| arrival);
+            let last = camera.last.map_or(Duration::ZERO, |(_, _, arrival)| arrival);
             let late = self.now.saturating_sub(last);
-            assert!(
-                late <= PATIENCE,
-                "camera {index}: no image for {late:?} at {:?}",
-                self.now
-            );
+            assert!(late <= PATIENCE, "camera {index}: no image for {late:?} at {:?}", self.now);
         }
     }
 
@@ -210,11 +198,7 @@ impl Path {
         let settled = self.settled();
         let faults = &self.conditions.faults;
         let camera = &mut self.cameras[index];
-        let same = camera
-            .rendered
-            .iter()
-            .rev()
-            .filter(|frame| frame.pixels == image.data);
+        let same = camera.rendered.iter().rev().filter(|frame| frame.pixels == image.data);
         let error_ms = |frame: &Rendered| match self.conditions.mode {
             StampMode::Sim => ((frame.time * 1e9).round() - stamp as f64) * 1e-6,
             _ => {
@@ -247,14 +231,8 @@ impl Path {
         }
         camera.last = Some((stretch, stamp, at));
         // The other camera has the same for this tick.
-        let known = *self
-            .stamps
-            .entry((stretch, time.to_bits()))
-            .or_insert(stamp);
-        assert_eq!(
-            known, stamp,
-            "camera {index} at {at:?}: two stamps for {time} s"
-        );
+        let known = *self.stamps.entry((stretch, time.to_bits())).or_insert(stamp);
+        assert_eq!(known, stamp, "camera {index} at {at:?}: two stamps for {time} s");
     }
 
     /// How many images each camera has published, and how many were rendered.
@@ -275,19 +253,12 @@ impl Path {
                 "{told}"
             );
             assert_eq!(counters.frames + counters.frames_dropped(), seen, "{told}");
-            assert_eq!(
-                counters.malformed + counters.inconsistent + counters.oversize,
-                0,
-                "{told}"
-            );
+            assert_eq!(counters.malformed + counters.inconsistent + counters.oversize, 0, "{told}");
             // Numbers tell of frames of which nothing came, but for the last ones before an event and the first after it.
             if self.conditions.header == HeaderVariant::B {
                 let untold = made.checked_sub(seen + counters.lost);
                 let most = UNTOLD * self.happened as u64;
-                assert!(
-                    untold.is_some_and(|untold| untold <= most),
-                    "{made} frames, {told}"
-                );
+                assert!(untold.is_some_and(|untold| untold <= most), "{made} frames, {told}");
             }
         }
     }

@@ -49,10 +49,7 @@ pub(super) struct Simulator {
 
 impl Simulator {
     pub(super) fn new(conditions: &Conditions) -> Self {
-        let options = EmulatorOptions {
-            header: conditions.header,
-            ..EmulatorOptions::default()
-        };
+        let options = EmulatorOptions { header: conditions.header, ..EmulatorOptions::default() };
         let request = |(seq_id, (width, height, rate)): (u16, (u16, u16, u16))| SensorRequest {
             layout: RequestLayout::New,
             seq_id,
@@ -160,8 +157,7 @@ impl Simulator {
                 let mut frame = self.streams.frame(&seen, &snapshot).expect("raw pixels");
                 let camera = usize::from(seen.live.request.seq_id);
                 self.rendered += 1;
-                self.serials
-                    .insert((camera, tick.time.to_bits()), self.rendered);
+                self.serials.insert((camera, tick.time.to_bits()), self.rendered);
                 rendered.push(Rendered {
                     camera,
                     stretch: self.stretch,
@@ -173,12 +169,7 @@ impl Simulator {
                     let bytes = parts.concat();
                     let header = FragmentHeader::parse(&bytes, bytes.len()).expect("a fragment");
                     let serial = self.serials[&(camera, header.sim_time.to_bits())];
-                    send(Sent {
-                        camera,
-                        serial,
-                        delay,
-                        bytes,
-                    });
+                    send(Sent { camera, serial, delay, bytes });
                 };
                 frame.send(faults, |_| (), pass);
             }

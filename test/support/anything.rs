@@ -56,10 +56,7 @@ pub fn play(script: &[u8]) {
 pub fn deliver(script: &[u8]) {
     let mut script = Script(script);
     let rig = Rig::new(script.byte());
-    let (topics, services) = (
-        rig.vehicle.recorder.subscribed(),
-        rig.vehicle.recorder.services(),
-    );
+    let (topics, services) = (rig.vehicle.recorder.subscribed(), rig.vehicle.recorder.services());
     assert!(topics.len() > 20 && services.len() > 30);
     let mut encoder = Encoder::new(1, 1);
     for _ in 0..MAX_STEPS {
@@ -241,11 +238,7 @@ impl Rig {
             9 => {
                 let text = String::from_utf8_lossy(script.some()).into_owned();
                 let severity = script.byte();
-                let message = StatusText {
-                    severity,
-                    text,
-                    ..StatusText::default()
-                };
+                let message = StatusText { severity, text, ..StatusText::default() };
                 self.send("statustext/send", &message);
             }
             _ => {

@@ -21,11 +21,8 @@ pub fn play(script: &[u8]) {
         2 => (StampMode::Aligned, Estimator::Vendor),
         _ => (StampMode::Aligned, Estimator::Envelope),
     };
-    let mut aligner = TimeAligner::new(AlignerSettings {
-        mode,
-        estimator,
-        ..AlignerSettings::default()
-    });
+    let mut aligner =
+        TimeAligner::new(AlignerSettings { mode, estimator, ..AlignerSettings::default() });
     let (mut sim, mut host) = (SimTime(0), EPOCH_NS);
     let told = |aligner: &mut TimeAligner, sim: SimTime, host: i64| {
         let stamp = aligner.receive(sim, RosTime(host), SourceKind::Imu);
@@ -37,9 +34,7 @@ pub fn play(script: &[u8]) {
         stamp
     };
     for step in steps.chunks_exact(10).take(MAX_STEPS) {
-        let [kind, pause, number @ ..] = step else {
-            unreachable!("chunks of 10")
-        };
+        let [kind, pause, number @ ..] = step else { unreachable!("chunks of 10") };
         let number = <[u8; 8]>::try_from(number).expect("8 of 10");
         host += i64::from(*pause) * MS;
         let raw = i64::from_le_bytes(number);
@@ -84,10 +79,6 @@ pub fn play(script: &[u8]) {
         last = told(&mut aligner, SimTime(tick * 5 * MS), host + tick * 5 * MS);
     }
     assert!(last.is_some(), "{mode:?} {estimator:?}");
-    let seen = aligner.observe(
-        SimTime(5000 * MS),
-        RosTime(host + 5000 * MS),
-        SourceKind::Imu,
-    );
+    let seen = aligner.observe(SimTime(5000 * MS), RosTime(host + 5000 * MS), SourceKind::Imu);
     assert_eq!(seen, Observation::Accepted, "{mode:?} {estimator:?}");
 }

@@ -53,10 +53,5 @@ fn rows<const N: usize, const LEN: usize, T>(
     assert_eq!(cloud.points.form().bytes(), N * LEN, "another form");
     let row =
         |bytes: &[u8]| std::array::from_fn(|i| number(bytes[i * LEN..][..LEN].try_into().unwrap()));
-    cloud
-        .points
-        .as_bytes()
-        .chunks_exact(N * LEN)
-        .map(row)
-        .collect()
+    cloud.points.as_bytes().chunks_exact(N * LEN).map(row).collect()
 }

@@ -72,10 +72,7 @@ pub fn parse_all(bytes: &[u8]) {
             _ => TrueState::parse(TimedStatePacket::from(&state).as_bytes()),
         };
         let again = again.expect("an own packet is read");
-        assert_eq!(
-            (again.copter_id, again.vehicle_type),
-            (state.copter_id, state.vehicle_type)
-        );
+        assert_eq!((again.copter_id, again.vehicle_type), (state.copter_id, state.vehicle_type));
     }
 }
 
@@ -102,8 +99,5 @@ fn check_prefix(bytes: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
     let mut written = Vec::new();
     write(&mut written);
     let same = written.iter().zip(bytes).filter(|(a, b)| a == b).count();
-    assert!(
-        written.len() <= bytes.len() && written.len() - same <= 6,
-        "{written:?} {bytes:?}"
-    );
+    assert!(written.len() <= bytes.len() && written.len() - same <= 6, "{written:?} {bytes:?}");
 }

@@ -22,30 +22,15 @@ pub fn rotation_z(angle: f64) -> Matrix {
 
 /// Body to world: yaw about z, then pitch about the new y, then roll about the new x. Angles in rad.
 pub fn euler_zyx([roll, pitch, yaw]: Vector) -> Matrix {
-    product(
-        &product(&rotation_z(yaw), &rotation_y(pitch)),
-        &rotation_x(roll),
-    )
+    product(&product(&rotation_z(yaw), &rotation_y(pitch)), &rotation_x(roll))
 }
 
 /// The matrix of a unit quaternion w, x, y, z (Hamilton).
 pub fn quaternion_matrix([w, x, y, z]: [f64; 4]) -> Matrix {
     [
-        [
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - w * z),
-            2.0 * (x * z + w * y),
-        ],
-        [
-            2.0 * (x * y + w * z),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - w * x),
-        ],
-        [
-            2.0 * (x * z - w * y),
-            2.0 * (y * z + w * x),
-            1.0 - 2.0 * (x * x + y * y),
-        ],
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
     ]
 }
 
@@ -87,10 +72,7 @@ pub fn determinant(a: &Matrix) -> f64 {
 /// Largest difference of two lists of numbers; panics if their lengths differ.
 pub fn difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max)
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 pub fn matrix_difference(a: &Matrix, b: &Matrix) -> f64 {

@@ -12,9 +12,7 @@ impl Vector {
     }
 
     pub fn function(&self) -> &str {
-        self.0["function"]
-            .as_str()
-            .expect("every vector names the vendor's function")
+        self.0["function"].as_str().expect("every vector names the vendor's function")
     }
 
     pub fn has(&self, field: &str) -> bool {
@@ -23,22 +21,14 @@ impl Vector {
 
     /// All input datagrams of a receive vector.
     pub fn input_packets(&self) -> Vec<Vec<u8>> {
-        let packets = self.0["input_hex_packets"]
-            .as_array()
-            .expect("a receive vector");
-        packets
-            .iter()
-            .map(|p| unhex(p.as_str().expect("hex")))
-            .collect()
+        let packets = self.0["input_hex_packets"].as_array().expect("a receive vector");
+        packets.iter().map(|p| unhex(p.as_str().expect("hex"))).collect()
     }
 
     /// The shared-memory block of a `recv_shm` vector at its full length.
     pub fn input_region(&self) -> Vec<u8> {
-        let mut region = unhex(
-            self.0["input_hex_region"]
-                .as_str()
-                .expect("a shared-memory vector"),
-        );
+        let mut region =
+            unhex(self.0["input_hex_region"].as_str().expect("a shared-memory vector"));
         let size = self.0["region_size"].as_u64().expect("region_size");
         region.resize(usize::try_from(size).unwrap(), 0);
         region
@@ -67,9 +57,7 @@ impl std::ops::Index<&str> for Vector {
 }
 
 pub fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("test/fixtures")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("test/fixtures").join(path)
 }
 
 /// Loads `test/fixtures/<path>` as JSON.
@@ -123,22 +111,13 @@ pub fn number(value: &Value) -> f64 {
 
 /// A list of numbers.
 pub fn numbers(value: &Value) -> Vec<f64> {
-    value
-        .as_array()
-        .unwrap_or_else(|| panic!("{value} is no list"))
-        .iter()
-        .map(number)
-        .collect()
+    value.as_array().unwrap_or_else(|| panic!("{value} is no list")).iter().map(number).collect()
 }
 
 /// A recording that no test reads proves nothing.
 #[test]
 fn every_recording_is_read_by_a_test() {
-    let tests = [
-        tests_below(&fixture(".."), "rs"),
-        tests_below(&fixture(".."), "py"),
-    ]
-    .concat();
+    let tests = [tests_below(&fixture(".."), "rs"), tests_below(&fixture(".."), "py")].concat();
     let files = std::fs::read_dir(fixture("golden")).unwrap();
     let names = files.map(|file| file.unwrap().path());
     let names = names.filter(|path| path.extension().is_some_and(|e| e == "json"));
@@ -146,9 +125,7 @@ fn every_recording_is_read_by_a_test() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .filter(|name| {
             let (quoted, file) = (format!("\"{name}\""), format!("{name}.json"));
-            !tests
-                .iter()
-                .any(|text| text.contains(&quoted) || text.contains(&file))
+            !tests.iter().any(|text| text.contains(&quoted) || text.contains(&file))
         })
         .collect();
     assert_eq!(unread, [""; 0]);

@@ -50,12 +50,7 @@ impl Rig {
         let listed = recorder.call::<ListParameters>("/rfly_bridge/list_parameters", &all);
         let names = listed.expect("the service is there").result.names;
         assert!(names.len() > 50);
-        Self {
-            recorder,
-            services,
-            names,
-            _bridge: bridge,
-        }
+        Self { recorder, services, names, _bridge: bridge }
     }
 
     fn call<S: rfly_bridge::msgs::Service>(&self, service: &str, request: &S::Request) {
@@ -111,10 +106,7 @@ impl Rig {
             a => (f64::from(a) - 128.0) / f64::from(b.max(1)),
         };
         let text = String::from_utf8_lossy(&rest).into_owned();
-        let mut value = ParameterValue {
-            type_: kind % 11,
-            ..Default::default()
-        };
+        let mut value = ParameterValue { type_: kind % 11, ..Default::default() };
         match value.type_ {
             1 => value.bool_value = a & 1 == 1,
             2 => value.integer_value = i64::from_le_bytes(raw) >> (b % 64),

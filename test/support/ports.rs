@@ -23,9 +23,5 @@ pub fn free_port() -> u16 {
             .expect("there is always a next one")
     });
     let free = |port: &u16| (0..APART).all(|i| UdpSocket::bind(("0.0.0.0", port + i)).is_ok());
-    candidates
-        .by_ref()
-        .take(10_000)
-        .find(free)
-        .expect("a free port")
+    candidates.by_ref().take(10_000).find(free).expect("a free port")
 }

@@ -117,17 +117,12 @@ impl Rig {
     }
 
     pub fn accept_at(&mut self, payload: &[u8], stamp: RosTime) -> Result<(), SensorError> {
-        self.sensor
-            .accept(&Frame::new(payload, stamp, self.compressed))
+        self.sensor.accept(&Frame::new(payload, stamp, self.compressed))
     }
 
     pub fn topic(&self, suffix: &str) -> String {
-        let topic = self
-            .spec
-            .topics
-            .iter()
-            .find(|t| t.suffix == suffix)
-            .expect("a topic of this sensor");
+        let topic =
+            self.spec.topics.iter().find(|t| t.suffix == suffix).expect("a topic of this sensor");
         self.spec.topic_name(topic, &self.main)
     }
 

@@ -31,10 +31,7 @@ impl Opened {
             taken.lock().unwrap().push(bytes.to_vec());
             true
         }));
-        let now = Arc::new(Mutex::new(Now {
-            mono: Duration::ZERO,
-            ros: START,
-        }));
+        let now = Arc::new(Mutex::new(Now { mono: Duration::ZERO, ros: START }));
         let interface = Interface::open(
             &ros,
             settings.id,
@@ -46,13 +43,7 @@ impl Opened {
         )
         .expect("topics open");
         recorder.set_all_subscribers(1);
-        Self {
-            ros,
-            recorder,
-            interface,
-            now,
-            sent,
-        }
+        Self { ros, recorder, interface, now, sent }
     }
 
     /// The autopilot.

@@ -33,20 +33,12 @@ fn sensors_of_one_tick_get_the_identical_stamp_whenever_they_arrive() {
     let mut first: Vec<(i64, i64)> = Vec::new();
     for tick in 0..2_000i64 {
         let sim = tick * 33 * MS;
-        let early = receive(
-            &mut aligner,
-            sim,
-            sim + (random.exponential(3.0) * 1e6) as i64,
-        );
+        let early = receive(&mut aligner, sim, sim + (random.exponential(3.0) * 1e6) as i64);
         first.push((sim, early));
         // Another sensor of the same tick, and one of a tick up to 3 s ago.
         assert_eq!(receive(&mut aligner, sim, sim + 40 * MS), early);
         let (old, stamp) = first[first.len() - 1 - (tick as usize % 90).min(first.len() - 1)];
-        assert_eq!(
-            aligner.stamp(SimTime(old)).unwrap().0 - EPOCH_NS,
-            stamp,
-            "tick {old} at {sim}"
-        );
+        assert_eq!(aligner.stamp(SimTime(old)).unwrap().0 - EPOCH_NS, stamp, "tick {old} at {sim}");
     }
 }
 
@@ -75,19 +67,13 @@ fn late_datagrams_do_not_move_the_stamps() {
 #[test]
 fn between_ticks_stamps_differ_as_simulator_time_does() {
     for host_ppm in [-200.0, 0.0, 200.0] {
-        let scenario = Scenario {
-            host_ppm,
-            ..Scenario::new("", &[IMU, CAMERA])
-        };
+        let scenario = Scenario { host_ppm, ..Scenario::new("", &[IMU, CAMERA]) };
         let (stamped, _) = run(&scenario);
         let mut ticks: Vec<_> = stamped.iter().map(|s| (s.arrival.sim, s.stamp)).collect();
         ticks.sort();
         ticks.dedup();
         for pair in ticks.windows(2).filter(|p| p[0].0 > 5 * SECOND) {
-            let (sim, stamp) = (
-                (pair[1].0 - pair[0].0) as f64,
-                (pair[1].1 - pair[0].1) as f64,
-            );
+            let (sim, stamp) = ((pair[1].0 - pair[0].0) as f64, (pair[1].1 - pair[0].1) as f64);
             let distortion_ppm = (stamp / sim - 1.0) * 1e6 - host_ppm;
             // Rounding to whole ns shows where two ticks nearly coincide.
             assert!(
@@ -102,10 +88,7 @@ fn between_ticks_stamps_differ_as_simulator_time_does() {
 #[test]
 fn no_correction_exceeds_its_limit() {
     let scenario = Scenario {
-        events: vec![
-            (20.0, Event::Congestion(15.0, 10.0)),
-            (40.0, Event::HostStep(-0.02)),
-        ],
+        events: vec![(20.0, Event::Congestion(15.0, 10.0)), (40.0, Event::HostStep(-0.02))],
         ..Scenario::new("", &[IMU, CAMERA])
     };
     let (stamped, _) = run(&scenario);
@@ -114,10 +97,7 @@ fn no_correction_exceeds_its_limit() {
     ticks.dedup();
     let mut largest = 0.0f64;
     for pair in ticks.windows(2).filter(|p| p[0].0 > 5 * SECOND) {
-        let (sim, stamp) = (
-            (pair[1].0 - pair[0].0) as f64,
-            (pair[1].1 - pair[0].1) as f64,
-        );
+        let (sim, stamp) = ((pair[1].0 - pair[0].0) as f64, (pair[1].1 - pair[0].1) as f64);
         largest = largest.max(((stamp - sim).abs() - 2.0) / sim);
     }
     assert!((0.002..0.0062).contains(&largest), "{largest}");
@@ -125,37 +105,25 @@ fn no_correction_exceeds_its_limit() {
 
 #[test]
 fn a_restart_is_learnt_anew_and_stamps_never_go_back() {
-    let scenario = Scenario {
-        events: vec![(30.0, Event::Restart(2.0))],
-        ..Scenario::new("", &[IMU, CAMERA])
-    };
+    let scenario =
+        Scenario { events: vec![(30.0, Event::Restart(2.0))], ..Scenario::new("", &[IMU, CAMERA]) };
     let (stamped, status) = run(&scenario);
     assert_eq!((status.restarts, status.steps), (1, 0));
-    let last_of_old = stamped
-        .iter()
-        .filter(|s| s.arrival.run == 0)
-        .map(|s| s.stamp)
-        .max()
-        .unwrap();
+    let last_of_old = stamped.iter().filter(|s| s.arrival.run == 0).map(|s| s.stamp).max().unwrap();
     let new: Vec<_> = stamped.iter().filter(|s| s.arrival.run == 1).collect();
     assert!(new.iter().all(|s| s.stamp > last_of_old));
     assert!(
         new.iter().all(|s| s.error_us().abs() < 60_000.0),
         "even before the restart is certain"
     );
-    let confirmed = new
-        .iter()
-        .position(|s| s.observation == Observation::Restart)
-        .unwrap();
+    let confirmed = new.iter().position(|s| s.observation == Observation::Restart).unwrap();
     assert!(confirmed < 20, "after {confirmed} datagrams");
 }
 
 #[test]
 fn a_restart_of_a_run_shorter_than_two_seconds_is_seen_too() {
-    let scenario = Scenario {
-        events: vec![(1.5, Event::Restart(1.0))],
-        ..Scenario::new("", &[IMU, CAMERA])
-    };
+    let scenario =
+        Scenario { events: vec![(1.5, Event::Restart(1.0))], ..Scenario::new("", &[IMU, CAMERA]) };
     let mut scenario = scenario;
     // The bridge joins late, so that the new run begins before the first tick it ever saw.
     scenario.sources.iter_mut().for_each(|s| s.from_s = 0.5);
@@ -176,11 +144,8 @@ fn a_heartbeat_that_tells_of_a_restart_makes_the_first_tick_certain() {
     };
     aligner.heartbeat(beat(0, 30));
     aligner.heartbeat(beat(33, 34));
-    let seen = aligner.observe(
-        SimTime(SECOND),
-        RosTime(EPOCH_NS + 34 * SECOND + MS),
-        SourceKind::Image,
-    );
+    let seen =
+        aligner.observe(SimTime(SECOND), RosTime(EPOCH_NS + 34 * SECOND + MS), SourceKind::Image);
     assert_eq!(seen, Observation::Restart);
     let stamp = aligner.stamp(SimTime(SECOND)).unwrap().0 - EPOCH_NS;
     assert_eq!(stamp, 34 * SECOND + MS);
@@ -226,9 +191,9 @@ fn damaged_time_stamps_change_nothing() {
         let sim = tick * 5 * MS;
         let wild = match tick % 5 {
             0 => SimTime::from_secs((random.uniform() - 0.5) * 1e4),
-            1 => SimTime::from_secs(f64::from_bits(
-                random.uniform().to_bits() ^ (tick as u64) << 50,
-            )),
+            1 => {
+                SimTime::from_secs(f64::from_bits(random.uniform().to_bits() ^ (tick as u64) << 50))
+            }
             2 => SimTime(i64::MAX),
             3 => SimTime(i64::MIN),
             _ => SimTime::from_secs(f64::NAN),
@@ -261,13 +226,7 @@ fn a_single_datagram_too_early_is_not_believed() {
 
 #[test]
 fn the_same_simulation_speed_is_not_learnt_from_jitter() {
-    let scenario = Scenario::new(
-        "",
-        &[Source {
-            jitter_ms: 20.0,
-            ..CAMERA
-        }],
-    );
+    let scenario = Scenario::new("", &[Source { jitter_ms: 20.0, ..CAMERA }]);
     let (_, status) = run(&scenario);
     assert!(status.drift_ppm.abs() < 50.0, "{}", status.drift_ppm);
     assert_eq!(status.steps, 0);
@@ -275,25 +234,13 @@ fn the_same_simulation_speed_is_not_learnt_from_jitter() {
 
 #[test]
 fn status_tells_offset_spread_and_drift() {
-    let scenario = Scenario {
-        host_ppm: 80.0,
-        seconds: 300.0,
-        ..Scenario::new("", &[IMU])
-    };
+    let scenario = Scenario { host_ppm: 80.0, seconds: 300.0, ..Scenario::new("", &[IMU]) };
     let (stamped, status) = run(&scenario);
     let last = stamped.last().unwrap();
     assert!((status.offset_ns - (last.arrival.truth - last.arrival.sim)).abs() < 200_000);
-    assert!(
-        (status.drift_ppm - 80.0).abs() < 1.0,
-        "{}",
-        status.drift_ppm
-    );
+    assert!((status.drift_ppm - 80.0).abs() < 1.0, "{}", status.drift_ppm);
     // Exponential with a mean of 0.3 ms: the median is 0.208 ms; bins are 19 % wide.
-    assert!(
-        (200_000..260_000).contains(&status.spread.p50_ns),
-        "{:?}",
-        status.spread
-    );
+    assert!((200_000..260_000).contains(&status.spread.p50_ns), "{:?}", status.spread);
     assert!(
         status.spread.p99_ns > 1_300_000 && status.spread.p99_ns < 40_000_000,
         "{:?}",
@@ -305,14 +252,9 @@ fn status_tells_offset_spread_and_drift() {
 
 #[test]
 fn mode_sim_stamps_with_simulator_time() {
-    let mut aligner = TimeAligner::new(AlignerSettings {
-        mode: StampMode::Sim,
-        ..Default::default()
-    });
-    assert_eq!(
-        aligner.receive(SimTime(42), RosTime(EPOCH_NS), SourceKind::Imu),
-        Some(RosTime(42))
-    );
+    let mut aligner =
+        TimeAligner::new(AlignerSettings { mode: StampMode::Sim, ..Default::default() });
+    assert_eq!(aligner.receive(SimTime(42), RosTime(EPOCH_NS), SourceKind::Imu), Some(RosTime(42)));
     assert_eq!(aligner.stamp(SimTime(7)), Some(RosTime(7)));
 }
 
@@ -325,11 +267,7 @@ fn a_time_far_from_the_streams_has_no_stamp() {
         (StampMode::Aligned, Estimator::Envelope),
     ];
     for (mode, estimator) in modes {
-        let settings = AlignerSettings {
-            mode,
-            estimator,
-            ..Default::default()
-        };
+        let settings = AlignerSettings { mode, estimator, ..Default::default() };
         let mut aligner = TimeAligner::new(settings);
         let tick = |aligner: &mut TimeAligner, sim: i64, host: i64| {
             aligner.receive(SimTime(sim), RosTime(EPOCH_NS + host), SourceKind::Imu)
@@ -356,10 +294,7 @@ fn a_time_far_from_the_streams_has_no_stamp() {
             let as_new_run =
                 foreign.is_some_and(|stamp| (stamp.0 - EPOCH_NS - host).abs() < SECOND);
             let envelope = (mode, estimator) == (StampMode::Aligned, Estimator::Envelope);
-            assert!(
-                foreign.is_none() || (envelope && as_new_run),
-                "{mode:?} {far}: {foreign:?}"
-            );
+            assert!(foreign.is_none() || (envelope && as_new_run), "{mode:?} {far}: {foreign:?}");
             let own = tick(&mut aligner, host, host + MS);
             assert!(own.is_some(), "{mode:?} {estimator:?}");
         }
@@ -368,25 +303,16 @@ fn a_time_far_from_the_streams_has_no_stamp() {
 
 #[test]
 fn times_step_by_step_ahead_lead_nowhere() {
-    let mut aligner = TimeAligner::new(AlignerSettings {
-        mode: StampMode::Sim,
-        ..Default::default()
-    });
+    let mut aligner =
+        TimeAligner::new(AlignerSettings { mode: StampMode::Sim, ..Default::default() });
     let mut ahead = 0;
     for n in 0..2_000 {
         let now = RosTime(EPOCH_NS + n * 5 * MS);
-        assert!(
-            aligner
-                .receive(SimTime(n * 5 * MS), now, SourceKind::Imu)
-                .is_some()
-        );
+        assert!(aligner.receive(SimTime(n * 5 * MS), now, SourceKind::Imu).is_some());
         if n > 200 {
             ahead += 900 * MS;
             let stamp = aligner.receive(SimTime(n * 5 * MS + ahead), now, SourceKind::Imu);
-            assert!(
-                stamp.is_none_or(|stamp| stamp.0 <= n * 5 * MS + 2_100 * MS),
-                "{stamp:?}"
-            );
+            assert!(stamp.is_none_or(|stamp| stamp.0 <= n * 5 * MS + 2_100 * MS), "{stamp:?}");
         }
     }
     assert_eq!((aligner.status().steps, aligner.status().restarts), (0, 0));
@@ -394,10 +320,8 @@ fn times_step_by_step_ahead_lead_nowhere() {
 
 #[test]
 fn in_mode_sim_another_run_is_stamped_once_it_is_believed() {
-    let mut aligner = TimeAligner::new(AlignerSettings {
-        mode: StampMode::Sim,
-        ..Default::default()
-    });
+    let mut aligner =
+        TimeAligner::new(AlignerSettings { mode: StampMode::Sim, ..Default::default() });
     for n in 0..2_000 {
         let now = RosTime(EPOCH_NS + n * 5 * MS);
         aligner.receive(SimTime(n * 5 * MS + 100 * SECOND), now, SourceKind::Imu);
@@ -411,20 +335,14 @@ fn in_mode_sim_another_run_is_stamped_once_it_is_believed() {
 
 #[test]
 fn mode_arrival_stamps_with_the_arrival() {
-    let mut aligner = TimeAligner::new(AlignerSettings {
-        mode: StampMode::Arrival,
-        ..Default::default()
-    });
+    let mut aligner =
+        TimeAligner::new(AlignerSettings { mode: StampMode::Arrival, ..Default::default() });
     let first = aligner.receive(SimTime(42), RosTime(EPOCH_NS), SourceKind::Imu);
     let second = aligner.receive(SimTime(42), RosTime(EPOCH_NS + 5), SourceKind::Imu);
     let stamps = [first, second].map(|stamp| stamp.unwrap().0);
     assert_eq!(stamps, [EPOCH_NS, EPOCH_NS + 5]);
     assert_eq!(aligner.stamp(SimTime(42)), None);
-    assert_eq!(
-        aligner.status().observations,
-        2,
-        "the clock is watched all the same"
-    );
+    assert_eq!(aligner.status().observations, 2, "the clock is watched all the same");
 }
 
 #[test]
@@ -435,26 +353,16 @@ fn nothing_is_stamped_before_the_first_observation() {
 #[test]
 fn a_longer_window_knows_the_drift_better() {
     let scatter = |window_s| {
-        let settings = AlignerSettings {
-            window_s,
-            ..Default::default()
-        };
+        let settings = AlignerSettings { window_s, ..Default::default() };
         let drifts = [100.0, 130.0, 160.0, 190.0, 220.0, 250.0].map(|seconds| {
-            let scenario = Scenario {
-                host_ppm: 80.0,
-                seconds,
-                settings,
-                ..Scenario::new("", &[CAMERA])
-            };
+            let scenario =
+                Scenario { host_ppm: 80.0, seconds, settings, ..Scenario::new("", &[CAMERA]) };
             (run(&scenario).1.drift_ppm - 80.0).abs()
         });
         drifts.iter().sum::<f64>() / 6.0
     };
     let (short, long) = (scatter(5.0), scatter(60.0));
-    assert!(
-        long < 0.5 * short,
-        "{long} ppm with 60 s, {short} ppm with 5 s"
-    );
+    assert!(long < 0.5 * short, "{long} ppm with 60 s, {short} ppm with 5 s");
 }
 
 #[test]
@@ -471,15 +379,9 @@ fn simulated_time_of_an_instant_follows_the_simulation_at_any_speed() {
             }
             // Between two ticks.
             for ahead in [0, 2 * MS, 4 * MS] {
-                let found = aligner
-                    .sim_time_at(RosTime(EPOCH_NS + host + ahead))
-                    .unwrap();
+                let found = aligner.sim_time_at(RosTime(EPOCH_NS + host + ahead)).unwrap();
                 let wanted = sim + (ahead as f64 * speed) as i64;
-                assert!(
-                    (found.0 - wanted).abs() < MS,
-                    "{speed}: {} {wanted}",
-                    found.0
-                );
+                assert!((found.0 - wanted).abs() < MS, "{speed}: {} {wanted}", found.0);
             }
         }
     }
@@ -490,9 +392,7 @@ fn simulated_time_stands_still_when_no_tick_comes() {
     let aligner = settled(10);
     let newest = 10 * SECOND - 5 * MS;
     for pause in [1, 10, 100] {
-        let found = aligner
-            .sim_time_at(RosTime(EPOCH_NS + newest + pause * SECOND))
-            .unwrap();
+        let found = aligner.sim_time_at(RosTime(EPOCH_NS + newest + pause * SECOND)).unwrap();
         assert_eq!(found.0, newest + 100 * MS);
     }
     // Nor does it go back when the host's clock does.

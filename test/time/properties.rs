@@ -6,19 +6,8 @@ use std::collections::BTreeMap;
 fn source() -> impl Strategy<Value = Source> {
     (5.0..250.0, 0.0..5.0, 0.01..10.0, 0.0..0.5, any::<bool>()).prop_map(
         |(rate_hz, shortest_ms, jitter_ms, loss, imu)| {
-            let kind = if imu {
-                SourceKind::Imu
-            } else {
-                SourceKind::Image
-            };
-            Source {
-                rate_hz,
-                shortest_ms,
-                jitter_ms,
-                loss,
-                kind,
-                ..IMU
-            }
+            let kind = if imu { SourceKind::Imu } else { SourceKind::Image };
+            Source { rate_hz, shortest_ms, jitter_ms, loss, kind, ..IMU }
         },
     )
 }
@@ -51,13 +40,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                 at += s;
             }
         }
-        Scenario {
-            events,
-            host_ppm,
-            speed,
-            seconds: 45.0,
-            ..Scenario::new("", &sources)
-        }
+        Scenario { events, host_ppm, speed, seconds: 45.0, ..Scenario::new("", &sources) }
     })
 }
 
@@ -124,10 +107,7 @@ fn doubtful_ticks_after_other_doubtful_ticks_are_stamped_later() {
         kind: SourceKind::Image,
         ..IMU
     };
-    let scenario = Scenario {
-        speed: 2.579_262_193_348_748,
-        ..Scenario::new("", &[source])
-    };
+    let scenario = Scenario { speed: 2.579_262_193_348_748, ..Scenario::new("", &[source]) };
     let mut aligner = TimeAligner::new(scenario.settings);
     let mut last = i64::MIN;
     for arrival in play(&scenario) {

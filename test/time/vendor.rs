@@ -7,10 +7,7 @@ use rfly_bridge::wire::{HeartbeatPacket, ImuPacket, Packet};
 use std::collections::BTreeMap;
 
 fn aligner() -> TimeAligner {
-    TimeAligner::new(AlignerSettings {
-        estimator: Estimator::Vendor,
-        ..Default::default()
-    })
+    TimeAligner::new(AlignerSettings { estimator: Estimator::Vendor, ..Default::default() })
 }
 
 fn time(seconds: f64) -> RosTime {
@@ -19,11 +16,7 @@ fn time(seconds: f64) -> RosTime {
 
 /// The recorded f64 seconds have a resolution of 0.24 µs.
 fn assert_same(stamp: RosTime, seconds: f64, name: &str) {
-    assert!(
-        (stamp.0 - time(seconds).0).abs() < 500,
-        "{name}: {} instead of {seconds}",
-        stamp.0
-    );
+    assert!((stamp.0 - time(seconds).0).abs() < 500, "{name}: {} instead of {seconds}", stamp.0);
 }
 
 #[test]
@@ -35,11 +28,8 @@ fn heartbeats_give_the_recorded_start() {
             let all = args[key].as_array().unwrap().iter();
             all.map(|v| v.as_str().unwrap().to_owned()).collect()
         };
-        let (local, sources, now) = (
-            texts("local_ips"),
-            texts("sources"),
-            golden::numbers(&args["now"]),
-        );
+        let (local, sources, now) =
+            (texts("local_ips"), texts("sources"), golden::numbers(&args["now"]));
         let mut clocks: BTreeMap<i32, TimeAligner> = BTreeMap::new();
         for ((bytes, source), now) in vector.input_packets().iter().zip(&sources).zip(&now) {
             let Ok(beat) = HeartbeatPacket::parse(bytes) else {
@@ -58,14 +48,8 @@ fn heartbeats_give_the_recorded_start() {
         for record in decoded {
             let id = record["copterID"].as_i64().unwrap() as i32;
             let clock = clocks.get_mut(&id).unwrap();
-            let start = clock
-                .receive(SimTime(0), time(1.8e9), SourceKind::Image)
-                .unwrap();
-            assert_same(
-                start,
-                golden::number(&record["pyStartTimeStmp"]),
-                vector.name(),
-            );
+            let start = clock.receive(SimTime(0), time(1.8e9), SourceKind::Image).unwrap();
+            assert_same(start, golden::number(&record["pyStartTimeStmp"]), vector.name());
             checked += 1;
         }
     }
@@ -83,11 +67,7 @@ fn without_a_heartbeat_the_first_imu_sample_gives_the_start_and_keeps_it() {
         let sim = SimTime::from_secs(sample.sim_time.get());
         stamp = clock.receive(sim, now, SourceKind::Imu).unwrap();
     }
-    assert_same(
-        stamp,
-        golden::number(&vector["decoded"]["imuStmp"]),
-        vector.name(),
-    );
+    assert_same(stamp, golden::number(&vector["decoded"]["imuStmp"]), vector.name());
 }
 
 #[test]
@@ -102,11 +82,7 @@ fn without_a_heartbeat_an_image_is_assumed_to_take_10_ms() {
         host: time(1.7e9),
         local: true,
     });
-    let later = clock.receive(
-        SimTime::from_secs(6.0),
-        time(1.7e9 + 1.5),
-        SourceKind::Image,
-    );
+    let later = clock.receive(SimTime::from_secs(6.0), time(1.7e9 + 1.5), SourceKind::Image);
     assert_eq!(
         later.unwrap().0 - stamp.0,
         1_000_000_000,

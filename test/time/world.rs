@@ -37,13 +37,8 @@ pub(super) const IMU: Source = Source {
     from_s: 0.0,
 };
 
-pub(super) const CAMERA: Source = Source {
-    rate_hz: 30.0,
-    shortest_ms: 3.0,
-    jitter_ms: 2.0,
-    kind: SourceKind::Image,
-    ..IMU
-};
+pub(super) const CAMERA: Source =
+    Source { rate_hz: 30.0, shortest_ms: 3.0, jitter_ms: 2.0, kind: SourceKind::Image, ..IMU };
 
 /// What happens at a moment of real time, in s.
 #[derive(Clone, Copy, Debug)]
@@ -152,13 +147,7 @@ pub(super) fn play(scenario: &Scenario) -> Vec<Arrival> {
             let clock = |real: f64| {
                 let steps: f64 = (scenario.events.iter())
                     .filter(|(at, _)| at * SECOND <= real)
-                    .map(|(_, e)| {
-                        if let Event::HostStep(s) = e {
-                            s * SECOND
-                        } else {
-                            0.0
-                        }
-                    })
+                    .map(|(_, e)| if let Event::HostStep(s) = e { s * SECOND } else { 0.0 })
                     .sum();
                 EPOCH_NS + (real * (1.0 + scenario.host_ppm * 1e-6) + steps).round() as i64
             };
@@ -201,11 +190,7 @@ pub(super) fn run(scenario: &Scenario) -> (Vec<Stamped>, ClockStatus) {
                 aligner.observe(SimTime(arrival.sim), RosTime(arrival.host), arrival.kind);
             let stamp = aligner.stamp(SimTime(arrival.sim));
             let stamp = stamp.unwrap_or(RosTime(arrival.host)).0;
-            Stamped {
-                arrival,
-                stamp,
-                observation,
-            }
+            Stamped { arrival, stamp, observation }
         })
         .collect();
     (stamped, aligner.status())
@@ -220,16 +205,10 @@ pub(super) struct Errors {
 }
 
 pub(super) fn errors(stamped: &[Stamped], from_s: f64, to_s: f64) -> Errors {
-    let span = stamped
-        .iter()
-        .filter(|s| (from_s..to_s).contains(&s.arrival.real_s));
+    let span = stamped.iter().filter(|s| (from_s..to_s).contains(&s.arrival.real_s));
     let mut all: Vec<f64> = span.map(|s| s.error_us().abs()).collect();
     assert!(!all.is_empty(), "nothing was stamped in {from_s}..{to_s} s");
     all.sort_by(f64::total_cmp);
     let at = |q: f64| all[((all.len() - 1) as f64 * q) as usize];
-    Errors {
-        median: at(0.5),
-        p99: at(0.99),
-        worst: at(1.0),
-    }
+    Errors { median: at(0.5), p99: at(0.99), worst: at(1.0) }
 }

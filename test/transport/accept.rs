@@ -7,11 +7,8 @@ fn address(last: u8) -> Ipv4Addr {
 }
 
 fn listening(accept: &Accept) -> (UdpReceiver, SocketAddrV4) {
-    let options = BindOptions {
-        address: address(1),
-        accept: accept.clone(),
-        ..BindOptions::port(0)
-    };
+    let options =
+        BindOptions { address: address(1), accept: accept.clone(), ..BindOptions::port(0) };
     let receiver = UdpReceiver::bind(&options).unwrap();
     let to = SocketAddrV4::new(address(1), receiver.port());
     (receiver, to)
@@ -40,10 +37,7 @@ async fn only_datagrams_of_accepted_addresses_are_taken() {
     }
     let refused = accept.refused();
     assert_eq!(refused.total(), 2);
-    assert_eq!(
-        refused.senders.keys().copied().collect::<Vec<_>>(),
-        [address(2), address(16)]
-    );
+    assert_eq!(refused.senders.keys().copied().collect::<Vec<_>>(), [address(2), address(16)]);
     assert_eq!(refused.senders[&address(2)].port, to.port());
 }
 
@@ -53,11 +47,7 @@ async fn reading_without_waiting_refuses_too() {
     send(address(2), to);
     receiver.readable().await.unwrap();
     let mut buffer = [0; 16];
-    let mut read = || {
-        receiver
-            .try_recv(&mut [IoSliceMut::new(&mut buffer)])
-            .unwrap()
-    };
+    let mut read = || receiver.try_recv(&mut [IoSliceMut::new(&mut buffer)]).unwrap();
     assert!(matches!(read(), Some(Received::Refused)));
     assert!(read().is_none());
 }

@@ -88,11 +88,7 @@ fn a_block_that_is_too_small_or_missing_says_so_with_its_path() {
     std::fs::write(name.path(), [0; 9]).unwrap();
     assert!(matches!(
         SharedBlock::open(&name.0, 10),
-        Err(ShmError::TooSmall {
-            expected: 10,
-            found: 9,
-            ..
-        })
+        Err(ShmError::TooSmall { expected: 10, found: 9, .. })
     ));
 }
 
@@ -189,12 +185,7 @@ fn blocks_are_cut_off_on_many_threads_while_others_are_read() {
 fn signal_of_child(test: &str) -> Option<i32> {
     let mut child = Command::new(std::env::current_exe().unwrap());
     let child = child.args([test, "--exact", "--test-threads=1"]);
-    child
-        .env("RFLY_TEST_CHILD", "1")
-        .output()
-        .unwrap()
-        .status
-        .signal()
+    child.env("RFLY_TEST_CHILD", "1").output().unwrap().status.signal()
 }
 
 fn is_child() -> bool {
@@ -221,11 +212,7 @@ fn a_bus_error_in_memory_of_others_ends_the_process_as_ever() {
         let (own, other) = (Name::new("own"), Name::new("other"));
         let block = SharedBlock::create(&own.0, 16).unwrap();
         std::fs::write(other.path(), [1; 4096]).unwrap();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(other.path())
-            .unwrap();
+        let file = OpenOptions::new().read(true).write(true).open(other.path()).unwrap();
         let map = memmap2::MmapRaw::map_raw(&file).unwrap();
         file.set_len(0).unwrap();
         for name in [&own, &other] {
@@ -246,15 +233,9 @@ fn a_bus_error_in_memory_of_others_ends_the_process_as_ever() {
 fn what_is_no_plain_file_is_refused_at_once() {
     let (name, target) = (Name::new("pipe"), Name::new("target"));
     Command::new("mkfifo").arg(name.path()).status().unwrap();
-    assert!(matches!(
-        SharedBlock::open(&name.0, 10),
-        Err(ShmError::NotAFile { .. })
-    ));
+    assert!(matches!(SharedBlock::open(&name.0, 10), Err(ShmError::NotAFile { .. })));
     std::fs::remove_file(name.path()).unwrap();
     std::fs::write(target.path(), [2; 100]).unwrap();
     std::os::unix::fs::symlink(target.path(), name.path()).unwrap();
-    assert!(matches!(
-        SharedBlock::open(&name.0, 10),
-        Err(ShmError::Io { .. })
-    ));
+    assert!(matches!(SharedBlock::open(&name.0, 10), Err(ShmError::Io { .. })));
 }

@@ -5,10 +5,7 @@ use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 fn local() -> BindOptions {
-    BindOptions {
-        address: Ipv4Addr::LOCALHOST,
-        ..BindOptions::port(0)
-    }
+    BindOptions { address: Ipv4Addr::LOCALHOST, ..BindOptions::port(0) }
 }
 
 fn target(receiver: &UdpReceiver) -> SocketAddrV4 {
@@ -42,19 +39,13 @@ async fn a_datagram_is_scattered_and_its_length_source_and_time_are_known() {
 #[tokio::test]
 async fn a_datagram_longer_than_the_buffers_tells_its_real_length() {
     let mut receiver = UdpReceiver::bind(&local()).unwrap();
-    UdpSocket::bind("127.0.0.1:0")
-        .unwrap()
-        .send_to(&[7; 60_032], target(&receiver))
-        .unwrap();
+    UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&[7; 60_032], target(&receiver)).unwrap();
     let mut head = [0; 32];
     let datagram = recv(&mut receiver, &mut [IoSliceMut::new(&mut head)]).await;
     assert_eq!(datagram.len, 60_032);
     assert_eq!(head, [7; 32]);
     assert!(
-        receiver
-            .try_recv(&mut [IoSliceMut::new(&mut head)])
-            .unwrap()
-            .is_none(),
+        receiver.try_recv(&mut [IoSliceMut::new(&mut head)]).unwrap().is_none(),
         "the rest of it is gone"
     );
 }
@@ -62,10 +53,7 @@ async fn a_datagram_longer_than_the_buffers_tells_its_real_length() {
 #[tokio::test]
 async fn an_empty_datagram_is_received_as_such() {
     let mut receiver = UdpReceiver::bind(&local()).unwrap();
-    UdpSocket::bind("127.0.0.1:0")
-        .unwrap()
-        .send_to(&[], target(&receiver))
-        .unwrap();
+    UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&[], target(&receiver)).unwrap();
     let mut head = [0; 32];
     let datagram = recv(&mut receiver, &mut [IoSliceMut::new(&mut head)]).await;
     assert_eq!(datagram.len, 0);
@@ -73,45 +61,22 @@ async fn an_empty_datagram_is_received_as_such() {
 
 #[tokio::test]
 async fn the_granted_receive_buffer_is_reported() {
-    let receiver = UdpReceiver::bind(&BindOptions {
-        buffer_bytes: 100_000,
-        ..local()
-    })
-    .unwrap();
+    let receiver = UdpReceiver::bind(&BindOptions { buffer_bytes: 100_000, ..local() }).unwrap();
     assert!(receiver.buffer_bytes() >= 100_000);
 }
 
 fn now() -> i64 {
-    i64::try_from(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap()
-            .as_nanos(),
-    )
-    .unwrap()
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos()).unwrap()
 }
 
 #[tokio::test]
 async fn an_empty_socket_waits_instead_of_spinning() {
     let mut receiver = UdpReceiver::bind(&local()).unwrap();
     let mut byte = [0; 1];
-    UdpSocket::bind("127.0.0.1:0")
-        .unwrap()
-        .send_to(&[1], target(&receiver))
-        .unwrap();
+    UdpSocket::bind("127.0.0.1:0").unwrap().send_to(&[1], target(&receiver)).unwrap();
     receiver.readable().await.unwrap();
-    assert!(
-        receiver
-            .try_recv(&mut [IoSliceMut::new(&mut byte)])
-            .unwrap()
-            .is_some()
-    );
-    assert!(
-        receiver
-            .try_recv(&mut [IoSliceMut::new(&mut byte)])
-            .unwrap()
-            .is_none()
-    );
+    assert!(receiver.try_recv(&mut [IoSliceMut::new(&mut byte)]).unwrap().is_some());
+    assert!(receiver.try_recv(&mut [IoSliceMut::new(&mut byte)]).unwrap().is_none());
     tokio::select! {
         biased;
         result = receiver.readable() => panic!("readable without a datagram: {result:?}"),
@@ -160,10 +125,7 @@ async fn datagrams_that_arrive_during_a_rest_are_there_after_it_with_their_times
 
 #[tokio::test]
 async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
-    let options = BindOptions {
-        buffer_bytes: 4096,
-        ..local()
-    };
+    let options = BindOptions { buffer_bytes: 4096, ..local() };
     let mut receiver = UdpReceiver::bind(&options).unwrap();
     let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
     for _ in 0..100 {
@@ -173,9 +135,7 @@ async fn datagrams_that_the_receive_buffer_cannot_hold_are_counted() {
     let (mut sent, mut held, mut overflows) = (100, 0, 0);
     receiver.readable().await.unwrap();
     let mut received = || {
-        let datagram = receiver
-            .try_recv(&mut [IoSliceMut::new(&mut buffer)])
-            .unwrap();
+        let datagram = receiver.try_recv(&mut [IoSliceMut::new(&mut buffer)]).unwrap();
         datagram.map(|received| match received {
             Received::Datagram(datagram) => datagram.overflows,
             Received::Refused => panic!("refused"),
@@ -212,11 +172,7 @@ fn claiming(len: usize, claimed: u32) -> Vec<u8> {
 }
 
 fn stream(buffer_bytes: usize) -> (StreamReceiver, UdpSocket) {
-    let options = BindOptions {
-        buffer_bytes,
-        port: free_port(),
-        ..local()
-    };
+    let options = BindOptions { buffer_bytes, port: free_port(), ..local() };
     let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
     sender.connect(("127.0.0.1", options.port)).unwrap();
     (StreamReceiver::bind(&options).unwrap(), sender)

@@ -37,11 +37,8 @@ fn heartbeat() -> Heartbeat {
 #[test]
 fn a_companion_process_shows_itself_as_mavros_has_it() {
     let rig = rig();
-    let message = CompanionProcessStatus {
-        state: 4,
-        component: 197,
-        ..CompanionProcessStatus::default()
-    };
+    let message =
+        CompanionProcessStatus { state: 4, component: 197, ..CompanionProcessStatus::default() };
     rig.publish("companion_process/status", &message);
     let sent = rig.sent_bytes();
     let sent = frames(&sent).next().unwrap().unwrap();
@@ -49,16 +46,9 @@ fn a_companion_process_shows_itself_as_mavros_has_it() {
     let recorded = frames(&recorded).next().unwrap().unwrap();
     assert_eq!(
         (sent.system, sent.component, sent.id, sent.payload),
-        (
-            recorded.system,
-            recorded.component,
-            recorded.id,
-            recorded.payload
-        )
+        (recorded.system, recorded.component, recorded.id, recorded.payload)
     );
-    let MavMessage::HEARTBEAT(decoded) = sent.message().unwrap() else {
-        panic!("no heartbeat")
-    };
+    let MavMessage::HEARTBEAT(decoded) = sent.message().unwrap() else { panic!("no heartbeat") };
     assert_eq!(decoded.mavtype, MavType::MAV_TYPE_ONBOARD_CONTROLLER);
     assert_eq!(decoded.autopilot, MavAutopilot::MAV_AUTOPILOT_PX4);
     assert_eq!(decoded.system_status, MavState::MAV_STATE_ACTIVE);
@@ -68,11 +58,8 @@ fn a_companion_process_shows_itself_as_mavros_has_it() {
 fn a_companion_process_does_not_speak_as_the_autopilot() {
     let rig = rig();
     for component in [0, 1] {
-        let message = CompanionProcessStatus {
-            state: 4,
-            component,
-            ..CompanionProcessStatus::default()
-        };
+        let message =
+            CompanionProcessStatus { state: 4, component, ..CompanionProcessStatus::default() };
         rig.publish("companion_process/status", &message);
     }
     assert!(rig.nothing_sent());
@@ -94,26 +81,13 @@ fn a_gimbal_command_is_one_command_and_numbers_only() {
     };
     rig.publish("mount_control/command", &command);
     let sent = rig.sent();
-    let [MavMessage::COMMAND_LONG(sent)] = &sent[..] else {
-        panic!("{sent:?}")
-    };
+    let [MavMessage::COMMAND_LONG(sent)] = &sent[..] else { panic!("{sent:?}") };
     assert_eq!(sent.command, MavCmd::MAV_CMD_DO_MOUNT_CONTROL);
     assert_eq!(
-        [
-            sent.param1,
-            sent.param2,
-            sent.param3,
-            sent.param4,
-            sent.param5,
-            sent.param6,
-            sent.param7
-        ],
+        [sent.param1, sent.param2, sent.param3, sent.param4, sent.param5, sent.param6, sent.param7],
         [-30.0, 1.0, 90.0, 4.0, 5.0, 6.0, 2.0]
     );
-    let broken = MountControl {
-        yaw: f32::NAN,
-        ..command
-    };
+    let broken = MountControl { yaw: f32::NAN, ..command };
     rig.publish("mount_control/command", &broken);
     assert!(rig.nothing_sent());
 }
@@ -136,11 +110,7 @@ fn the_gimbal_tells_where_it_looks() {
         roll: f32::NAN,
         ..MOUNT_ORIENTATION_DATA::default()
     }));
-    assert_eq!(
-        rig.messages::<Quaternion>("mount_control/orientation")
-            .len(),
-        1
-    );
+    assert_eq!(rig.messages::<Quaternion>("mount_control/orientation").len(), 1);
 }
 
 fn distance(id: u8, orientation: MavSensorOrientation, current_distance: u16) -> MavMessage {
@@ -170,18 +140,10 @@ fn range_finders_of_the_vehicle_have_topics_and_a_frame_that_looks_where_they_lo
     assert_eq!(ranges.len(), 3);
     assert_eq!(ranges[0].header.frame_id, "hrlv_ez4_sonar");
     assert_eq!(ranges[0].radiation_type, Range::ULTRASOUND);
-    assert_eq!(
-        (ranges[0].range, ranges[0].min_range, ranges[0].max_range),
-        (12.34, 0.2, 40.0)
-    );
+    assert_eq!((ranges[0].range, ranges[0].min_range, ranges[0].max_range), (12.34, 0.2, 40.0));
     // REP 117.
-    assert_eq!(
-        (ranges[1].range, ranges[2].range),
-        (f32::NEG_INFINITY, f32::INFINITY)
-    );
-    let placed = rig
-        .handle()
-        .with(|a| std::mem::take(&mut a.fcu.body_frames));
+    assert_eq!((ranges[1].range, ranges[2].range), (f32::NEG_INFINITY, f32::INFINITY));
+    let placed = rig.handle().with(|a| std::mem::take(&mut a.fcu.body_frames));
     let placed = placed.unwrap();
     assert_eq!(rig.counted("distance_sensor_id"), 1);
     assert_eq!(placed.len(), 1, "once, not with every message");
@@ -209,32 +171,17 @@ fn range_finders_of_the_companion_reach_the_vehicle_as_centimetres() {
     range.range = f32::NAN;
     rig.publish("distance_sensor/sonar_1_sub", &range);
     let sent = rig.sent();
-    let [
-        MavMessage::DISTANCE_SENSOR(laser),
-        MavMessage::DISTANCE_SENSOR(sonar),
-    ] = &sent[..]
-    else {
+    let [MavMessage::DISTANCE_SENSOR(laser), MavMessage::DISTANCE_SENSOR(sonar)] = &sent[..] else {
         panic!("{sent:?}")
     };
     assert_eq!(
-        (
-            laser.time_boot_ms,
-            laser.min_distance,
-            laser.max_distance,
-            laser.current_distance
-        ),
+        (laser.time_boot_ms, laser.min_distance, laser.max_distance, laser.current_distance),
         (3000, 30, 3000, 235)
     );
     assert_eq!((laser.id, laser.horizontal_fov), (3, 0.0));
     assert_eq!(laser.mavtype, MavDistanceSensor::MAV_DISTANCE_SENSOR_LASER);
-    assert_eq!(
-        laser.orientation,
-        MavSensorOrientation::MAV_SENSOR_ROTATION_PITCH_270
-    );
-    assert_eq!(
-        (sonar.id, sonar.current_distance, sonar.horizontal_fov),
-        (2, 3001, 0.1)
-    );
+    assert_eq!(laser.orientation, MavSensorOrientation::MAV_SENSOR_ROTATION_PITCH_270);
+    assert_eq!((sonar.id, sonar.current_distance, sonar.horizontal_fov), (2, 3001, 0.1));
 }
 
 #[test]
@@ -245,15 +192,10 @@ fn logs_are_refused_with_the_reason() {
         &LogRequestListRequest::default(),
     );
     assert!(!list.success);
-    let erase = rig.call::<Trigger>(
-        "log_transfer/raw/log_request_erase",
-        &TriggerRequest::default(),
-    );
+    let erase =
+        rig.call::<Trigger>("log_transfer/raw/log_request_erase", &TriggerRequest::default());
     assert!(!erase.success && erase.message.contains("logs are not transferred"));
     rig.poll();
     let texts: Vec<StatusText> = rig.messages("statustext/recv");
-    assert!(
-        texts.iter().any(|t| t.text.contains("log_request_list")),
-        "{texts:?}"
-    );
+    assert!(texts.iter().any(|t| t.text.contains("log_request_list")), "{texts:?}");
 }

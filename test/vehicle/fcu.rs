@@ -103,9 +103,7 @@ impl Fcu {
             return answer;
         }
         if ParamRequestList::parse(frame).is_some() {
-            return (0..self.parameters.len())
-                .map(|i| self.parameter(i))
-                .collect();
+            return (0..self.parameters.len()).map(|i| self.parameter(i)).collect();
         }
         if let Some(m) = ParamRequestRead::parse(frame) {
             let found = self.find(&m.id).or(usize::try_from(m.index).ok());
@@ -165,36 +163,20 @@ impl Fcu {
         let (name, value, kind) = self.parameters[index];
         let mut id = [0; 16];
         id[..name.len()].copy_from_slice(name.as_bytes());
-        ParamValue {
-            value,
-            count: self.parameters.len() as u16,
-            index: index as u16,
-            id,
-            kind,
-        }
-        .into()
+        ParamValue { value, count: self.parameters.len() as u16, index: index as u16, id, kind }
+            .into()
     }
 
     fn mission(&mut self, frame: &Frame<'_>, to: (u8, u8)) -> Vec<Outbound> {
         let (target_system, target_component) = to;
         let ack = |result| {
-            MissionAck {
-                target_system,
-                target_component,
-                result,
-                ..MissionAck::default()
-            }
-            .into()
+            MissionAck { target_system, target_component, result, ..MissionAck::default() }.into()
         };
         if let Some(m) = MissionRequestList::parse(frame) {
             // It has neither fence nor rally points.
             let count = MissionCount {
                 mission_type: m.mission_type,
-                count: if m.mission_type == 0 {
-                    self.mission.len() as u16
-                } else {
-                    0
-                },
+                count: if m.mission_type == 0 { self.mission.len() as u16 } else { 0 },
                 target_system,
                 target_component,
                 ..MissionCount::default()
@@ -212,10 +194,7 @@ impl Fcu {
             return vec![ack(0)];
         }
         if let Some(m) = MissionSetCurrent::parse(frame) {
-            let current = MissionCurrent {
-                seq: m.seq,
-                ..MissionCurrent::default()
-            };
+            let current = MissionCurrent { seq: m.seq, ..MissionCurrent::default() };
             return vec![current.into()];
         }
         if let Some(m) = MissionCount::parse(frame) {
@@ -234,21 +213,9 @@ impl Fcu {
         }
         let mission_type = 0;
         vec![if self.integers {
-            MissionRequestInt {
-                seq,
-                target_system,
-                target_component,
-                mission_type,
-            }
-            .into()
+            MissionRequestInt { seq, target_system, target_component, mission_type }.into()
         } else {
-            MissionRequest {
-                seq,
-                target_system,
-                target_component,
-                mission_type,
-            }
-            .into()
+            MissionRequest { seq, target_system, target_component, mission_type }.into()
         }]
     }
 }

@@ -40,13 +40,7 @@ const fn differ(
     field: &'static str,
     why: &'static str,
 ) -> Difference {
-    Difference {
-        cases,
-        topic,
-        field,
-        why,
-        quirk: false,
-    }
+    Difference { cases, topic, field, why, quirk: false }
 }
 
 /// A difference that `compat.mavros_quirks` takes away.
@@ -56,10 +50,7 @@ const fn corrected(
     field: &'static str,
     why: &'static str,
 ) -> Difference {
-    Difference {
-        quirk: true,
-        ..differ(cases, topic, field, why)
-    }
+    Difference { quirk: true, ..differ(cases, topic, field, why) }
 }
 
 /// One difference in every message of these topics, which the quirks take away: positions and velocities that the
@@ -88,23 +79,13 @@ const DIFFERENCES: &[Difference] = &[
     corrected(NO_ATTITUDE, "local_position/pose", "", TURNED),
     corrected(NO_ATTITUDE, "local_position/velocity_body", "", TURNED),
     corrected(
-        &[
-            "highres_imu_8191",
-            "highres_imu_512",
-            "highres_imu_3584",
-            "highres_imu_after_quat",
-        ],
+        &["highres_imu_8191", "highres_imu_512", "highres_imu_3584", "highres_imu_after_quat"],
         "imu/static_pressure",
         "fluid_pressure",
         "hPa into a field of Pa",
     ),
     corrected(
-        &[
-            "highres_imu_8191",
-            "highres_imu_1024",
-            "highres_imu_3584",
-            "highres_imu_after_quat",
-        ],
+        &["highres_imu_8191", "highres_imu_1024", "highres_imu_3584", "highres_imu_after_quat"],
         "imu/diff_pressure",
         "fluid_pressure",
         "hPa into a field of Pa",
@@ -117,22 +98,11 @@ const DIFFERENCES: &[Difference] = &[
     ),
     corrected(COV, "local_position/accel", "accel.covariance", VARIANCES),
     corrected(COV, "local_position/pose_cov", "pose.covariance", VARIANCES),
-    corrected(
-        COV,
-        "local_position/velocity_body_cov",
-        "twist.covariance",
-        VARIANCES,
-    ),
+    corrected(COV, "local_position/velocity_body_cov", "twist.covariance", VARIANCES),
     corrected(COV, "local_position/odom", "pose.covariance", VARIANCES),
     corrected(COV, "local_position/odom", "twist.covariance", VARIANCES),
     corrected(
-        &[
-            "gpi_home_0",
-            "gpi_home_1",
-            "gpi_home_2",
-            "gpi_hdg_unknown",
-            "gpi_after_acc",
-        ],
+        &["gpi_home_0", "gpi_home_1", "gpi_home_2", "gpi_hdg_unknown", "gpi_after_acc"],
         "global_position/local",
         "pose.pose.position",
         "from the local origin, which is not at home; test/vehicle/origin.rs has the numbers",
@@ -179,12 +149,7 @@ const DIFFERENCES: &[Difference] = &[
     corrected(UNKNOWN_BATTERY, "battery", "percentage", "unknown is NaN"),
     corrected(BODY, "setpoint_raw/target_local", "position", FLU),
     corrected(BODY, "setpoint_raw/target_local", "velocity", FLU),
-    corrected(
-        BODY,
-        "setpoint_raw/target_local",
-        "acceleration_or_force",
-        FLU,
-    ),
+    corrected(BODY, "setpoint_raw/target_local", "acceleration_or_force", FLU),
     corrected(BODY, "setpoint_raw/target_local", "yaw", FLU),
     corrected(&["manual_control"], "manual_control/control", "x", SCALE),
     corrected(&["manual_control"], "manual_control/control", "y", SCALE),
@@ -196,29 +161,13 @@ const DIFFERENCES: &[Difference] = &[
         "twist.covariance",
         "both horizontal axes have a variance",
     ),
-    differ(
-        &["statustext_chunked"],
-        "statustext/recv",
-        "",
-        "the chunks of a text are joined",
-    ),
+    differ(&["statustext_chunked"], "statustext/recv", "", "the chunks of a text are joined"),
     differ(&["gps_unix_stamp"], "global_position/raw/fix", "", DIED),
     differ(&["gps_unix_stamp"], "global_position/raw/gps_vel", "", DIED),
-    differ(
-        &["gps_unix_stamp"],
-        "global_position/raw/satellites",
-        "",
-        DIED,
-    ),
+    differ(&["gps_unix_stamp"], "global_position/raw/satellites", "", DIED),
     differ(&["gps_unix_stamp"], "gpsstatus/gps1/raw", "", DIED),
     differ(
-        &[
-            "hb_px4_4_10",
-            "hb_px4_3_1",
-            "hb_px4_3_2",
-            "hb_px4_9_0",
-            "hb_px4_10_0",
-        ],
+        &["hb_px4_4_10", "hb_px4_3_1", "hb_px4_3_2", "hb_px4_9_0", "hb_px4_10_0"],
         "state",
         "mode",
         "modes that PX4 has and mavros does not know",
@@ -319,17 +268,8 @@ fn published(rig: &Rig) -> BTreeMap<&'static str, Vec<Value>> {
     TOPICS
         .iter()
         .filter(|spec| spec.is_published())
-        .filter(|spec| {
-            !rig.recorder
-                .raw(&format!("/mavros/{}", spec.name))
-                .is_empty()
-        })
-        .map(|spec| {
-            (
-                spec.name,
-                every_type(spec.interface, Published(rig, spec.name)),
-            )
-        })
+        .filter(|spec| !rig.recorder.raw(&format!("/mavros/{}", spec.name)).is_empty())
+        .map(|spec| (spec.name, every_type(spec.interface, Published(rig, spec.name))))
         .collect()
 }
 
@@ -346,9 +286,7 @@ fn standby() -> Heartbeat {
 
 /// Takes the field out of a recorded message.
 fn take(message: &mut Value, path: &str) -> Value {
-    let (inner, last) = path
-        .rsplit_once('.')
-        .map_or((None, path), |(a, b)| (Some(a), b));
+    let (inner, last) = path.rsplit_once('.').map_or((None, path), |(a, b)| (Some(a), b));
     let inner = inner.into_iter().flat_map(|inner| inner.split('.'));
     let mut at = message;
     for key in inner {
@@ -373,14 +311,8 @@ const TOLERANCE: f64 = 3e-7;
 const EXACT: f64 = 1e-12;
 
 fn tolerance(topic: &str) -> f64 {
-    let rounded = [
-        "battery",
-        "imu/data",
-        "local_position/",
-        "odometry/",
-        "home_position/",
-        "setpoint_raw/",
-    ];
+    let rounded =
+        ["battery", "imu/data", "local_position/", "odometry/", "home_position/", "setpoint_raw/"];
     let global = topic == "global_position/local" || topic == "global_position/gp_lp_offset";
     if global || rounded.iter().any(|prefix| topic.starts_with(prefix)) && topic != "imu/data_raw" {
         TOLERANCE
@@ -413,11 +345,7 @@ impl Comparison {
             return;
         }
         if ours.len() != theirs.len() {
-            let text = format!(
-                "{case} {topic}: {} messages, not {}",
-                ours.len(),
-                theirs.len()
-            );
+            let text = format!("{case} {topic}: {} messages, not {}", ours.len(), theirs.len());
             return self.problems.push(text);
         }
         for (ours, theirs) in ours.iter().zip(theirs) {
@@ -452,10 +380,7 @@ impl Comparison {
             let part = |key: &str| stamp[key].as_i64().expect("a stamp");
             part("sec") * 1_000_000_000 + part("nanosec")
         };
-        for ours in ours
-            .iter()
-            .filter(|message| message.get("header").is_some())
-        {
+        for ours in ours.iter().filter(|message| message.get("header").is_some()) {
             let ours = ns(&ours["header"]["stamp"]);
             // Before mavros knows the clock it takes the present.
             let (expected, tolerance) =
@@ -555,10 +480,7 @@ fn compare(quirks: bool) {
         for message in case["ros"].as_array().expect("messages") {
             let topic = message["topic"].as_str().expect("a topic");
             let topic = topic.strip_prefix("/mavros/").expect("below the prefix");
-            theirs
-                .entry(topic)
-                .or_default()
-                .push(message["fields"].clone());
+            theirs.entry(topic).or_default().push(message["fields"].clone());
             if let Some(ours) = ours.get(topic) {
                 let synchronised = case["fcu_boot_epoch_ns"].is_i64();
                 let stamp = synchronised.then_some(&message["stamp"]);

@@ -19,10 +19,7 @@ const ELSEWHERE: [&str; 3] = ["geofence/", "rallypoint/", "home_position/"];
 
 /// Cases that differ, and why.
 const INTENDED: &[(&str, &str)] = &[
-    (
-        "arm_noack",
-        "repeated until 5 s are over; what was not answered did not end with result 0",
-    ),
+    ("arm_noack", "repeated until 5 s are over; what was not answered did not end with result 0"),
     (
         "command_long",
         "MAV_CMD_DO_SET_MODE is answered as set_mode: when the heartbeat shows the mode",
@@ -31,71 +28,28 @@ const INTENDED: &[(&str, &str)] = &[
         "command_int",
         "PX4 takes the height above home for one above sea level: refused aloud, nothing is sent",
     ),
-    (
-        "land",
-        "answered when the heartbeat shows AUTO.LAND, which is asked for",
-    ),
-    (
-        "land_denied",
-        "latitude and longitude 0 mean here, which is NaN for PX4",
-    ),
+    ("land", "answered when the heartbeat shows AUTO.LAND, which is asked for"),
+    ("land_denied", "latitude and longitude 0 mean here, which is NaN for PX4"),
     ("mission_push_reqnonint", "coordinates are rounded, not cut"),
-    (
-        "mission_set_current",
-        "follows from mission_push_empty: there are no items",
-    ),
-    (
-        "mission_set_current_oob",
-        "follows from mission_push_empty: there are no items",
-    ),
-    (
-        "arm_ack_result_5",
-        "IN_PROGRESS is no result: the final one is waited for, and none came",
-    ),
-    (
-        "takeoff_local",
-        "PX4 has no such command: refused aloud, nothing is sent",
-    ),
-    (
-        "land_local",
-        "PX4 would land with precision: refused aloud, nothing is sent",
-    ),
+    ("mission_set_current", "follows from mission_push_empty: there are no items"),
+    ("mission_set_current_oob", "follows from mission_push_empty: there are no items"),
+    ("arm_ack_result_5", "IN_PROGRESS is no result: the final one is waited for, and none came"),
+    ("takeoff_local", "PX4 has no such command: refused aloud, nothing is sent"),
+    ("land_local", "PX4 would land with precision: refused aloud, nothing is sent"),
     ("set_mode_AUTO.VTOL_TAKEOFF", "PX4 has this mode since 1.13"),
-    (
-        "param_set_type_mismatch",
-        "an integer for a float is that number, not its bits",
-    ),
-    (
-        "param_set_unknown_force",
-        "a value that the vehicle did not take is not answered",
-    ),
+    ("param_set_type_mismatch", "an integer for a float is that number, not its bits"),
+    ("param_set_unknown_force", "a value that the vehicle did not take is not answered"),
     ("param_get_ros", "follows from param_set_type_mismatch"),
     ("param_list_ros", "in alphabetical order"),
-    (
-        "mission_push",
-        "coordinates are rounded, not cut; one more item is 1e-7 degrees off",
-    ),
+    ("mission_push", "coordinates are rounded, not cut; one more item is 1e-7 degrees off"),
     ("mission_push_local", "coordinates are rounded, not cut"),
-    (
-        "mission_push_rejected",
-        "nothing of a refused mission is in the vehicle",
-    ),
-    (
-        "mission_push_empty",
-        "an empty mission that was accepted is a success",
-    ),
-    (
-        "mission_pull",
-        "the item flown to is the one that the vehicle names",
-    ),
+    ("mission_push_rejected", "nothing of a refused mission is in the vehicle"),
+    ("mission_push_empty", "an empty mission that was accepted is a success"),
+    ("mission_pull", "the item flown to is the one that the vehicle names"),
 ];
 
 fn long_name(case: &Value) -> &str {
-    case["service"]
-        .as_str()
-        .unwrap()
-        .strip_prefix("/mavros/")
-        .unwrap()
+    case["service"].as_str().unwrap().strip_prefix("/mavros/").unwrap()
 }
 
 /// Values of parameters with the fields that the recording leaves out.
@@ -213,14 +167,9 @@ fn compare(case: &Value, sent: &[Vec<u8>], answer: &Value, rig: &Rig) -> Result<
             "/mavros/mission/waypoints" => all::<msg::WaypointList>(rig, "mission/waypoints"),
             other => return Err(format!("nothing on {other}")),
         };
-        let found = ours
-            .iter()
-            .any(|m| same(m, &published["fields"], 1e-12).is_ok());
+        let found = ours.iter().any(|m| same(m, &published["fields"], 1e-12).is_ok());
         if !found {
-            return Err(format!(
-                "{topic}: {} not among {ours:?}",
-                published["fields"]
-            ));
+            return Err(format!("{topic}: {} not among {ours:?}", published["fields"]));
         }
     }
     Ok(())
@@ -248,10 +197,7 @@ fn every_recorded_call_sends_and_answers_the_same_or_differs_for_a_reason() {
     let mut problems = Vec::new();
     let mut compared = 0;
     for case in cases.iter().filter(|case| case["kind"] == "srv") {
-        if ELSEWHERE
-            .iter()
-            .any(|name| long_name(case).starts_with(name))
-        {
+        if ELSEWHERE.iter().any(|name| long_name(case).starts_with(name)) {
             continue;
         }
         compared += 1;
@@ -329,9 +275,7 @@ fn messages_that_services_publish_come_out_as_from_mavros() {
             .map(|m| m.ts1)
             .collect();
         let theirs = case["frames_out"].as_array().into_iter().flatten();
-        let theirs: Vec<_> = theirs
-            .map(|f| f["fields"]["ts1"].as_i64().unwrap())
-            .collect();
+        let theirs: Vec<_> = theirs.map(|f| f["fields"]["ts1"].as_i64().unwrap()).collect();
         assert_eq!(replies, theirs, "{id}");
         compared += 1;
     }

@@ -21,11 +21,7 @@ fn at(position: [f64; 3], yaw: f64) -> VehiclePose {
     VehiclePose {
         vehicle: 1,
         position: Vector::<Ned>::from(position),
-        attitude: Attitude::<Frd, Ned>::from_euler(Euler {
-            roll: 0.0,
-            pitch: 0.0,
-            yaw,
-        }),
+        attitude: Attitude::<Frd, Ned>::from_euler(Euler { roll: 0.0, pitch: 0.0, yaw }),
     }
 }
 
@@ -51,17 +47,10 @@ fn odometry_has_the_pose_in_enu_and_the_twist_in_the_body() {
     assert!(q.w.abs() > 1.0 - 1e-12, "{q:?}");
     let twist = &message.twist.twist;
     let close = |v: &rfly_bridge::msgs::geometry_msgs::msg::Vector3, want: [f64; 3]| {
-        [v.x, v.y, v.z]
-            .iter()
-            .zip(want)
-            .all(|(a, b)| (a - b).abs() < 1e-12)
+        [v.x, v.y, v.z].iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-12)
     };
     assert!(close(&twist.linear, [2.0, 0.0, 1.0]), "{:?}", twist.linear);
-    assert!(
-        close(&twist.angular, [0.1, -0.2, -0.3]),
-        "{:?}",
-        twist.angular
-    );
+    assert!(close(&twist.angular, [0.1, -0.2, -0.3]), "{:?}", twist.angular);
     assert_eq!(message.header.stamp.sec, 3);
     assert_eq!(message.header.stamp.nanosec, 5);
     assert_eq!(message.twist.covariance, [0.0; 36]);
@@ -70,10 +59,7 @@ fn odometry_has_the_pose_in_enu_and_the_twist_in_the_body() {
 #[test]
 fn a_state_without_rates_says_so() {
     let (state, pose) = eastbound();
-    let state = TrueState {
-        rate: None,
-        ..state
-    };
+    let state = TrueState { rate: None, ..state };
     let message = odometry(&state, &pose, WorldConvention::Enu, RosTime(0));
     assert_eq!(message.twist.covariance[21], -1.0);
     assert_eq!(message.twist.twist.angular.x, 0.0);
@@ -126,11 +112,7 @@ proptest! {
 fn a_vehicle_that_is_set_down_elsewhere_begins_a_new_path() {
     let mut trail = Trail::default();
     let go = |trail: &mut Trail, north: f64, stamp: i64| {
-        trail.extend(
-            &at([north, 0.0, 0.0], 0.0),
-            WorldConvention::Enu,
-            RosTime(stamp),
-        );
+        trail.extend(&at([north, 0.0, 0.0], 0.0), WorldConvention::Enu, RosTime(stamp));
         trail.message("map", RosTime(stamp)).poses.len()
     };
     assert_eq!(go(&mut trail, 0.0, 1), 1);
@@ -168,16 +150,12 @@ fn nothing_is_published_without_subscribers_and_a_late_one_gets_the_whole_path()
     let (state, _) = eastbound();
     for n in 0..20 {
         let pose = at([f64::from(n), 0.0, 0.0], 0.0);
-        truth
-            .publish(&state, &pose, RosTime(i64::from(n) * SECOND))
-            .unwrap();
+        truth.publish(&state, &pose, RosTime(i64::from(n) * SECOND)).unwrap();
     }
     assert!(recorder.raw("/odom").is_empty() && recorder.raw("/path").is_empty());
     recorder.set_all_subscribers(1);
     // It stands still: the path comes because somebody has joined.
-    truth
-        .publish(&state, &at([19.0, 0.0, 0.0], 0.0), RosTime(19 * SECOND + 1))
-        .unwrap();
+    truth.publish(&state, &at([19.0, 0.0, 0.0], 0.0), RosTime(19 * SECOND + 1)).unwrap();
     let path: Vec<Path> = recorder.messages("/path").unwrap();
     assert_eq!(path.len(), 1);
     assert_eq!(path[0].poses.len(), 20);
@@ -193,13 +171,7 @@ fn a_late_state_is_left_out_and_a_restart_is_not() {
     let (mut truth, recorder) = recorded();
     recorder.set_all_subscribers(1);
     let (state, _) = eastbound();
-    let stamps = [
-        10 * SECOND,
-        10 * SECOND - 90_000_000,
-        10 * SECOND,
-        11 * SECOND,
-        2 * SECOND,
-    ];
+    let stamps = [10 * SECOND, 10 * SECOND - 90_000_000, 10 * SECOND, 11 * SECOND, 2 * SECOND];
     for (n, stamp) in stamps.into_iter().enumerate() {
         let pose = at([n as f64, 0.0, 0.0], 0.0);
         truth.publish(&state, &pose, RosTime(stamp)).unwrap();
@@ -224,9 +196,7 @@ fn paths_come_at_most_twice_a_second_and_the_last_one_is_complete() {
     // 100 Hz for 2 s, then it hovers for 1 s.
     for n in 0..300_i64 {
         let pose = at([n.min(200) as f64, 0.0, 0.0], 0.0);
-        truth
-            .publish(&state, &pose, RosTime(n * SECOND / 100))
-            .unwrap();
+        truth.publish(&state, &pose, RosTime(n * SECOND / 100)).unwrap();
     }
     let paths: Vec<Path> = recorder.messages("/path").unwrap();
     assert!((4..=6).contains(&paths.len()), "{}", paths.len());
@@ -262,10 +232,7 @@ fn every_recorded_state_gives_the_vendors_values_on_every_topic() {
         let w = &message[0].twist.angular;
         match decoded.get("trueAngRate").map(numbers) {
             Some(r) => assert!(close([w.x, w.y, w.z], [r[0], -r[1], -r[2]]), "{name}"),
-            None => assert!(
-                w.x.is_nan() && w.y.is_nan() && w.z.is_nan(),
-                "{name}: not known"
-            ),
+            None => assert!(w.x.is_nan() && w.y.is_nan() && w.z.is_nan(), "{name}: not known"),
         }
         let message: Vec<AccelStamped> = recorder.messages("/accel").unwrap();
         match decoded.get("trueAccB").map(numbers) {
@@ -304,14 +271,8 @@ fn close(found: [f64; 3], wanted: [f64; 3]) -> bool {
 fn a_place_that_the_simulator_does_not_know_is_not_published() {
     let mut geoid = Separation::new(Geoid::Constant(0.0));
     for gps in [[0.0; 3], [f64::NAN, 1.0, 1.0], [1.0, 1.0, f64::INFINITY]] {
-        let state = TrueState {
-            gps,
-            ..TrueState::default()
-        };
-        assert!(
-            nav_sat_fix(&state, &mut geoid, RosTime(0)).is_none(),
-            "{gps:?}"
-        );
+        let state = TrueState { gps, ..TrueState::default() };
+        assert!(nav_sat_fix(&state, &mut geoid, RosTime(0)).is_none(), "{gps:?}");
     }
 }
 
@@ -342,11 +303,7 @@ fn a_collision_is_told_once_whichever_datagrams_carry_it() {
     // Both at once.
     assert_eq!(crashes.take(Some(7), false, at(40)), Some(7));
     assert_eq!(crashes.take(Some(7), true, at(41)), None);
-    assert_eq!(
-        crashes.take(None, true, at(42)),
-        None,
-        "the event is not over"
-    );
+    assert_eq!(crashes.take(None, true, at(42)), None, "the event is not over");
     assert_eq!(crashes.take(None, false, at(43)), Some(-1));
 }
 

@@ -23,13 +23,7 @@ fn ms(ms: u64) -> Duration {
 fn text(severity: u8, words: &str) -> Outbound {
     let mut text = [0; 50];
     text[..words.len()].copy_from_slice(words.as_bytes());
-    StatusText {
-        severity,
-        text,
-        id: 9,
-        chunk: 0,
-    }
-    .into()
+    StatusText { severity, text, id: 9, chunk: 0 }.into()
 }
 
 /// What was said on `statustext/recv`.
@@ -47,10 +41,7 @@ fn height(metres: f32) -> MavMessage {
 }
 
 fn landed(landed_state: u8) -> ExtendedSysState {
-    ExtendedSysState {
-        landed_state,
-        vtol_state: 3,
-    }
+    ExtendedSysState { landed_state, vtol_state: 3 }
 }
 
 /// A vehicle on the ground that is connected and has been asked everything that the bridge asks by itself.
@@ -72,10 +63,7 @@ fn connected(armed: bool) -> (Rig, Fcu) {
 }
 
 fn take_off(rig: &Rig) -> Answer<CommandTOLResponse> {
-    let request = CommandTOLRequest {
-        altitude: 50.0,
-        ..CommandTOLRequest::default()
-    };
+    let request = CommandTOLRequest { altitude: 50.0, ..CommandTOLRequest::default() };
     rig.call_later::<CommandTOL>("cmd/takeoff", request)
 }
 
@@ -163,12 +151,7 @@ fn a_take_off_to_below_is_denied_with_px4s_own_words() {
 
 #[test]
 fn a_take_off_to_an_altitude_that_is_not_above_the_vehicle_is_not_even_sent() {
-    for (amsl, refused) in [
-        (488_000, true),
-        (50_000, true),
-        (49_800, true),
-        (49_000, false),
-    ] {
+    for (amsl, refused) in [(488_000, true), (50_000, true), (49_800, true), (49_000, false)] {
         let (mut rig, _) = connected(false);
         rig.say(MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
             lat: 401_540_302,
@@ -181,10 +164,7 @@ fn a_take_off_to_an_altitude_that_is_not_above_the_vehicle_is_not_even_sent() {
         let answer = take_off(&rig);
         let bytes = rig.sent_bytes();
         let sent = frames(&bytes).filter_map(|f| CommandLong::parse(&f.unwrap()));
-        assert_eq!(
-            sent.filter(|c| c.command == 22).count(),
-            usize::from(!refused)
-        );
+        assert_eq!(sent.filter(|c| c.command == 22).count(), usize::from(!refused));
         rig.poll();
         let answer = answer.get();
         assert_eq!(answer.is_some(), refused, "{amsl}");
@@ -284,10 +264,7 @@ fn the_reason_of_a_mission_that_is_refused_is_said_also_where_nobody_reads_the_l
     let (mut rig, mut fcu) = connected(false);
     fcu.mission_result = 14;
     let waypoints = vec![Default::default(); 2];
-    let request = WaypointPushRequest {
-        start_index: 0,
-        waypoints,
-    };
+    let request = WaypointPushRequest { start_index: 0, waypoints };
     let answer = rig.call_later::<WaypointPush>("mission/push", request.clone());
     rig.say(text(3, "Mission rejected: too far\t"));
     fcu.serve(&mut rig, ms(200));
@@ -297,10 +274,7 @@ fn the_reason_of_a_mission_that_is_refused_is_said_also_where_nobody_reads_the_l
         texts[1..],
         ["mission/push: the vehicle refused it: 14 (DENIED): Mission rejected: too far"]
     );
-    let part = WaypointPushRequest {
-        start_index: 1,
-        ..request
-    };
+    let part = WaypointPushRequest { start_index: 1, ..request };
     rig.call::<WaypointPush>("mission/push", &part);
     rig.poll();
     assert!(said(&rig)[0].contains("start_index must be 0"));
@@ -310,11 +284,7 @@ fn set(rig: &Rig, name: &str, value: f64, force_set: bool) -> Answer<ParamSetV2R
     let request = ParamSetV2Request {
         force_set,
         param_id: name.to_owned(),
-        value: ParameterValue {
-            type_: 3,
-            double_value: value,
-            ..ParameterValue::default()
-        },
+        value: ParameterValue { type_: 3, double_value: value, ..ParameterValue::default() },
     };
     rig.call_later::<ParamSetV2>("param/set", request)
 }
@@ -340,9 +310,7 @@ fn a_pull_of_some_parameters_is_no_success_and_says_how_many_were_announced() {
     let (mut rig, mut fcu) = connected(false);
     let answer = rig.call_later::<ParamPull>("param/pull", ParamPullRequest::default());
     for index in 0..5u16 {
-        let Outbound::Raw(raw) = fcu.parameter(index.into()) else {
-            panic!("raw")
-        };
+        let Outbound::Raw(raw) = fcu.parameter(index.into()) else { panic!("raw") };
         let mut payload = raw.payload().to_vec();
         // param_count is at 4.
         payload[4..6].copy_from_slice(&u16::MAX.to_le_bytes());
@@ -398,10 +366,8 @@ fn offboard_without_setpoints_is_refused_where_the_simulator_decides_on_modes() 
     for full in [true, false] {
         let rig = udp(full);
         let set_mode = || {
-            let request = SetModeRequest {
-                custom_mode: "OFFBOARD".into(),
-                ..SetModeRequest::default()
-            };
+            let request =
+                SetModeRequest { custom_mode: "OFFBOARD".into(), ..SetModeRequest::default() };
             rig.call_later::<SetMode>("set_mode", request)
         };
         assert!(!set_mode().expect().mode_sent);
@@ -430,11 +396,7 @@ fn reasons_of_links_without_modes_are_said_and_nothing_is_asked_for_that_nobody_
         let armed = rig.call_later::<CommandBool>("cmd/arming", CommandBoolRequest { value: true });
         states(&rig, full, 5100, ms(3000), 0.0);
         assert!(armed.expect().success);
-        assert_eq!(
-            said(&rig),
-            [""; 0],
-            "no warning of a command that nobody gave"
-        );
+        assert_eq!(said(&rig), [""; 0], "no warning of a command that nobody gave");
         assert_eq!(rig.counted("unsupported"), 0);
         rig.call::<CommandTOL>("cmd/land", &CommandTOLRequest::default());
         rig.poll();
@@ -459,10 +421,7 @@ fn a_take_off_in_the_udp_modes_is_seen_by_its_height() {
     for full in [true, false] {
         let rig = udp(full);
         let at = |altitude: f32| {
-            let request = CommandTOLRequest {
-                altitude,
-                ..CommandTOLRequest::default()
-            };
+            let request = CommandTOLRequest { altitude, ..CommandTOLRequest::default() };
             rig.call_later::<CommandTOL>("cmd/takeoff", request)
         };
         // Home is at 50 m.

@@ -20,12 +20,7 @@ fn merge(whole: &mut Value, part: &Value) {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             for (key, value) in part {
-                merge(
-                    whole
-                        .get_mut(key)
-                        .unwrap_or_else(|| panic!("no field {key}")),
-                    value,
-                );
+                merge(whole.get_mut(key).unwrap_or_else(|| panic!("no field {key}")), value);
             }
         }
         // Elements of a list of messages are complete in themselves.
@@ -48,9 +43,7 @@ fn rename(value: &mut Value, from: &str, to: &str) {
             if let Some(field) = fields.remove(from) {
                 fields.insert(to.to_owned(), field);
             }
-            fields
-                .values_mut()
-                .for_each(|field| rename(field, from, to));
+            fields.values_mut().for_each(|field| rename(field, from, to));
         }
         Value::Array(items) => items.iter_mut().for_each(|item| rename(item, from, to)),
         _ => {}
@@ -79,11 +72,7 @@ fn compare(path: &str, ours: &Value, recorded: &Value, tolerance: f64) -> Result
             let (x, y) = (a.as_f64().unwrap_or(0.0), b.as_f64().unwrap_or(0.0));
             let close = (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1.0);
             let real = a.is_f64() || b.is_f64();
-            if x == y || (real && close) {
-                Ok(())
-            } else {
-                differs()
-            }
+            if x == y || (real && close) { Ok(()) } else { differs() }
         }
         (a, b) if a == b => Ok(()),
         _ => differs(),

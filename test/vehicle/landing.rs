@@ -84,11 +84,7 @@ fn a_landing_that_was_lost_survives_a_mode_that_the_vehicle_refuses() {
 fn a_landing_is_sent_whatever_its_frame_because_px4_lands_where_it_is() {
     for command in [20, 21, 85] {
         let rig = flying();
-        let request = CommandIntRequest {
-            command,
-            frame: 6,
-            ..CommandIntRequest::default()
-        };
+        let request = CommandIntRequest { command, frame: 6, ..CommandIntRequest::default() };
         let _answer = rig.call_later::<CommandInt>("cmd/command_int", request);
         let bytes = rig.sent_bytes();
         let sent =

@@ -35,20 +35,14 @@ fn ms(ms: u64) -> Duration {
 }
 
 fn rig() -> Rig {
-    let mut rig = Rig::new(VehicleSettings {
-        geoid: Geoid::Constant(17.0),
-        ..VehicleSettings::default()
-    });
+    let mut rig =
+        Rig::new(VehicleSettings { geoid: Geoid::Constant(17.0), ..VehicleSettings::default() });
     rig.beat();
     rig
 }
 
 fn attitude(time_boot_ms: u32, yaw: f32) -> MavMessage {
-    MavMessage::ATTITUDE(ATTITUDE_DATA {
-        time_boot_ms,
-        yaw,
-        ..ATTITUDE_DATA::default()
-    })
+    MavMessage::ATTITUDE(ATTITUDE_DATA { time_boot_ms, yaw, ..ATTITUDE_DATA::default() })
 }
 
 fn local(time_boot_ms: u32, x: f32) -> MavMessage {
@@ -108,10 +102,7 @@ fn numbers_that_are_none_are_counted_and_not_published() {
             vibration_x: bad,
             ..VIBRATION_DATA::default()
         }));
-        rig.say(MavMessage::WIND_COV(WIND_COV_DATA {
-            wind_y: bad,
-            ..WIND_COV_DATA::default()
-        }));
+        rig.say(MavMessage::WIND_COV(WIND_COV_DATA { wind_y: bad, ..WIND_COV_DATA::default() }));
         let published = published!(
             rig,
             "local_position/pose" PoseStamped,
@@ -141,20 +132,11 @@ fn a_place_that_is_nowhere_is_no_place_and_an_altitude_that_is_not_known_is_not_
     const LAT: i32 = 401_540_302;
     const LON: i32 = 1_162_593_683;
     let mut rig = rig();
-    for (lat, lon) in [
-        (i32::MIN, i32::MIN),
-        (i32::MAX, LON),
-        (LAT, i32::MIN),
-        (900_000_001, LON),
-    ] {
+    for (lat, lon) in [(i32::MIN, i32::MIN), (i32::MAX, LON), (LAT, i32::MIN), (900_000_001, LON)] {
         rig.recorder.clear();
         let before = rig.counted("bad_position");
         rig.say(global(lat, lon, 0, 0));
-        rig.say(GpsRawInt {
-            lat,
-            lon,
-            ..GpsRawInt::default()
-        });
+        rig.say(GpsRawInt { lat, lon, ..GpsRawInt::default() });
         rig.say(MavMessage::GPS_GLOBAL_ORIGIN(GPS_GLOBAL_ORIGIN_DATA {
             latitude: lat,
             longitude: lon,
@@ -184,19 +166,12 @@ fn a_place_that_is_nowhere_is_no_place_and_an_altitude_that_is_not_known_is_not_
         assert_eq!(published, [0; 7], "{lat} {lon}");
         assert_eq!(rig.counted("bad_position") - before, 5);
     }
-    assert_eq!(
-        rig.handle().with(|a| (a.fcu.home, a.fcu.origin())),
-        Some((None, None))
-    );
+    assert_eq!(rig.handle().with(|a| (a.fcu.home, a.fcu.origin())), Some((None, None)));
     rig.recorder.clear();
     rig.say(global(LAT, LON, i32::MIN, i32::MIN));
     let fix = &rig.messages::<NavSatFix>("global_position/global")[0];
     assert!((fix.latitude - 40.154_030_2).abs() < 1e-9 && fix.altitude.is_nan());
-    assert!(
-        rig.messages::<Float64>("global_position/rel_alt")[0]
-            .data
-            .is_nan()
-    );
+    assert!(rig.messages::<Float64>("global_position/rel_alt")[0].data.is_nan());
     assert!(rig.messages::<Odometry>("global_position/local").is_empty());
 }
 
@@ -298,11 +273,7 @@ fn only_the_autopilot_is_the_vehicle() {
         say(attitude(100, 0.5).into());
         say(local(100, 50.0).into());
         say(global(401_540_302, 1_162_593_683, 50_000, 0).into());
-        say(ExtendedSysState {
-            landed_state: 2,
-            ..ExtendedSysState::default()
-        }
-        .into());
+        say(ExtendedSysState { landed_state: 2, ..ExtendedSysState::default() }.into());
         others += 4;
     }
     let published = published!(
@@ -318,11 +289,7 @@ fn only_the_autopilot_is_the_vehicle() {
     // What it has to say to people is heard.
     let mut text = [0; 50];
     text[..4].copy_from_slice(b"lens");
-    let say = StatusText {
-        severity: 4,
-        text,
-        ..StatusText::default()
-    };
+    let say = StatusText { severity: 4, text, ..StatusText::default() };
     rig.receive(Encoder::new(1, 154).encode(&say.into()).as_bytes());
     assert_eq!(rig.messages::<Text>("statustext/recv").len(), 1);
 }
@@ -334,12 +301,7 @@ fn the_true_state_in_actuator_controls_is_a_true_state() {
     for (to, value) in controls.iter_mut().zip(1u8..) {
         *to = f32::from(value);
     }
-    let truth = HilActuatorControls {
-        time_usec: 12_345,
-        flags: 1_234_567_890,
-        controls,
-        mode: 0,
-    };
+    let truth = HilActuatorControls { time_usec: 12_345, flags: 1_234_567_890, controls, mode: 0 };
     rig.say(truth);
     rig.say(HilActuatorControls { mode: 2, ..truth });
     let motors = HilActuatorControls { flags: 1, ..truth };
@@ -348,18 +310,13 @@ fn the_true_state_in_actuator_controls_is_a_true_state() {
     assert_eq!(shown.len(), 1, "the motors");
     assert_eq!(shown[0].flags, 1);
     let truths = rig.handle().with(|a| a.fcu.take_truths()).unwrap();
-    let [(first, _), (second, _)] = &truths[..] else {
-        panic!("{truths:?}")
-    };
+    let [(first, _), (second, _)] = &truths[..] else { panic!("{truths:?}") };
     assert_eq!((first.copter_id, first.sim_time), (1, 12.345));
     assert_eq!(first.euler, [1.0, 2.0, 3.0]);
     assert_eq!(first.position, [4.0, 5.0, 6.0]);
     assert_eq!(first.velocity, [7.0, 8.0, 9.0]);
     assert_eq!(first.rate, Some([10.0, 11.0, 12.0]));
-    assert_eq!(
-        (first.collided_with, second.collided_with),
-        (None, Some(16))
-    );
+    assert_eq!((first.collided_with, second.collided_with), (None, Some(16)));
     // The time of the motors is one since boot.
     let stamp = &shown[0].header.stamp;
     assert_eq!(i64::from(stamp.sec), START.0 / 1_000_000_000);
@@ -374,34 +331,20 @@ fn stamps_are_never_later_than_now_nor_go_back() {
     let mut rig = rig();
     let now = |rig: &Rig| rig.handle().with(|a| a.fcu.now.ros.0).unwrap();
     // The autopilot's clock is thought to be ahead, behind, and far off.
-    let offsets = [
-        5_000_000,
-        -30_000_000,
-        84_000_000,
-        -394_000_000,
-        3_000_000_000,
-        0,
-    ];
+    let offsets = [5_000_000, -30_000_000, 84_000_000, -394_000_000, 3_000_000_000, 0];
     let mut last = [0; 2];
     for (round, offset) in offsets.into_iter().enumerate() {
         for step in 0..20u32 {
             rig.pass(ms(10));
             let boot_ms = 5000 + (round as u32 * 20 + step) * 10;
             let line = now(&rig) - i64::from(boot_ms) * 1_000_000 + offset;
-            rig.handle()
-                .with(|a| a.fcu.clock = Some(ClockLine::constant(line)));
+            rig.handle().with(|a| a.fcu.clock = Some(ClockLine::constant(line)));
             rig.say(attitude(boot_ms, 0.5));
             rig.say(local(boot_ms, 1.0));
             let imu = ns(&rig.messages::<Imu>("imu/data")[0].header.stamp);
-            let pose = ns(&rig.messages::<PoseStamped>("local_position/pose")[0]
-                .header
-                .stamp);
+            let pose = ns(&rig.messages::<PoseStamped>("local_position/pose")[0].header.stamp);
             let estimate = rig.handle().with(|a| a.fcu.estimate.take()).flatten();
-            assert_eq!(
-                estimate.unwrap().stamp.0,
-                pose,
-                "TF has the stamps of poses"
-            );
+            assert_eq!(estimate.unwrap().stamp.0, pose, "TF has the stamps of poses");
             rig.recorder.clear();
             for (stamp, last) in [imu, pose].into_iter().zip(&mut last) {
                 assert!(stamp <= now(&rig), "{} ns ahead", stamp - now(&rig));

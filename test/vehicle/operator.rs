@@ -42,21 +42,11 @@ pub(super) fn flying() -> Rig {
 }
 
 pub(super) fn ack(command: u16, result: u8) -> Outbound {
-    Ack {
-        command,
-        result,
-        target_system: 1,
-        target_component: 191,
-        ..Ack::default()
-    }
-    .into()
+    Ack { command, result, target_system: 1, target_component: 191, ..Ack::default() }.into()
 }
 
 pub(super) fn mode(rig: &Rig, name: &str) -> Answer<SetModeResponse> {
-    let request = SetModeRequest {
-        custom_mode: name.to_owned(),
-        ..SetModeRequest::default()
-    };
+    let request = SetModeRequest { custom_mode: name.to_owned(), ..SetModeRequest::default() };
     rig.call_later::<SetMode>("set_mode", request)
 }
 
@@ -78,10 +68,7 @@ pub(super) fn told(rig: &Rig) -> Vec<Told> {
         None => raw::CommandLong::parse(&frame).map(|c| Told::Command(c.command, c.params[0])),
     };
     let known = |told: &Told| !matches!(told, Told::Command(410 | 511 | 512, _));
-    frames(&bytes)
-        .filter_map(|frame| read(frame.expect("a frame")))
-        .filter(known)
-        .collect()
+    frames(&bytes).filter_map(|frame| read(frame.expect("a frame"))).filter(known).collect()
 }
 
 fn position() -> MavMessage {
@@ -126,11 +113,7 @@ fn hammer(delay: Option<u64>) {
             sent.extend(now);
         }
         for one in sent {
-            let command = if matches!(one, Told::Mode(_)) {
-                176
-            } else {
-                400
-            };
+            let command = if matches!(one, Told::Mode(_)) { 176 } else { 400 };
             acks.extend(delay.map(|delay| (step + delay, command)));
         }
         while acks.front().is_some_and(|(at, _)| *at <= step) {
@@ -143,15 +126,8 @@ fn hammer(delay: Option<u64>) {
         beat(&mut rig, LOITER, true);
         rig.pass(ms(100));
     }
-    assert!(
-        answers.iter().all(|a| !a.expect().mode_sent),
-        "delay {delay:?}"
-    );
-    assert!(
-        notices(&rig)
-            .iter()
-            .any(|n| n.starts_with("set_mode OFFBOARD: "))
-    );
+    assert!(answers.iter().all(|a| !a.expect().mode_sent), "delay {delay:?}");
+    assert!(notices(&rig).iter().any(|n| n.starts_with("set_mode OFFBOARD: ")));
     let services = rig.ros.services();
     let unanswered: u64 = services.iter().map(|s| s.stats.unanswered).sum();
     assert_eq!(unanswered, 0, "every call has its answer");
@@ -208,11 +184,7 @@ fn a_wish_that_is_older_than_a_change_of_the_mode_is_not_sent() {
     assert_eq!(told(&rig), []);
     assert!(!offboard.expect().mode_sent);
     let text = "set_mode OFFBOARD: overridden by a newer command or another change of the mode";
-    assert!(
-        notices(&rig).contains(&text.to_owned()),
-        "{:?}",
-        notices(&rig)
-    );
+    assert!(notices(&rig).contains(&text.to_owned()), "{:?}", notices(&rig));
 }
 
 #[test]
@@ -257,10 +229,7 @@ fn what_makes_a_vehicle_safer_is_sent_without_a_connection_and_arming_is_not() {
     let disarm = arming(&rig, false);
     let land = rig.call_later::<CommandTOL>("cmd/land", CommandTOLRequest::default());
     rig.poll();
-    assert_eq!(
-        told(&rig),
-        [Told::Command(400, 0.0), Told::Command(21, 0.0)]
-    );
+    assert_eq!(told(&rig), [Told::Command(400, 0.0), Told::Command(21, 0.0)]);
     rig.pass(ms(5300));
     let (disarm, land) = (disarm.expect(), land.expect());
     assert!(!disarm.success && disarm.result != 0 && !land.success && land.result != 0);
@@ -268,11 +237,7 @@ fn what_makes_a_vehicle_safer_is_sent_without_a_connection_and_arming_is_not() {
         let text = format!("{what}: no answer; sent 4 times; the vehicle is not connected");
         notices(&rig).contains(&text)
     };
-    assert!(
-        told_why("disarm") && told_why("cmd/land"),
-        "{:?}",
-        notices(&rig)
-    );
+    assert!(told_why("disarm") && told_why("cmd/land"), "{:?}", notices(&rig));
     // A vehicle that comes back obeys, and shows it.
     let disarm = arming(&rig, false);
     rig.say(ack(400, 0));
@@ -296,11 +261,7 @@ fn an_answer_that_comes_after_the_call_was_answered_is_named() {
                 answered without success";
     assert_eq!(notices(&rig), [text]);
     assert_eq!(rig.counted("ack_late"), 1);
-    assert_eq!(
-        told(&rig),
-        [],
-        "nothing is sent for a call that was answered"
-    );
+    assert_eq!(told(&rig), [], "nothing is sent for a call that was answered");
 }
 
 #[test]
@@ -351,31 +312,14 @@ fn latitude_and_longitude_zero_mean_here() {
     let is_here = |sent: Vec<[f32; 2]>| sent.len() == 1 && sent[0].iter().all(|x| x.is_nan());
     let here = CommandTOLRequest::default();
     assert!(is_here(place::<CommandTOL>(&rig, "cmd/land", here.clone())));
-    let up = CommandTOLRequest {
-        altitude: 500.0,
-        ..here
-    };
+    let up = CommandTOLRequest { altitude: 500.0, ..here };
     assert!(is_here(place::<CommandTOL>(&rig, "cmd/takeoff", up)));
-    let reposition = CommandLongRequest {
-        command: 192,
-        param7: 500.0,
-        ..CommandLongRequest::default()
-    };
-    assert!(is_here(place::<CommandLong>(
-        &rig,
-        "cmd/command",
-        reposition
-    )));
-    let there = CommandTOLRequest {
-        latitude: 47.0,
-        ..CommandTOLRequest::default()
-    };
+    let reposition =
+        CommandLongRequest { command: 192, param7: 500.0, ..CommandLongRequest::default() };
+    assert!(is_here(place::<CommandLong>(&rig, "cmd/command", reposition)));
+    let there = CommandTOLRequest { latitude: 47.0, ..CommandTOLRequest::default() };
     assert_eq!(place::<CommandTOL>(&rig, "cmd/land", there), [[47.0, 0.0]]);
-    let int = CommandIntRequest {
-        command: 192,
-        frame: 5,
-        ..CommandIntRequest::default()
-    };
+    let int = CommandIntRequest { command: 192, frame: 5, ..CommandIntRequest::default() };
     rig.call_later::<CommandInt>("cmd/command_int", int);
     let bytes = rig.sent_bytes();
     let sent: Vec<_> = frames(&bytes)
@@ -389,10 +333,7 @@ fn latitude_and_longitude_zero_mean_here() {
 fn a_take_off_of_a_vehicle_that_is_disarmed_meanwhile_is_a_failure() {
     const TAKE_OFF: u32 = 4 << 16 | 2 << 24;
     let mut rig = flying();
-    let request = CommandTOLRequest {
-        altitude: 500.0,
-        ..CommandTOLRequest::default()
-    };
+    let request = CommandTOLRequest { altitude: 500.0, ..CommandTOLRequest::default() };
     rig.say(position());
     let answer = rig.call_later::<CommandTOL>("cmd/takeoff", request);
     rig.say(ack(22, 0));
@@ -404,23 +345,15 @@ fn a_take_off_of_a_vehicle_that_is_disarmed_meanwhile_is_a_failure() {
     let answer = answer.expect();
     assert!(!answer.success && answer.result != 0);
     let text = "cmd/takeoff: accepted, but the vehicle was disarmed before it took off";
-    assert!(
-        notices(&rig).contains(&text.to_owned()),
-        "{:?}",
-        notices(&rig)
-    );
+    assert!(notices(&rig).contains(&text.to_owned()), "{:?}", notices(&rig));
 }
 
 #[test]
 fn a_frame_that_px4_ignores_is_refused() {
     let rig = flying();
     rig.sent_bytes();
-    let request = CommandIntRequest {
-        command: 192,
-        frame: 6,
-        z: 20.0,
-        ..CommandIntRequest::default()
-    };
+    let request =
+        CommandIntRequest { command: 192, frame: 6, z: 20.0, ..CommandIntRequest::default() };
     let answer = rig.call_later::<CommandInt>("cmd/command_int", request);
     assert!(!answer.expect().success);
     rig.poll();
@@ -436,25 +369,16 @@ fn what_is_odd_on_the_link_is_known_while_it_lasts() {
     // The vehicle was started again with another number.
     let mut other = rfly_bridge::wire::mavlink::Encoder::new(7, 1);
     for _ in 0..5 {
-        let beat = Heartbeat {
-            autopilot: 12,
-            ..Heartbeat::default()
-        };
+        let beat = Heartbeat { autopilot: 12, ..Heartbeat::default() };
         rig.receive(other.encode(&beat.into()).as_bytes());
         rig.pass(ms(1000));
     }
     // A companion computer is none.
-    let station = Heartbeat {
-        autopilot: 8,
-        ..Heartbeat::default()
-    };
+    let station = Heartbeat { autopilot: 8, ..Heartbeat::default() };
     let mut companion = rfly_bridge::wire::mavlink::Encoder::new(9, 1);
     rig.receive(companion.encode(&station.into()).as_bytes());
     let found = odd(&rig).unwrap();
-    assert!(
-        found.contains("system 7") && !found.contains('9'),
-        "{found}"
-    );
+    assert!(found.contains("system 7") && !found.contains('9'), "{found}");
     rig.pass(ms(11_000));
     assert_eq!(odd(&rig), None, "it is over");
     // Measurements of another clock.
@@ -473,10 +397,7 @@ fn what_is_odd_on_the_link_is_known_while_it_lasts() {
     // ArduPilot.
     let mut rig = Rig::new(VehicleSettings::default());
     for _ in 0..3 {
-        rig.say(Heartbeat {
-            autopilot: 3,
-            ..Heartbeat::default()
-        });
+        rig.say(Heartbeat { autopilot: 3, ..Heartbeat::default() });
     }
     assert!(odd(&rig).unwrap().contains("ArduPilot"));
 }
@@ -510,10 +431,7 @@ fn the_acknowledgement_of_another_command_ends_no_disarm() {
         arming(&rig, true);
         rig.pass(ms(100));
         // The disarm is lost; the acknowledgement of the arming comes late, or twice.
-        let request = CommandLongRequest {
-            command: 400,
-            ..CommandLongRequest::default()
-        };
+        let request = CommandLongRequest { command: 400, ..CommandLongRequest::default() };
         let by_command = service.then(|| rig.call_later::<CommandLong>("cmd/command", request));
         let by_arming = (!service).then(|| arming(&rig, false));
         rig.pass(ms(700));
@@ -521,22 +439,11 @@ fn the_acknowledgement_of_another_command_ends_no_disarm() {
         beat(&mut rig, LOITER, true);
         told(&rig);
         rig.pass(ms(300));
-        assert!(
-            by_command
-                .as_ref()
-                .is_none_or(|answer| answer.get().is_none())
-        );
-        assert!(
-            by_arming
-                .as_ref()
-                .is_none_or(|answer| answer.get().is_none())
-        );
+        assert!(by_command.as_ref().is_none_or(|answer| answer.get().is_none()));
+        assert!(by_arming.as_ref().is_none_or(|answer| answer.get().is_none()));
         beat(&mut rig, LOITER, true);
         rig.pass(ms(500));
-        assert!(
-            told(&rig).contains(&Told::Command(400, 0.0)),
-            "it is sent again"
-        );
+        assert!(told(&rig).contains(&Told::Command(400, 0.0)), "it is sent again");
         rig.say(ack(400, 0));
         beat(&mut rig, LOITER, false);
         rig.pass(ms(20));
@@ -549,10 +456,7 @@ fn the_acknowledgement_of_another_command_ends_no_disarm() {
 fn a_take_off_is_not_proved_by_a_climb_that_goes_on_anyway() {
     let mut rig = flying();
     rig.say(position());
-    let request = CommandTOLRequest {
-        altitude: 500.0,
-        ..CommandTOLRequest::default()
-    };
+    let request = CommandTOLRequest { altitude: 500.0, ..CommandTOLRequest::default() };
     let answer = rig.call_later::<CommandTOL>("cmd/takeoff", request);
     rig.say(ack(22, 2));
     for climbed in 1..5_u8 {

@@ -10,27 +10,15 @@ use std::f32::consts::FRAC_PI_2;
 
 #[test]
 fn no_orientation_is_refused_where_an_attitude_is_wanted_and_is_east_elsewhere() {
-    let rig = Rig::new(VehicleSettings {
-        use_quaternion: true,
-        ..VehicleSettings::default()
-    });
-    let none = Quaternion {
-        w: 0.0,
-        ..Quaternion::default()
-    };
+    let rig = Rig::new(VehicleSettings { use_quaternion: true, ..VehicleSettings::default() });
+    let none = Quaternion { w: 0.0, ..Quaternion::default() };
     let mut pose = PoseStamped::default();
     pose.pose.orientation = none.clone();
     rig.publish("vision_pose/pose", &pose);
     rig.publish("setpoint_attitude/attitude", &pose);
-    let thrust = Thrust {
-        thrust: 0.5,
-        ..Thrust::default()
-    };
+    let thrust = Thrust { thrust: 0.5, ..Thrust::default() };
     rig.publish("setpoint_attitude/thrust", &thrust);
-    let target = AttitudeTarget {
-        orientation: none,
-        ..AttitudeTarget::default()
-    };
+    let target = AttitudeTarget { orientation: none, ..AttitudeTarget::default() };
     rig.publish("setpoint_raw/attitude", &target);
     assert!(rig.sent().is_empty());
     assert_eq!(rig.counted("setpoint_orientation"), 3);

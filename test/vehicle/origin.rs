@@ -19,10 +19,7 @@ const REQUEST: u16 = 512;
 const CENTRE: [i32; 3] = [401_540_302, 1_162_593_683, 50_000];
 
 fn rig() -> Rig {
-    Rig::new(VehicleSettings {
-        geoid: Geoid::Constant(17.0),
-        ..VehicleSettings::default()
-    })
+    Rig::new(VehicleSettings { geoid: Geoid::Constant(17.0), ..VehicleSettings::default() })
 }
 
 /// What was asked for by MAV_CMD_REQUEST_MESSAGE since the last call, but for HOME_POSITION.
@@ -35,11 +32,7 @@ fn asked(rig: &Rig) -> Vec<u32> {
 }
 
 fn answer(rig: &mut Rig, result: u8) {
-    rig.say(CommandAck {
-        command: REQUEST,
-        result,
-        ..CommandAck::default()
-    });
+    rig.say(CommandAck { command: REQUEST, result, ..CommandAck::default() });
 }
 
 /// Lives so many seconds; every request gets this result. Returns when GPS_GLOBAL_ORIGIN was asked for, in tenths.
@@ -119,11 +112,8 @@ fn a_request_of_the_user_gets_its_own_answer() {
     rig.beat();
     rig.pass(Duration::from_millis(1100));
     assert_eq!(asked(&rig), [49]);
-    let request = CommandLongRequest {
-        command: REQUEST,
-        param1: 148.0,
-        ..CommandLongRequest::default()
-    };
+    let request =
+        CommandLongRequest { command: REQUEST, param1: 148.0, ..CommandLongRequest::default() };
     let call = rig.call_later::<Call>("cmd/command", request);
     rig.poll();
     assert_eq!(asked(&rig), [148], "it waits for nothing");

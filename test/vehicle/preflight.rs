@@ -40,19 +40,12 @@ fn status(rig: &mut Rig, present: u32, health: u32) {
 fn text(rig: &mut Rig, said: &str) {
     let mut text = [0; 50];
     text[..said.len()].copy_from_slice(said.as_bytes());
-    rig.say(StatusText {
-        severity: 2,
-        text,
-        id: 0,
-        chunk: 0,
-    });
+    rig.say(StatusText { severity: 2, text, id: 0, chunk: 0 });
     rig.pass(Duration::from_secs(1));
 }
 
 fn not_ready(rig: &Rig) -> Option<String> {
-    rig.handle()
-        .with(|autopilot| autopilot.fcu.not_ready())
-        .flatten()
+    rig.handle().with(|autopilot| autopilot.fcu.not_ready()).flatten()
 }
 
 #[test]
@@ -83,10 +76,7 @@ fn the_reasons_are_texts_sensors_and_what_is_not_estimated() {
         flags: EstimatorStatusFlags::from_bits_retain(0b11_1111),
         ..ESTIMATOR_STATUS_DATA::default()
     }));
-    assert_eq!(
-        not_ready(&rig).unwrap(),
-        "Preflight Fail: ekf2 missing data"
-    );
+    assert_eq!(not_ready(&rig).unwrap(), "Preflight Fail: ekf2 missing data");
     status(&mut rig, SENSORS, SENSORS | PREARM);
     assert_eq!(not_ready(&rig), None);
 }

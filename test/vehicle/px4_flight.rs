@@ -52,10 +52,7 @@ impl Recorded {
 fn flight() -> Vec<Recorded> {
     let file = golden::fixture("golden/mavros/px4_flight.jsonl");
     let text = std::fs::read_to_string(file).unwrap();
-    let lines = text
-        .lines()
-        .skip(1)
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines
         .filter(|line| line["d"] == "<")
         .map(|line| {
@@ -105,10 +102,7 @@ impl Seen {
         match m.id {
             0 => {
                 let state = one!(State, "state");
-                assert_eq!(
-                    (state.connected, state.armed),
-                    (true, m.payload[6] & 128 != 0)
-                );
+                assert_eq!((state.connected, state.armed), (true, m.payload[6] & 128 != 0));
                 let new = (state.armed, state.mode, state.system_status);
                 if self.modes.last().map(|(_, a, b, c)| (*a, b.clone(), *c)) != Some(new.clone()) {
                     self.modes.push((m.time, new.0, new.1, new.2));
@@ -117,17 +111,11 @@ impl Seen {
             1 => {
                 let status = one!(SysStatus, "sys_status");
                 assert_eq!(status.sensors_health, m.u32(8));
-                assert_eq!(
-                    (status.load, status.voltage_battery),
-                    (m.u16(12), m.u16(14))
-                );
+                assert_eq!((status.load, status.voltage_battery), (m.u16(12), m.u16(14)));
             }
             24 => {
                 let fix = one!(NavSatFix, "global_position/raw/fix");
-                assert!(close(
-                    &[fix.latitude, fix.longitude],
-                    &[m.i32(8) / 1e7, m.i32(12) / 1e7]
-                ));
+                assert!(close(&[fix.latitude, fix.longitude], &[m.i32(8) / 1e7, m.i32(12) / 1e7]));
                 assert!(close(&[fix.altitude], &[m.i32(16) / 1e3 + GEOID]));
                 assert_eq!(one!(GPSRAW, "gpsstatus/gps1/raw").fix_type, m.payload[28]);
             }
@@ -137,16 +125,9 @@ impl Seen {
                 let expected = g::product(&g::product(&WORLD, &ned_from_frd), &BODY);
                 let q = &imu.orientation;
                 let found = g::quaternion_matrix([q.w, q.x, q.y, q.z]);
-                assert!(
-                    g::matrix_difference(&found, &expected) < 1e-6,
-                    "at {} s",
-                    m.time
-                );
+                assert!(g::matrix_difference(&found, &expected) < 1e-6, "at {} s", m.time);
                 let rates = &imu.angular_velocity;
-                assert!(close(
-                    &[rates.x, rates.y, rates.z],
-                    &g::apply(&BODY, m.vector(16))
-                ));
+                assert!(close(&[rates.x, rates.y, rates.z], &g::apply(&BODY, m.vector(16))));
                 self.attitudes.push((m.time, expected));
             }
             32 => {
@@ -154,19 +135,13 @@ impl Seen {
                     return; // a pose needs one
                 }
                 let pose = one!(PoseStamped, "local_position/pose").pose;
-                let (position, velocity) = (
-                    g::apply(&WORLD, m.vector(4)),
-                    g::apply(&WORLD, m.vector(16)),
-                );
+                let (position, velocity) =
+                    (g::apply(&WORLD, m.vector(4)), g::apply(&WORLD, m.vector(16)));
                 let p = &pose.position;
                 assert!(close(&[p.x, p.y, p.z], &position));
-                let local = one!(TwistStamped, "local_position/velocity_local")
-                    .twist
-                    .linear;
+                let local = one!(TwistStamped, "local_position/velocity_local").twist.linear;
                 assert!(close(&[local.x, local.y, local.z], &velocity));
-                let body = one!(TwistStamped, "local_position/velocity_body")
-                    .twist
-                    .linear;
+                let body = one!(TwistStamped, "local_position/velocity_body").twist.linear;
                 let odom = one!(Odometry, "local_position/odom");
                 assert_eq!((&odom.pose.pose, &odom.twist.twist.linear), (&pose, &body));
                 if let Some(r) = enu_from_flu {
@@ -215,20 +190,14 @@ impl Seen {
             }
             105 => {
                 let force = one!(Imu, "imu/data_raw").linear_acceleration;
-                assert!(close(
-                    &[force.x, force.y, force.z],
-                    &g::apply(&BODY, m.vector(8))
-                ));
+                assert!(close(&[force.x, force.y, force.z], &g::apply(&BODY, m.vector(8))));
                 if m.u16(60) & 0b1_1100_0000 != 0 {
                     let field = one!(MagneticField, "imu/mag").magnetic_field;
                     let tesla = g::apply(&BODY, m.vector(32)).map(|gauss| gauss * 1e-4);
                     let found = [field.x, field.y, field.z];
                     assert!(g::difference(&found, &tesla) < 1e-11);
                     let strength = g::difference(&found, &[0.0; 3]);
-                    assert!(
-                        (1e-6..1e-4).contains(&strength),
-                        "that of the earth: {strength}"
-                    );
+                    assert!((1e-6..1e-4).contains(&strength), "that of the earth: {strength}");
                 }
             }
             141 => {
@@ -238,15 +207,8 @@ impl Seen {
             }
             147 => {
                 let battery = one!(BatteryState, "battery");
-                assert!(close(
-                    &[battery.percentage.into()],
-                    &[f64::from(m.payload[35]) / 1e2]
-                ));
-                assert!(
-                    (10.0..20.0).contains(&battery.voltage),
-                    "{}",
-                    battery.voltage
-                );
+                assert!(close(&[battery.percentage.into()], &[f64::from(m.payload[35]) / 1e2]));
+                assert!((10.0..20.0).contains(&battery.voltage), "{}", battery.voltage);
                 // The simulated battery of PX4 is charged with 1 A.
                 assert!(close(&[battery.current.into()], &[-m.i16(30) / 1e2]));
             }
@@ -257,25 +219,16 @@ impl Seen {
             242 => {
                 let home = one!(HomePosition, "home_position/home");
                 let found = [home.geo.latitude, home.geo.longitude, home.geo.altitude];
-                assert!(close(
-                    &found,
-                    &[m.i32(0) / 1e7, m.i32(4) / 1e7, m.i32(8) / 1e3 + GEOID]
-                ));
+                assert!(close(&found, &[m.i32(0) / 1e7, m.i32(4) / 1e7, m.i32(8) / 1e3 + GEOID]));
             }
             245 => {
                 let state = one!(ExtendedState, "extended_state");
-                assert_eq!(
-                    (state.vtol_state, state.landed_state),
-                    (m.payload[0], m.payload[1])
-                );
+                assert_eq!((state.vtol_state, state.landed_state), (m.payload[0], m.payload[1]));
                 if self.landed.last().map(|(_, landed)| *landed) != Some(state.landed_state) {
                     self.landed.push((m.time, state.landed_state));
                 }
             }
-            410 => assert_eq!(
-                one!(StatusEvent, "status_event").px4_id,
-                m.u32(0) & 0xff_ffff
-            ),
+            410 => assert_eq!(one!(StatusEvent, "status_event").px4_id, m.u32(0) & 0xff_ffff),
             _ => (),
         }
     }
@@ -301,10 +254,8 @@ fn nearest<T>(of: &[T], time: f64, when: impl Fn(&T) -> f64) -> &T {
 #[test]
 fn the_recorded_flight_gives_the_topics_with_the_right_content() {
     let flight = flight();
-    let rig = Rig::new(VehicleSettings {
-        geoid: Geoid::Constant(GEOID),
-        ..VehicleSettings::default()
-    });
+    let rig =
+        Rig::new(VehicleSettings { geoid: Geoid::Constant(GEOID), ..VehicleSettings::default() });
     let mut seen = Seen::default();
     let mut frames = BTreeMap::<u32, usize>::new();
     let mut now = 0.0;
@@ -348,38 +299,22 @@ fn the_recorded_flight_gives_the_topics_with_the_right_content() {
 
     let summary = golden::json("golden/mavros/px4_flight_summary.json");
     for row in rows(&summary["trajectory_ned"]) {
-        let [t, north, east, down, vn, ve, vd] = row[..] else {
-            panic!("{row:?}")
-        };
+        let [t, north, east, down, vn, ve, vd] = row[..] else { panic!("{row:?}") };
         let (at, position, velocity) = nearest(&seen.poses, t, |pose| pose.0);
         // The recording is thinned: what is near in time is near in place.
         let near = |found: &[f64; 3], expected: [f64; 3], per_second: f64| {
             g::difference(found, &expected) < 0.02 + per_second * (at - t).abs()
         };
         assert!((at - t).abs() < 0.5, "no pose at {t} s");
-        assert!(
-            near(position, [east, north, -down], 8.0),
-            "position at {t} s: {position:?}"
-        );
-        assert!(
-            near(velocity, [ve, vn, -vd], 12.0),
-            "velocity at {t} s: {velocity:?}"
-        );
+        assert!(near(position, [east, north, -down], 8.0), "position at {t} s: {position:?}");
+        assert!(near(velocity, [ve, vn, -vd], 12.0), "velocity at {t} s: {velocity:?}");
     }
     for row in rows(&summary["attitude"]) {
-        let [t, roll, pitch, yaw] = row[..] else {
-            panic!("{row:?}")
-        };
-        let expected = g::product(
-            &g::product(&WORLD, &g::euler_zyx([roll, pitch, yaw])),
-            &BODY,
-        );
+        let [t, roll, pitch, yaw] = row[..] else { panic!("{row:?}") };
+        let expected = g::product(&g::product(&WORLD, &g::euler_zyx([roll, pitch, yaw])), &BODY);
         let (at, attitude) = nearest(&seen.attitudes, t, |attitude| attitude.0);
         let difference = g::matrix_difference(attitude, &expected);
-        assert!(
-            difference < 2e-3 + 4.0 * (at - t).abs(),
-            "attitude at {t} s: {difference}"
-        );
+        assert!(difference < 2e-3 + 4.0 * (at - t).abs(), "attitude at {t} s: {difference}");
     }
     let changes = summary["heartbeat_changes"].as_array().unwrap();
     let expected: Vec<_> = changes
@@ -396,11 +331,7 @@ fn the_recorded_flight_gives_the_topics_with_the_right_content() {
             (armed, mode.to_owned(), number("system_status") as u8)
         })
         .collect();
-    let modes: Vec<_> = seen
-        .modes
-        .iter()
-        .map(|(_, a, b, c)| (*a, b.clone(), *c))
-        .collect();
+    let modes: Vec<_> = seen.modes.iter().map(|(_, a, b, c)| (*a, b.clone(), *c)).collect();
     assert_eq!(modes, expected);
     let landed: Vec<(f64, u8)> =
         serde_json::from_value(summary["landed_state_changes"].clone()).unwrap();

@@ -13,10 +13,7 @@ use rfly_bridge::wire::mavlink::frames;
 use std::time::Duration;
 
 fn connected() -> (Rig, Fcu) {
-    let mut rig = Rig::new(VehicleSettings {
-        read_only: true,
-        ..VehicleSettings::default()
-    });
+    let mut rig = Rig::new(VehicleSettings { read_only: true, ..VehicleSettings::default() });
     let mut fcu = Fcu::new();
     // Long enough for what the bridge asks by itself.
     for _ in 0..8 {
@@ -41,11 +38,7 @@ fn ids(rig: &Rig) -> Vec<u32> {
 #[test]
 fn telemetry_is_as_ever() {
     let (rig, _) = connected();
-    assert!(
-        rig.messages::<State>("state")
-            .iter()
-            .any(|state| state.connected)
-    );
+    assert!(rig.messages::<State>("state").iter().any(|state| state.connected));
     assert!(!rig.messages::<WaypointList>("mission/waypoints").is_empty());
 }
 
@@ -60,16 +53,10 @@ fn topic_is_refused<M: Message>(rig: &Rig, topic: &str, message: &M) {
 #[test]
 fn every_setpoint_is_refused() {
     let (rig, _) = connected();
-    let mut attitude = AttitudeTarget {
-        thrust: 0.5,
-        ..AttitudeTarget::default()
-    };
+    let mut attitude = AttitudeTarget { thrust: 0.5, ..AttitudeTarget::default() };
     attitude.orientation.w = 1.0;
-    let target = PositionTarget {
-        coordinate_frame: 1,
-        type_mask: 0x9F8,
-        ..PositionTarget::default()
-    };
+    let target =
+        PositionTarget { coordinate_frame: 1, type_mask: 0x9F8, ..PositionTarget::default() };
     topic_is_refused(&rig, "setpoint_raw/local", &target);
     topic_is_refused(&rig, "setpoint_raw/attitude", &attitude);
     topic_is_refused(&rig, "setpoint_position/local", &PoseStamped::default());
@@ -81,11 +68,8 @@ fn every_setpoint_is_refused() {
 #[test]
 fn nobody_else_is_announced() {
     let (rig, _) = connected();
-    let message = CompanionProcessStatus {
-        state: 4,
-        component: 197,
-        ..CompanionProcessStatus::default()
-    };
+    let message =
+        CompanionProcessStatus { state: 4, component: 197, ..CompanionProcessStatus::default() };
     let before = refused(&rig);
     rig.publish("companion_process/status", &message);
     let sent = rig.sent_bytes();
@@ -97,23 +81,15 @@ fn nobody_else_is_announced() {
 fn every_command_is_refused_at_once_and_questions_are_answered() {
     let (mut rig, mut fcu) = connected();
     let arm = rig.call_later::<CommandBool>("cmd/arming", CommandBoolRequest { value: true });
-    let mode = SetModeRequest {
-        custom_mode: "OFFBOARD".to_owned(),
-        ..SetModeRequest::default()
-    };
+    let mode = SetModeRequest { custom_mode: "OFFBOARD".to_owned(), ..SetModeRequest::default() };
     let mode = rig.call_later::<SetMode>("set_mode", mode);
-    let command = |command| CommandLongRequest {
-        command,
-        ..CommandLongRequest::default()
-    };
+    let command = |command| CommandLongRequest { command, ..CommandLongRequest::default() };
     let reboot = rig.call_later::<CommandLong>("cmd/command", command(246));
     let land = rig.call_later::<CommandTOL>("cmd/land", CommandTOLRequest::default());
     let push = rig.call_later::<WaypointPush>("mission/push", WaypointPushRequest::default());
     let clear = rig.call_later::<WaypointClear>("mission/clear", WaypointClearRequest::default());
-    let mut set = ParamSetV2Request {
-        param_id: "MPC_XY_VEL_MAX".to_owned(),
-        ..ParamSetV2Request::default()
-    };
+    let mut set =
+        ParamSetV2Request { param_id: "MPC_XY_VEL_MAX".to_owned(), ..ParamSetV2Request::default() };
     (set.value.type_, set.value.double_value) = (3, 1.0);
     let set = rig.call_later::<ParamSetV2>("param/set", set);
     rig.poll();

@@ -31,11 +31,7 @@ fn is_used(rig: &Rig) -> bool {
 fn a_reader_a_message_and_a_call_are_use() {
     let rig = connected();
     assert!(!is_used(&rig));
-    for topic in [
-        "/mavros/imu/data",
-        "/mavros/state",
-        "/mavros/mission/waypoints",
-    ] {
+    for topic in ["/mavros/imu/data", "/mavros/state", "/mavros/mission/waypoints"] {
         rig.recorder.set_subscribers(topic, 1);
         assert!(is_used(&rig), "{topic}");
         rig.recorder.set_subscribers(topic, 0);
@@ -80,10 +76,7 @@ fn the_clock_is_as_well_known_from_answers_that_waited() {
 #[test]
 fn an_answer_that_the_autopilot_would_not_believe_is_not_sent() {
     let mut rig = connected();
-    let question = Timesync {
-        ts1: 77,
-        ..Timesync::default()
-    };
+    let question = Timesync { ts1: 77, ..Timesync::default() };
     for (waited, answers) in [(0, 1), (5, 1), (6, 0), (100, 0)] {
         timesync(&rig);
         rig.say_late(question, Duration::from_millis(waited));

@@ -55,10 +55,7 @@ impl Rig {
         link: impl FnOnce(Sink) -> Box<dyn Link>,
     ) -> Self {
         let system = u8::try_from(settings.id).unwrap();
-        Self {
-            opened: Opened::new(settings, link),
-            fcu: Encoder::new(system, 1),
-        }
+        Self { opened: Opened::new(settings, link), fcu: Encoder::new(system, 1) }
     }
 
     /// Lets time pass, in steps of 10 ms, as the task of the bridge would.
@@ -95,10 +92,7 @@ impl Rig {
 
     /// A heartbeat of PX4.
     pub(super) fn beat(&mut self) {
-        self.say(Heartbeat {
-            autopilot: 12,
-            ..Heartbeat::default()
-        });
+        self.say(Heartbeat { autopilot: 12, ..Heartbeat::default() });
     }
 
     /// A message that arrived a while ago and is read now.
@@ -123,9 +117,7 @@ impl Rig {
     /// Messages that were sent to the vehicle since the last call.
     pub(super) fn sent(&self) -> Vec<MavMessage> {
         let bytes = self.sent_bytes();
-        frames(&bytes)
-            .map(|frame| frame.expect("a frame").message().expect("a message"))
-            .collect()
+        frames(&bytes).map(|frame| frame.expect("a frame").message().expect("a message")).collect()
     }
 
     /// How often this was counted, by its name in `/diagnostics`.
@@ -148,9 +140,7 @@ impl Rig {
 
     /// Calls a service that answers at once; the name is below `/mavros`.
     pub(super) fn call<S: Service>(&self, service: &str, request: &S::Request) -> S::Response {
-        self.recorder
-            .call::<S>(&format!("/mavros/{service}"), request)
-            .expect("a service")
+        self.recorder.call::<S>(&format!("/mavros/{service}"), request).expect("a service")
     }
 
     /// Calls a service that may answer later.
@@ -170,9 +160,7 @@ impl Rig {
 
     /// What was published on a topic below `/mavros` since the last [`Recorder::clear`].
     pub(super) fn messages<M: Message>(&self, topic: &str) -> Vec<M> {
-        self.recorder
-            .messages(&format!("/mavros/{topic}"))
-            .expect("decodes")
+        self.recorder.messages(&format!("/mavros/{topic}")).expect("decodes")
     }
 }
 
@@ -195,10 +183,7 @@ pub(super) fn same_frame(
     match (ours.message(), theirs.message()) {
         (Ok(a), Ok(b)) => same_text(&format!("{a:?}"), &format!("{b:?}"), tolerance),
         _ if ours.payload == theirs.payload => Ok(()),
-        _ => Err(format!(
-            "payload {:02x?}\n  instead of {:02x?}",
-            ours.payload, theirs.payload
-        )),
+        _ => Err(format!("payload {:02x?}\n  instead of {:02x?}", ours.payload, theirs.payload)),
     }
 }
 
@@ -234,9 +219,5 @@ fn same_text(ours: &str, theirs: &str, tolerance: f64) -> Result<(), String> {
                     _ => false,
                 }
         });
-    if same {
-        Ok(())
-    } else {
-        Err(format!("{ours}\n  instead of {theirs}"))
-    }
+    if same { Ok(()) } else { Err(format!("{ours}\n  instead of {theirs}")) }
 }

@@ -41,32 +41,18 @@ fn arm(rig: &Rig, value: bool) -> Answer<CommandBoolResponse> {
 }
 
 fn set_mode(rig: &Rig, name: &str) -> Answer<SetModeResponse> {
-    let request = SetModeRequest {
-        custom_mode: name.to_owned(),
-        ..SetModeRequest::default()
-    };
+    let request = SetModeRequest { custom_mode: name.to_owned(), ..SetModeRequest::default() };
     rig.call_later::<SetMode>("set_mode", request)
 }
 
 fn text(severity: u8, id: u16, chunk: u8, words: &str) -> Outbound {
     let mut text = [0; 50];
     text[..words.len()].copy_from_slice(words.as_bytes());
-    StatusText {
-        severity,
-        text,
-        id,
-        chunk,
-    }
-    .into()
+    StatusText { severity, text, id, chunk }.into()
 }
 
 fn ack(command: u16, result: u8) -> Outbound {
-    Ack {
-        command,
-        result,
-        ..Ack::default()
-    }
-    .into()
+    Ack { command, result, ..Ack::default() }.into()
 }
 
 /// What the bridge itself said about the vehicle.
@@ -104,22 +90,14 @@ fn an_acknowledgement_alone_is_no_success() {
     rig.pass(ms(200));
     let answer = answer.expect();
     assert_eq!((answer.success, answer.result), (false, 4));
-    assert_eq!(
-        notices(&rig),
-        ["arm: accepted, but the vehicle did not arm"]
-    );
+    assert_eq!(notices(&rig), ["arm: accepted, but the vehicle did not arm"]);
 }
 
 #[test]
 fn a_refusal_comes_with_the_vehicles_reason() {
     let (mut rig, _) = connected();
     let answer = arm(&rig, true);
-    rig.say(text(
-        2,
-        7,
-        0,
-        "Arming denied: Resolve system health failures firs",
-    ));
+    rig.say(text(2, 7, 0, "Arming denied: Resolve system health failures firs"));
     rig.say(ack(400, 1));
     rig.say(text(6, 8, 0, "Something harmless\t"));
     rig.pass(ms(20));
@@ -159,9 +137,7 @@ fn of_calls_at_the_same_time_the_newest_wins_and_the_others_are_told() {
     let mode = set_mode(&rig, "AUTO.LOITER");
     fcu.serve(&mut rig, ms(300));
     assert!(mode.expect().mode_sent);
-    let ends = calls
-        .map(|call| call.expect())
-        .map(|a| (a.success, a.result));
+    let ends = calls.map(|call| call.expect()).map(|a| (a.success, a.result));
     assert_eq!(ends, [(false, 6), (false, 6), (true, 0)]);
     let overridden = "overridden by a newer command or another change of the mode";
     assert_eq!(notices(&rig), [format!("arm: {overridden}")]);
@@ -176,32 +152,20 @@ fn a_mode_that_is_acknowledged_and_not_taken_is_a_failure() {
     fcu.beat(&mut rig);
     fcu.serve(&mut rig, ms(1600));
     assert!(!answer.expect().mode_sent);
-    assert_eq!(
-        notices(&rig),
-        ["set_mode RATTITUDE: accepted, but the vehicle stays in POSCTL"]
-    );
+    assert_eq!(notices(&rig), ["set_mode RATTITUDE: accepted, but the vehicle stays in POSCTL"]);
 }
 
 #[test]
 fn offboard_without_setpoints_is_not_active() {
     let (mut rig, mut fcu) = connected();
     // As PX4 shows it on the ground: the mode is there, but it could not be armed.
-    let idle = Heartbeat {
-        custom_mode: OFFBOARD,
-        base_mode: 1,
-        system_status: 0,
-        ..fcu.heartbeat
-    };
+    let idle = Heartbeat { custom_mode: OFFBOARD, base_mode: 1, system_status: 0, ..fcu.heartbeat };
     let answer = set_mode(&rig, "OFFBOARD");
     rig.say(ack(176, 0));
     rig.say(idle);
     rig.pass(ms(2600));
     assert!(!answer.expect().mode_sent);
-    assert!(
-        notices(&rig)[0].contains("setpoints must stream"),
-        "{:?}",
-        notices(&rig)
-    );
+    assert!(notices(&rig)[0].contains("setpoints must stream"), "{:?}", notices(&rig));
     // With setpoints it is.
     let answer = set_mode(&rig, "offboard");
     fcu.heartbeat.system_status = 3;
@@ -215,32 +179,19 @@ fn a_mode_that_does_not_exist_is_refused_at_once() {
     rig.sent_bytes();
     let answer = rig.call::<SetMode>(
         "set_mode",
-        &SetModeRequest {
-            custom_mode: "HOVER".into(),
-            ..SetModeRequest::default()
-        },
+        &SetModeRequest { custom_mode: "HOVER".into(), ..SetModeRequest::default() },
     );
     rig.poll();
     assert!(!answer.mode_sent);
     assert_eq!(sent(&rig, raw::SetMode::parse), []);
-    assert!(
-        notices(&rig)[0].contains("known: MANUAL, ALTCTL, POSCTL"),
-        "{:?}",
-        notices(&rig)
-    );
+    assert!(notices(&rig)[0].contains("known: MANUAL, ALTCTL, POSCTL"), "{:?}", notices(&rig));
 }
 
 #[test]
 fn nobody_waits_for_a_vehicle_that_is_not_there() {
     let rig = Rig::new(VehicleSettings::default());
-    assert!(
-        !rig.call::<WaypointPull>("mission/pull", &WaypointPullRequest::default())
-            .success
-    );
-    assert!(
-        !rig.call::<ParamPull>("param/pull", &ParamPullRequest::default())
-            .success
-    );
+    assert!(!rig.call::<WaypointPull>("mission/pull", &WaypointPullRequest::default()).success);
+    assert!(!rig.call::<ParamPull>("param/pull", &ParamPullRequest::default()).success);
     let command = rig.call::<CommandLong>("cmd/command", &CommandLongRequest::default());
     assert_eq!((command.success, command.result), (false, 1));
     let home = rig.call::<Trigger>("home_position/req_update", &TriggerRequest::default());
@@ -304,10 +255,7 @@ fn what_px4_would_misunderstand_is_refused() {
 fn a_command_int_waits_for_its_result_too() {
     let (mut rig, mut fcu) = connected();
     fcu.results.insert(192, 2);
-    let request = CommandIntRequest {
-        command: 192,
-        ..CommandIntRequest::default()
-    };
+    let request = CommandIntRequest { command: 192, ..CommandIntRequest::default() };
     let answer = rig.call_later::<CommandInt>("cmd/command_int", request);
     fcu.serve(&mut rig, ms(50));
     assert!(!answer.expect().success);
@@ -316,31 +264,21 @@ fn a_command_int_waits_for_its_result_too() {
 #[test]
 fn one_parameter_is_read_when_it_is_asked_for_and_all_when_they_are_listed() {
     let (mut rig, mut fcu) = connected();
-    let names = vec![
-        "COM_RC_IN_MODE".to_owned(),
-        "NOPE".to_owned(),
-        "much too long a name".to_owned(),
-    ];
+    let names =
+        vec!["COM_RC_IN_MODE".to_owned(), "NOPE".to_owned(), "much too long a name".to_owned()];
     let request = srv::GetParametersRequest { names };
     let answer = rig.call_later::<srv::GetParameters>("param/get_parameters", request);
     rig.poll();
     let asked = fcu.serve(&mut rig, ms(100));
     let read = |bytes: &Vec<u8>| {
-        frames(bytes)
-            .filter_map(|f| ParamRequestRead::parse(&f.unwrap()))
-            .count()
+        frames(bytes).filter_map(|f| ParamRequestRead::parse(&f.unwrap())).count()
     };
     assert_eq!(asked.iter().map(read).sum::<usize>(), 2);
     for _ in 0..5 {
         fcu.beat(&mut rig);
         fcu.serve(&mut rig, ms(1000));
     }
-    let kinds: Vec<_> = answer
-        .expect()
-        .values
-        .iter()
-        .map(|v| (v.type_, v.integer_value))
-        .collect();
+    let kinds: Vec<_> = answer.expect().values.iter().map(|v| (v.type_, v.integer_value)).collect();
     assert_eq!(kinds, [(2, 1), (0, 0), (0, 0)]);
     let request = srv::ListParametersRequest::default();
     let list = rig.call_later::<srv::ListParameters>("param/list_parameters", request);
@@ -348,21 +286,13 @@ fn one_parameter_is_read_when_it_is_asked_for_and_all_when_they_are_listed() {
     let names = list.expect().result.names;
     assert_eq!(
         names,
-        [
-            "BAT1_N_CELLS",
-            "COM_RC_IN_MODE",
-            "MIS_TAKEOFF_ALT",
-            "MPC_XY_VEL_MAX",
-            "SYS_AUTOSTART"
-        ]
+        ["BAT1_N_CELLS", "COM_RC_IN_MODE", "MIS_TAKEOFF_ALT", "MPC_XY_VEL_MAX", "SYS_AUTOSTART"]
     );
     // From now on an unknown name needs no question.
-    let request = srv::GetParameterTypesRequest {
-        names: vec!["NOPE".into(), "SYS_AUTOSTART".into()],
-    };
+    let request =
+        srv::GetParameterTypesRequest { names: vec!["NOPE".into(), "SYS_AUTOSTART".into()] };
     assert_eq!(
-        rig.call::<srv::GetParameterTypes>("param/get_parameter_types", &request)
-            .types,
+        rig.call::<srv::GetParameterTypes>("param/get_parameter_types", &request).types,
         [0, 2]
     );
 }
@@ -377,10 +307,8 @@ fn all_parameters_are_read_some_time_after_the_connection_unless_somebody_was_fa
         sent.iter().map(all).sum::<usize>()
     };
     for faster in [false, true] {
-        let mut rig = Rig::new(VehicleSettings {
-            read_parameters: ms(5000),
-            ..VehicleSettings::default()
-        });
+        let mut rig =
+            Rig::new(VehicleSettings { read_parameters: ms(5000), ..VehicleSettings::default() });
         let mut fcu = Fcu::new();
         fcu.beat(&mut rig);
         if faster {
@@ -404,28 +332,17 @@ fn all_parameters_are_read_some_time_after_the_connection_unless_somebody_was_fa
 }
 
 fn parameter(name: &str, value: rcl::ParameterValue) -> rcl::Parameter {
-    rcl::Parameter {
-        name: name.to_owned(),
-        value,
-    }
+    rcl::Parameter { name: name.to_owned(), value }
 }
 
 fn double(value: f64) -> rcl::ParameterValue {
-    rcl::ParameterValue {
-        type_: 3,
-        double_value: value,
-        ..Default::default()
-    }
+    rcl::ParameterValue { type_: 3, double_value: value, ..Default::default() }
 }
 
 #[test]
 fn each_parameter_of_a_call_gets_its_own_result() {
     let (mut rig, mut fcu) = connected();
-    let text = rcl::ParameterValue {
-        type_: 4,
-        string_value: "fast".into(),
-        ..Default::default()
-    };
+    let text = rcl::ParameterValue { type_: 4, string_value: "fast".into(), ..Default::default() };
     let request = srv::SetParametersRequest {
         parameters: vec![
             parameter("MPC_XY_VEL_MAX", double(7.0)),
@@ -435,24 +352,11 @@ fn each_parameter_of_a_call_gets_its_own_result() {
     };
     let answer = rig.call_later::<srv::SetParameters>("param/set_parameters", request);
     fcu.serve(&mut rig, ms(100));
-    let results: Vec<_> = answer
-        .expect()
-        .results
-        .into_iter()
-        .map(|r| (r.successful, r.reason))
-        .collect();
+    let results: Vec<_> =
+        answer.expect().results.into_iter().map(|r| (r.successful, r.reason)).collect();
     assert_eq!(results[0], (true, String::new()));
-    assert_eq!(
-        results[1],
-        (false, "the value does not fit into Int32".to_owned())
-    );
-    assert_eq!(
-        results[2],
-        (
-            false,
-            "the value is neither an integer nor a double".to_owned()
-        )
-    );
+    assert_eq!(results[1], (false, "the value does not fit into Int32".to_owned()));
+    assert_eq!(results[2], (false, "the value is neither an integer nor a double".to_owned()));
     assert_eq!(fcu.parameters[1].1, 7f32.to_le_bytes());
     // Atomically: what can be known before is checked before anything is sent.
     let request = srv::SetParametersAtomicallyRequest {
@@ -462,11 +366,7 @@ fn each_parameter_of_a_call_gets_its_own_result() {
         ],
     };
     let name = "param/set_parameters_atomically";
-    assert!(
-        !rig.call::<srv::SetParametersAtomically>(name, &request)
-            .result
-            .successful
-    );
+    assert!(!rig.call::<srv::SetParametersAtomically>(name, &request).result.successful);
     fcu.serve(&mut rig, ms(100));
     assert_eq!(fcu.parameters[1].1, 7f32.to_le_bytes());
 }
@@ -475,18 +375,9 @@ fn each_parameter_of_a_call_gets_its_own_result() {
 fn the_mission_is_read_by_itself_and_again_when_another_station_changed_it() {
     let mut rig = Rig::new(VehicleSettings::default());
     let mut fcu = Fcu::new();
-    let item = |x| raw::MissionItemInt {
-        x,
-        frame: 3,
-        command: 16,
-        ..Default::default()
-    };
+    let item = |x| raw::MissionItemInt { x, frame: 3, command: 16, ..Default::default() };
     fcu.mission = vec![item(100_000_000), item(200_000_000)];
-    let current = |mission_id| MissionCurrent {
-        seq: 1,
-        mission_id,
-        ..MissionCurrent::default()
-    };
+    let current = |mission_id| MissionCurrent { seq: 1, mission_id, ..MissionCurrent::default() };
     fcu.beat(&mut rig);
     fcu.serve(&mut rig, ms(2800));
     fcu.beat(&mut rig);
@@ -498,10 +389,7 @@ fn the_mission_is_read_by_itself_and_again_when_another_station_changed_it() {
         let points = list.waypoints.iter().map(|w| (w.x_lat, w.is_current));
         (list.current_seq, points.collect())
     };
-    assert_eq!(
-        seen(lists.last().unwrap()),
-        (1, vec![(10.0, false), (20.0, true)])
-    );
+    assert_eq!(seen(lists.last().unwrap()), (1, vec![(10.0, false), (20.0, true)]));
     rig.recorder.clear();
     fcu.mission = vec![item(300_000_000)];
     fcu.beat(&mut rig);
@@ -550,11 +438,7 @@ fn the_clock_of_the_vehicle_is_known_within_a_second_and_again_after_a_restart()
     let status = rig.messages::<TimesyncStatus>("timesync_status");
     assert!(status.len() > 15);
     let last = status.last().unwrap();
-    assert!(
-        (9.0..12.0).contains(&last.round_trip_time_ms),
-        "{}",
-        last.round_trip_time_ms
-    );
+    assert!((9.0..12.0).contains(&last.round_trip_time_ms), "{}", last.round_trip_time_ms);
     let again = ros() - 100_000_000;
     exchange(&mut rig, again, 2);
     let off = offset().unwrap() - again;
@@ -562,14 +446,8 @@ fn the_clock_of_the_vehicle_is_known_within_a_second_and_again_after_a_restart()
     assert_eq!(rig.counted("autopilot_restarted"), 1);
     // It asks and is told our time.
     rig.sent_bytes();
-    rig.say(Timesync {
-        ts1: 77,
-        ..Timesync::default()
-    });
-    let replies: Vec<_> = sent(&rig, Timesync::parse)
-        .into_iter()
-        .filter(|m| m.ts1 == 77)
-        .collect();
+    rig.say(Timesync { ts1: 77, ..Timesync::default() });
+    let replies: Vec<_> = sent(&rig, Timesync::parse).into_iter().filter(|m| m.ts1 == 77).collect();
     assert_eq!(replies.len(), 1);
     assert!((replies[0].tc1 - ros()).abs() < 1_000_000);
     let own = sent(&rig, SystemTime::parse);

@@ -30,9 +30,7 @@ fn rig() -> Rig {
 
 fn parsed<T>(rig: &Rig, parse: fn(&Frame<'_>) -> Option<T>) -> Vec<T> {
     let bytes = rig.sent_bytes();
-    frames(&bytes)
-        .filter_map(|frame| parse(&frame.expect("a frame")))
-        .collect()
+    frames(&bytes).filter_map(|frame| parse(&frame.expect("a frame"))).collect()
 }
 
 /// Local setpoints since the last call.
@@ -45,18 +43,12 @@ fn attitudes(rig: &Rig) -> Vec<SetAttitudeTarget> {
 }
 
 fn stamp(ms: u32) -> Time {
-    Time {
-        sec: (ms / 1000) as i32,
-        nanosec: ms % 1000 * 1_000_000,
-    }
+    Time { sec: (ms / 1000) as i32, nanosec: ms % 1000 * 1_000_000 }
 }
 
 fn raw(frame: u8, mask: u16, change: impl FnOnce(&mut PositionTarget)) -> PositionTarget {
-    let mut message = PositionTarget {
-        coordinate_frame: frame,
-        type_mask: mask,
-        ..PositionTarget::default()
-    };
+    let mut message =
+        PositionTarget { coordinate_frame: frame, type_mask: mask, ..PositionTarget::default() };
     change(&mut message);
     message
 }
@@ -115,12 +107,7 @@ fn what_px4_takes_but_hardly_means_is_sent_with_a_warning() {
 #[test]
 fn another_autopilot_is_not_measured_by_px4() {
     let mut rig = rig();
-    let ardupilot = Heartbeat {
-        autopilot: 3,
-        kind: 2,
-        mavlink_version: 3,
-        ..Heartbeat::default()
-    };
+    let ardupilot = Heartbeat { autopilot: 3, kind: 2, mavlink_version: 3, ..Heartbeat::default() };
     rig.say(ardupilot);
     rig.sent_bytes();
     rig.publish("setpoint_raw/local", &raw(9, VELOCITY_AND_YAW_RATE, |_| ()));
@@ -191,10 +178,7 @@ fn thrust_is_a_fraction() {
     let target = |thrust| AttitudeTarget {
         type_mask: 7,
         thrust,
-        orientation: Quaternion {
-            w: 1.0,
-            ..Quaternion::default()
-        },
+        orientation: Quaternion { w: 1.0, ..Quaternion::default() },
         ..AttitudeTarget::default()
     };
     for thrust in [f32::NAN, f32::INFINITY, 50.0, -50.0] {
@@ -216,28 +200,18 @@ fn thrust_is_a_fraction() {
 }
 
 fn with_quaternion() -> Rig {
-    Rig::new(VehicleSettings {
-        use_quaternion: true,
-        ..VehicleSettings::default()
-    })
+    Rig::new(VehicleSettings { use_quaternion: true, ..VehicleSettings::default() })
 }
 
 fn attitude_at(ms: u32, x: f64) -> PoseStamped {
     let mut message = PoseStamped::default();
     message.header.stamp = stamp(ms);
-    message.pose.orientation = Quaternion {
-        x,
-        w: 1.0,
-        ..Quaternion::default()
-    };
+    message.pose.orientation = Quaternion { x, w: 1.0, ..Quaternion::default() };
     message
 }
 
 fn thrust_at(ms: u32, thrust: f32) -> Thrust {
-    let mut message = Thrust {
-        thrust,
-        ..Thrust::default()
-    };
+    let mut message = Thrust { thrust, ..Thrust::default() };
     message.header.stamp = stamp(ms);
     message
 }
@@ -287,11 +261,7 @@ fn body_rates_are_those_of_the_body() {
     let rig = rig();
     let mut message = TwistStamped::default();
     message.header.stamp = stamp(10);
-    message.twist.angular = Vector3 {
-        x: 0.1,
-        y: 0.2,
-        z: 0.3,
-    };
+    message.twist.angular = Vector3 { x: 0.1, y: 0.2, z: 0.3 };
     rig.publish("setpoint_attitude/cmd_vel", &message);
     rig.publish("setpoint_attitude/thrust", &thrust_at(10, 0.5));
     let sent = attitudes(&rig);
@@ -356,10 +326,8 @@ fn the_frame_of_a_topic_can_be_chosen_by_service_unless_px4_has_none() {
 
 #[test]
 fn a_place_on_earth_becomes_one_on_the_map() {
-    let mut rig = Rig::new(VehicleSettings {
-        geoid: Geoid::Constant(17.0),
-        ..VehicleSettings::default()
-    });
+    let mut rig =
+        Rig::new(VehicleSettings { geoid: Geoid::Constant(17.0), ..VehicleSettings::default() });
     let mut goal = GeoPoseStamped::default();
     goal.header.stamp = stamp(1000);
     goal.pose.position.latitude = 47.001;
@@ -418,11 +386,7 @@ fn a_setpoint_leaves_within_the_call_that_brings_it() {
         .publisher::<PositionTarget>("/mavros/setpoint_raw/local", rfly_bridge::ros::Qos::DEFAULT)
         .unwrap();
     publisher.publish(&message).unwrap();
-    assert_eq!(
-        rig.sent_bytes().len(),
-        12 + 53,
-        "one frame, before any poll"
-    );
+    assert_eq!(rig.sent_bytes().len(), 12 + 53, "one frame, before any poll");
     for _ in 0..16 {
         publisher.publish(&message).unwrap();
     }
@@ -458,16 +422,11 @@ fn the_vendors_client_flies() {
         sent[0]
     };
     // The client turns NED to a world with x forward and y left, which mavros takes for ENU: its x is our y.
-    for (name, frame, velocity) in [
-        ("SendVelNED", 1, [-2.0, 1.0, -3.0]),
-        ("SendVelFRD", 8, [1.0, 2.0, -3.0]),
-    ] {
+    for (name, frame, velocity) in
+        [("SendVelNED", 1, [-2.0, 1.0, -3.0]), ("SendVelFRD", 8, [1.0, 2.0, -3.0])]
+    {
         let m = one(name);
-        assert_eq!(
-            (m.coordinate_frame, m.velocity),
-            (frame, velocity),
-            "{name}"
-        );
+        assert_eq!((m.coordinate_frame, m.velocity), (frame, velocity), "{name}");
         assert_eq!((m.type_mask, m.yaw_rate), (1991, 0.5), "{name}");
     }
     let m = one("SendPosNED");
@@ -477,10 +436,7 @@ fn the_vendors_client_flies() {
     assert_eq!(m.position, [-2.0, 1.0, -3.0]);
     assert_eq!(m.type_mask, 3064 | 0x400, "yaw is NaN");
     let m = one("SendPosVelNED");
-    assert_eq!(
-        (m.position, m.velocity),
-        ([-2.0, 1.0, -3.0], [-0.2, 0.1, -0.3])
-    );
+    assert_eq!((m.position, m.velocity), ([-2.0, 1.0, -3.0], [-0.2, 0.1, -0.3]));
     assert!((m.yaw - 0.25).abs() < 1e-6 && (m.yaw_rate - 0.5).abs() < 1e-6);
     // Height is not given at all: nobody would hold it.
     let (_, none) = sent.iter().find(|(n, _)| *n == "SendPosVelNED#2").unwrap();
@@ -488,11 +444,7 @@ fn the_vendors_client_flies() {
 }
 
 fn turned(yaw: f64) -> Quaternion {
-    Quaternion {
-        w: (yaw / 2.0).cos(),
-        z: (yaw / 2.0).sin(),
-        ..Quaternion::default()
-    }
+    Quaternion { w: (yaw / 2.0).cos(), z: (yaw / 2.0).sin(), ..Quaternion::default() }
 }
 
 proptest! {

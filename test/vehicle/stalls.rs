@@ -54,20 +54,11 @@ fn a_position_that_waited_has_the_attitude_that_arrived_just_before_it() {
 fn a_lesser_message_that_waited_beside_the_better_one_is_not_taken() {
     let mut rig = connected();
     rig.say(turned(1000, 0.5));
-    let attitude = ATTITUDE_DATA {
-        time_boot_ms: 1010,
-        ..ATTITUDE_DATA::default()
-    };
+    let attitude = ATTITUDE_DATA { time_boot_ms: 1010, ..ATTITUDE_DATA::default() };
     rig.advance(STALL);
-    rig.say_late(
-        MavMessage::ATTITUDE(attitude),
-        STALL - Duration::from_millis(10),
-    );
+    rig.say_late(MavMessage::ATTITUDE(attitude), STALL - Duration::from_millis(10));
     assert_eq!(rig.messages::<Imu>("imu/data").len(), 1);
     // The better one is silent now.
-    rig.say(MavMessage::ATTITUDE(ATTITUDE_DATA {
-        time_boot_ms: 6000,
-        ..ATTITUDE_DATA::default()
-    }));
+    rig.say(MavMessage::ATTITUDE(ATTITUDE_DATA { time_boot_ms: 6000, ..ATTITUDE_DATA::default() }));
     assert_eq!(rig.messages::<Imu>("imu/data").len(), 2);
 }

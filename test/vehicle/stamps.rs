@@ -29,14 +29,7 @@ impl Flight {
     fn new(speed: f64) -> Self {
         let mut rig = Rig::new(VehicleSettings::default());
         rig.beat();
-        Self {
-            rig,
-            speed,
-            ms: 0,
-            questions: Vec::new(),
-            imu: Vec::new(),
-            positions: Vec::new(),
-        }
+        Self { rig, speed, ms: 0, questions: Vec::new(), imu: Vec::new(), positions: Vec::new() }
     }
 
     /// The autopilot's clock in us at a time of ours in ms.
@@ -74,11 +67,10 @@ impl Flight {
                     time_boot_ms,
                     ..ATTITUDE_DATA::default()
                 }));
-                self.rig
-                    .say(MavMessage::LOCAL_POSITION_NED(LOCAL_POSITION_NED_DATA {
-                        time_boot_ms,
-                        ..LOCAL_POSITION_NED_DATA::default()
-                    }));
+                self.rig.say(MavMessage::LOCAL_POSITION_NED(LOCAL_POSITION_NED_DATA {
+                    time_boot_ms,
+                    ..LOCAL_POSITION_NED_DATA::default()
+                }));
                 let stamp = self.last::<PoseStamped>("local_position/pose", |m| m.header.stamp);
                 let taken = self.when(u64::from(time_boot_ms) * 1000);
                 self.positions.push((stamp, taken));
@@ -92,8 +84,7 @@ impl Flight {
         let bytes = self.rig.sent_bytes();
         let asked = frames(&bytes).filter_map(|frame| Timesync::parse(&frame.ok()?));
         let asked = asked.filter(|question| question.tc1 == 0);
-        self.questions
-            .extend(asked.map(|question| (self.ms, question)));
+        self.questions.extend(asked.map(|question| (self.ms, question)));
         let due = |(at, _): &mut (u64, Timesync)| *at + 2 <= self.ms;
         let due: Vec<_> = self.questions.extract_if(.., due).collect();
         for (at, question) in due {
@@ -124,11 +115,7 @@ fn stamps_between_two_exchanges_hold_when_the_autopilots_clock_runs_slow() {
         let positions = flight.positions.iter().skip(settled.1);
         let worst = |errors: Vec<f64>| errors.into_iter().fold(0.0, f64::max);
         let imu = worst(imu.map(|(stamp, taken)| (stamp - taken).abs()).collect());
-        let positions = worst(
-            positions
-                .map(|(stamp, taken)| (stamp - taken).abs())
-                .collect(),
-        );
+        let positions = worst(positions.map(|(stamp, taken)| (stamp - taken).abs()).collect());
         assert!(imu < 0.5, "speed {speed}: {imu} ms");
         // The same moment in whole milliseconds of the autopilot is no less exact.
         assert!(positions < 0.5, "speed {speed}: {positions} ms");
@@ -143,9 +130,7 @@ fn stamps_go_on_evenly_when_the_line_is_fitted_again() {
     flight.run(9000);
     // One exchange in 25 samples: each step is what the autopilot's clock says, never back.
     for pair in flight.imu[settled..].windows(2) {
-        let [(before, at), (after, next)] = pair else {
-            panic!("two of them")
-        };
+        let [(before, at), (after, next)] = pair else { panic!("two of them") };
         let off = (after - before) - (next - at);
         assert!(off.abs() < 0.2, "at {at} ms: {off} ms");
     }

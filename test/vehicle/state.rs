@@ -52,8 +52,6 @@ fn what_was_last_known_of_a_vehicle_that_is_lost_is_said_once_with_its_age() {
     assert_eq!(texts, [(4, text.to_owned())]);
     // `state` says what mavros says.
     let states = rig.messages::<State>("state");
-    let [state] = &states[..] else {
-        panic!("{}", states.len())
-    };
+    let [state] = &states[..] else { panic!("{}", states.len()) };
     assert!(!state.connected && !state.armed && state.mode.is_empty());
 }

@@ -15,12 +15,7 @@ fn rig() -> Rig {
 fn text(id: u16, chunk: u8, text: &str) -> StatusText {
     let mut bytes = [0; 50];
     bytes[..text.len()].copy_from_slice(text.as_bytes());
-    StatusText {
-        severity: 4,
-        text: bytes,
-        id,
-        chunk,
-    }
+    StatusText { severity: 4, text: bytes, id, chunk }
 }
 
 fn texts(rig: &Rig) -> Vec<String> {
@@ -95,16 +90,9 @@ fn unfinished_texts_take_bounded_memory_and_none_is_forgotten() {
 fn texts_of_every_length_arrive_on_the_other_side() {
     let rig = rig();
     for length in [0, 1, 49, 50, 51, 99, 100, 101, 150, 400, 5000] {
-        let sent: String = "abcdefghijklmnopqrstuvwxyz"
-            .chars()
-            .cycle()
-            .take(length)
-            .collect();
-        let message = StatusTextMessage {
-            severity: 6,
-            text: sent.clone(),
-            ..StatusTextMessage::default()
-        };
+        let sent: String = "abcdefghijklmnopqrstuvwxyz".chars().cycle().take(length).collect();
+        let message =
+            StatusTextMessage { severity: 6, text: sent.clone(), ..StatusTextMessage::default() };
         rig.publish("statustext/send", &message);
         let bytes = rig.sent_bytes();
         let chunks = frames(&bytes).filter_map(|frame| StatusText::parse(&frame.unwrap()));

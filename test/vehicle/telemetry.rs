@@ -39,10 +39,7 @@ fn heartbeat() -> Heartbeat {
 }
 
 fn rig() -> Rig {
-    Rig::new(VehicleSettings {
-        geoid: Geoid::Constant(17.0),
-        ..VehicleSettings::default()
-    })
+    Rig::new(VehicleSettings { geoid: Geoid::Constant(17.0), ..VehicleSettings::default() })
 }
 
 /// Time passes and heartbeats come.
@@ -116,18 +113,10 @@ fn home_is_asked_for_until_it_is_known_and_again_after_a_loss() {
     let [home] = &rig.messages::<HomePosition>("home_position/home")[..] else {
         panic!("one home")
     };
-    assert!(
-        (home.geo.altitude - 67.0).abs() < 1e-9,
-        "{}",
-        home.geo.altitude
-    );
+    assert!((home.geo.altitude - 67.0).abs() < 1e-9, "{}", home.geo.altitude);
     rig.pass(10 * SECOND);
     live(&mut rig, 3);
-    assert_eq!(
-        asked_for_home(&rig).len(),
-        1,
-        "the next autopilot may have another home"
-    );
+    assert_eq!(asked_for_home(&rig).len(), 1, "the next autopilot may have another home");
 }
 
 #[test]
@@ -191,14 +180,10 @@ fn an_unknown_covariance_is_zero_as_ros_has_it() {
 fn times_since_1970_do_not_become_stamps_of_the_past_or_the_future() {
     let mut rig = rig();
     for offset in [None, Some(1_699_999_000_000_000_000), Some(-5)] {
-        rig.handle()
-            .with(|autopilot| autopilot.fcu.clock = offset.map(ClockLine::constant));
+        rig.handle().with(|autopilot| autopilot.fcu.clock = offset.map(ClockLine::constant));
         rig.recorder.clear();
         for time_usec in [1_700_000_000_123_456, u64::MAX] {
-            rig.say(GpsRawInt {
-                time_usec,
-                ..GpsRawInt::default()
-            });
+            rig.say(GpsRawInt { time_usec, ..GpsRawInt::default() });
         }
         let fixes = rig.messages::<NavSatFix>("global_position/raw/fix");
         let stamps: Vec<_> = fixes.iter().map(|fix| fix.header.stamp.sec).collect();
@@ -209,14 +194,8 @@ fn times_since_1970_do_not_become_stamps_of_the_past_or_the_future() {
 #[test]
 fn numbers_that_no_dialect_knows_pass_as_they_are() {
     let mut rig = rig();
-    rig.say(ExtendedSysState {
-        vtol_state: 200,
-        landed_state: 9,
-    });
-    rig.say(GpsRawInt {
-        fix_type: 42,
-        ..GpsRawInt::default()
-    });
+    rig.say(ExtendedSysState { vtol_state: 200, landed_state: 9 });
+    rig.say(GpsRawInt { fix_type: 42, ..GpsRawInt::default() });
     let states = rig.messages::<ExtendedState>("extended_state");
     assert_eq!((states[0].vtol_state, states[0].landed_state), (200, 9));
     assert_eq!(rig.messages::<GPSRAW>("gpsstatus/gps1/raw")[0].fix_type, 42);
@@ -238,12 +217,7 @@ fn force_that_is_old_is_marked_as_unknown() {
     let known: Vec<_> = rig
         .messages::<Imu>("imu/data")
         .iter()
-        .map(|imu| {
-            (
-                imu.linear_acceleration.z > 9.8,
-                imu.linear_acceleration_covariance[0] > 0.0,
-            )
-        })
+        .map(|imu| (imu.linear_acceleration.z > 9.8, imu.linear_acceleration_covariance[0] > 0.0))
         .collect();
     assert_eq!(known, [(false, false), (true, true), (true, false)]);
 }
@@ -281,15 +255,8 @@ fn an_unknown_battery_is_not_a_number() {
         temperature: i16::MAX,
         ..Default::default()
     });
-    let [battery] = &rig.messages::<BatteryState>("battery")[..] else {
-        panic!("one battery")
-    };
-    let values = [
-        battery.voltage,
-        battery.current,
-        battery.percentage,
-        battery.temperature,
-    ];
+    let [battery] = &rig.messages::<BatteryState>("battery")[..] else { panic!("one battery") };
+    let values = [battery.voltage, battery.current, battery.percentage, battery.temperature];
     assert!(values.iter().all(|value| value.is_nan()), "{values:?}");
     assert!(battery.cell_voltage.is_empty());
 }
@@ -311,52 +278,25 @@ fn nothing_is_converted_for_nobody_but_states_are_kept_for_who_comes_late() {
         ("extended_state", 1),
         ("home_position/home", 1),
     ] {
-        assert_eq!(
-            rig.recorder.raw(&format!("/mavros/{topic}")).len(),
-            count,
-            "{topic}"
-        );
+        assert_eq!(rig.recorder.raw(&format!("/mavros/{topic}")).len(), count, "{topic}");
     }
     // What others need is known all the same.
     rig.recorder.set_all_subscribers(1);
     rig.say(local([1.0, 2.0, 3.0], [0.0; 3]));
     let pose = &rig.messages::<PoseStamped>("local_position/pose")[0].pose;
-    assert!(
-        (pose.orientation.w - 1.0).abs() > 0.1,
-        "the attitude is not that of nobody"
-    );
+    assert!((pose.orientation.w - 1.0).abs() > 0.1, "the attitude is not that of nobody");
 }
 
 fn say_as(rig: &Rig, system: u8, component: u8, message: impl Into<Outbound>) {
-    rig.receive(
-        Encoder::new(system, component)
-            .encode(&message.into())
-            .as_bytes(),
-    );
+    rig.receive(Encoder::new(system, component).encode(&message.into()).as_bytes());
 }
 
 #[test]
 fn on_a_line_the_first_autopilot_is_the_vehicle() {
-    let rig = Rig::new(VehicleSettings {
-        adopt_system: true,
-        ..VehicleSettings::default()
-    });
-    let ground_station = Heartbeat {
-        autopilot: 8,
-        kind: 6,
-        ..heartbeat()
-    };
+    let rig = Rig::new(VehicleSettings { adopt_system: true, ..VehicleSettings::default() });
+    let ground_station = Heartbeat { autopilot: 8, kind: 6, ..heartbeat() };
     say_as(&rig, 255, 190, ground_station);
-    say_as(
-        &rig,
-        7,
-        154,
-        Heartbeat {
-            autopilot: 8,
-            kind: 26,
-            ..heartbeat()
-        },
-    );
+    say_as(&rig, 7, 154, Heartbeat { autopilot: 8, kind: 26, ..heartbeat() });
     assert!(rig.messages::<State>("state").is_empty());
     say_as(&rig, 7, 1, heartbeat());
     say_as(&rig, 8, 1, heartbeat());
@@ -367,10 +307,7 @@ fn on_a_line_the_first_autopilot_is_the_vehicle() {
     }
     let poses = rig.messages::<PoseStamped>("local_position/pose");
     assert_eq!(poses.len(), 1);
-    let ids = rig
-        .handle()
-        .with(|a| (a.fcu.system, a.fcu.component))
-        .unwrap();
+    let ids = rig.handle().with(|a| (a.fcu.system, a.fcu.component)).unwrap();
     assert_eq!(ids, (7, 1));
     // The other one is taken once the first is gone.
     rig.pass(11 * SECOND);
@@ -384,10 +321,7 @@ fn without_that_only_the_configured_system_is_heard() {
     say_as(&rig, 7, 1, heartbeat());
     say_as(&rig, 7, 1, local([1.0; 3], [0.0; 3]));
     assert!(rig.messages::<State>("state").is_empty());
-    assert!(
-        rig.messages::<PoseStamped>("local_position/pose")
-            .is_empty()
-    );
+    assert!(rig.messages::<PoseStamped>("local_position/pose").is_empty());
 }
 
 #[test]
@@ -395,58 +329,25 @@ fn frames_are_shown_as_they_came_and_sent_as_they_are_given() {
     let mut rig = rig();
     let message = local([1.0, 2.0, 3.0], [4.0, 5.0, 0.0]);
     rig.say(message.clone());
-    let [shown] = &rig
-        .recorder
-        .messages::<Mavlink>("/uas1/mavlink_source")
-        .unwrap()[..]
-    else {
+    let [shown] = &rig.recorder.messages::<Mavlink>("/uas1/mavlink_source").unwrap()[..] else {
         panic!("one frame")
     };
     assert_eq!((shown.framing_status, shown.magic), (1, 253));
     assert_eq!((shown.sysid, shown.compid, shown.msgid), (1, 1, 32));
-    let bytes: Vec<u8> = shown
-        .payload64
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = shown.payload64.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut expected = 0_u32.to_le_bytes().to_vec();
-    expected.extend(
-        [1.0_f32, 2.0, 3.0, 4.0, 5.0]
-            .iter()
-            .flat_map(|v| v.to_le_bytes()),
-    );
-    assert_eq!(
-        &bytes[..usize::from(shown.len)],
-        &expected[..usize::from(shown.len)]
-    );
+    expected.extend([1.0_f32, 2.0, 3.0, 4.0, 5.0].iter().flat_map(|v| v.to_le_bytes()));
+    assert_eq!(&bytes[..usize::from(shown.len)], &expected[..usize::from(shown.len)]);
     rig.sent_bytes();
-    let given = Mavlink {
-        sysid: 42,
-        compid: 99,
-        ..shown.clone()
-    };
-    let publisher = rig
-        .ros
-        .publisher::<Mavlink>("/uas1/mavlink_sink", Qos::DEFAULT)
-        .unwrap();
+    let given = Mavlink { sysid: 42, compid: 99, ..shown.clone() };
+    let publisher = rig.ros.publisher::<Mavlink>("/uas1/mavlink_sink", Qos::DEFAULT).unwrap();
     publisher.publish(&given).unwrap();
     let bytes = rig.sent_bytes();
-    let [Ok(frame)] = frames(&bytes).collect::<Vec<_>>()[..] else {
-        panic!("one frame")
-    };
+    let [Ok(frame)] = frames(&bytes).collect::<Vec<_>>()[..] else { panic!("one frame") };
     assert_eq!((frame.system, frame.component), (42, 99));
     assert_eq!(frame.message(), Ok(message));
     // Too short for its length, and unknown: counted, not sent.
-    for bad in [
-        Mavlink {
-            len: 200,
-            ..given.clone()
-        },
-        Mavlink {
-            msgid: 0xff_ffff,
-            ..given
-        },
-    ] {
+    for bad in [Mavlink { len: 200, ..given.clone() }, Mavlink { msgid: 0xff_ffff, ..given }] {
         publisher.publish(&bad).unwrap();
     }
     assert!(rig.sent_bytes().is_empty());
@@ -457,10 +358,7 @@ fn frames_are_shown_as_they_came_and_sent_as_they_are_given() {
 fn the_check_values_of_mavros_come_out_of_the_topics() {
     let mut rig = rig();
     // ENU rpy(10, 20, 30) is NED rpy(10, -20, 60); NED rpy(0, 0, 0) is ENU yaw 90.
-    for (ned, enu) in [
-        ([10.0, -20.0, 60.0], [10.0, 20.0, 30.0]),
-        ([0.0; 3], [0.0, 0.0, 90.0]),
-    ] {
+    for (ned, enu) in [([10.0, -20.0, 60.0], [10.0, 20.0, 30.0]), ([0.0; 3], [0.0, 0.0, 90.0])] {
         rig.recorder.clear();
         rig.say(attitude(ned.map(f64::to_radians), [0.0; 3]));
         let imu = &rig.messages::<Imu>("imu/data")[0];
@@ -494,13 +392,7 @@ fn poses_twists_and_covariances_agree_with_matrices_whatever_the_attitude() {
     let rig = std::cell::RefCell::new(rig());
     let vector = || [-30.0..30.0_f32, -30.0..30.0_f32, -30.0..30.0_f32];
     let angles = [-PI..PI, -1.5..1.5_f64, -PI..PI];
-    let given = (
-        angles,
-        vector(),
-        vector(),
-        vector(),
-        prop::array::uniform9(-2.0..2.0_f32),
-    );
+    let given = (angles, vector(), vector(), vector(), prop::array::uniform9(-2.0..2.0_f32));
     TestRunner::default()
         .run(&given, |(angles, rates, position, velocity, root)| {
             let rig = &mut *rig.borrow_mut();
@@ -539,10 +431,7 @@ fn poses_twists_and_covariances_agree_with_matrices_whatever_the_attitude() {
             rig.say(message);
             let odom = &rig.messages::<Odometry>("local_position/odom")[1];
             let enu = g::product(&g::product(&WORLD, &ned), &g::transpose(&WORLD));
-            let flu = g::product(
-                &g::product(&g::transpose(&enu_from_flu), &enu),
-                &enu_from_flu,
-            );
+            let flu = g::product(&g::product(&g::transpose(&enu_from_flu), &enu), &enu_from_flu);
             prop_assert!(g::matrix_difference(&linear_part(&odom.pose.covariance), &enu) < 1e-5);
             prop_assert!(g::matrix_difference(&linear_part(&odom.twist.covariance), &flu) < 1e-5);
             // The odometry without covariance counts again only later.

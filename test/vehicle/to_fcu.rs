@@ -68,10 +68,7 @@ const CORRECTED: &[(&str, &str)] = &[
     ("raw_global_f5_m3576", ROUNDED),
     ("raw_att_unnormalised", "the quaternion is normalised"),
     ("sp_accel_force", FORCE),
-    (
-        "sp_att_cmdvel_thrust",
-        "body rates from FLU to FRD, not from ENU to NED",
-    ),
+    ("sp_att_cmdvel_thrust", "body rates from FLU to FRD, not from ENU to NED"),
     ("sp_trajectory_local", "the yaw rate has a sign, too"),
     ("vision_pose_0", EULER),
     ("vision_pose_1", EULER),
@@ -80,14 +77,8 @@ const CORRECTED: &[(&str, &str)] = &[
 
 /// Cases that differ also with `quirks` and without `px4_checks`.
 const ALWAYS: &[(&str, &str)] = &[
-    (
-        "raw_local_nan",
-        "NaN in a position that is used; nothing else says where to be",
-    ),
-    (
-        "raw_att_thrust_nan",
-        "a thrust that is not a number does not stop the motors",
-    ),
+    ("raw_local_nan", "NaN in a position that is used; nothing else says where to be"),
+    ("raw_att_thrust_nan", "a thrust that is not a number does not stop the motors"),
     (
         "sp_pos_global_to_local_nogps",
         "where the vehicle is, is not known; mavros sends it thousands of kilometres away",
@@ -95,9 +86,7 @@ const ALWAYS: &[(&str, &str)] = &[
 ];
 
 /// Messages that answer to a topic; the bridge sends others by itself.
-const SETPOINTS: [u32; 15] = [
-    69, 70, 82, 84, 86, 102, 103, 138, 139, 250, 251, 252, 254, 331, 350,
-];
+const SETPOINTS: [u32; 15] = [69, 70, 82, 84, 86, 102, 103, 138, 139, 250, 251, 252, 254, 331, 350];
 
 fn recorded() -> Value {
     let text = include_str!("../fixtures/golden/mavros/to_fcu.json");
@@ -176,17 +165,9 @@ fn stamped_now(id: &str) -> bool {
 
 /// q and -q are one attitude; mavros sends either, by the way it takes.
 fn opposite(ours: &Frame<'_>, theirs: &Frame<'_>) -> bool {
-    let (ours, theirs) = (
-        SetAttitudeTarget::parse(ours),
-        SetAttitudeTarget::parse(theirs),
-    );
+    let (ours, theirs) = (SetAttitudeTarget::parse(ours), SetAttitudeTarget::parse(theirs));
     ours.zip(theirs).is_some_and(|(ours, theirs)| {
-        ours.q
-            .iter()
-            .zip(&theirs.q)
-            .map(|(a, b)| a * b)
-            .sum::<f32>()
-            < 0.0
+        ours.q.iter().zip(&theirs.q).map(|(a, b)| a * b).sum::<f32>() < 0.0
     })
 }
 
@@ -209,14 +190,9 @@ fn compare(case: &Value, sent: &[u8]) -> Result<(), String> {
             payload[..4].copy_from_slice(&ours.payload[..4]);
         }
         if opposite(ours, &taken) {
-            payload[4..20]
-                .chunks_mut(4)
-                .for_each(|real| real[3] ^= 0x80);
+            payload[4..20].chunks_mut(4).for_each(|real| real[3] ^= 0x80);
         }
-        let theirs = Frame {
-            payload: &payload,
-            ..taken
-        };
+        let theirs = Frame { payload: &payload, ..taken };
         same_frame(ours, &theirs, 1e-6)?;
     }
     Ok(())
@@ -253,12 +229,7 @@ fn check(prepare: impl Fn(&mut VehicleSettings), differences: &[(&str, &str)]) {
             (None, Ok(())) => (),
         }
     }
-    assert!(
-        failures.is_empty(),
-        "{} of {compared}:\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} of {compared}:\n{}", failures.len(), failures.join("\n"));
     assert!(stale.is_empty(), "no such case: {stale:?}");
     assert!(compared >= 140, "only {compared} cases");
 }

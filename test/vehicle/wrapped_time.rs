@@ -52,9 +52,8 @@ fn stamps_go_on_when_the_milliseconds_of_an_autopilot_wrap() {
 
 #[test]
 fn a_vehicle_behind_udp_structs_does_not_start_anew_when_they_wrap() {
-    let rig = Rig::with_link(VehicleSettings::default(), |sink| {
-        Box::new(UdpFullLink::new(1, sink))
-    });
+    let rig =
+        Rig::with_link(VehicleSettings::default(), |sink| Box::new(UdpFullLink::new(1, sink)));
     for ms in 0..100_u32 {
         rig.pass(Duration::from_millis(20));
         let time_boot_ms = 0_u32.wrapping_sub(1000).wrapping_add(20 * ms);
@@ -64,8 +63,5 @@ fn a_vehicle_behind_udp_structs_does_not_start_anew_when_they_wrap() {
     }
     // What is said when a vehicle has started.
     assert_eq!(rig.messages::<StatusText>("statustext/recv").len(), 1);
-    assert_eq!(
-        rig.messages::<PoseStamped>("local_position/pose").len(),
-        100
-    );
+    assert_eq!(rig.messages::<PoseStamped>("local_position/pose").len(), 100);
 }

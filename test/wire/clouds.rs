@@ -7,20 +7,11 @@ use rfly_bridge::wire::{
 };
 
 const POSE: [f32; 6] = [10.0, -20.0, -3.0, 0.1, -0.2, 1.5];
-const POINTS: [[f32; 4]; 3] = [
-    [1.5, -2.5, 0.25, 7.0],
-    [0.0, 0.0, 0.0, 0.0],
-    [1e3, 2.0, 3.0, 90.0],
-];
+const POINTS: [[f32; 4]; 3] = [[1.5, -2.5, 0.25, 7.0], [0.0, 0.0, 0.0, 0.0], [1e3, 2.0, 3.0, 90.0]];
 const OLDEST: [PointForm; 2] = [PointForm::I16x3, PointForm::I16x4];
 
 fn short(count: usize) -> Vec<u8> {
-    cloud_payload(
-        None,
-        POSE,
-        PointForm::I16x4,
-        &vec![[100.0, 200.0, 300.0, 0.0]; count],
-    )
+    cloud_payload(None, POSE, PointForm::I16x4, &vec![[100.0, 200.0, 300.0, 0.0]; count])
 }
 
 /// The form that is recognised: bytes of the head, of a point, and number of points.
@@ -40,10 +31,7 @@ fn kept(points: &[[f32; 4]], form: PointForm) -> Vec<Vec<f32>> {
     let numbers = if form.has_fourth() { 4 } else { 3 };
     let metres = matches!(form, PointForm::F32x3 | PointForm::F32x4);
     let keep = |n: &f32| if metres { *n } else { f32::from(*n as i16) };
-    points
-        .iter()
-        .map(|point| point[..numbers].iter().map(keep).collect())
-        .collect()
+    points.iter().map(|point| point[..numbers].iter().map(keep).collect()).collect()
 }
 
 fn found(cloud: &CloudView<'_>) -> Vec<Vec<f32>> {
@@ -60,18 +48,12 @@ fn found(cloud: &CloudView<'_>) -> Vec<Vec<f32>> {
 fn a_cloud_with_f32_points_is_read_and_written_as_its_table_says() {
     let bytes = float_cloud([3, 1], POSE, &POINTS);
     let cloud = CloudView::parse(&bytes, PointForm::I16x4).unwrap();
-    let CloudHead::Odometry(header) = cloud.head else {
-        panic!("no odometry")
-    };
+    let CloudHead::Odometry(header) = cloud.head else { panic!("no odometry") };
     assert_eq!((header.copter_id.get(), header.axis_type.get()), (3, 1));
     assert_eq!(header.pose.map(|x| x.get()), POSE);
     assert_eq!(floats::<4>(&cloud), POINTS);
     let mut written = vec![0xAA];
-    append_cloud(
-        OdometryCloudHeader::new(3, 1, POSE, 0),
-        POINTS,
-        &mut written,
-    );
+    append_cloud(OdometryCloudHeader::new(3, 1, POSE, 0), POINTS, &mut written);
     assert_eq!(written[1..], bytes);
 }
 
@@ -80,10 +62,7 @@ fn the_length_tells_the_forms_apart() {
     for count in [0, 1, 2, 100] {
         assert_eq!(parse(&short(count)), Some((28, 8, count)));
         let float = float_cloud([1, 0], POSE, &vec![POINTS[0]; count]);
-        assert_eq!(
-            parse(&float).map(|form| (form.0, form.2)),
-            Some((36, count))
-        );
+        assert_eq!(parse(&float).map(|form| (form.0, form.2)), Some((36, count)));
         for wrong in [&short(count)[..27], &float[..float.len() - 1]] {
             assert_eq!(parse(wrong), None);
         }
@@ -164,10 +143,7 @@ fn in_a_block_the_form_is_the_one_that_fits() {
     nothing[32..36].copy_from_slice(&3_i32.to_le_bytes());
     assert_eq!(in_block(&nothing), Some((28, 8, 0)));
     let noise = [0xFF; 400];
-    assert_eq!(
-        form(CloudView::parse_block(&noise, 20, PointForm::I16x4)),
-        None
-    );
+    assert_eq!(form(CloudView::parse_block(&noise, 20, PointForm::I16x4)), None);
 }
 
 #[test]
@@ -205,9 +181,7 @@ fn a_payload_that_is_no_cloud_says_what_it_could_be_asked_about() {
 /// What a simulator can mean: 0 and normal numbers.
 fn number() -> impl Strategy<Value = f32> {
     prop_oneof![Just(0.0f32), Just(-0.0f32), -1e4f32..1e4, -4.0f32..4.0]
-        .prop_filter("no simulator sends denormal numbers", |x| {
-            *x == 0.0 || x.is_normal()
-        })
+        .prop_filter("no simulator sends denormal numbers", |x| *x == 0.0 || x.is_normal())
 }
 
 /// Copter and axis type of a head of 36 bytes, pose, form of the points, points.
@@ -215,11 +189,8 @@ type Built = (Option<[i32; 2]>, [f32; 6], PointForm, Vec<[f32; 4]>);
 
 fn payload() -> impl Strategy<Value = Built> {
     let odometry = prop::option::of((-1..70_000i32, -1..3i32).prop_map(|(id, axes)| [id, axes]));
-    let point = prop::array::uniform4(prop_oneof![
-        Just(0.0f32),
-        -32_768.0f32..32_767.0,
-        0.0f32..300.0
-    ]);
+    let point =
+        prop::array::uniform4(prop_oneof![Just(0.0f32), -32_768.0f32..32_767.0, 0.0f32..300.0]);
     let form = prop::sample::select(&PointForm::ALL[..]);
     let points = prop::collection::vec(point, 0..300usize);
     (odometry, prop::array::uniform6(number()), form, points)

@@ -17,9 +17,7 @@ fn check_round_trip(name: &str, bytes: &[u8]) {
     let mut buffer = [0xff; CONSOLE_LONG_LEN];
     if bytes.len() == CONSOLE_NETWORK_LEN {
         assert_eq!(
-            console_command_for_network(text)
-                .map(|b| b.to_vec())
-                .as_deref(),
+            console_command_for_network(text).map(|b| b.to_vec()).as_deref(),
             Some(bytes),
             "{name}"
         );
@@ -50,10 +48,9 @@ fn every_recorded_renderer_datagram_is_read_and_written_byte_for_byte() {
                     check_round_trip(name, bytes);
                 }
             }
-            "SetUE4RadianceValue" => assert!(
-                sent.is_empty(),
-                "{name}: the vendor's function fails with a NameError"
-            ),
+            "SetUE4RadianceValue" => {
+                assert!(sent.is_empty(), "{name}: the vendor's function fails with a NameError")
+            }
             "SetUE4RadianceValue__All"
             | "reqCam"
             | "reqCamCoptObj"
@@ -63,8 +60,7 @@ fn every_recorded_renderer_datagram_is_read_and_written_byte_for_byte() {
             | "sendUE4SetStencilValueByCopterID"
             | "sendUE4SetStencilValueByMeshComponentName" => {
                 assert!(!sent.is_empty(), "{name}");
-                sent.iter()
-                    .for_each(|(_, bytes)| check_round_trip(name, bytes));
+                sent.iter().for_each(|(_, bytes)| check_round_trip(name, bytes));
             }
             "sendUE4Pos" | "sendUE4PosNew" => {
                 for (_, bytes) in &sent {
@@ -90,14 +86,8 @@ fn every_recorded_renderer_datagram_is_read_and_written_byte_for_byte() {
             | "sendUE4PosScalePwm20"
             | "sendUE4PosSimple" => {
                 for (_, bytes) in &sent {
-                    assert!(
-                        parse_console_command(bytes).is_err(),
-                        "{name} is no console command"
-                    );
-                    assert!(
-                        SensorRequest::parse(bytes).is_err(),
-                        "{name} is no sensor request"
-                    );
+                    assert!(parse_console_command(bytes).is_err(), "{name} is no console command");
+                    assert!(SensorRequest::parse(bytes).is_err(), "{name} is no sensor request");
                 }
             }
             other => panic!("{name}: unknown function {other}"),
@@ -111,33 +101,21 @@ fn recorded_commands_split_into_the_name_and_arguments_that_were_meant() {
         let vector = golden::load_one("ue4_send", name);
         let (_, bytes) = vector.sent().remove(0);
         let (command, args) = split_console_command(parse_console_command(&bytes).unwrap());
-        (
-            command.to_owned(),
-            args.map(str::to_owned).collect::<Vec<_>>(),
-        )
+        (command.to_owned(), args.map(str::to_owned).collect::<Vec<_>>())
     };
     let wanted = |name: &str, args: &[&str]| {
-        (
-            name.to_owned(),
-            args.iter().map(ToString::to_string).collect(),
-        )
+        (name.to_owned(), args.iter().map(ToString::to_string).collect())
     };
     assert_eq!(
         split("reqCamCoptObj_2_Landscape_1"),
         wanted("RflyReqObjData", &["2", "Landscape_1", "0"])
     );
-    assert_eq!(
-        split("cmd_RflyClearCapture_16"),
-        wanted("RflyClearCapture", &[])
-    );
+    assert_eq!(split("cmd_RflyClearCapture_16"), wanted("RflyClearCapture", &[]));
     assert_eq!(
         split("cmd_RflySetIDLabel_34"),
         wanted("RflySetIDLabel", &["1000", "Hi", "FFFF00", "20"])
     );
-    assert_eq!(
-        split("cmd_RflyDelVehicles_25"),
-        wanted("RflyDelVehicles", &["1000,1001"])
-    );
+    assert_eq!(split("cmd_RflyDelVehicles_25"), wanted("RflyDelVehicles", &["1000,1001"]));
     assert_eq!(split("cmd__0"), wanted("", &[]));
 }
 
@@ -149,20 +127,8 @@ fn a_quotation_mark_without_its_partner_quotes_the_rest() {
 
 #[test]
 fn text_that_is_not_utf8_is_refused() {
-    let mut bytes = console_command("x", &mut [0; CONSOLE_LONG_LEN])
-        .unwrap()
-        .to_vec();
+    let mut bytes = console_command("x", &mut [0; CONSOLE_LONG_LEN]).unwrap().to_vec();
     bytes[4] = 0xff;
     let error = parse_console_command(&bytes).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            WireError::Field {
-                field: "text",
-                found: 0xff,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, WireError::Field { field: "text", found: 0xff, .. }), "{error}");
 }

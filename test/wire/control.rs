@@ -12,9 +12,7 @@ fn floats(value: &serde_json::Value) -> Vec<f32> {
 fn every_recorded_mode_is_read_as_a_command_and_written_byte_for_byte() {
     for vector in golden::load("control_udp_simple_raw") {
         let name = vector.name();
-        let [(20100, bytes)] = &vector.sent()[..] else {
-            panic!("{name}: one datagram")
-        };
+        let [(20100, bytes)] = &vector.sent()[..] else { panic!("{name}: one datagram") };
         let args = &vector["args"]["positional"];
         let mode = i32::try_from(args[0].as_i64().unwrap()).unwrap();
         let mut controls = [0.0; 4];
@@ -51,10 +49,7 @@ fn a_mode_that_no_manual_describes_is_no_command() {
     for mode in [15, 29, 31, i32::MAX] {
         let packet = SimpleCommandPacket::new(mode, [0.0; 4]);
         let read = SimpleCommand::try_from(&packet);
-        assert!(
-            matches!(read, Err(WireError::Field { field: "mode", .. })),
-            "{mode}: {read:?}"
-        );
+        assert!(matches!(read, Err(WireError::Field { field: "mode", .. })), "{mode}: {read:?}");
     }
 }
 
@@ -102,17 +97,9 @@ fn check_command(vector: &Vector, command: SimpleCommand) {
         "arm" | "arm_default" => SimpleCommand::Arm(true),
         // The first datagram after opening the link, in either mode.
         "disarm" | "InitMavLoop_0" | "InitMavLoop_1" => SimpleCommand::Arm(false),
-        "cruise_speed" => SimpleCommand::Cruise {
-            speed: 15.0,
-            radius: 0.0,
-        },
-        "cruise_radius" => SimpleCommand::Cruise {
-            speed: 0.0,
-            radius: 50.0,
-        },
-        "takeoff" => SimpleCommand::TakeOff {
-            position: [100.0, 20.0, -30.0],
-        },
+        "cruise_speed" => SimpleCommand::Cruise { speed: 15.0, radius: 0.0 },
+        "cruise_radius" => SimpleCommand::Cruise { speed: 0.0, radius: 50.0 },
+        "takeoff" => SimpleCommand::TakeOff { position: [100.0, 20.0, -30.0] },
         _ => return,
     };
     assert_eq!(command, expected, "{}", vector.name());
@@ -165,14 +152,7 @@ fn every_recorded_state_is_decoded_as_by_the_vendor_and_written_byte_for_byte() 
             // Trap 16: 112 is the only inner length that means a state.
             "full120_inner_len_120_ignored" => {
                 let error = FullEstimatePacket::parse(bytes).unwrap_err();
-                assert!(matches!(
-                    error,
-                    WireError::Field {
-                        field: "len",
-                        found: 120,
-                        ..
-                    }
-                ));
+                assert!(matches!(error, WireError::Field { field: "len", found: 120, .. }));
             }
             "simple52" => {
                 let packet = SimpleEstimatePacket::parse(bytes).unwrap();
@@ -341,16 +321,12 @@ fn structs_mean_what_the_vendors_stand_in_takes_them_for() {
                 continue;
             }
             C::TakeOff { position } => ("sendMavTakeOff", position.to_vec()),
-            C::TakeOffGlobal {
-                latitude,
-                longitude,
-                altitude,
-            } => ("sendMavTakeOffGPS", vec![latitude, longitude, altitude]),
-            C::SpeedAltitudeHeading {
-                speed,
-                down,
-                heading,
-            } => ("SendVelYawAlt", vec![speed, down, heading]),
+            C::TakeOffGlobal { latitude, longitude, altitude } => {
+                ("sendMavTakeOffGPS", vec![latitude, longitude, altitude])
+            }
+            C::SpeedAltitudeHeading { speed, down, heading } => {
+                ("SendVelYawAlt", vec![speed, down, heading])
+            }
             other => panic!("{name}: {other:?}"),
         };
         assert_eq!(calls.len(), 1, "{name}");
@@ -371,19 +347,12 @@ fn a_vehicles_port_is_the_one_that_the_vendors_controller_takes() {
         let id = u16::try_from(made["CopterID"].as_u64().unwrap()).unwrap();
         let port = u16::try_from(made["port"].as_u64().unwrap()).unwrap();
         // A port of its own: `Direct:15552`; ours is `control.link: direct:...`.
-        if args[2]
-            .as_str()
-            .is_some_and(|link| link.starts_with("Direct:"))
-        {
+        if args[2].as_str().is_some_and(|link| link.starts_with("Direct:")) {
             continue;
         }
         assert_eq!(ports.autopilot(id), port, "{}", vector.name());
         if let Some(first) = args[0].as_u64() {
-            assert!(
-                [u64::from(id), u64::from(port)].contains(&first),
-                "{}",
-                vector.name()
-            );
+            assert!([u64::from(id), u64::from(port)].contains(&first), "{}", vector.name());
         }
         seen += 1;
     }

@@ -14,10 +14,9 @@ fn every_recorded_request_is_made_from_its_arguments_byte_for_byte() {
         let single = |i: usize| args[i].as_f64().unwrap();
         let expected = match vector.function() {
             // The vendor writes 0 for a vehicle on the same host.
-            "sendReSimIP" if id == 1 => owned(&CopterSimRequestPacket {
-                reply_to_sender: 0,
-                ..request
-            }),
+            "sendReSimIP" if id == 1 => {
+                owned(&CopterSimRequestPacket { reply_to_sender: 0, ..request })
+            }
             "sendReSimIP" => owned(&request.to_sender()),
             "sendReSimUdpMode" => owned(&request.with_udp_mode(2)),
             "sendReSimXYyaw" => {
@@ -29,14 +28,8 @@ fn every_recorded_request_is_made_from_its_arguments_byte_for_byte() {
                 owned(&request.with_origin(at[0], at[1], at[2] as f32))
             }
             "sendReGPSPos" => owned(&request.at_geodetic(single(1), single(2), single(3) as f32)),
-            "sendEnGpsMode" => owned(&CopterSimRequestPacket {
-                place: 4,
-                ..request
-            }),
-            "sendEnXyMode" => owned(&CopterSimRequestPacket {
-                place: 5,
-                ..request
-            }),
+            "sendEnGpsMode" => owned(&CopterSimRequestPacket { place: 4, ..request }),
+            "sendEnXyMode" => owned(&CopterSimRequestPacket { place: 5, ..request }),
             "sendReSimXyzRPYaw" => {
                 let (at, angles) = (numbers(&args[1]), numbers(&args[2]));
                 let [z, roll, pitch, yaw] =
@@ -99,11 +92,7 @@ fn owned(packet: &impl Packet) -> Vec<u8> {
 }
 
 fn load_of(function: &str) -> CopterSimLoad {
-    if function.contains("Dll") {
-        CopterSimLoad::Model
-    } else {
-        CopterSimLoad::Map
-    }
+    if function.contains("Dll") { CopterSimLoad::Model } else { CopterSimLoad::Map }
 }
 
 fn read(name: &str, bytes: &[u8]) {

@@ -23,10 +23,7 @@ pub(super) fn check_cloud<const N: usize>(
         if N == 4 {
             // Trap 9: the vendor scales the class in the fourth channel by the range; undone, it is the raw class.
             let class = number(&row[3]) * 32767.0 / if range == 0.0 { 1.0 } else { range };
-            assert!(
-                range == 0.0 || (class - f64::from(point[3])).abs() < 1e-6,
-                "{name}"
-            );
+            assert!(range == 0.0 || (class - f64::from(point[3])).abs() < 1e-6, "{name}");
         }
     }
     let CloudHead::Plain(head) = cloud.head else {
@@ -45,27 +42,15 @@ pub(super) fn check_range(vector: &Vector, payload: &[u8]) {
     let name = vector.name();
     let record = RangeRecord::parse(payload).unwrap();
     let decoded = &vector["decoded"]["DistanceSensor"];
-    assert_eq!(
-        number(&decoded["Distance"]),
-        f64::from(record.distance.get()),
-        "{name}"
-    );
-    assert_eq!(
-        number(&decoded["CopterID"]),
-        f64::from(record.copter_id.get()),
-        "{name}"
-    );
+    assert_eq!(number(&decoded["Distance"]), f64::from(record.distance.get()), "{name}");
+    assert_eq!(number(&decoded["CopterID"]), f64::from(record.copter_id.get()), "{name}");
     for (key, value) in [
         ("RayStart", record.ray_start),
         ("Ang", record.ray_angles),
         ("ImpactPoint", record.impact_point),
         ("BoxOri", record.box_origin),
     ] {
-        assert_eq!(
-            numbers(&decoded[key]),
-            value.map(|x| f64::from(x.get())),
-            "{name}: {key}"
-        );
+        assert_eq!(numbers(&decoded[key]), value.map(|x| f64::from(x.get())), "{name}: {key}");
     }
     let made = RangeRecord::new(
         record.distance.get(),
@@ -85,14 +70,7 @@ pub(super) fn check_boxes(vector: &Vector, payload: &[u8]) {
         let made = BoxEntry::new(e.copter_id.get(), e.credibility.get(), edges);
         assert_eq!(&made, e);
         let [a, b, c, d] = edges.map(f64::from);
-        vec![
-            f64::from(e.copter_id.get()),
-            f64::from(e.credibility.get()),
-            a,
-            b,
-            c,
-            d,
-        ]
+        vec![f64::from(e.copter_id.get()), f64::from(e.credibility.get()), a, b, c, d]
     });
     check_list(vector, payload, values.collect(), list.entries());
 }
@@ -109,12 +87,8 @@ pub(super) fn check_targets(vector: &Vector, payload: &[u8]) {
 }
 
 fn check_list<T: Packet>(vector: &Vector, payload: &[u8], values: Vec<Vec<f64>>, entries: &[T]) {
-    let wanted: Vec<_> = vector["decoded"]["list"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(numbers)
-        .collect();
+    let wanted: Vec<_> =
+        vector["decoded"]["list"].as_array().unwrap().iter().map(numbers).collect();
     assert_eq!(wanted, values, "{}", vector.name());
     let mut written = Vec::new();
     append_list(entries, &mut written);
@@ -134,9 +108,7 @@ fn every_recorded_fragment_header_is_read_and_written_byte_for_byte() {
             _ => None,
         }
     };
-    for vector in golden::load("recv_image_udp")
-        .into_iter()
-        .chain(golden::load("recv_points_udp"))
+    for vector in golden::load("recv_image_udp").into_iter().chain(golden::load("recv_points_udp"))
     {
         let name = vector.name();
         for (index, datagram) in vector.input_packets().iter().enumerate() {
@@ -159,18 +131,8 @@ fn every_recorded_fragment_header_is_read_and_written_byte_for_byte() {
                         }
                     }
                 }
-                (
-                    Some("PackLen"),
-                    Err(WireError::Field {
-                        field: "PackLen", ..
-                    }),
-                )
-                | (
-                    Some("timestamp"),
-                    Err(WireError::Field {
-                        field: "timestamp", ..
-                    }),
-                )
+                (Some("PackLen"), Err(WireError::Field { field: "PackLen", .. }))
+                | (Some("timestamp"), Err(WireError::Field { field: "timestamp", .. }))
                 | (Some("tag"), Err(WireError::Tag { .. })) => {}
                 (wanted, got) => panic!("{name}[{index}]: wanted {wanted:?}, got {got:?}"),
             }
@@ -229,39 +191,23 @@ fn every_recorded_cloud_range_and_list_is_decoded_as_by_the_vendor() {
 
 /// Bytes as in the recordings: `byte[i] = (i * 7 + 3) % 251`.
 fn forwarded(len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|i| u8::try_from((i * 7 + 3) % 251).unwrap())
-        .collect()
+    (0..len).map(|i| u8::try_from((i * 7 + 3) % 251).unwrap()).collect()
 }
 
 #[test]
 fn a_payload_is_cut_into_the_datagrams_of_the_vendors_forwarder() {
     for vector in golden::load("img_forward_send") {
         let name = vector.name();
-        let len = name
-            .strip_prefix("sendImgBuffer_")
-            .unwrap_or_else(|| panic!("unknown vector {name}"));
+        let len =
+            name.strip_prefix("sendImgBuffer_").unwrap_or_else(|| panic!("unknown vector {name}"));
         let payload = forwarded(len.parse().unwrap());
         let sim_time = number(&vector["args"]["timestamp"]);
         let wanted = vector["packets"].as_array().unwrap();
-        let made: Vec<_> = fragments(
-            &payload,
-            MAX_FRAGMENT_PAYLOAD,
-            HeaderVariant::A,
-            0,
-            sim_time,
-        )
-        .collect();
+        let made: Vec<_> =
+            fragments(&payload, MAX_FRAGMENT_PAYLOAD, HeaderVariant::A, 0, sim_time).collect();
         assert_eq!(made.len(), wanted.len(), "{name}");
         assert_eq!(
-            fragments(
-                &payload,
-                MAX_FRAGMENT_PAYLOAD,
-                HeaderVariant::A,
-                0,
-                sim_time
-            )
-            .len(),
+            fragments(&payload, MAX_FRAGMENT_PAYLOAD, HeaderVariant::A, 0, sim_time).len(),
             wanted.len(),
             "{name}"
         );
@@ -271,11 +217,7 @@ fn a_payload_is_cut_into_the_datagrams_of_the_vendors_forwarder() {
                 usize::try_from(wanted["len"].as_u64().unwrap()).unwrap(),
                 "{name}"
             );
-            assert_eq!(
-                golden::hex(fragment.header.as_bytes()),
-                wanted["header_hex"],
-                "{name}"
-            );
+            assert_eq!(golden::hex(fragment.header.as_bytes()), wanted["header_hex"], "{name}");
             let datagram = [fragment.header.as_bytes(), fragment.payload].concat();
             assert_eq!(sha256(&datagram), wanted["sha256"], "{name}");
             if wanted.as_object().unwrap().len() == 1 {

@@ -77,10 +77,7 @@ const WITH_CODEC: &[&str] = &[
 ];
 
 fn structs() -> Vec<Value> {
-    golden::json("structs.json")["structs"]
-        .as_array()
-        .unwrap()
-        .clone()
+    golden::json("structs.json")["structs"].as_array().unwrap().clone()
 }
 
 fn named(name: &str) -> Value {
@@ -278,10 +275,7 @@ fn structs_that_group_fields_differently_have_the_offsets_of_the_reference() {
     );
     // `payload` is split into the state and the reserve behind it.
     let state = offset_of!(ShortStatePacket, state);
-    assert_eq!(
-        offset_of!(ShortStatePacket, reserved),
-        state + size_of::<StateInner>()
-    );
+    assert_eq!(offset_of!(ShortStatePacket, reserved), state + size_of::<StateInner>());
     check(
         "netDataShort",
         size_of::<ShortStatePacket>(),
@@ -314,16 +308,8 @@ fn console_datagrams_have_the_offsets_of_the_reference() {
     let long_text = "x".repeat(249);
     let network = console_command_for_network("x").unwrap();
     for (name, text, bytes) in [
-        (
-            "Ue4CMD0",
-            "x",
-            console_command("x", &mut buffer).unwrap().to_vec(),
-        ),
-        (
-            "Ue4CMD",
-            &*long_text,
-            console_command(&long_text, &mut buffer).unwrap().to_vec(),
-        ),
+        ("Ue4CMD0", "x", console_command("x", &mut buffer).unwrap().to_vec()),
+        ("Ue4CMD", &*long_text, console_command(&long_text, &mut buffer).unwrap().to_vec()),
         ("Ue4CMDNet", "x", network.to_vec()),
     ] {
         let layout = named(name);
@@ -334,10 +320,7 @@ fn console_datagrams_have_the_offsets_of_the_reference() {
         );
         let at = usize::try_from(layout["fields"][1]["offset"].as_u64().unwrap()).unwrap();
         assert_eq!(&bytes[at..at + text.len()], text.as_bytes(), "{name}");
-        assert!(
-            bytes[at + text.len()..].iter().all(|b| *b == 0),
-            "{name} is padded with zeros"
-        );
+        assert!(bytes[at + text.len()..].iter().all(|b| *b == 0), "{name} is padded with zeros");
     }
 }
 
@@ -363,9 +346,8 @@ fn sensor_requests_have_the_offsets_of_the_reference() {
             assert_ne!(request, empty, "{field_name} is marked");
             let (mut a, mut b) = ([0; 148], [0; 148]);
             let (marked, plain) = (request.emit(&mut a), empty.emit(&mut b));
-            let changed: BTreeSet<usize> = (0..plain.len())
-                .filter(|i| marked[*i] != plain[*i])
-                .collect();
+            let changed: BTreeSet<usize> =
+                (0..plain.len()).filter(|i| marked[*i] != plain[*i]).collect();
             let at = usize::try_from(field["offset"].as_u64().unwrap()).unwrap();
             let all: BTreeSet<usize> = (at..at + field_len(field)).collect();
             assert_eq!(changed, all, "bytes of {field_name} in {name}");
@@ -436,34 +418,19 @@ fn mark(request: &mut SensorRequest, field: &str) {
 
 #[test]
 fn every_struct_is_known_to_have_a_codec_or_not() {
-    let known: BTreeSet<String> = WITH_CODEC
-        .iter()
-        .chain(WITHOUT_CODEC)
-        .map(ToString::to_string)
-        .collect();
-    let all: BTreeSet<String> = structs()
-        .iter()
-        .map(|s| s["name"].as_str().unwrap().to_owned())
-        .collect();
+    let known: BTreeSet<String> =
+        WITH_CODEC.iter().chain(WITHOUT_CODEC).map(ToString::to_string).collect();
+    let all: BTreeSet<String> =
+        structs().iter().map(|s| s["name"].as_str().unwrap().to_owned()).collect();
     assert_eq!(all, known);
 }
 
 /// Sources: docs/wire/console.md (handshake) and docs/wire/shared_memory.md, which have no entry in `structs.json`.
 #[test]
 fn packets_without_an_entry_in_the_reference_have_the_documented_offsets() {
+    assert_eq!((size_of::<HandshakePacket>(), offset_of!(HandshakePacket, index)), (8, 4));
     assert_eq!(
-        (
-            size_of::<HandshakePacket>(),
-            offset_of!(HandshakePacket, index)
-        ),
-        (8, 4)
-    );
-    assert_eq!(
-        (
-            size_of::<ShmHeader>(),
-            offset_of!(ShmHeader, flag),
-            offset_of!(ShmHeader, sim_time)
-        ),
+        (size_of::<ShmHeader>(), offset_of!(ShmHeader, flag), offset_of!(ShmHeader, sim_time)),
         (9, 0, 1)
     );
     assert_eq!(size_of::<ShmHeader>(), SHM_HEADER_LEN);
@@ -475,10 +442,7 @@ fn packets_without_an_entry_in_the_reference_have_the_documented_offsets() {
         ),
         (264, 4, 8)
     );
-    assert_eq!(
-        HandshakePacket::parse(&[1, 0, 0, 0, 2, 0, 0, 0]),
-        Ok(&HandshakePacket::new(1, 2))
-    );
+    assert_eq!(HandshakePacket::parse(&[1, 0, 0, 0, 2, 0, 0, 0]), Ok(&HandshakePacket::new(1, 2)));
 }
 
 #[test]
@@ -489,17 +453,9 @@ fn the_tables_of_the_documentation_have_the_offsets_of_the_reference() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         for table in text.split("<!-- layout: ").skip(1) {
             let (name, rows) = table.split_once(" -->\n").unwrap();
-            let rows = rows
-                .lines()
-                .skip(2)
-                .take_while(|line| line.starts_with('|'));
-            let cells = rows.map(|row| {
-                row.split('|')
-                    .skip(1)
-                    .take(2)
-                    .map(|c| c.trim().to_owned())
-                    .collect()
-            });
+            let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
+            let cells = rows
+                .map(|row| row.split('|').skip(1).take(2).map(|c| c.trim().to_owned()).collect());
             let found: Vec<Vec<String>> = cells.collect();
             let layout = named(name);
             let wanted = layout["fields"].as_array().unwrap().iter().map(|f| {

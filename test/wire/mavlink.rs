@@ -53,9 +53,7 @@ static RECORDED: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     }
     let mut seen = BTreeSet::new();
     all.retain(|(_, hex)| seen.insert(hex.clone()));
-    all.into_iter()
-        .map(|(name, hex)| (name, golden::unhex(&hex)))
-        .collect()
+    all.into_iter().map(|(name, hex)| (name, golden::unhex(&hex))).collect()
 });
 
 fn flight() -> String {
@@ -180,11 +178,7 @@ fn messages_with_free_numbers_read_the_same_fields_as_the_recorder() {
 
 #[test]
 fn a_command_that_the_dialect_does_not_know_passes() {
-    let command = CommandLong {
-        command: 65000,
-        params: [f32::NAN; 7],
-        ..CommandLong::default()
-    };
+    let command = CommandLong { command: 65000, params: [f32::NAN; 7], ..CommandLong::default() };
     let sent = encode_like(&only(&heartbeat(0)).unwrap(), command);
     let frame = only(&sent).unwrap();
     assert_eq!(frame.message().unwrap_err().id, CommandLong::ID);
@@ -192,14 +186,9 @@ fn a_command_that_the_dialect_does_not_know_passes() {
 }
 
 fn heartbeat(custom_mode: u32) -> Vec<u8> {
-    let message = MavMessage::HEARTBEAT(HEARTBEAT_DATA {
-        custom_mode,
-        ..HEARTBEAT_DATA::default()
-    });
-    Encoder::new(1, 1)
-        .encode(&message.into())
-        .as_bytes()
-        .to_vec()
+    let message =
+        MavMessage::HEARTBEAT(HEARTBEAT_DATA { custom_mode, ..HEARTBEAT_DATA::default() });
+    Encoder::new(1, 1).encode(&message.into()).as_bytes().to_vec()
 }
 
 fn crc(frame: &[u8], extra: u8) -> [u8; 2] {
@@ -208,11 +197,7 @@ fn crc(frame: &[u8], extra: u8) -> [u8; 2] {
     for byte in frame.iter().chain([&extra]) {
         crc ^= u16::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 {
-                (crc >> 1) ^ 0x8408
-            } else {
-                crc >> 1
-            };
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0x8408 } else { crc >> 1 };
         }
     }
     crc.to_le_bytes()
@@ -266,14 +251,8 @@ fn an_unknown_message_is_left_out_as_a_whole() {
 
 #[test]
 fn several_frames_and_noise_in_one_datagram_are_told_apart() {
-    let bytes = [
-        &b"noise"[..],
-        &heartbeat(1),
-        &heartbeat(2),
-        b"more",
-        &heartbeat(3)[..10],
-    ]
-    .concat();
+    let bytes =
+        [&b"noise"[..], &heartbeat(1), &heartbeat(2), b"more", &heartbeat(3)[..10]].concat();
     let found: Vec<_> = frames(&bytes)
         .map(|frame| frame.map(|f| Heartbeat::parse(&f).unwrap().custom_mode))
         .collect();
@@ -285,11 +264,7 @@ fn several_frames_and_noise_in_one_datagram_are_told_apart() {
         Err(FrameError::Truncated),
     ];
     assert_eq!(found, expected);
-    let keys: BTreeSet<_> = found
-        .iter()
-        .filter_map(|f| f.err())
-        .map(Counter::from)
-        .collect();
+    let keys: BTreeSet<_> = found.iter().filter_map(|f| f.err()).map(Counter::from).collect();
     assert_eq!(keys.len(), 2, "every cause has its own counter");
 }
 
@@ -353,11 +328,7 @@ fn texts_of_full_length_and_zeros_at_the_end_survive() {
     let zero = MavMessage::ATTITUDE(ATTITUDE_DATA::default());
     let packet = Encoder::new(1, 1).encode(&zero.clone().into());
     let frame = only(packet.as_bytes()).unwrap();
-    assert_eq!(
-        (frame.payload, frame.message()),
-        (&[0][..], Ok(zero)),
-        "one zero stays"
-    );
+    assert_eq!((frame.payload, frame.message()), (&[0][..], Ok(zero)), "one zero stays");
 }
 
 #[test]

@@ -20,11 +20,7 @@ fn ints(value: &Value) -> [i32; 8] {
 
 fn set(value: &Value, applies: bool) -> InputSet {
     let n = u8::try_from(value.as_u64().unwrap()).unwrap();
-    if applies {
-        InputSet::Extended(n)
-    } else {
-        InputSet::Waiting(n)
-    }
+    if applies { InputSet::Extended(n) } else { InputSet::Waiting(n) }
 }
 
 #[test]
@@ -42,12 +38,9 @@ fn every_recorded_model_input_is_made_from_its_arguments_byte_for_byte() {
                 let tag = id(2);
                 bytes(&CustomDataPacket::new(id(0), tag, list(&args[1])))
             }
-            "sendSILIntFloat" => bytes(&SilInputsPacket::new(
-                own(2),
-                plain,
-                ints(&args[0]),
-                list32(&args[1]),
-            )),
+            "sendSILIntFloat" => {
+                bytes(&SilInputsPacket::new(own(2), plain, ints(&args[0]), list32(&args[1])))
+            }
             "sendSILIntDouble" => {
                 let all = [numbers(&args[0]), numbers(&args[1])].concat();
                 let values = std::array::from_fn(|i| all[i]);
@@ -56,12 +49,7 @@ fn every_recorded_model_input_is_made_from_its_arguments_byte_for_byte() {
             "sendInDoubCtrls" => bytes(&DoubleInputsPacket::new(own(1), plain, list(&args[0]))),
             "sendInCtrlExt" => {
                 let set = set(&args[2], true);
-                bytes(&SilInputsPacket::new(
-                    own(3),
-                    set,
-                    ints(&args[0]),
-                    list32(&args[1]),
-                ))
+                bytes(&SilInputsPacket::new(own(3), set, ints(&args[0]), list32(&args[1])))
             }
             "sendInCtrlExtDoub" => {
                 let applies = args[3].as_bool().unwrap_or(true);
@@ -89,10 +77,7 @@ fn every_recorded_model_input_is_made_from_its_arguments_byte_for_byte() {
                 };
                 let mask = u32::try_from(args[0].as_u64().unwrap()).unwrap();
                 if mask == u32::MAX {
-                    assert!(
-                        vector.sent().is_empty(),
-                        "{name}: the vendor cannot send bit 31"
-                    );
+                    assert!(vector.sent().is_empty(), "{name}: the vendor cannot send bit 31");
                     continue;
                 }
                 bytes(&ModelParametersPacket::new(which, mask, list(&args[1])))
@@ -105,31 +90,18 @@ fn every_recorded_model_input_is_made_from_its_arguments_byte_for_byte() {
             "sendFloatsColl" => {
                 let size = args[0].as_f64().unwrap() as f32;
                 let [velocity, position] = [1, 3].map(|i| list32(&args[i]));
-                bytes(&RayInputsPacket::new(
-                    own(4),
-                    size,
-                    velocity,
-                    list32(&args[2]),
-                    position,
-                ))
+                bytes(&RayInputsPacket::new(own(4), size, velocity, list32(&args[2]), position))
             }
-            "sendColl20d" => bytes(&SurroundingsPacket::new(
-                id(1),
-                Surroundings::Collision,
-                list32(&args[0]),
-            )),
-            "sendTerrIn15d" => bytes(&SurroundingsPacket::new(
-                id(1),
-                Surroundings::Terrain,
-                list32(&args[0]),
-            )),
+            "sendColl20d" => {
+                bytes(&SurroundingsPacket::new(id(1), Surroundings::Collision, list32(&args[0])))
+            }
+            "sendTerrIn15d" => {
+                bytes(&SurroundingsPacket::new(id(1), Surroundings::Terrain, list32(&args[0])))
+            }
             other => panic!("{name}: unknown function {other}"),
         };
-        let sent: Vec<_> = vector
-            .sent()
-            .into_iter()
-            .map(|(_, bytes)| golden::hex(&bytes))
-            .collect();
+        let sent: Vec<_> =
+            vector.sent().into_iter().map(|(_, bytes)| golden::hex(&bytes)).collect();
         let made: Vec<_> = made.iter().map(|bytes| golden::hex(bytes)).collect();
         assert_eq!(made, sent, "{name}");
         for (port, bytes) in vector.sent() {
@@ -197,12 +169,7 @@ fn inputs_of_the_autopilot_are_made_as_the_vendor_makes_them() {
                 words,
                 list32(&vector["args"]["positional"][0]),
             );
-            assert_eq!(
-                golden::hex(made.as_bytes()),
-                golden::hex(&sent),
-                "{}",
-                vector.name()
-            );
+            assert_eq!(golden::hex(made.as_bytes()), golden::hex(&sent), "{}", vector.name());
             seen += 1;
         }
     }
@@ -221,10 +188,8 @@ fn the_simulated_network_is_written_and_read_as_the_vendor_does() {
                         NetSimHeader::new(1, (4, 0b10_0001), header.unix_time.get()).asking();
                     assert_eq!(made.as_bytes(), sent, "{name}");
                     let wanted = numbers(&args["netReqIDList"]);
-                    let named: Vec<_> = (0..100)
-                        .filter(|id| header.names(*id))
-                        .map(f64::from)
-                        .collect();
+                    let named: Vec<_> =
+                        (0..100).filter(|id| header.names(*id)).map(f64::from).collect();
                     assert_eq!(named, wanted, "{name}");
                 }
                 NetSimMessage::State(header, state) => {
@@ -241,16 +206,8 @@ fn the_simulated_network_is_written_and_read_as_the_vendor_does() {
                         list32(&args["uavVelNED"]),
                         "{name}"
                     );
-                    assert_eq!(
-                        state.home.map(|x| x.get()),
-                        list(&args["uavPosGPSHome"]),
-                        "{name}"
-                    );
-                    assert_eq!(
-                        state.position.map(|x| x.get()),
-                        list(&args["uavPosNED"]),
-                        "{name}"
-                    );
+                    assert_eq!(state.home.map(|x| x.get()), list(&args["uavPosGPSHome"]), "{name}");
+                    assert_eq!(state.position.map(|x| x.get()), list(&args["uavPosNED"]), "{name}");
                     assert_eq!(
                         state.global_position.map(|x| x.get()),
                         list(&args["uavGlobalPos"]),
@@ -303,16 +260,7 @@ fn every_command_to_a_model_has_the_numbers_that_the_vendor_computes() {
             other => panic!("unknown function {other}"),
         };
         let (ints, floats) = command.inputs();
-        let all: Vec<_> = ints
-            .map(f64::from)
-            .into_iter()
-            .chain(floats.map(f64::from))
-            .collect();
-        assert_eq!(
-            all,
-            numbers(&vector["decoded"]["inSILDoub28"]),
-            "{}",
-            vector.name()
-        );
+        let all: Vec<_> = ints.map(f64::from).into_iter().chain(floats.map(f64::from)).collect();
+        assert_eq!(all, numbers(&vector["decoded"]["inSILDoub28"]), "{}", vector.name());
     }
 }

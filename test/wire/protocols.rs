@@ -65,9 +65,7 @@ fn every_recorded_message_reads_as_by_pymavlink_and_is_written_to_the_same_bytes
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for frame in recorded {
         let bytes = unhex(frame["hex"].as_str().unwrap());
-        let Taken::Frame(taken) = take(&bytes) else {
-            panic!("{frame}")
-        };
+        let Taken::Frame(taken) = take(&bytes) else { panic!("{frame}") };
         let Some((fields, payload)) = read(&taken) else {
             continue;
         };
@@ -76,9 +74,7 @@ fn every_recorded_message_reads_as_by_pymavlink_and_is_written_to_the_same_bytes
             assert!(value == expected, "{name} of {frame}: {value}");
         }
         assert_eq!(payload, taken.payload, "{frame}");
-        *seen
-            .entry(frame["name"].as_str().unwrap().into())
-            .or_default() += 1;
+        *seen.entry(frame["name"].as_str().unwrap().into()).or_default() += 1;
     }
     let names: Vec<_> = seen.keys().map(String::as_str).collect();
     assert_eq!(
@@ -114,9 +110,7 @@ fn names_and_values_of_parameters_stand_where_pymavlink_finds_them() {
     let mut checked = 0;
     for frame in recorded {
         let bytes = unhex(frame["hex"].as_str().unwrap());
-        let Taken::Frame(taken) = take(&bytes) else {
-            panic!("{frame}")
-        };
+        let Taken::Frame(taken) = take(&bytes) else { panic!("{frame}") };
         let (id, value) = match (ParamValue::parse(&taken), ParamSet::parse(&taken)) {
             (Some(value), _) => (value.id, value.value),
             (_, Some(set)) => (set.id, set.value),
@@ -124,14 +118,9 @@ fn names_and_values_of_parameters_stand_where_pymavlink_finds_them() {
         };
         let name = String::from_utf8(id.to_vec()).unwrap();
         assert_eq!(name.trim_end_matches('\0'), frame["fields"]["param_id"]);
-        let (value, expected) = (
-            f64::from(f32::from_le_bytes(value)),
-            number(&frame["fields"]["param_value"]),
-        );
-        assert!(
-            value == expected || (value.is_nan() && expected.is_nan()),
-            "{frame}"
-        );
+        let (value, expected) =
+            (f64::from(f32::from_le_bytes(value)), number(&frame["fields"]["param_value"]));
+        assert!(value == expected || (value.is_nan() && expected.is_nan()), "{frame}");
         checked += 1;
     }
     assert!(checked > 15, "{checked}");

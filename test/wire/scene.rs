@@ -28,11 +28,7 @@ impl Args<'_> {
     }
 
     fn height(&self, i: usize) -> Height {
-        if self.0[i].as_bool().unwrap() {
-            Height::Ground
-        } else {
-            Height::Given
-        }
+        if self.0[i].as_bool().unwrap() { Height::Ground } else { Height::Given }
     }
 
     fn ints(&self, i: usize) -> Vec<i32> {
@@ -57,24 +53,15 @@ fn made(vector: &Vector) -> Option<Vec<u8>> {
             let colour = args.list::<3>(3).map(|c| c as u8);
             let text = vector["args"]["positional"][1].as_str().unwrap();
             let style = (colour, args.float(2));
-            bytes_of(&LabelPacket::new(
-                Some(args.int(0)),
-                LabelRow::Id,
-                text,
-                style,
-                1.0,
-            )?)
+            bytes_of(&LabelPacket::new(Some(args.int(0)), LabelRow::Id, text, style, 1.0)?)
         }
         "sendUE4LabelMsg" => {
             let given = &vector["args"]["positional"];
             let text = given[1].as_str().unwrap();
             // Defaults of the vendor: size 30, red, for ever, appended.
             let size = given[2].as_f64().unwrap_or(30.0) as f32;
-            let colour = if given[3].is_null() {
-                [255, 0, 0]
-            } else {
-                args.list::<3>(3).map(|c| c as u8)
-            };
+            let colour =
+                if given[3].is_null() { [255, 0, 0] } else { args.list::<3>(3).map(|c| c as u8) };
             let duration = given[4].as_f64().unwrap_or(0.0) as f32;
             let id = Some(args.int(0)).filter(|id| *id > 0);
             let fits = &text[..text.len().min(120)];
@@ -117,12 +104,7 @@ fn made(vector: &Vector) -> Option<Vec<u8>> {
             let state =
                 ObjectStatePacket::new(args.int(0), args.int(1), args.list(4), args.list(5));
             let time = vector["args"]["positional"][6].as_f64().unwrap();
-            bytes_of(&MotorStatePacket::new(
-                state,
-                args.list(2),
-                args.list(3),
-                time,
-            ))
+            bytes_of(&MotorStatePacket::new(state, args.list(2), args.list(3), time))
         }
         "sendUE4PosScale100" => {
             let motors = numbers(&args.0[4]);
@@ -131,9 +113,7 @@ fn made(vector: &Vector) -> Option<Vec<u8>> {
         }
         "sendUE4PosScalePwm20" => {
             let motors = numbers(&args.0[5]);
-            let states = swarm(&args, 4, |i| {
-                std::array::from_fn(|m| motors[8 * i + m] as f32)
-            });
+            let states = swarm(&args, 4, |i| std::array::from_fn(|m| motors[8 * i + m] as f32));
             bytes_of(&Swarm20Packet::new(&states, args.height(6)))
         }
         _ => None,
@@ -239,10 +219,7 @@ fn floats<const N: usize>(value: &Value) -> [f32; N] {
 /// The datagrams of a recording that are read, and how.
 fn reports(vector: &Vector) -> Vec<Vec<u8>> {
     let packets = vector.input_packets();
-    packets
-        .into_iter()
-        .filter(|bytes| SceneReport::parse(bytes).is_ok())
-        .collect()
+    packets.into_iter().filter(|bytes| SceneReport::parse(bytes).is_ok()).collect()
 }
 
 #[test]
@@ -252,11 +229,8 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
         let packets = reports(&vector);
         // The last of several about the same thing counts.
         let Some(last) = packets.last() else {
-            let ignored = [
-                "crash160_bad_checksum",
-                "pod148_wrong_checksum_12345",
-                "wrong_checksums",
-            ];
+            let ignored =
+                ["crash160_bad_checksum", "pod148_wrong_checksum_12345", "wrong_checksums"];
             assert!(ignored.contains(&&*name), "{name} is read");
             continue;
         };
@@ -267,46 +241,18 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
                 assert_eq!(report.vehicle_type.get(), wanted["vehicleType"], "{name}");
                 assert_eq!(report.crash_type.get(), wanted["CrashType"], "{name}");
                 assert_eq!(report.sim_time.get(), wanted["runnedTime"], "{name}");
-                assert_eq!(
-                    report.velocity.map(|x| x.get()),
-                    floats(&wanted["VelE"]),
-                    "{name}"
-                );
-                assert_eq!(
-                    report.position.map(|x| x.get()),
-                    floats(&wanted["PosE"]),
-                    "{name}"
-                );
-                assert_eq!(
-                    report.contact.map(|x| x.get()),
-                    floats(&wanted["CrashPos"]),
-                    "{name}"
-                );
-                assert_eq!(
-                    report.target.map(|x| x.get()),
-                    floats(&wanted["targetPos"]),
-                    "{name}"
-                );
-                assert_eq!(
-                    report.euler.map(|x| x.get()),
-                    floats(&wanted["AngEuler"]),
-                    "{name}"
-                );
+                assert_eq!(report.velocity.map(|x| x.get()), floats(&wanted["VelE"]), "{name}");
+                assert_eq!(report.position.map(|x| x.get()), floats(&wanted["PosE"]), "{name}");
+                assert_eq!(report.contact.map(|x| x.get()), floats(&wanted["CrashPos"]), "{name}");
+                assert_eq!(report.target.map(|x| x.get()), floats(&wanted["targetPos"]), "{name}");
+                assert_eq!(report.euler.map(|x| x.get()), floats(&wanted["AngEuler"]), "{name}");
                 assert_eq!(
                     report.motor_rpm.map(|x| x.get()),
                     floats(&wanted["MotorRPMS"]),
                     "{name}"
                 );
-                assert_eq!(
-                    report.rays.map(|x| x.get()),
-                    floats(&wanted["ray"]),
-                    "{name}"
-                );
-                assert_eq!(
-                    report.target_name(),
-                    wanted["CrashedName"].as_str().unwrap(),
-                    "{name}"
-                );
+                assert_eq!(report.rays.map(|x| x.get()), floats(&wanted["ray"]), "{name}");
+                assert_eq!(report.target_name(), wanted["CrashedName"].as_str().unwrap(), "{name}");
             }
             // The vendor stops listening.
             SceneReport::Vehicle(report) => assert!(!report.target_name().is_empty(), "{name}"),
@@ -333,22 +279,10 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
                 assert_eq!(camera.seq_id, wanted["SeqID"], "{name}");
                 assert_eq!(camera.type_id, wanted["TypeID"], "{name}");
                 let size = [&wanted["DataWidth"], &wanted["DataHeight"]];
-                assert_eq!(
-                    camera.size.map(Value::from),
-                    size.map(Value::clone),
-                    "{name}"
-                );
-                assert_eq!(
-                    camera.fov_deg,
-                    golden::number(&wanted["CameraFOV"]) as f32,
-                    "{name}"
-                );
+                assert_eq!(camera.size.map(Value::from), size.map(Value::clone), "{name}");
+                assert_eq!(camera.fov_deg, golden::number(&wanted["CameraFOV"]) as f32, "{name}");
                 check_pose(&name, &camera.pose, wanted);
-                assert_eq!(
-                    camera.sim_time,
-                    golden::number(&wanted["timestmp"]),
-                    "{name}"
-                );
+                assert_eq!(camera.sim_time, golden::number(&wanted["timestmp"]), "{name}");
             }
             SceneReport::Entity(entity) => {
                 let (list, named) = match &entity.name {
@@ -356,20 +290,12 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
                     EntityName::Object(text) => ("ObjDataVect", Value::from(text.clone())),
                 };
                 let wanted = decoded[list].as_array().unwrap().last().unwrap();
-                let key = if list == "ObjDataVect" {
-                    "ObjName"
-                } else {
-                    "CopterID"
-                };
+                let key = if list == "ObjDataVect" { "ObjName" } else { "CopterID" };
                 assert_eq!(named, wanted[key], "{name}");
                 check_pose(&name, &entity.pose, wanted);
                 assert_eq!(entity.centre, floats(&wanted["boxOrigin"]), "{name}");
                 assert_eq!(entity.half_size, floats(&wanted["BoxExtent"]), "{name}");
-                assert_eq!(
-                    entity.sim_time,
-                    golden::number(&wanted["timestmp"]),
-                    "{name}"
-                );
+                assert_eq!(entity.sim_time, golden::number(&wanted["timestmp"]), "{name}");
             }
             SceneReport::Pod(pod) => {
                 let wanted = &decoded["CamDataVect1"][0];
@@ -379,11 +305,7 @@ fn every_recorded_report_is_read_as_the_vendor_reads_it() {
             }
             // The vendor's listener dies of one, and ignores one without a target.
             SceneReport::Collision(crash) => {
-                assert_eq!(
-                    crash.target_id.get() >= 0,
-                    name == "crash12_kills_listener",
-                    "{name}"
-                );
+                assert_eq!(crash.target_id.get() >= 0, name == "crash12_kills_listener", "{name}");
             }
         }
     }

@@ -15,10 +15,7 @@ fn every_recorded_block_has_the_predicted_name_size_flag_and_content() {
             format!("/dev/shm/{}", shm_name(int("SeqID"))),
             "{name}"
         );
-        let max_objects = args["otherParams"]
-            .get(1)
-            .and_then(|n| n.as_u64())
-            .unwrap_or(0);
+        let max_objects = args["otherParams"].get(1).and_then(|n| n.as_u64()).unwrap_or(0);
         let len = shm_block_len(
             type_id,
             int("DataWidth"),
@@ -113,15 +110,9 @@ fn a_flag_that_no_side_uses_is_refused() {
 #[test]
 fn the_directory_accepts_a_sensor_of_its_group_with_the_requested_size() {
     let mut directory = ShmDirectory::new(2);
-    assert_eq!(
-        i32::from_le_bytes(directory.as_bytes()[..4].try_into().unwrap()),
-        1_234_567_892
-    );
+    assert_eq!(i32::from_le_bytes(directory.as_bytes()[..4].try_into().unwrap()), 1_234_567_892);
     assert!(directory.insert(64, 640, 480) && directory.insert(66, 320, 240));
-    assert!(
-        !directory.insert(63, 640, 480) && !directory.insert(96, 640, 480),
-        "other groups"
-    );
+    assert!(!directory.insert(63, 640, 480) && !directory.insert(96, 640, 480), "other groups");
     let read = ShmDirectory::parse(directory.as_bytes()).unwrap();
     assert_eq!((read.group(), read.total.get()), (2, 3));
     assert!(read.accepted(64, 640, 480) && read.accepted(66, 320, 240));
@@ -130,10 +121,7 @@ fn the_directory_accepts_a_sensor_of_its_group_with_the_requested_size() {
     );
     let mut foreign = directory;
     foreign.checksum = 1_234_568_891.into();
-    assert!(
-        ShmDirectory::parse(foreign.as_bytes()).is_err(),
-        "groups end at 1000"
-    );
+    assert!(ShmDirectory::parse(foreign.as_bytes()).is_err(), "groups end at 1000");
 }
 
 /// Trap 8: a block of type 23 has 64 by 272 points whatever the request says, type 22 has as many as requested.
@@ -141,9 +129,5 @@ fn the_directory_accepts_a_sensor_of_its_group_with_the_requested_size() {
 fn the_block_of_a_mid360_does_not_depend_on_the_requested_size() {
     assert_eq!(shm_block_len(23, 1, 1, 0), Some(139_301));
     assert_eq!(shm_block_len(22, 10, 4, 0), Some(10 * 4 * 8 + 37));
-    assert_eq!(
-        shm_block_len(6, 640, 480, 0),
-        None,
-        "a microphone has no block"
-    );
+    assert_eq!(shm_block_len(6, 640, 480, 0), None, "a microphone has no block");
 }

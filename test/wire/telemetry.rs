@@ -16,11 +16,7 @@ fn every_recorded_heartbeat_is_decoded_as_by_the_vendor() {
                 assert!(
                     matches!(
                         error,
-                        WireError::Tag {
-                            expected: 123_456_789,
-                            found: 1_234_567_897,
-                            ..
-                        }
+                        WireError::Tag { expected: 123_456_789, found: 1_234_567_897, .. }
                     ),
                     "{error}"
                 );
@@ -28,14 +24,7 @@ fn every_recorded_heartbeat_is_decoded_as_by_the_vendor() {
             "wrong_size" => {
                 let error = HeartbeatPacket::parse(&packets[0]).unwrap_err();
                 assert!(
-                    matches!(
-                        error,
-                        WireError::Length {
-                            expected: 32,
-                            found: 33,
-                            ..
-                        }
-                    ),
+                    matches!(error, WireError::Length { expected: 32, found: 33, .. }),
                     "{error}"
                 );
             }
@@ -58,10 +47,7 @@ fn every_recorded_heartbeat_is_decoded_as_by_the_vendor() {
                     assert_eq!(made.as_bytes(), bytes, "{name}");
                 }
                 for decoded in vector["decoded"].as_array().unwrap() {
-                    assert!(
-                        packets.iter().any(|p| is_heartbeat(p, decoded)),
-                        "{name}: {decoded}"
-                    );
+                    assert!(packets.iter().any(|p| is_heartbeat(p, decoded)), "{name}: {decoded}");
                 }
             }
             other => panic!("unknown vector {other}"),
@@ -90,20 +76,13 @@ fn every_recorded_imu_sample_is_decoded_as_by_the_vendor() {
             "imu_bad_checksum" => {
                 assert!(matches!(
                     ImuPacket::parse(&packets[0]),
-                    Err(WireError::Tag {
-                        expected: 1_234_567_898,
-                        ..
-                    })
+                    Err(WireError::Tag { expected: 1_234_567_898, .. })
                 ));
             }
             "imu_bad_size" => {
                 assert!(matches!(
                     ImuPacket::parse(&packets[0]),
-                    Err(WireError::Length {
-                        expected: 40,
-                        found: 39,
-                        ..
-                    })
+                    Err(WireError::Length { expected: 40, found: 39, .. })
                 ));
             }
             "imu_one" | "imu_no_heartbeat" => {
@@ -146,9 +125,7 @@ fn every_recorded_true_state_is_decoded_as_by_the_vendor_and_written_byte_for_by
         let decoded = &vector["decoded_changes"];
         match name {
             "netdata200" | "netdata200_crash" | "sout168" | "simple112" => {
-                let Ok(TruthDatagram::State(state)) = parsed else {
-                    panic!("{name}: {parsed:?}")
-                };
+                let Ok(TruthDatagram::State(state)) = parsed else { panic!("{name}: {parsed:?}") };
                 check_state(&vector, &state);
                 let (short, full, timed) = (
                     ShortStatePacket::from(&state),
@@ -192,16 +169,11 @@ fn every_recorded_true_state_is_decoded_as_by_the_vendor_and_written_byte_for_by
                 let packet = CrashPacket::parse(bytes).unwrap();
                 let made = CrashPacket::new(packet.copter_id.get(), packet.target_id.get());
                 assert_eq!(made.as_bytes(), bytes, "{name}");
-                let with = decoded["isVehicleCrashID"]
-                    .as_i64()
-                    .map(|id| i32::try_from(id).unwrap());
+                let with =
+                    decoded["isVehicleCrashID"].as_i64().map(|id| i32::try_from(id).unwrap());
                 assert_eq!(with.is_some(), name == "crash12");
                 let copter_id = Some(packet.copter_id.get());
-                assert_eq!(
-                    parsed,
-                    Ok(TruthDatagram::Collision { copter_id, with }),
-                    "{name}"
-                );
+                assert_eq!(parsed, Ok(TruthDatagram::Collision { copter_id, with }), "{name}");
             }
             // Trap 15: 152 is the only inner length that means a state.
             "netdata200_wrong_inner_len" => {
@@ -213,37 +185,19 @@ fn every_recorded_true_state_is_decoded_as_by_the_vendor_and_written_byte_for_by
             // A foreign packet must not move a vehicle.
             "sout168_bad_checksum" => {
                 assert!(
-                    matches!(
-                        parsed,
-                        Err(WireError::Tag {
-                            expected: 123_456_789,
-                            ..
-                        })
-                    ),
+                    matches!(parsed, Err(WireError::Tag { expected: 123_456_789, .. })),
                     "{name}: {parsed:?}"
                 );
             }
             "simple112_bad_checksum" => {
                 assert!(
-                    matches!(
-                        parsed,
-                        Err(WireError::Tag {
-                            expected: 1_234_567_891,
-                            ..
-                        })
-                    ),
+                    matches!(parsed, Err(WireError::Tag { expected: 1_234_567_891, .. })),
                     "{name}: {parsed:?}"
                 );
             }
             "crash12_bad" => {
                 assert!(
-                    matches!(
-                        parsed,
-                        Err(WireError::Tag {
-                            expected: 1_234_567_890,
-                            ..
-                        })
-                    ),
+                    matches!(parsed, Err(WireError::Tag { expected: 1_234_567_890, .. })),
                     "{name}: {parsed:?}"
                 );
             }
@@ -265,28 +219,12 @@ fn check_state(vector: &Vector, state: &TrueState) {
     assert_eq!(numbers(&decoded["trueAngEular"]), state.euler, "{name}");
     assert_eq!(numbers(&decoded["truePosNED"]), state.position, "{name}");
     assert_eq!(numbers(&decoded["trueVelNED"]), state.velocity, "{name}");
-    assert_eq!(
-        numbers(&decoded["trueMotorRPMS"]),
-        state.motor_rpm,
-        "{name}"
-    );
+    assert_eq!(numbers(&decoded["trueMotorRPMS"]), state.motor_rpm, "{name}");
     assert_eq!(numbers(&decoded["truePosGPS"]), state.gps, "{name}");
     let optional = |key: &str| decoded.get(key).map(numbers);
-    assert_eq!(
-        optional("trueAngQuatern"),
-        state.quaternion.map(|v| v.to_vec()),
-        "{name}"
-    );
-    assert_eq!(
-        optional("trueAngRate"),
-        state.rate.map(|v| v.to_vec()),
-        "{name}"
-    );
-    assert_eq!(
-        optional("trueAccB"),
-        state.acc.map(|v| v.to_vec()),
-        "{name}"
-    );
+    assert_eq!(optional("trueAngQuatern"), state.quaternion.map(|v| v.to_vec()), "{name}");
+    assert_eq!(optional("trueAngRate"), state.rate.map(|v| v.to_vec()), "{name}");
+    assert_eq!(optional("trueAccB"), state.acc.map(|v| v.to_vec()), "{name}");
     let crash = decoded["isVehicleCrashID"].as_i64();
     assert_eq!(crash, state.collided_with.map(i64::from), "{name}");
 }
@@ -296,9 +234,7 @@ fn the_recorded_truth_of_the_model_interface_is_decoded_as_by_the_vendor() {
     for vector in golden::load("recv_dll_true") {
         assert_eq!(vector.name(), "dll_168_and_264");
         let packets = vector.input_packets();
-        let [state, output] = &packets[..] else {
-            panic!("two datagrams")
-        };
+        let [state, output] = &packets[..] else { panic!("two datagrams") };
         let decoded = &vector["decoded"];
         let truth = TrueState::parse(state).unwrap();
         let wanted = &decoded["out3Ddata"];
@@ -317,24 +253,16 @@ fn the_recorded_truth_of_the_model_interface_is_decoded_as_by_the_vendor() {
         }
         assert_eq!(FullStatePacket::from(&truth).as_bytes(), state);
         let model = ModelOutputPacket::parse(output).unwrap();
-        assert_eq!(
-            numbers(&decoded["outCopterVect"]),
-            model.data.map(|x| x.get())
-        );
+        assert_eq!(numbers(&decoded["outCopterVect"]), model.data.map(|x| x.get()));
     }
 }
 
 #[test]
 fn a_collision_without_a_state_is_still_reported() {
-    let mut bytes = golden::load_one("recv_true", "netdata200_crash")
-        .input_packets()
-        .remove(0);
+    let mut bytes = golden::load_one("recv_true", "netdata200_crash").input_packets().remove(0);
     bytes[4] = 0;
     assert_eq!(
         TruthDatagram::parse(&bytes),
-        Ok(TruthDatagram::Collision {
-            copter_id: None,
-            with: Some(5)
-        })
+        Ok(TruthDatagram::Collision { copter_id: None, with: Some(5) })
     );
 }

@@ -127,10 +127,7 @@ pub(super) fn read(
         automatic,
         mount,
         skipped,
-        udp_port: send
-            .as_ref()
-            .filter(|send| send.mode.is_udp() && !skipped)
-            .map(|send| send.port),
+        udp_port: send.as_ref().filter(|send| send.mode.is_udp() && !skipped).map(|send| send.port),
         moved_to_udp: !skipped && send.as_ref().is_some_and(|send| send.moved_to_udp),
         meant_shared: is_shared(entry),
         sensor: if good { sensor() } else { None },
@@ -144,10 +141,7 @@ fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> 
         _ => Some(written),
     };
     if seq_id.is_none() {
-        entry.problem(
-            "SeqID",
-            "0 means one more than the last SeqID, which is 65535 already",
-        );
+        entry.problem("SeqID", "0 means one more than the last SeqID, which is 65535 already");
     }
     *current = seq_id.or(*current);
     seq_id
@@ -173,10 +167,9 @@ fn read_type(entry: &mut Entry<'_>) -> Option<SensorKind> {
         let known = SensorKind::ALL.map(|kind| kind.type_id().to_string());
         match types::unsupported(id) {
             Some(why) => entry.problem("TypeID", format!("{id} is the {why}")),
-            None => entry.problem(
-                "TypeID",
-                format!("must be one of {}, is {id}", known.join(", ")),
-            ),
+            None => {
+                entry.problem("TypeID", format!("must be one of {}, is {id}", known.join(", ")))
+            }
         }
     }
     kind
@@ -192,10 +185,7 @@ fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
         0..=4,
         "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)",
     );
-    let (target, mount_type) = (
-        u16::try_from(target?).ok()?,
-        u16::try_from(mount_type?).ok()?,
-    );
+    let (target, mount_type) = (u16::try_from(target?).ok()?, u16::try_from(mount_type?).ok()?);
     if !VEHICLES.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
         entry.problem(
             "TargetCopter",
@@ -281,9 +271,7 @@ fn read_send_protocol(
     for (i, byte) in ip.iter_mut().enumerate() {
         *byte = match overrides.receive_address {
             Some(address) => address[i],
-            None => number(i + 1, 255)
-                .and_then(|v| u8::try_from(v).ok())
-                .unwrap_or(0),
+            None => number(i + 1, 255).and_then(|v| u8::try_from(v).ok()).unwrap_or(0),
         };
     }
     let written_port = number(5, 65_535).and_then(|v| u16::try_from(v).ok());
@@ -359,10 +347,7 @@ fn check_mode(
     }
     entry.problem(
         "SendProtocol[0]",
-        format!(
-            "must be {} for TypeID {id} ({name}), is {number}",
-            types::modes_text(row.modes)
-        ),
+        format!("must be {} for TypeID {id} ({name}), is {number}", types::modes_text(row.modes)),
     );
     mode
 }
@@ -397,9 +382,7 @@ fn read_other_params(
     let before = entry.problem_count();
     let mut out = [0.0; 16];
     for (i, (slot, node)) in out.iter_mut().zip(values).enumerate() {
-        *slot = entry
-            .check_number(&format!("otherParams[{i}]"), node)
-            .unwrap_or(0.0);
+        *slot = entry.check_number(&format!("otherParams[{i}]"), node).unwrap_or(0.0);
     }
     (entry.problem_count() == before).then_some(out)
 }

@@ -4,10 +4,8 @@ use crate::config::problem::{Problem, Problems, closest};
 use std::ops::RangeInclusive;
 
 /// Keys that the vendor's documents spell otherwise than its loader, which comes first.
-pub(super) const SPELLINGS: [(&str, &str); 2] = [
-    ("EularOrQuat", "EulerOrQuat"),
-    ("SensorAngEular", "SensorAngEuler"),
-];
+pub(super) const SPELLINGS: [(&str, &str); 2] =
+    [("EularOrQuat", "EulerOrQuat"), ("SensorAngEular", "SensorAngEuler")];
 
 /// Problems and warnings found so far.
 #[derive(Debug, Default)]
@@ -38,11 +36,7 @@ impl<'a> Entry<'a> {
         pairs: &'a [(String, Node)],
         findings: &'a mut Findings,
     ) -> Self {
-        Self {
-            path,
-            pairs,
-            findings,
-        }
+        Self { path, pairs, findings }
     }
 
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
@@ -140,14 +134,10 @@ impl<'a> Entry<'a> {
     /// probably a misspelling, and one problem reports both.
     pub(super) fn check_keys(&mut self, mandatory: &[&str], optional: &[&str]) {
         let documents = SPELLINGS.iter().map(|(_, documents)| *documents);
-        let known: Vec<&str> = (mandatory.iter().chain(optional).copied())
-            .chain(documents)
-            .collect();
-        let mut missing: Vec<&str> = mandatory
-            .iter()
-            .copied()
-            .filter(|key| self.get(key).is_none())
-            .collect();
+        let known: Vec<&str> =
+            (mandatory.iter().chain(optional).copied()).chain(documents).collect();
+        let mut missing: Vec<&str> =
+            mandatory.iter().copied().filter(|key| self.get(key).is_none()).collect();
         for key in self.unknown_keys(&known) {
             if let Some(meant) = closest(key, missing.iter().copied()) {
                 missing.retain(|m| *m != meant);
@@ -156,10 +146,7 @@ impl<'a> Entry<'a> {
                     format!("unknown key, and {meant:?} is missing; did you mean {meant:?}?"),
                 );
             } else if let Some(meant) = closest(key, known.iter().copied()) {
-                self.warning(
-                    key,
-                    format!("unknown key, ignored; did you mean {meant:?}?"),
-                );
+                self.warning(key, format!("unknown key, ignored; did you mean {meant:?}?"));
             } else {
                 self.warning(key, "unknown key, ignored");
             }
@@ -219,17 +206,11 @@ impl<'a> Entry<'a> {
         match self.get(key)? {
             Node::Array(values) if values.len() == length => Some(values),
             Node::Array(values) => {
-                self.problem(
-                    key,
-                    format!("must have {length} values{why}, has {}", values.len()),
-                );
+                self.problem(key, format!("must have {length} values{why}, has {}", values.len()));
                 None
             }
             other => {
-                self.problem(
-                    key,
-                    format!("must be an array of {length} values{why}, is {other}"),
-                );
+                self.problem(key, format!("must be an array of {length} values{why}, is {other}"));
                 None
             }
         }
@@ -279,18 +260,10 @@ impl<'a> Entry<'a> {
         if range.contains(&value) {
             return Some(value);
         }
-        let unit = if unit.is_empty() {
-            String::new()
-        } else {
-            format!(" {unit}")
-        };
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         self.problem(
             key,
-            format!(
-                "must be in {}..={}{unit}, is {value}",
-                range.start(),
-                range.end()
-            ),
+            format!("must be in {}..={}{unit}, is {value}", range.start(), range.end()),
         );
         None
     }

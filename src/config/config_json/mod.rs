@@ -98,46 +98,31 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
         if list.len() > LONGEST {
             findings.problems.push(
                 format!("{name}: VisionSensors"),
-                format!(
-                    "has {} sensors; the first {LONGEST} are looked at",
-                    list.len()
-                ),
+                format!("has {} sensors; the first {LONGEST} are looked at", list.len()),
             );
         }
         for (i, node) in list.iter().take(LONGEST).enumerate() {
             let path = format!("{name}: VisionSensors[{i}]");
             match node {
-                Node::Object(pairs) if pairs.len() > LONGEST => findings.problems.push(
-                    path,
-                    format!("has {} keys; at most {LONGEST} are read", pairs.len()),
-                ),
+                Node::Object(pairs) if pairs.len() > LONGEST => findings
+                    .problems
+                    .push(path, format!("has {} keys; at most {LONGEST} are read", pairs.len())),
                 Node::Object(pairs) => {
                     let draft = read_row((path, pairs), overrides, &mut current, &mut findings);
                     drafts.push(draft);
                 }
-                other => findings
-                    .problems
-                    .push(path, format!("must be an object, is {other}")),
+                other => findings.problems.push(path, format!("must be an object, is {other}")),
             }
         }
     }
     relations::check(&mut drafts, &mut findings);
-    let mut sensors: Vec<SensorConfig> = drafts
-        .into_iter()
-        .filter_map(|draft| draft.sensor)
-        .collect();
+    let mut sensors: Vec<SensorConfig> =
+        drafts.into_iter().filter_map(|draft| draft.sensor).collect();
     let layout_new = sensors.iter().any(|sensor| sensor.layout_new);
     for sensor in &mut sensors {
         sensor.layout_new = layout_new;
     }
-    (
-        Loaded {
-            sensors,
-            warnings: findings.warnings,
-            skipped: findings.skipped,
-        },
-        findings.problems,
-    )
+    (Loaded { sensors, warnings: findings.warnings, skipped: findings.skipped }, findings.problems)
 }
 
 /// Reads one more row, an object as those of `VisionSensors`, beside sensors that are there; with what was made of it. SeqID 0 means
@@ -155,19 +140,15 @@ pub fn one_more(
     let mut drafts: Vec<_> = others.iter().map(entry::Draft::of).collect();
     match read_root(ROW, row, &mut findings) {
         Some(Node::Object(pairs)) if pairs.len() <= LONGEST => {
-            let strict = VendorOverrides {
-                refuse_unsupported: true,
-                ..*overrides
-            };
+            let strict = VendorOverrides { refuse_unsupported: true, ..*overrides };
             let mut last = others.iter().map(|sensor| sensor.seq_id).max();
             let row = (ROW.to_owned(), &pairs);
             drafts.push(read_row(row, &strict, &mut last, &mut findings));
             relations::check(&mut drafts, &mut findings);
         }
-        Some(other) => findings.problems.push(
-            ROW,
-            format!("must be an object with at most {LONGEST} keys, is {other}"),
-        ),
+        Some(other) => findings
+            .problems
+            .push(ROW, format!("must be an object with at most {LONGEST} keys, is {other}")),
         None => {}
     }
     let sensor = drafts.pop().and_then(|draft| draft.sensor);
@@ -209,18 +190,13 @@ fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<Node> {
 fn read_list<'a>(name: &str, root: &'a Node, findings: &mut Findings) -> &'a [Node] {
     const LIST: &str = "VisionSensors";
     let Node::Object(pairs) = root else {
-        findings.problems.push(
-            name,
-            format!("must be an object with the key \"{LIST}\", is {root}"),
-        );
+        findings
+            .problems
+            .push(name, format!("must be an object with the key \"{LIST}\", is {root}"));
         return &[];
     };
     // The path of top-level keys is `Config.json: key`, without the dot that entries have.
-    let value = pairs
-        .iter()
-        .rev()
-        .find(|(key, _)| key == LIST)
-        .map(|(_, value)| value);
+    let value = pairs.iter().rev().find(|(key, _)| key == LIST).map(|(_, value)| value);
     let mut misspelt = false;
     for (key, _) in pairs.iter().filter(|(key, _)| key != LIST) {
         let path = format!("{name}: {key}");
@@ -231,25 +207,19 @@ fn read_list<'a>(name: &str, root: &'a Node, findings: &mut Findings) -> &'a [No
                 format!("unknown key, and \"{LIST}\" is missing; did you mean \"{LIST}\"?"),
             );
         } else {
-            findings
-                .warnings
-                .push(Problem::new(path, "unknown key, ignored"));
+            findings.warnings.push(Problem::new(path, "unknown key, ignored"));
         }
     }
     match value {
         Some(Node::Array(list)) if !list.is_empty() => return list,
-        Some(Node::Array(_)) => findings.problems.push(
-            format!("{name}: {LIST}"),
-            "is empty, at least one sensor is needed",
-        ),
-        Some(other) => findings.problems.push(
-            format!("{name}: {LIST}"),
-            format!("must be an array, is {other}"),
-        ),
-        None if misspelt => {}
-        None => findings
+        Some(Node::Array(_)) => findings
             .problems
-            .push(format!("{name}: {LIST}"), "is missing"),
+            .push(format!("{name}: {LIST}"), "is empty, at least one sensor is needed"),
+        Some(other) => findings
+            .problems
+            .push(format!("{name}: {LIST}"), format!("must be an array, is {other}")),
+        None if misspelt => {}
+        None => findings.problems.push(format!("{name}: {LIST}"), "is missing"),
     }
     &[]
 }

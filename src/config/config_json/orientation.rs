@@ -44,10 +44,7 @@ pub(super) fn new_layout(entry: &mut Entry<'_>) -> bool {
     if spelt == "EularOrQuat" || !old || meant {
         return true;
     }
-    entry.warning(
-        spelt,
-        "ignored, because otherParams has 8 values; the Euler angles count",
-    );
+    entry.warning(spelt, "ignored, because otherParams has 8 values; the Euler angles count");
     false
 }
 
@@ -57,11 +54,7 @@ pub(super) fn read(entry: &mut Entry<'_>, new_layout: bool) -> Option<Orientatio
         if entry.get("SensorAngQuat").is_some() && entry.get("EularOrQuat").is_none() {
             entry.warning("SensorAngQuat", "ignored, because there is no EularOrQuat");
         }
-        return Some(Orientation {
-            selector: 0.0,
-            euler: euler?,
-            quaternion: [0.0; 4],
-        });
+        return Some(Orientation { selector: 0.0, euler: euler?, quaternion: [0.0; 4] });
     }
     let selector = entry.number("EularOrQuat");
     if entry.get("SensorAngQuat").is_none() {
@@ -72,11 +65,7 @@ pub(super) fn read(entry: &mut Entry<'_>, new_layout: bool) -> Option<Orientatio
         );
     }
     let quaternion = entry.numbers::<4>("SensorAngQuat");
-    let orientation = Orientation {
-        selector: selector?,
-        euler: euler?,
-        quaternion: quaternion?,
-    };
+    let orientation = Orientation { selector: selector?, euler: euler?, quaternion: quaternion? };
     if orientation.uses_quaternion() {
         let norm = orientation.norm();
         if norm < 1e-6 {

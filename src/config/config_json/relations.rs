@@ -24,15 +24,8 @@ pub(super) fn check(drafts: &mut [Draft], findings: &mut Findings) {
 fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(seq_id) = draft.seq_id else { continue };
-        if let Some(first) = drafts[..i]
-            .iter()
-            .find(|earlier| earlier.seq_id == Some(seq_id))
-        {
-            let how = if draft.automatic {
-                "0 becomes the next number, "
-            } else {
-                ""
-            };
+        if let Some(first) = drafts[..i].iter().find(|earlier| earlier.seq_id == Some(seq_id)) {
+            let how = if draft.automatic { "0 becomes the next number, " } else { "" };
             findings.problems.push(
                 format!("{}.SeqID", draft.path),
                 format!("{how}{seq_id} is also the SeqID of {}", first.path),
@@ -101,10 +94,7 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
             }
             continue;
         }
-        let message = match drafts[i..]
-            .iter()
-            .position(|later| later.seq_id == Some(carrier))
-        {
+        let message = match drafts[i..].iter().position(|later| later.seq_id == Some(carrier)) {
             Some(0) => format!(
                 "with TargetMountType 4 it names the carrying sensor, and sensor {carrier} cannot carry itself"
             ),
@@ -113,11 +103,8 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
                 drafts[i + later].path
             ),
             None => {
-                let earlier: Vec<String> = drafts[..i]
-                    .iter()
-                    .filter_map(|d| d.seq_id)
-                    .map(|id| id.to_string())
-                    .collect();
+                let earlier: Vec<String> =
+                    drafts[..i].iter().filter_map(|d| d.seq_id).map(|id| id.to_string()).collect();
                 let known = if earlier.is_empty() {
                     ", but there is none".to_owned()
                 } else {

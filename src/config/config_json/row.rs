@@ -105,23 +105,14 @@ impl RowChange {
         let mut pairs = vec![
             ("SeqID", int(sensor.seq_id)),
             ("TypeID", int(self.type_id.unwrap_or(sensor.kind.type_id()))),
-            (
-                "TargetCopter",
-                int(self.vehicle.unwrap_or(sensor.mount.target())),
-            ),
+            ("TargetCopter", int(self.vehicle.unwrap_or(sensor.mount.target()))),
             ("TargetMountType", int(sensor.mount.number())),
             ("DataWidth", int(self.width.unwrap_or(sensor.width))),
             ("DataHeight", int(self.height.unwrap_or(sensor.height))),
             ("DataCheckFreq", int(sensor.rate_hz)),
-            (
-                "SendProtocol",
-                Node::Array(send.into_iter().map(int).collect()),
-            ),
+            ("SendProtocol", Node::Array(send.into_iter().map(int).collect())),
             ("CameraFOV", real(f64::from(fov_deg))),
-            (
-                "SensorPosXYZ",
-                Node::Array(sensor.position_frd.map(real).to_vec()),
-            ),
+            ("SensorPosXYZ", Node::Array(sensor.position_frd.map(real).to_vec())),
             ("SensorAngEular", reals(&sensor.raw_euler)),
             ("otherParams", other_params),
         ];

@@ -24,10 +24,7 @@ pub(super) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
     };
     match good {
         true => Ok(()),
-        false => Err(format!(
-            "must be {allowed} deg for TypeID {id} ({}), is {fov}",
-            row.name
-        )),
+        false => Err(format!("must be {allowed} deg for TypeID {id} ({}), is {fov}", row.name)),
     }
 }
 
@@ -111,10 +108,7 @@ pub(super) fn check_other_params(
     if row.optics == Optics::Fisheye && p[0] >= size.0.min(size.1) as f64 {
         entry.warning(
             "otherParams[0]",
-            format!(
-                "the edge of the cube map should be below width and height, is {}",
-                p[0]
-            ),
+            format!("the edge of the cube map should be below width and height, is {}", p[0]),
         );
     }
 }
@@ -127,10 +121,8 @@ fn check_depth(entry: &mut Entry<'_>, p: &[f64; 16]) {
         (2, "the metres per count (0 for 0.001)"),
     ] {
         if p[i] < 0.0 {
-            entry.problem(
-                &format!("{KEY}[{i}]"),
-                format!("{name} must be at least 0, is {}", p[i]),
-            );
+            entry
+                .problem(&format!("{KEY}[{i}]"), format!("{name} must be at least 0, is {}", p[i]));
         }
     }
     if p[1] > 0.0 && p[1] <= p[0] {
@@ -149,10 +141,7 @@ fn check_cloud(entry: &mut Entry<'_>, optics: Optics, p: &[f64; 16]) {
     if p[0] <= 0.0 {
         entry.problem(
             "otherParams[0]",
-            format!(
-                "the range scales the points and must be above 0 m, is {}",
-                p[0]
-            ),
+            format!("the range scales the points and must be above 0 m, is {}", p[0]),
         );
     }
     if optics != Optics::Rings {
@@ -198,10 +187,7 @@ fn check_list(entry: &mut Entry<'_>, p: &[f64; 16], mode: Option<TransportMode>)
     } else if !whole {
         entry.problem(
             "otherParams[1]",
-            format!(
-                "the largest number of targets must be an integer in 0..=65535, is {}",
-                p[1]
-            ),
+            format!("the largest number of targets must be an integer in 0..=65535, is {}", p[1]),
         );
     }
 }

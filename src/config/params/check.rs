@@ -8,12 +8,8 @@ use std::net::Ipv4Addr;
 
 /// Returns the value in the form that the row's reader expects, or an error message.
 pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValue, String> {
-    let wrong_type = |wanted: &str| {
-        Err(format!(
-            "must be {wanted}, is {}: {value}",
-            value.type_name()
-        ))
-    };
+    let wrong_type =
+        |wanted: &str| Err(format!("must be {wanted}, is {}: {value}", value.type_name()));
     let may_be_empty = row.default == DefaultValue::Str("");
     match row.kind {
         Kind::Bool => match value {
@@ -56,10 +52,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
                 return Ok(value.clone());
             }
             if text.len() > LONGEST {
-                return Err(format!(
-                    "must have at most {LONGEST} bytes, has {}",
-                    text.len()
-                ));
+                return Err(format!("must have at most {LONGEST} bytes, has {}", text.len()));
             }
             check_text(row.kind, text)?;
             Ok(value.clone())
@@ -78,11 +71,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
 const LONGEST: usize = 4096;
 
 fn unit(row: &ParameterSpec) -> String {
-    if row.unit.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", row.unit)
-    }
+    if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) }
 }
 
 fn check_text(kind: Kind, text: &str) -> Result<(), String> {
@@ -94,9 +83,7 @@ fn check_text(kind: Kind, text: &str) -> Result<(), String> {
             .map_err(|why| format!("must be a frame id, is {text:?}: {why}")),
         Kind::Address => match text.parse::<Ipv4Addr>() {
             Ok(_) => Ok(()),
-            Err(_) => Err(format!(
-                "must be an IPv4 address like 192.168.31.24, is {text:?}"
-            )),
+            Err(_) => Err(format!("must be an IPv4 address like 192.168.31.24, is {text:?}")),
         },
         _ => Ok(()),
     }
@@ -163,9 +150,9 @@ fn check_names(value: &ParamValue, longest: usize) -> Result<ParamValue, String>
     };
     let good = |v: &ParamValue| matches!(v, ParamValue::Str(text) if (1..=longest).contains(&text.len()) && !text.contains(['"', '\0']));
     match given.iter().find(|v| !good(v)) {
-        Some(bad) => Err(format!(
-            "each must be a name of 1 to {longest} bytes without quotes, one is {bad}"
-        )),
+        Some(bad) => {
+            Err(format!("each must be a name of 1 to {longest} bytes without quotes, one is {bad}"))
+        }
         None => Ok(ParamValue::List(given)),
     }
 }
@@ -181,10 +168,7 @@ fn check_vector(
         return Err(format!("must be an array of 3 numbers, is {value}"));
     };
     match numbers.iter().find(|v| !(min..=max).contains(*v)) {
-        Some(v) => Err(format!(
-            "each must be in {min}..={max}{}, one is {v}",
-            unit(row)
-        )),
+        Some(v) => Err(format!("each must be in {min}..={max}{}, one is {v}", unit(row))),
         None => Ok(list(&numbers)),
     }
 }
@@ -199,9 +183,7 @@ fn check_reals(value: &ParamValue, most: usize) -> Result<ParamValue, String> {
         Some(numbers) if numbers.len() <= most && numbers.iter().all(|v| v.is_finite()) => {
             Ok(list(&numbers))
         }
-        _ => Err(format!(
-            "must be an array of at most {most} numbers, is {value}"
-        )),
+        _ => Err(format!("must be an array of at most {most} numbers, is {value}")),
     }
 }
 
@@ -218,9 +200,7 @@ fn check_covariance(value: &ParamValue) -> Result<ParamValue, String> {
         3 => numbers,
         9 => numbers.iter().step_by(4).copied().collect(),
         n => {
-            return Err(format!(
-                "must have 3 values (diagonal) or 9 (row major), has {n}"
-            ));
+            return Err(format!("must have 3 values (diagonal) or 9 (row major), has {n}"));
         }
     };
     match diagonal.iter().find(|v| **v < 0.0) {

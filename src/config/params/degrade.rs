@@ -47,12 +47,8 @@ impl Params {
             }),
             is_on(degrade.lidar_noise_m)
                 .then(|| format!("noise of lidar ranges {} m", degrade.lidar_noise_m)),
-            is_on(degrade.lidar_dropout).then(|| {
-                format!(
-                    "{} % of lidar points missing",
-                    degrade.lidar_dropout * 100.0
-                )
-            }),
+            is_on(degrade.lidar_dropout)
+                .then(|| format!("{} % of lidar points missing", degrade.lidar_dropout * 100.0)),
             any(degrade.gps_noise_m).then(|| format!("noise of gps {:?} m", degrade.gps_noise_m)),
             is_on(imu.accelerometer_density + imu.gyroscope_density)
                 .then(|| "noise of the IMU".to_owned()),

@@ -68,10 +68,7 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) fn new() -> Self {
-        Self {
-            fixed: Values::defaults(PARAMETERS),
-            ..Self::default()
-        }
+        Self { fixed: Values::defaults(PARAMETERS), ..Self::default() }
     }
 
     /// Returns the typed parameters.
@@ -115,16 +112,10 @@ pub(super) fn read(name: &str, value: &ParamValue, given: &mut Given) -> Result<
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
         return read_override(rest, value, given);
     }
-    if let Some((group, policy)) = name
-        .strip_prefix("qos.")
-        .and_then(|rest| rest.split_once('.'))
-    {
+    if let Some((group, policy)) = name.strip_prefix("qos.").and_then(|rest| rest.split_once('.')) {
         return read_group(group, policy, value, given);
     }
-    let hint = did_you_mean(
-        &with_placeholder(name),
-        known_names().iter().map(String::as_str),
-    );
+    let hint = did_you_mean(&with_placeholder(name), known_names().iter().map(String::as_str));
     Err(format!("unknown parameter{hint}"))
 }
 
@@ -168,9 +159,7 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
 /// Whether a parameter changes the row of a sensor in a way for which it is opened again.
 pub fn opens_again(name: &str) -> bool {
     let keys = ["type_id", "width", "height", "vehicle", "other_params"];
-    FAMILIES[0]
-        .split(name)
-        .is_some_and(|(_, key)| keys.contains(&key))
+    FAMILIES[0].split(name).is_some_and(|(_, key)| keys.contains(&key))
 }
 
 /// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
@@ -190,11 +179,9 @@ fn with_placeholder(name: &str) -> String {
 fn known_names() -> Vec<String> {
     let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
     let own = { FAMILIES.iter() }.flat_map(|family| family.rows.iter().map(|r| family.named(r)));
-    let qos = QosGroup::ALL.iter().flat_map(|s| {
-        QOS_PARAMETERS
-            .iter()
-            .map(|row| format!("qos.{}.{}", s.name(), row.name))
-    });
+    let qos = QosGroup::ALL
+        .iter()
+        .flat_map(|s| QOS_PARAMETERS.iter().map(|row| format!("qos.{}.{}", s.name(), row.name)));
     fixed.chain(own).chain(qos).collect()
 }
 
@@ -205,10 +192,7 @@ fn find(
     value: &ParamValue,
 ) -> Result<(&'static str, ParamValue), String> {
     let row = rows.iter().find(|row| row.name == key).ok_or_else(|| {
-        format!(
-            "unknown parameter{}",
-            did_you_mean(key, rows.iter().map(|row| row.name))
-        )
+        format!("unknown parameter{}", did_you_mean(key, rows.iter().map(|row| row.name)))
     })?;
     Ok((row.name, check(row, value)?))
 }

@@ -57,7 +57,6 @@ impl FrameParams {
 
     /// Returns the prefix of the frames of vehicle `id` if the bridge serves `vehicles` vehicles.
     pub fn prefix_of(&self, id: u16, vehicles: usize) -> String {
-        self.prefix_template(vehicles)
-            .replace("{id}", &id.to_string())
+        self.prefix_template(vehicles).replace("{id}", &id.to_string())
     }
 }

@@ -71,16 +71,9 @@ impl Params {
 
     /// Returns the prefix of a vehicle's mavros-style topics.
     pub fn control_prefix(&self, id: u16) -> String {
-        let own = self
-            .own_vehicles
-            .get(&id)
-            .and_then(|own| own.prefix.clone());
+        let own = self.own_vehicles.get(&id).and_then(|own| own.prefix.clone());
         own.unwrap_or_else(|| {
-            let n = if id == 1 {
-                String::new()
-            } else {
-                id.to_string()
-            };
+            let n = if id == 1 { String::new() } else { id.to_string() };
             let template = &self.control.prefix;
             template.replace("{id}", &id.to_string()).replace("{n}", &n)
         })

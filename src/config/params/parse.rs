@@ -51,17 +51,12 @@ impl Params {
     /// SeqIDs that no sensor has, encodings that do not suit the type, disabled sensors that carry others.
     pub fn check_sensors(&self, sensors: &[SensorConfig]) -> Result<(), Problems> {
         let mut problems = Problems::default();
-        let disabled = |seq_id: u16| {
-            self.sensors
-                .get(&seq_id)
-                .is_some_and(|s| s.enabled == Some(false))
-        };
+        let disabled =
+            |seq_id: u16| self.sensors.get(&seq_id).is_some_and(|s| s.enabled == Some(false));
         for (seq_id, own) in &self.sensors {
             let Some(sensor) = sensors.iter().find(|sensor| sensor.seq_id == *seq_id) else {
-                let known: Vec<_> = sensors
-                    .iter()
-                    .map(|sensor| sensor.seq_id.to_string())
-                    .collect();
+                let known: Vec<_> =
+                    sensors.iter().map(|sensor| sensor.seq_id.to_string()).collect();
                 problems.push(
                     format!("sensor{seq_id}"),
                     format!("no sensor has this SeqID; known are {}", known.join(", ")),
@@ -79,12 +74,7 @@ impl Params {
             let no_camera = own.gimbal && !kind.is_camera();
             let no_fisheye = own.fisheye_factor.is_some() && optics != Optics::Fisheye;
             for (key, wrong, wanted, why) in [
-                (
-                    "boxes",
-                    no_pinhole,
-                    "be false",
-                    "has no image of a pinhole camera",
-                ),
+                ("boxes", no_pinhole, "be false", "has no image of a pinhole camera"),
                 ("gimbal", no_camera, "be false", "is no camera"),
                 ("fisheye_factor", no_fisheye, "not be set", "is no fisheye"),
             ] {
@@ -97,15 +87,10 @@ impl Params {
             if let Some(encoding) = encoding.filter(|word| !possible.contains(&word.as_str())) {
                 let wanted = match possible {
                     [] => format!("must not be set for TypeID {type_id}, which has one encoding"),
-                    _ => format!(
-                        "must be one of {} for TypeID {type_id}",
-                        possible.join(", ")
-                    ),
+                    _ => format!("must be one of {} for TypeID {type_id}", possible.join(", ")),
                 };
-                problems.push(
-                    format!("sensor{seq_id}.encoding"),
-                    format!("{wanted}, is {encoding:?}"),
-                );
+                problems
+                    .push(format!("sensor{seq_id}.encoding"), format!("{wanted}, is {encoding:?}"));
             }
         }
         for sensor in sensors {
@@ -126,10 +111,7 @@ impl Params {
             {
                 problems.push(
                     format!("sensor{carrier}.enabled"),
-                    format!(
-                        "must be true, because the sensor carries sensor {}",
-                        sensor.seq_id
-                    ),
+                    format!("must be true, because the sensor carries sensor {}", sensor.seq_id),
                 );
             }
         }
@@ -147,10 +129,7 @@ impl Params {
                 [] => format!("must not be set for TypeID {type_id}, which has no planar scan"),
                 _ => format!("must be {} for TypeID {type_id}", possible.join(" or ")),
             };
-            problems.push(
-                format!("sensor{seq_id}.scan"),
-                format!("{wanted}, is {:?}", own.name()),
-            );
+            problems.push(format!("sensor{seq_id}.scan"), format!("{wanted}, is {:?}", own.name()));
         }
         let source = own.unwrap_or(self.scan.source);
         if let Some(ring) = self.scan.ring

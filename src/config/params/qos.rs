@@ -160,20 +160,13 @@ impl QosParams {
         let base = self
             .groups
             .get(&group)
-            .map_or(group.default_qos(), |change| {
-                change.apply(group.default_qos())
-            });
-        self.topics
-            .get(topic)
-            .map_or(base, |change| change.apply(base))
+            .map_or(group.default_qos(), |change| change.apply(group.default_qos()));
+        self.topics.get(topic).map_or(base, |change| change.apply(base))
     }
 
     /// Returns a problem for each topic in `qos_overrides` without publisher; `topics` are all published ones.
     pub fn without_publisher(&self, topics: &[&str]) -> Vec<Problem> {
-        let unused = self
-            .topics
-            .keys()
-            .filter(|topic| !topics.contains(&topic.as_str()));
+        let unused = self.topics.keys().filter(|topic| !topics.contains(&topic.as_str()));
         let problem = |topic: &String| {
             let hint = did_you_mean(topic, topics.iter().copied());
             Problem::new(

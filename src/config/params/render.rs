@@ -145,18 +145,10 @@ fn markdown_qos(out: &mut String) {
         out,
         "\n| Preset | Reliability | Durability | History | Depth |\n|---|---|---|---|---|"
     );
-    for preset in [
-        QosPreset::Default,
-        QosPreset::SensorData,
-        QosPreset::SystemDefault,
-        QosPreset::Latched,
-    ] {
-        let _ = writeln!(
-            out,
-            "| `{}` | {} |",
-            preset.name(),
-            qos_cells(Qos::preset(preset))
-        );
+    for preset in
+        [QosPreset::Default, QosPreset::SensorData, QosPreset::SystemDefault, QosPreset::Latched]
+    {
+        let _ = writeln!(out, "| `{}` | {} |", preset.name(), qos_cells(Qos::preset(preset)));
     }
 }
 
@@ -192,9 +184,7 @@ pub fn render_yaml() -> String {
         }
     }
     let _ = writeln!(out, "    # ---- Quality of service of each group ----\n");
-    let policies = QOS_PARAMETERS
-        .iter()
-        .map(|row| format!("{}: {}", row.name, kind_text(row)));
+    let policies = QOS_PARAMETERS.iter().map(|row| format!("{}: {}", row.name, kind_text(row)));
     for policy in policies {
         yaml_comment(&mut out, &policy);
     }
@@ -255,11 +245,7 @@ fn plain(default: DefaultValue) -> String {
 
 /// Type, range and unit in a few words.
 pub(super) fn kind_text(row: &ParameterSpec) -> String {
-    let unit = if row.unit.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", row.unit)
-    };
+    let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
     match row.kind {
         Kind::Bool => "true or false".to_owned(),
         Kind::Int(min, max) => format!("integer, {min} to {max}{unit}"),
@@ -267,11 +253,9 @@ pub(super) fn kind_text(row: &ParameterSpec) -> String {
         Kind::Str | Kind::Link => "text".to_owned(),
         Kind::Topic => "topic name".to_owned(),
         Kind::Frame => "frame id".to_owned(),
-        Kind::Choice(words) => words
-            .iter()
-            .map(|word| format!("`{word}`"))
-            .collect::<Vec<_>>()
-            .join(", "),
+        Kind::Choice(words) => {
+            words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+        }
         Kind::Address => "IPv4 address".to_owned(),
         Kind::Paths => "path or array of paths".to_owned(),
         Kind::Networks => "address, network or any, or an array of them".to_owned(),

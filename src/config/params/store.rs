@@ -127,11 +127,7 @@ impl Store {
         let vehicles: BTreeSet<u16> = vehicles.into_iter().collect();
         for id in vehicles {
             for row in VEHICLE_PARAMETERS {
-                store.declare(
-                    format!("vehicle{id}.{}", row.name),
-                    row,
-                    row.default.value(),
-                );
+                store.declare(format!("vehicle{id}.{}", row.name), row, row.default.value());
             }
         }
         for group in QosGroup::ALL {
@@ -148,8 +144,7 @@ impl Store {
 
     /// Declares the QoS of exactly these publishers.
     pub fn declare_publishers(&mut self, publishers: &[(String, Qos)]) {
-        self.declared
-            .retain(|name, _| !name.starts_with(QOS_OVERRIDES));
+        self.declared.retain(|name, _| !name.starts_with(QOS_OVERRIDES));
         for (topic, qos) in publishers {
             // rclcpp has no presets.
             for row in QOS_PARAMETERS.iter().skip(1) {
@@ -202,9 +197,7 @@ impl Store {
 
     fn declare(&mut self, name: String, row: &'static ParameterSpec, default: ParamValue) {
         let given = self.given.iter().rev().find(|(other, _)| *other == name);
-        let value = given
-            .and_then(|(_, value)| check(row, value).ok())
-            .unwrap_or(default);
+        let value = given.and_then(|(_, value)| check(row, value).ok()).unwrap_or(default);
         let doc = row.doc.replace('`', "");
         let value = exact(row.kind, value);
         self.declared.insert(name, Declared { row, doc, value });
@@ -295,10 +288,7 @@ impl Store {
         }
         let exactly = problems.or(exactly)?;
         let values = [self.given.clone(), exactly.clone()].concat();
-        Ok(Checked {
-            params: Params::from_values(&values)?,
-            changes: exactly,
-        })
+        Ok(Checked { params: Params::from_values(&values)?, changes: exactly })
     }
 
     /// Applies the result of [`Self::check`].

@@ -22,24 +22,11 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         ("odom_frame", &f.odom, "map_frame", &f.map),
         ("base_frame", &f.base, "map_frame", &f.map),
         ("base_frame", &f.base, "odom_frame", &f.odom),
-        (
-            "control.local_frame",
-            &params.control.local_frame,
-            "odom_frame",
-            &f.odom,
-        ),
-        (
-            "control.local_frame",
-            &params.control.local_frame,
-            "base_frame",
-            &f.base,
-        ),
+        ("control.local_frame", &params.control.local_frame, "odom_frame", &f.odom),
+        ("control.local_frame", &params.control.local_frame, "base_frame", &f.base),
     ] {
         if value == other {
-            problems.push(
-                name,
-                format!("must differ from {other_name}, both are {value:?}"),
-            );
+            problems.push(name, format!("must differ from {other_name}, both are {value:?}"));
         }
     }
     if params.request.timeout < params.request.period {
@@ -52,16 +39,9 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         );
     }
     if params.control.read_only && params.control.switch_mode {
-        problems.push(
-            "control.switch_mode",
-            "must be false with control.read_only",
-        );
+        problems.push("control.switch_mode", "must be false with control.read_only");
     }
-    let example = params
-        .control
-        .prefix
-        .replace("{id}", "1")
-        .replace("{n}", "1");
+    let example = params.control.prefix.replace("{id}", "1").replace("{n}", "1");
     if let Err(why) = names::check_topic(&example) {
         problems.push(
             "control.prefix",
@@ -70,10 +50,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     }
     for (name, topic) in [
         ("cloud.odometry_topic", &params.cloud_odometry_topic),
-        (
-            "cloud.global_odometry_topic",
-            &params.cloud_global_odometry_topic,
-        ),
+        ("cloud.global_odometry_topic", &params.cloud_global_odometry_topic),
     ] {
         if !topic.is_empty()
             && let Err(why) = names::check_topic(&topic.replace("{id}", "1"))
@@ -87,44 +64,21 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     let ids = &params.scene.ids;
     if ids.is_empty() {
         let (first, last) = (ids.start(), ids.end());
-        problems.push(
-            "scene.last_id",
-            format!("must be at least scene.first_id, {first}, is {last}"),
-        );
+        problems
+            .push("scene.last_id", format!("must be at least scene.first_id, {first}, is {last}"));
     }
     let scan = &params.scan;
     for (name, low, high_name, high) in [
-        (
-            "scan.min_height",
-            scan.min_height,
-            "scan.max_height",
-            scan.max_height,
-        ),
-        (
-            "scan.angle_min",
-            scan.angle_min,
-            "scan.angle_max",
-            scan.angle_max,
-        ),
-        (
-            "scan.range_min",
-            scan.range_min,
-            "scan.range_max",
-            scan.range_max,
-        ),
+        ("scan.min_height", scan.min_height, "scan.max_height", scan.max_height),
+        ("scan.angle_min", scan.angle_min, "scan.angle_max", scan.angle_max),
+        ("scan.range_min", scan.range_min, "scan.range_max", scan.range_max),
     ] {
         let unlimited = high_name == "scan.range_max" && high == 0.0;
         if low >= high && !unlimited {
-            problems.push(
-                name,
-                format!("must be less than {high_name}, {high}, is {low}"),
-            );
+            problems.push(name, format!("must be less than {high_name}, {high}, is {low}"));
         }
     }
-    let record = [
-        ("record.ros", &params.record.ros),
-        ("record.raw", &params.record.raw),
-    ];
+    let record = [("record.ros", &params.record.ros), ("record.raw", &params.record.raw)];
     for (parameter, name) in record {
         let name = name.as_deref().unwrap_or("recording");
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -138,10 +92,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
         problems.push(
             "frame_prefix",
-            format!(
-                "must not begin with `/` or contain white space, is {:?}",
-                f.prefix
-            ),
+            format!("must not begin with `/` or contain white space, is {:?}", f.prefix),
         );
     }
 }
@@ -175,11 +126,7 @@ fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let own = params.own_vehicles.iter();
     let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.link"), own.link.as_ref()?)));
     let all = [("control.link".to_owned(), &params.control.link)];
-    for (name, _) in all
-        .into_iter()
-        .chain(own)
-        .filter(|(_, link)| **link == ultra)
-    {
+    for (name, _) in all.into_iter().chain(own).filter(|(_, link)| **link == ultra) {
         if !params.true_state_enabled {
             problems.push(
                 name.clone(),
@@ -246,9 +193,6 @@ fn check_renderer_by_redis(params: &Params, problems: &mut Problems) {
         }
     }
     if redis.to_renderer == redis.from_renderer {
-        problems.push(
-            "redis.r3d_rec_key",
-            "must differ from redis.r3d_send_key_20006",
-        );
+        problems.push("redis.r3d_rec_key", "must differ from redis.r3d_send_key_20006");
     }
 }

@@ -37,7 +37,6 @@ parameters! {
 impl VehicleParams {
     /// Whether the bridge flies the vehicle itself.
     pub fn is_flown_here(&self) -> bool {
-        self.model
-            .is_some_and(|model| model != VehicleModel::CopterSim)
+        self.model.is_some_and(|model| model != VehicleModel::CopterSim)
     }
 }

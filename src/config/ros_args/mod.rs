@@ -146,9 +146,7 @@ impl ArgParser {
         match option {
             "-p" | "--param" => self.param(option, value),
             "-r" | "--remap" => self.remap(option, value),
-            "--params-file" => self
-                .params
-                .push((None, ParamSource::File(PathBuf::from(value)))),
+            "--params-file" => self.params.push((None, ParamSource::File(PathBuf::from(value)))),
             "--log-level" => self.log_level(value),
             // Enclaves and log files are not supported.
             _ => {}
@@ -157,15 +155,8 @@ impl ArgParser {
 
     fn rule(&mut self, option: &str, text: &str) -> Option<Rule> {
         let Some((left, right)) = text.split_once(":=") else {
-            let wanted = if option.contains('p') {
-                "name:=value"
-            } else {
-                "from:=to"
-            };
-            self.problems.push(
-                format!("{option} {text}"),
-                format!("must have the form {wanted}"),
-            );
+            let wanted = if option.contains('p') { "name:=value" } else { "from:=to" };
+            self.problems.push(format!("{option} {text}"), format!("must have the form {wanted}"));
             return None;
         };
         // The colon of `rostopic://name` does not separate a node.
@@ -173,11 +164,7 @@ impl ArgParser {
             Some((node, left)) if !left.starts_with("//") => (Some(node.to_owned()), left),
             _ => (None, left),
         };
-        Some(Rule {
-            node,
-            left: left.to_owned(),
-            right: right.to_owned(),
-        })
+        Some(Rule { node, left: left.to_owned(), right: right.to_owned() })
     }
 
     fn param(&mut self, option: &str, text: &str) {
@@ -192,12 +179,10 @@ impl ArgParser {
             Err(error) => Err(error.message),
         };
         match value {
-            Ok(value) => self
-                .params
-                .push((rule.node, ParamSource::Value(rule.left, value))),
-            Err(why) => self
-                .problems
-                .push(format!("{option} {text}"), format!("{} {why}", rule.left)),
+            Ok(value) => self.params.push((rule.node, ParamSource::Value(rule.left, value))),
+            Err(why) => {
+                self.problems.push(format!("{option} {text}"), format!("{} {why}", rule.left))
+            }
         }
     }
 
@@ -248,29 +233,16 @@ impl ArgParser {
     fn finish(mut self) -> Result<RosArgs, Problems> {
         let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
         let meant = |node: &Option<String>, name: &str| {
-            node.as_deref()
-                .is_none_or(|node| node.trim_start_matches('/') == name)
+            node.as_deref().is_none_or(|node| node.trim_start_matches('/') == name)
         };
-        let name = self
-            .remaps
-            .iter()
-            .find(|rule| is_name(rule) && meant(&rule.node, NODE_NAME));
+        let name = self.remaps.iter().find(|rule| is_name(rule) && meant(&rule.node, NODE_NAME));
         self.out.node_name = name.map(|rule| rule.right.clone());
-        let name = self
-            .out
-            .node_name
-            .clone()
-            .unwrap_or_else(|| NODE_NAME.to_owned());
+        let name = self.out.node_name.clone().unwrap_or_else(|| NODE_NAME.to_owned());
         let mine = |node: &Option<String>| meant(node, &name);
-        let space = self
-            .remaps
-            .iter()
-            .find(|rule| rule.left == "__ns" && mine(&rule.node));
+        let space = self.remaps.iter().find(|rule| rule.left == "__ns" && mine(&rule.node));
         self.out.namespace = space.map(|rule| rule.right.clone());
-        let topics = self
-            .remaps
-            .into_iter()
-            .filter(|rule| !rule.left.starts_with("__") && mine(&rule.node));
+        let topics =
+            self.remaps.into_iter().filter(|rule| !rule.left.starts_with("__") && mine(&rule.node));
         self.out.remaps = topics.map(|rule| (rule.left, rule.right)).collect();
         self.out.sources = self
             .params

@@ -22,12 +22,8 @@ pub fn params_of_file(
     text: &str,
     node_fqn: &str,
 ) -> Result<Vec<(String, ParamValue)>, Problems> {
-    let mut reader = FileReader {
-        file,
-        node_fqn,
-        found: Vec::new(),
-        problems: Problems::default(),
-    };
+    let mut reader =
+        FileReader { file, node_fqn, found: Vec::new(), problems: Problems::default() };
     match yaml::parse(text) {
         Ok(Some(root)) => reader.section(&root, ""),
         Ok(None) => {} // rcl accepts an empty file
@@ -51,11 +47,7 @@ impl FileReader<'_> {
     /// Walks namespaces and nodes down to `ros__parameters`.
     fn section(&mut self, node: &Yaml, name: &str) {
         let Kind::Mapping(pairs) = &node.kind else {
-            let place = if name.is_empty() {
-                "the file".to_owned()
-            } else {
-                format!("{name:?}")
-            };
+            let place = if name.is_empty() { "the file".to_owned() } else { format!("{name:?}") };
             self.problem(
                 node.line,
                 format!("{place} must contain a node name and below it `ros__parameters:`"),
@@ -83,11 +75,8 @@ impl FileReader<'_> {
         match &node.kind {
             Kind::Mapping(pairs) => {
                 for (key, value) in pairs {
-                    let name = if prefix.is_empty() {
-                        key.clone()
-                    } else {
-                        format!("{prefix}.{key}")
-                    };
+                    let name =
+                        if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
                     self.parameters(value, &name);
                 }
             }
@@ -107,11 +96,7 @@ impl FileReader<'_> {
 /// boolean or number (`off`, `no`, `1`) is the text as written.
 pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
     let typed = |text: &str, value: &ParamValue| {
-        if params::is_text(name, text) {
-            ParamValue::Str(text.to_owned())
-        } else {
-            value.clone()
-        }
+        if params::is_text(name, text) { ParamValue::Str(text.to_owned()) } else { value.clone() }
     };
     match &node.kind {
         Kind::Scalar(text, value) => Ok(typed(text, value)),
@@ -122,11 +107,7 @@ pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'
                 Kind::Scalar(text, value) => Ok(typed(text, value)),
                 _ => Err((item.line, "must be an array of single values")),
             };
-            items
-                .iter()
-                .map(scalar)
-                .collect::<Result<_, _>>()
-                .map(ParamValue::List)
+            items.iter().map(scalar).collect::<Result<_, _>>().map(ParamValue::List)
         }
     }
 }

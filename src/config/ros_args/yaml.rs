@@ -31,19 +31,13 @@ pub(crate) struct YamlError {
 
 impl YamlError {
     fn new(line: usize, message: impl Into<String>) -> Self {
-        Self {
-            line,
-            message: message.into(),
-        }
+        Self { line, message: message.into() }
     }
 }
 
 impl From<ScanError> for YamlError {
     fn from(error: ScanError) -> Self {
-        Self::new(
-            error.marker().line(),
-            format!("invalid YAML: {}", error.info()),
-        )
+        Self::new(error.marker().line(), format!("invalid YAML: {}", error.info()))
     }
 }
 
@@ -70,10 +64,7 @@ fn node<'a>(
 ) -> Result<Yaml, YamlError> {
     let line = span.start.line();
     if depth > MAX_DEPTH {
-        return Err(YamlError::new(
-            line,
-            format!("is nested deeper than {MAX_DEPTH} levels"),
-        ));
+        return Err(YamlError::new(line, format!("is nested deeper than {MAX_DEPTH} levels")));
     }
     let kind = match event {
         Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() => Kind::Empty,
@@ -156,10 +147,7 @@ fn c_integer(text: &str) -> Option<i64> {
         b'+' => (false, &text[1..]),
         _ => (false, text),
     };
-    let (radix, digits) = match digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"))
-    {
+    let (radix, digits) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hex) => (16, hex),
         None if digits.len() > 1 && digits.starts_with('0') => (8, &digits[1..]),
         None => (10, digits),

@@ -101,11 +101,7 @@ impl Carrot {
             climb,
             3.0,
         ));
-        let wanted = if time > 0.0 {
-            way / time
-        } else {
-            Vec3::zeros()
-        };
+        let wanted = if time > 0.0 { way / time } else { Vec3::zeros() };
         let mut change = wanted - self.velocity;
         let (flat, most) = (change.xy().norm(), speeds.acceleration * dt);
         if flat > most {
@@ -120,8 +116,5 @@ impl Carrot {
 
 /// Highest speed from which the vehicle stops within `distance`.
 fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {
-    (2.0 * 0.7 * acceleration * distance)
-        .sqrt()
-        .min(2.0 * distance)
-        .min(cruise)
+    (2.0 * 0.7 * acceleration * distance).sqrt().min(2.0 * distance).min(cruise)
 }

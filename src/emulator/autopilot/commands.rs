@@ -49,19 +49,9 @@ impl Autopilot {
     pub(super) fn command(&mut self, frame: &Frame<'_>) -> bool {
         let from = (frame.system, frame.component);
         let (command, target, misread) = if let Some(long) = CommandLong::parse(frame) {
-            let command = Command {
-                number: long.command,
-                p: long.params.map(f64::from),
-                from,
-            };
-            let misread = [4, 5]
-                .iter()
-                .all(|i| INT_MAX_AS_FLOAT.contains(&command.p[*i]));
-            (
-                command,
-                (long.target_system, long.target_component),
-                misread,
-            )
+            let command = Command { number: long.command, p: long.params.map(f64::from), from };
+            let misread = [4, 5].iter().all(|i| INT_MAX_AS_FLOAT.contains(&command.p[*i]));
+            (command, (long.target_system, long.target_component), misread)
         } else if let Some(int) = CommandInt::parse(frame) {
             let [a, b, c, d] = int.params.map(f64::from);
             let place = match (int.x, int.y) {
@@ -81,11 +71,7 @@ impl Autopilot {
             if mode.target_system != 0 && mode.target_system != self.setup.id {
                 return true;
             }
-            let command = Command {
-                number: 176,
-                p,
-                from,
-            };
+            let command = Command { number: 176, p, from };
             (command, (self.setup.id, 1), false)
         } else {
             return false;
@@ -425,10 +411,7 @@ impl Autopilot {
             Some(s) if s.period.is_finite() => (s.period * 1e6) as i32,
             _ => -1,
         };
-        let told = MESSAGE_INTERVAL_DATA {
-            interval_us,
-            message_id: id as u16,
-        };
+        let told = MESSAGE_INTERVAL_DATA { interval_us, message_id: id as u16 };
         self.replies.push(MavMessage::MESSAGE_INTERVAL(told).into());
         ACCEPTED
     }

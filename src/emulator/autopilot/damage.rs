@@ -61,9 +61,6 @@ impl Damage {
             turn += side * missing(*health);
             lost += missing(*health);
         }
-        Drive::Rotors {
-            thrust: thrust - lost,
-            rate: rate + turn.component_mul(&TUMBLE),
-        }
+        Drive::Rotors { thrust: thrust - lost, rate: rate + turn.component_mul(&TUMBLE) }
     }
 }

@@ -99,10 +99,7 @@ impl Trajectory {
         if complete && paired {
             return self;
         }
-        Self {
-            velocity: Vec3::zeros(),
-            ..Self::default()
-        }
+        Self { velocity: Vec3::zeros(), ..Self::default() }
     }
 }
 
@@ -178,10 +175,7 @@ impl Body {
         };
         Self {
             state,
-            drive: Drive::Rotors {
-                thrust,
-                rate: motion.rate,
-            },
+            drive: Drive::Rotors { thrust, rate: motion.rate },
             attitude_target: attitude,
             velocity_target: Vec3::repeat(f64::NAN),
             acceleration_target: Vec3::zeros(),
@@ -210,29 +204,20 @@ impl Body {
         self.drive = match *target {
             Target::Idle => {
                 self.settle();
-                Drive::Rotors {
-                    thrust: 0.0,
-                    rate: Vec3::zeros(),
-                }
+                Drive::Rotors { thrust: 0.0, rate: Vec3::zeros() }
             }
             Target::Track(trajectory, climb) => self.track(&trajectory, climb, gains, dt),
             Target::Attitude(attitude, thrust, yaw_rate) => {
                 self.attitude_target = attitude;
                 self.yaw_target = attitude.euler_angles().2;
                 self.settle_integral();
-                Drive::Rotors {
-                    thrust: thrust.clamp(0.0, 1.0),
-                    rate: self.aim(yaw_rate, gains),
-                }
+                Drive::Rotors { thrust: thrust.clamp(0.0, 1.0), rate: self.aim(yaw_rate, gains) }
             }
             Target::Rates(rate, thrust) => {
                 self.attitude_target = self.state.attitude;
                 self.yaw_target = self.state.yaw();
                 self.settle_integral();
-                Drive::Rotors {
-                    thrust: thrust.clamp(0.0, 1.0),
-                    rate: limited(rate, gains),
-                }
+                Drive::Rotors { thrust: thrust.clamp(0.0, 1.0), rate: limited(rate, gains) }
             }
             Target::Wing(wing) => self.glide(&wing),
         };
@@ -243,13 +228,7 @@ impl Body {
         const BANK: f64 = std::f64::consts::FRAC_PI_4;
         const LIFT_OFF: f64 = 6.0;
         const CLIMB: f64 = 3.0;
-        let State {
-            position,
-            velocity,
-            attitude,
-            grounded,
-            ..
-        } = self.state;
+        let State { position, velocity, attitude, grounded, .. } = self.state;
         let speed = velocity.xy().norm();
         let wanted = match wing.way {
             Way::Heading(heading) => heading,
@@ -325,9 +304,7 @@ impl Body {
         }
         let up = climb.min(gains.up_max);
         if wanted.z.is_finite() {
-            wanted.z = wanted
-                .z
-                .clamp((-up).min(gains.down_max), gains.down_max.max(-up));
+            wanted.z = wanted.z.clamp((-up).min(gains.down_max), gains.down_max.max(-up));
         }
         self.velocity_target = wanted;
         let mut acceleration = Vec3::zeros();
@@ -369,10 +346,7 @@ impl Body {
         if missing.z.abs() < 1e-9 {
             self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
         }
-        Drive::Rotors {
-            thrust,
-            rate: self.aim(yaw_rate.unwrap_or(0.0), gains),
-        }
+        Drive::Rotors { thrust, rate: self.aim(yaw_rate.unwrap_or(0.0), gains) }
     }
 
     /// Chooses attitude and thrust for an acceleration; returns the resulting acceleration and the thrust.
@@ -380,17 +354,9 @@ impl Body {
         let vertical = (GRAVITY - acceleration.z).clamp(MIN_THRUST * MAX_THRUST, MAX_THRUST);
         let horizontal = acceleration.x.hypot(acceleration.y);
         let most = (gains.tilt_max.tan() * vertical)
-            .min(
-                (MAX_THRUST * MAX_THRUST - vertical * vertical)
-                    .max(0.0)
-                    .sqrt(),
-            )
+            .min((MAX_THRUST * MAX_THRUST - vertical * vertical).max(0.0).sqrt())
             .max(0.0);
-        let scale = if horizontal > most {
-            most / horizontal
-        } else {
-            1.0
-        };
+        let scale = if horizontal > most { most / horizontal } else { 1.0 };
         let force = Vec3::new(acceleration.x * scale, acceleration.y * scale, -vertical);
         let down = -force.normalize();
         let (s, c) = self.yaw_target.sin_cos();
@@ -408,20 +374,12 @@ impl Body {
         let back = self.state.attitude.inverse();
         let error = (back * self.attitude_target).scaled_axis();
         let turn = back * Vec3::new(0.0, 0.0, yaw_rate);
-        let rate = Vec3::new(
-            gains.tilt_p * error.x,
-            gains.tilt_p * error.y,
-            gains.yaw_p * error.z,
-        );
+        let rate = Vec3::new(gains.tilt_p * error.x, gains.tilt_p * error.y, gains.yaw_p * error.z);
         limited(rate + turn, gains)
     }
 }
 
 fn limited(rate: Vec3, gains: &Gains) -> Vec3 {
     let (tilt, yaw) = (gains.tilt_rate_max, gains.yaw_rate_max);
-    Vec3::new(
-        rate.x.clamp(-tilt, tilt),
-        rate.y.clamp(-tilt, tilt),
-        rate.z.clamp(-yaw, yaw),
-    )
+    Vec3::new(rate.x.clamp(-tilt, tilt), rate.y.clamp(-tilt, tilt), rate.z.clamp(-yaw, yaw))
 }

@@ -102,11 +102,7 @@ pub struct Actions {
 
 impl Default for Actions {
     fn default() -> Self {
-        Self {
-            low_battery: 3,
-            fence: 2,
-            delay: 5.0,
-        }
+        Self { low_battery: 3, fence: 2, delay: 5.0 }
     }
 }
 
@@ -157,21 +153,13 @@ impl Failsafe {
         }
         (self.charge, self.breach) = (charge, breach);
         if !armed {
-            *self = Self {
-                charge,
-                breach,
-                ..Self::default()
-            };
+            *self = Self { charge, breach, ..Self::default() };
             return Reaction::Nothing;
         }
         let battery = Reaction::to_charge(charge, actions.low_battery);
         let fence = breach.map_or(Reaction::Nothing, |_| Reaction::to_breach(actions.fence));
         // After a breach the reaction stays even inside the fence, until the user changes the mode.
-        let kept = if self.overruled {
-            Reaction::Nothing
-        } else {
-            self.asked[1]
-        };
+        let kept = if self.overruled { Reaction::Nothing } else { self.asked[1] };
         let asked = [battery, fence.max(kept)];
         let more = (0..2).any(|i| asked[i] > self.asked[i]);
         let warned = (worse && battery == Reaction::Warn) || (left && fence == Reaction::Warn);
@@ -182,20 +170,13 @@ impl Failsafe {
             }
         }
         self.asked = asked;
-        let all = if self.overruled {
-            Reaction::Nothing
-        } else {
-            battery.max(asked[1])
-        };
+        let all = if self.overruled { Reaction::Nothing } else { battery.max(asked[1]) };
         let waits = delays(all) && self.waits_until.is_some_and(|until| now < until);
         let chosen = if waits { Reaction::Hold } else { all };
         if chosen > self.done || warned {
             let text = match self.waits_until.filter(|_| waits) {
                 Some(until) => {
-                    format!(
-                        "Failsafe activated: entering Hold for {:.0} seconds\t",
-                        until - now
-                    )
+                    format!("Failsafe activated: entering Hold for {:.0} seconds\t", until - now)
                 }
                 None => "Failsafe activated\t".to_owned(),
             };

@@ -65,11 +65,7 @@ fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
 }
 
 fn place(item: &MissionItemInt, geo: Geo) -> Vec3 {
-    geo.to_ned([
-        f64::from(item.x) * 1e-7,
-        f64::from(item.y) * 1e-7,
-        geo.centre[2],
-    ])
+    geo.to_ned([f64::from(item.x) * 1e-7, f64::from(item.y) * 1e-7, geo.centre[2]])
 }
 
 /// Whether a ray to the east crosses the border an odd number of times.

@@ -125,10 +125,7 @@ impl Flight {
         self.started = now;
         self.start = body.state.position;
         self.yaw = body.state.yaw();
-        self.carrot = Carrot {
-            position: body.state.position,
-            velocity: body.state.velocity,
-        };
+        self.carrot = Carrot { position: body.state.position, velocity: body.state.velocity };
         self.stage = 0;
         self.cruise = None;
         self.destination = None;
@@ -171,11 +168,7 @@ impl Flight {
         if s.now - s.modes.armed_at < SPOOL_UP {
             self.goal = None;
             self.ramp = None;
-            return if body.state.grounded {
-                Target::Idle
-            } else {
-                target
-            };
+            return if body.state.grounded { Target::Idle } else { target };
         }
         let Target::Track(goal, climb) = target else {
             // Attitude and rate setpoints have no ramp; their thrust applies directly.
@@ -196,17 +189,10 @@ impl Flight {
             }
         }
         if self.ramp.is_none() {
-            let ramp = if body.state.grounded {
-                s.now
-            } else {
-                s.now - RAMP
-            };
+            let ramp = if body.state.grounded { s.now } else { s.now - RAMP };
             self.ramp = Some(ramp);
         }
-        let progress = self
-            .ramp
-            .map_or(1.0, |since| (s.now - since) / RAMP)
-            .min(1.0);
+        let progress = self.ramp.map_or(1.0, |since| (s.now - since) / RAMP).min(1.0);
         if progress < 1.0 {
             Target::Track(goal, RAMP_START + progress * (climb - RAMP_START))
         } else {
@@ -238,10 +224,7 @@ impl Flight {
             Mode::Position | Mode::PositionSlow | Mode::Altitude => self.by_velocity(body, s),
             Mode::Manual | Mode::Stabilized => {
                 // Sticks released: level, with hover thrust.
-                let nobody = Sticks {
-                    thrust: 0.5,
-                    ..Sticks::default()
-                };
+                let nobody = Sticks { thrust: 0.5, ..Sticks::default() };
                 let sticks = s.sticks.unwrap_or(nobody);
                 let tilt = 35f64.to_radians();
                 self.yaw += sticks.yaw * 2.6 * s.dt;
@@ -329,10 +312,7 @@ impl Flight {
             self.approach(entry, body, &s.speeds, limits, s.dt);
             return self.follow(s.speeds.up_max);
         }
-        let around = Trajectory {
-            yaw: self.yaw,
-            ..orbit.around(position)
-        };
+        let around = Trajectory { yaw: self.yaw, ..orbit.around(position) };
         Target::Track(around, s.speeds.up_max)
     }
 
@@ -376,11 +356,7 @@ impl Flight {
         const NEAR: f64 = 10.0; // RTL_MIN_DIST
         let away = (s.home - self.start).xy().norm();
         // Near home there is no climb; farther away the cone of RTL_CONE_ANG has no effect.
-        let high = if away < NEAR {
-            self.start.z
-        } else {
-            s.home.z - s.speeds.return_altitude
-        };
+        let high = if away < NEAR { self.start.z } else { s.home.z - s.speeds.return_altitude };
         let top = self.start.z.min(high);
         if self.stage == 0 {
             self.stage = 1;
@@ -450,11 +426,7 @@ impl Flight {
         } else {
             leg.position
         };
-        let up = if leg.takeoff {
-            s.speeds.takeoff
-        } else {
-            s.speeds.up
-        };
+        let up = if leg.takeoff { s.speeds.takeoff } else { s.speeds.up };
         let mut speeds = s.speeds;
         speeds.set_cruise(leg.speed);
         if s.modes.landed != Landed::Ground || self.ramp.is_some() {
@@ -486,11 +458,7 @@ impl Flight {
         let heading = Quat::from_euler_angles(0.0, 0.0, self.yaw);
         let ahead = heading * Vec3::new(sticks.pitch, sticks.roll, 0.0) * 10.0;
         let lift = 2.0 * (sticks.thrust - 0.5);
-        let climb = if lift > 0.0 {
-            lift * s.speeds.up_max
-        } else {
-            lift * s.speeds.down
-        };
+        let climb = if lift > 0.0 { lift * s.speeds.up_max } else { lift * s.speeds.down };
         let goal = Trajectory {
             velocity: Vec3::new(ahead.x, ahead.y, -climb),
             yaw: self.yaw,

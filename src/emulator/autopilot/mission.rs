@@ -106,11 +106,7 @@ fn fingerprint(items: &[MissionItemInt]) -> u32 {
 impl Mission {
     /// An empty mission.
     pub fn new(home: Vec3, geo: Geo) -> Self {
-        Self {
-            home,
-            geo,
-            ..Self::default()
-        }
+        Self { home, geo, ..Self::default() }
     }
 
     /// Whether there is an item to fly.
@@ -198,11 +194,7 @@ impl Mission {
             list,
             peer,
             touched: now,
-            upload: Some(Upload {
-                items: Vec::new(),
-                count,
-                asked: now,
-            }),
+            upload: Some(Upload { items: Vec::new(), count, asked: now }),
         };
         replies.extend(transfer.request(self.exact));
         self.transfer = Some(transfer);
@@ -270,12 +262,7 @@ impl Mission {
         };
         replies.push(MavMessage::MISSION_COUNT(count).into());
         if !items.is_empty() {
-            self.transfer = Some(Transfer {
-                list,
-                peer,
-                touched: now,
-                upload: None,
-            });
+            self.transfer = Some(Transfer { list, peer, touched: now, upload: None });
         }
     }
 
@@ -310,11 +297,7 @@ impl Mission {
             current: u8::from(usize::from(seq) == if list == 0 { self.current } else { 0 }),
             ..*item
         };
-        replies.push(if exact {
-            item.into()
-        } else {
-            rounded(&item).into()
-        });
+        replies.push(if exact { item.into() } else { rounded(&item).into() });
     }
 
     fn clear(&mut self, peer: (u8, u8), list: u8, replies: &mut Vec<Outbound>) {
@@ -466,9 +449,7 @@ impl Mission {
 
     fn place_before(&self, index: usize) -> Option<Leg> {
         let before = self.lists[0].get(..index)?;
-        let item = before
-            .iter()
-            .rfind(|i| moves(i.command) && i.command != LAND)?;
+        let item = before.iter().rfind(|i| moves(i.command) && i.command != LAND)?;
         Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 
@@ -512,20 +493,12 @@ impl Transfer {
         let (target_system, target_component) = self.peer;
         let mission_type = kind(self.list);
         Some(if exact {
-            let request = MISSION_REQUEST_INT_DATA {
-                seq,
-                target_system,
-                target_component,
-                mission_type,
-            };
+            let request =
+                MISSION_REQUEST_INT_DATA { seq, target_system, target_component, mission_type };
             MavMessage::MISSION_REQUEST_INT(request).into()
         } else {
-            let request = MISSION_REQUEST_DATA {
-                seq,
-                target_system,
-                target_component,
-                mission_type,
-            };
+            let request =
+                MISSION_REQUEST_DATA { seq, target_system, target_component, mission_type };
             MavMessage::MISSION_REQUEST(request).into()
         })
     }

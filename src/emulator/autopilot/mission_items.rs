@@ -15,9 +15,8 @@ pub(super) const DELAY: u16 = 93;
 pub(super) const JUMP: u16 = 177;
 pub(super) const CHANGE_SPEED: u16 = 178;
 /// Items that PX4 accepts and this vehicle ignores: camera, gimbal, gripper, conditions, home.
-const IGNORED: [u16; 17] = [
-    112, 115, 179, 187, 189, 195, 197, 201, 203, 205, 206, 211, 530, 1000, 2000, 2001, 2500,
-];
+const IGNORED: [u16; 17] =
+    [112, 115, 179, 187, 189, 195, 197, 201, 203, 205, 206, 211, 530, 1000, 2000, 2001, 2500];
 /// Geofence and rally items.
 const OTHER_LISTS: std::ops::RangeInclusive<u16> = 5000..=5100;
 
@@ -42,11 +41,7 @@ impl Leg {
     /// Reads an item; heights over home are relative to `home` in m, NED from the map centre.
     pub(super) fn of(item: &MissionItemInt, geo: Geo, home: &Vec3, speed: Option<f64>) -> Self {
         let altitude = f64::from(item.z);
-        let above = if item.frame == 6 {
-            geo.to_degrees(home)[2]
-        } else {
-            0.0
-        };
+        let above = if item.frame == 6 { geo.to_degrees(home)[2] } else { 0.0 };
         let [latitude, longitude] = [item.x, item.y].map(|v| f64::from(v) * 1e-7);
         let radius = f64::from(item.params[1]);
         Self {
@@ -92,11 +87,7 @@ pub(super) fn kept(item: MissionItemInt, list: u8) -> MissionItemInt {
         frame => frame,
     };
     let autocontinue = if list == FENCE { 0 } else { item.autocontinue };
-    MissionItemInt {
-        frame,
-        autocontinue,
-        ..item
-    }
+    MissionItemInt { frame, autocontinue, ..item }
 }
 
 /// MISSION_ITEM as MISSION_ITEM_INT.

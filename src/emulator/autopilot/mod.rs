@@ -139,11 +139,7 @@ impl Autopilot {
         parameters.set_fence(setup.fence);
         // Phases spread over the period and over the vehicles, so that a fleet does not send in bursts.
         let streams = STREAMS.iter().zip(0u32..).map(|(stream, i)| {
-            let mut due = Due {
-                id: stream.id,
-                period: f64::INFINITY,
-                due: now,
-            };
+            let mut due = Due { id: stream.id, period: f64::INFINITY, due: now };
             due.period = due.usual(setup.control);
             let share = f64::from((i * 7 + u32::from(setup.id) * 13) % 32) / 32.0;
             if due.period.is_finite() && stream.id != 0 {
@@ -284,9 +280,7 @@ impl Autopilot {
     /// Starts the motors and the simulated motion.
     fn spin_up(&mut self) {
         let ground = self.setup.ground;
-        let body = self
-            .body
-            .get_or_insert_with(|| Body::new(&self.motion, ground));
+        let body = self.body.get_or_insert_with(|| Body::new(&self.motion, ground));
         body.state.wind = self.damage.wind;
         if !body.state.grounded {
             self.modes.landed = Landed::Air;
@@ -400,10 +394,7 @@ impl Autopilot {
             Some(body) => {
                 let down = body.velocity_target.z > 0.05
                     || (body.velocity_target.z.is_nan() && body.drive.thrust() < 0.3);
-                (
-                    self.flight.lifted(body, self.now),
-                    body.state.grounded && down,
-                )
+                (self.flight.lifted(body, self.now), body.state.grounded && down)
             }
             None => (false, true),
         };
@@ -426,8 +417,7 @@ impl Autopilot {
             breach: self.breach,
         };
         let before = (self.modes.armed, self.modes.landed);
-        self.modes
-            .step(self.now, seen, &self.rules, &mut self.texts);
+        self.modes.step(self.now, seen, &self.rules, &mut self.texts);
         let took_off = before.1 == Landed::Ground && self.modes.landed != Landed::Ground;
         if (took_off && self.modes.armed) || (before.0 && !self.modes.armed) {
             self.home_is_here();
@@ -467,10 +457,7 @@ impl Autopilot {
         self.replies = replies;
         while let Some((severity, text)) = self.texts.next(self.now) {
             // PX4 sends no texts on a link without a ground station.
-            if self
-                .station_at
-                .is_some_and(|at| self.now - at < STATION_TIMEOUT)
-            {
+            if self.station_at.is_some_and(|at| self.now - at < STATION_TIMEOUT) {
                 self.status_text(severity, &text, out);
             }
         }

@@ -360,10 +360,7 @@ impl Modes {
             return ACCEPTED;
         }
         if !self.can_arm() {
-            texts.say(
-                CRITICAL,
-                "Arming denied: Resolve system health failures first\t",
-            );
+            texts.say(CRITICAL, "Arming denied: Resolve system health failures first\t");
             return REJECTED;
         }
         self.armed = true;
@@ -426,15 +423,11 @@ impl Modes {
         self.seen = seen;
         if now - self.checked >= if self.armed { 0.1 } else { CHECK_PERIOD } {
             self.checked = now;
-            self.offboard = seen
-                .setpoint
-                .is_some_and(|last| now - last < rules.offboard_loss);
+            self.offboard = seen.setpoint.is_some_and(|last| now - last < rules.offboard_loss);
         }
         let trouble = (seen.charge, seen.breach);
         let armed = self.armed;
-        let reaction = self
-            .failsafes
-            .step(now, armed, trouble, &rules.actions, texts);
+        let reaction = self.failsafes.step(now, armed, trouble, &rules.actions, texts);
         if !armed {
             self.active = self.wanted;
             if seen.airborne {
@@ -459,11 +452,7 @@ impl Modes {
         } else if self.flew
             && rules.disarm_land > 0.0
             && now - self.landed_at
-                >= if self.active == Mode::Mission {
-                    0.1
-                } else {
-                    rules.disarm_land
-                }
+                >= if self.active == Mode::Mission { 0.1 } else { rules.disarm_land }
         {
             if self.active == Mode::Mission {
                 texts.say(INFO, "Mission finished, landed\t");

@@ -57,9 +57,7 @@ impl Outbox {
     /// Returns the datagrams.
     pub fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
-        begins
-            .zip(&self.ends)
-            .filter_map(|(begin, end)| self.bytes.get(begin..*end))
+        begins.zip(&self.ends).filter_map(|(begin, end)| self.bytes.get(begin..*end))
     }
 
     /// Clears the datagrams, keeps the memory.

@@ -21,10 +21,7 @@ pub enum Value {
 impl Value {
     fn wire(self) -> (f32, MavParamType) {
         match self {
-            Self::Int(v) => (
-                f32::from_bits(v.cast_unsigned()),
-                MavParamType::MAV_PARAM_TYPE_INT32,
-            ),
+            Self::Int(v) => (f32::from_bits(v.cast_unsigned()), MavParamType::MAV_PARAM_TYPE_INT32),
             Self::Float(v) => (v, MavParamType::MAV_PARAM_TYPE_REAL32),
         }
     }
@@ -69,11 +66,7 @@ impl Default for Parameters {
     fn default() -> Self {
         let mut values: Vec<_> = TABLE.lines().filter_map(read).collect();
         values.sort_by_key(|(name, _)| *name);
-        Self {
-            values,
-            listing: None,
-            version: 0,
-        }
+        Self { values, listing: None, version: 0 }
     }
 }
 

@@ -83,10 +83,7 @@ impl State {
     pub fn after(&self, drive: &Drive, dt: f64) -> Self {
         if self.rests(drive) {
             let thrust = self.thrust_after(drive, dt);
-            return Self {
-                thrust,
-                ..self.at_rest()
-            };
+            return Self { thrust, ..self.at_rest() };
         }
         let mut end = self.turned(drive, dt);
         match drive {
@@ -167,9 +164,7 @@ impl State {
     /// Integrates a multirotor under thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
     fn fall(&self, drive: &Drive, dt: f64, end: &mut Self) {
         let middle = self.turned(drive, dt / 2.0);
-        let (v0, push) = (self.velocity, |at: &Self, v: Vec3| {
-            at.push() - (v - self.wind) * DRAG
-        });
+        let (v0, push) = (self.velocity, |at: &Self, v: Vec3| at.push() - (v - self.wind) * DRAG);
         let a1 = push(self, v0);
         let a2 = push(&middle, v0 + a1 * (dt / 2.0));
         let a3 = push(&middle, v0 + a2 * (dt / 2.0));
@@ -204,10 +199,7 @@ impl State {
         let acceleration = self.acceleration(drive);
         let felt = acceleration - Vec3::new(0.0, 0.0, GRAVITY);
         Kinematics {
-            pose: Pose {
-                position: self.position,
-                attitude: self.attitude,
-            },
+            pose: Pose { position: self.position, attitude: self.attitude },
             velocity: self.velocity,
             acceleration,
             rate: self.rate,

@@ -80,10 +80,7 @@ pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> 
             }
         }
         other => {
-            texts.say(
-                CRITICAL,
-                &format!("{NAME} coordinate frame {other} unsupported\t"),
-            );
+            texts.say(CRITICAL, &format!("{NAME} coordinate frame {other} unsupported\t"));
             return None;
         }
     };
@@ -120,10 +117,7 @@ pub fn global(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish>
     } else {
         FREE
     };
-    let goal = Trajectory {
-        position,
-        ..motion(frame, mask)
-    };
+    let goal = Trajectory { position, ..motion(frame, mask) };
     let ignored = is_forced(&goal, mask, NAME, texts) || is_empty(&goal);
     (!ignored).then(|| Wish::Follow(goal.or_stop()))
 }
@@ -131,11 +125,7 @@ pub fn global(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish>
 /// Velocity and later fields: the same offsets in both messages.
 fn motion(frame: &Frame<'_>, mask: u16) -> Trajectory {
     let angle = |at, off: u16| {
-        if mask & off != 0 {
-            f64::NAN
-        } else {
-            f64::from(fields::f32(frame, at))
-        }
+        if mask & off != 0 { f64::NAN } else { f64::from(fields::f32(frame, at)) }
     };
     Trajectory {
         velocity: vector(frame, 16, mask, 3),
@@ -156,9 +146,7 @@ fn is_forced(goal: &Trajectory, mask: u16, name: &str, texts: &mut Texts) -> boo
 }
 
 fn is_empty(goal: &Trajectory) -> bool {
-    [goal.position, goal.velocity, goal.acceleration]
-        .iter()
-        .all(all_free)
+    [goal.position, goal.velocity, goal.acceleration].iter().all(all_free)
 }
 
 /// Reads SET_ATTITUDE_TARGET (82). What is NaN keeps the present rates.
@@ -178,10 +166,7 @@ pub fn attitude(frame: &Frame<'_>, here: &Here) -> Option<Wish> {
         let yaw_rate = if rates.z.is_finite() { rates.z } else { 0.0 };
         Some(Wish::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
     } else if mask & 3 == 0 {
-        let rate = rates.zip_map(
-            &here.rate,
-            |rate, now| if rate.is_finite() { rate } else { now },
-        );
+        let rate = rates.zip_map(&here.rate, |rate, now| if rate.is_finite() { rate } else { now });
         Some(Wish::Rates(rate, thrust))
     } else {
         None

@@ -37,11 +37,7 @@ impl Autopilot {
             self.arm_by_struct(false);
             return;
         }
-        let mode = [
-            (TAKE_OFF, Mode::Takeoff),
-            (LAND, Mode::Land),
-            (RETURN, Mode::Return),
-        ];
+        let mode = [(TAKE_OFF, Mode::Takeoff), (LAND, Mode::Land), (RETURN, Mode::Return)];
         if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, orders)) {
             self.steered = false;
             self.arm_by_struct(true);

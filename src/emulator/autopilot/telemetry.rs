@@ -420,20 +420,10 @@ impl Autopilot {
                 goal.position - self.origin,
                 body.velocity_target,
                 body.acceleration_target,
-                if goal.yaw.is_finite() {
-                    goal.yaw
-                } else {
-                    body.attitude_target.euler_angles().2
-                },
+                if goal.yaw.is_finite() { goal.yaw } else { body.attitude_target.euler_angles().2 },
                 goal.yaw_rate,
             ),
-            _ => (
-                nan,
-                nan,
-                Vec3::new(0.0, 0.0, 100.0),
-                self.motion.pose.roll_pitch_yaw()[2],
-                0.0,
-            ),
+            _ => (nan, nan, Vec3::new(0.0, 0.0, 100.0), self.motion.pose.roll_pitch_yaw()[2], 0.0),
         };
         let mut mask = 0;
         for (i, value) in position.iter().chain(velocity.iter()).enumerate() {

@@ -33,14 +33,7 @@ pub(super) struct Line {
 
 impl Default for Line {
     fn default() -> Self {
-        Self {
-            due: 0.0,
-            fixed_due: 0.0,
-            throttle: 0.5,
-            speed: 0.0,
-            radius: 0.0,
-            step: None,
-        }
+        Self { due: 0.0, fixed_due: 0.0, throttle: 0.5, speed: 0.0, radius: 0.0, step: None }
     }
 }
 
@@ -49,17 +42,11 @@ fn wide(v: [f32; 3]) -> Vec3 {
 }
 
 fn turning(yaw_rate: f32) -> Trajectory {
-    Trajectory {
-        yaw_rate: yaw_rate.into(),
-        ..Trajectory::default()
-    }
+    Trajectory { yaw_rate: yaw_rate.into(), ..Trajectory::default() }
 }
 
 fn looking(yaw: f32) -> Trajectory {
-    Trajectory {
-        yaw: yaw.into(),
-        ..Trajectory::default()
-    }
+    Trajectory { yaw: yaw.into(), ..Trajectory::default() }
 }
 
 impl Autopilot {
@@ -100,18 +87,16 @@ impl Autopilot {
         let (origin, here) = (self.origin, self.motion.pose.position);
         let wish = match command {
             C::Nothing => None,
-            C::VelocityNed { velocity, yaw_rate } => Some(Wish::Follow(Trajectory {
-                velocity: wide(velocity),
-                ..turning(yaw_rate)
-            })),
+            C::VelocityNed { velocity, yaw_rate } => {
+                Some(Wish::Follow(Trajectory { velocity: wide(velocity), ..turning(yaw_rate) }))
+            }
             C::VelocityFrd { velocity, yaw_rate } => Some(Wish::Follow(Trajectory {
                 velocity: heading * wide(velocity),
                 ..turning(yaw_rate)
             })),
-            C::PositionNed { position, yaw } => Some(Wish::Follow(Trajectory {
-                position: wide(position) + origin,
-                ..looking(yaw)
-            })),
+            C::PositionNed { position, yaw } => {
+                Some(Wish::Follow(Trajectory { position: wide(position) + origin, ..looking(yaw) }))
+            }
             C::PositionFrd { position, yaw } => {
                 // Relative to the position at the first request: a repeated struct is the same step.
                 let same = |(last, _): &([f32; 4], Wish)| {
@@ -134,26 +119,16 @@ impl Autopilot {
                 self.lines.throttle = f64::from(throttle).clamp(0.0, 1.0);
                 Some(self.by_attitude(euler))
             }
-            C::AttitudeStep {
-                euler,
-                throttle_step,
-            } => {
+            C::AttitudeStep { euler, throttle_step } => {
                 let throttle = self.lines.throttle + f64::from(throttle_step);
                 self.lines.throttle = throttle.clamp(0.0, 1.0);
                 Some(self.by_attitude(euler))
             }
-            C::AccelerationYaw { acceleration, yaw } => Some(Wish::Follow(Trajectory {
-                acceleration: wide(acceleration),
-                ..looking(yaw)
-            })),
-            C::AccelerationDisputed {
-                acceleration,
-                turn: yaw_rate,
+            C::AccelerationYaw { acceleration, yaw } => {
+                Some(Wish::Follow(Trajectory { acceleration: wide(acceleration), ..looking(yaw) }))
             }
-            | C::AccelerationYawRate {
-                acceleration,
-                yaw_rate,
-            } => Some(Wish::Follow(Trajectory {
+            C::AccelerationDisputed { acceleration, turn: yaw_rate }
+            | C::AccelerationYawRate { acceleration, yaw_rate } => Some(Wish::Follow(Trajectory {
                 acceleration: wide(acceleration),
                 ..turning(yaw_rate)
             })),
@@ -166,29 +141,14 @@ impl Autopilot {
                 None
             }
             C::TakeOff { position } => Some(self.towards(wide(position) + origin)),
-            C::TakeOffGlobal {
-                latitude,
-                longitude,
-                altitude,
-            } => Some(
-                self.towards(
-                    self.geo
-                        .to_ned([latitude, longitude, altitude].map(f64::from)),
-                ),
-            ),
-            C::SpeedAltitudeHeading {
-                speed,
-                down,
-                heading,
-            } => {
+            C::TakeOffGlobal { latitude, longitude, altitude } => {
+                Some(self.towards(self.geo.to_ned([latitude, longitude, altitude].map(f64::from))))
+            }
+            C::SpeedAltitudeHeading { speed, down, heading } => {
                 let height = f64::from(down) + origin.z;
                 let (speed, heading) = (f64::from(speed), f64::from(heading));
                 Some(if self.setup.wing {
-                    Wish::Wing(Wing {
-                        speed,
-                        height,
-                        way: Way::Heading(heading),
-                    })
+                    Wish::Wing(Wing { speed, height, way: Way::Heading(heading) })
                 } else {
                     let (s, c) = heading.sin_cos();
                     Wish::Follow(Trajectory {
@@ -199,17 +159,12 @@ impl Autopilot {
                     })
                 })
             }
-            C::PositionGlobal {
-                latitude,
-                longitude,
-                altitude,
-                yaw,
-            } => Some(Wish::Follow(Trajectory {
-                position: self
-                    .geo
-                    .to_ned([latitude, longitude, altitude].map(f64::from)),
-                ..looking(yaw)
-            })),
+            C::PositionGlobal { latitude, longitude, altitude, yaw } => {
+                Some(Wish::Follow(Trajectory {
+                    position: self.geo.to_ned([latitude, longitude, altitude].map(f64::from)),
+                    ..looking(yaw)
+                }))
+            }
             C::VtolTransition { .. } => None, // no effect on a multirotor
         };
         self.lines.step = None;
@@ -261,10 +216,7 @@ impl Autopilot {
                 way: Way::Around(position, or(self.lines.radius, RADIUS)),
             });
         }
-        Wish::Follow(Trajectory {
-            position,
-            ..Trajectory::default()
-        })
+        Wish::Follow(Trajectory { position, ..Trajectory::default() })
     }
 
     /// Reads a setpoint of UDP_Full: position and velocity as in MAVLink, or an attitude in the same fields.
@@ -272,10 +224,7 @@ impl Autopilot {
         let mask = packet.type_mask.get() as u16;
         let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
             .map(|v| Vec3::from(v.map(|x| f64::from(x.get()))));
-        let (yaw, yaw_rate) = (
-            f64::from(packet.yaw.get()),
-            f64::from(packet.yaw_rate.get()),
-        );
+        let (yaw, yaw_rate) = (f64::from(packet.yaw.get()), f64::from(packet.yaw_rate.get()));
         // Masks of attitudes; masks of positions have higher bits.
         if matches!(mask, 7 | 128 | 135) {
             if mask == 128 {
@@ -286,13 +235,7 @@ impl Autopilot {
             return right.then(|| Wish::Attitude(Quat::new_normalize(q), yaw, 0.0));
         }
         let free = |v: Vec3, shift: u16| {
-            Vec3::from_fn(|i, _| {
-                if mask >> (shift + i as u16) & 1 == 1 {
-                    f64::NAN
-                } else {
-                    v[i]
-                }
-            })
+            Vec3::from_fn(|i, _| if mask >> (shift + i as u16) & 1 == 1 { f64::NAN } else { v[i] })
         };
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
         let (position, velocity, acceleration) = (free(p, 0), free(v, 3), free(a, 6));
@@ -314,11 +257,7 @@ impl Autopilot {
             velocity,
             acceleration,
             yaw: if mask & 1 << 10 == 0 { yaw } else { f64::NAN },
-            yaw_rate: if mask & 1 << 11 == 0 {
-                yaw_rate
-            } else {
-                f64::NAN
-            },
+            yaw_rate: if mask & 1 << 11 == 0 { yaw_rate } else { f64::NAN },
         };
         let said = [position, velocity, acceleration];
         said.iter()

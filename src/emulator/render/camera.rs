@@ -63,11 +63,7 @@ pub(super) fn paint<const N: usize>(
 /// `[near, far, unit]` are the sensor's first parameters; 0 means no limit, and 1 mm per count.
 pub(super) fn depth(view: &View, [near, far, unit]: [f32; 3], out: &mut Vec<u8>) {
     let unit = if unit > 0.0 { f64::from(unit) } else { 0.001 };
-    let far = if far > 0.0 {
-        f64::from(far)
-    } else {
-        f64::INFINITY
-    };
+    let far = if far > 0.0 { f64::from(far) } else { f64::INFINITY };
     out.clear();
     out.reserve(view.hits.len() * 2);
     for (i, hit) in view.hits.iter().enumerate() {

@@ -39,12 +39,7 @@ impl Daylight {
             Self::Textured(texture) => {
                 let spot = view.caster.spot(direction, hit);
                 let width = view.bundle.pixel_angle(direction) * hit.distance / spot.slant;
-                textured(
-                    texture,
-                    base(object, || view.caster.paint(hit)),
-                    &spot,
-                    width,
-                )
+                textured(texture, base(object, || view.caster.paint(hit)), &spot, width)
             }
         }
     }

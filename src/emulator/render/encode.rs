@@ -105,8 +105,7 @@ pub(in crate::emulator) fn encode(
         Layout::Grey16 => {
             // the encoder wants native order
             swapped.extend(
-                raw.chunks_exact(2)
-                    .flat_map(|p| u16::from_le_bytes([p[0], p[1]]).to_ne_bytes()),
+                raw.chunks_exact(2).flat_map(|p| u16::from_le_bytes([p[0], p[1]]).to_ne_bytes()),
             );
             (swapped.as_slice(), ExtendedColorType::L16)
         }

@@ -17,21 +17,13 @@ const DEFAULT_RANGE: f32 = 100.0;
 /// Returns a direction in FRD from azimuth and elevation in rad.
 pub(super) fn direction(azimuth: f64, elevation: f64) -> Vec3 {
     let (sin, cos) = azimuth.sin_cos();
-    Vec3::new(
-        elevation.cos() * cos,
-        -elevation.cos() * sin,
-        -elevation.sin(),
-    )
+    Vec3::new(elevation.cos() * cos, -elevation.cos() * sin, -elevation.sin())
 }
 
 /// Returns the rays of a mechanical lidar (types 20 and 21); `angles` are the limits of azimuth, then of elevation
 /// in degrees; all 0 means all around and 30 degrees high.
 pub(super) fn rings(points: u16, rings: u16, angles: [f32; 4]) -> RayBundle {
-    let angles = if angles == [0.0; 4] {
-        [-180.0, 180.0, -15.0, 15.0]
-    } else {
-        angles
-    };
+    let angles = if angles == [0.0; 4] { [-180.0, 180.0, -15.0, 15.0] } else { angles };
     let [from, to, low, high] = angles.map(|a| f64::from(a).to_radians());
     let step =
         |from: f64, to: f64, i: u16, n: u16| from + (to - from) * f64::from(i) / f64::from(n);
@@ -59,11 +51,7 @@ pub(super) fn mid40(
     turn_deg: f64,
 ) -> RayBundle {
     let or = |value: f32, default: f64| {
-        if value > 0.0 {
-            f64::from(value)
-        } else {
-            default
-        }
+        if value > 0.0 { f64::from(value) } else { default }
     };
     let length = mid40_fov(fov_deg).to_radians() / 2.0;
     let height = or(params[1], 2.956).to_radians();
@@ -88,11 +76,7 @@ pub(super) fn mid40(
 
 /// Returns the field of view of a Mid-40 in degrees.
 pub(super) fn mid40_fov(fov_deg: f32) -> f64 {
-    let fov = if fov_deg > 0.0 {
-        f64::from(fov_deg)
-    } else {
-        70.432
-    };
+    let fov = if fov_deg > 0.0 { f64::from(fov_deg) } else { 70.432 };
     fov.min(180.0)
 }
 
@@ -225,11 +209,7 @@ fn first_three<T>([x, y, z, _]: [T; 4]) -> [T; 3] {
 }
 
 fn range_of(parameter: f32) -> f64 {
-    f64::from(if parameter > 0.0 {
-        parameter
-    } else {
-        DEFAULT_RANGE
-    })
+    f64::from(if parameter > 0.0 { parameter } else { DEFAULT_RANGE })
 }
 
 fn scaled(point: &Vec3, range: f64) -> [i16; 3] {

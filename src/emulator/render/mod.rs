@@ -69,28 +69,14 @@ impl Optics {
     /// Returns the ray pattern of a sensor, or `None` for one that reports objects; `draw` is a random number of the frame
     /// from 0 to 1.
     fn of(request: &SensorRequest, draw: f64) -> Option<Self> {
-        let SensorRequest {
-            width,
-            height,
-            fov_deg,
-            other_params: params,
-            ..
-        } = *request;
+        let SensorRequest { width, height, fov_deg, other_params: params, .. } = *request;
         let row = SensorKind::from_type_id(request.type_id)?.row();
         if let Payload::Range | Payload::Boxes | Payload::Targets = row.payload {
             return None;
         }
         Some(match row.optics {
-            wire::Optics::Pinhole => Self::Pinhole {
-                width,
-                height,
-                fov_deg,
-            },
-            wire::Optics::Fisheye => Self::Fisheye {
-                width,
-                height,
-                fov_deg,
-            },
+            wire::Optics::Pinhole => Self::Pinhole { width, height, fov_deg },
+            wire::Optics::Fisheye => Self::Fisheye { width, height, fov_deg },
             wire::Optics::Rings => Self::Rings {
                 points: width,
                 rings: height,
@@ -110,20 +96,9 @@ impl Optics {
 
     /// Returns the pattern of the frame at simulation time `time` in s, if `pattern` says that it changes.
     fn at(self, time: f64, request: &SensorRequest, pattern: LivoxPattern) -> Self {
-        let sweep = Sweep {
-            end: time,
-            period: 1.0 / rate(request),
-        };
+        let sweep = Sweep { end: time, period: 1.0 / rate(request) };
         match (pattern, self) {
-            (
-                LivoxPattern::Rosette,
-                Self::Mid40 {
-                    points,
-                    petals,
-                    fov_deg,
-                    ..
-                },
-            ) => Self::Rosette {
+            (LivoxPattern::Rosette, Self::Mid40 { points, petals, fov_deg, .. }) => Self::Rosette {
                 points: usize::from(points) * usize::from(petals),
                 fov_deg: lidar::mid40_fov(fov_deg),
                 sweep,
@@ -144,34 +119,14 @@ impl Optics {
 
     fn build(self) -> RayBundle {
         match self {
-            Self::Pinhole {
-                width,
-                height,
-                fov_deg,
-            } => camera::pinhole(width, height, fov_deg),
-            Self::Fisheye {
-                width,
-                height,
-                fov_deg,
-            } => camera::fisheye(width, height, fov_deg),
-            Self::Rings {
-                points,
-                rings,
-                angles,
-            } => lidar::rings(points, rings, angles),
-            Self::Mid40 {
-                points,
-                petals,
-                fov_deg,
-                params,
-                turn_deg,
-            } => lidar::mid40(points, petals, fov_deg, &params, turn_deg),
+            Self::Pinhole { width, height, fov_deg } => camera::pinhole(width, height, fov_deg),
+            Self::Fisheye { width, height, fov_deg } => camera::fisheye(width, height, fov_deg),
+            Self::Rings { points, rings, angles } => lidar::rings(points, rings, angles),
+            Self::Mid40 { points, petals, fov_deg, params, turn_deg } => {
+                lidar::mid40(points, petals, fov_deg, &params, turn_deg)
+            }
             Self::Mid360 => lidar::mid360(),
-            Self::Rosette {
-                points,
-                fov_deg,
-                sweep,
-            } => scan::mid40(points, fov_deg, sweep),
+            Self::Rosette { points, fov_deg, sweep } => scan::mid40(points, fov_deg, sweep),
             Self::Winding { sweep } => scan::mid360(sweep),
         }
     }
@@ -345,14 +300,7 @@ impl Renderer {
             let mut hits = self.spare.pop().unwrap_or_default();
             caster.cast(&bundle, &mut hits);
             self.last_id += 1;
-            self.views.push(View {
-                id: self.last_id,
-                bundle,
-                pose: *pose,
-                own,
-                caster,
-                hits,
-            });
+            self.views.push(View { id: self.last_id, bundle, pose: *pose, own, caster, hits });
             self.views.len() - 1
         });
         &self.views[index]

@@ -84,15 +84,9 @@ pub(super) fn targets(
     let [far, number, ..] = request.other_params;
     let entry = |(_, solid): &(f64, &Solid)| {
         let frd = pose.attitude.inverse() * (solid.pose.position - pose.position);
-        TargetEntry::new(
-            solid.object.id(),
-            [frd.x as f32, -frd.y as f32, -frd.z as f32],
-        )
+        TargetEntry::new(solid.object.id(), [frd.x as f32, -frd.y as f32, -frd.z as f32])
     };
-    let entries: Vec<_> = moving(snapshot, pose, own, [far, number])
-        .iter()
-        .map(entry)
-        .collect();
+    let entries: Vec<_> = moving(snapshot, pose, own, [far, number]).iter().map(entry).collect();
     out.clear();
     append_list(&entries, out);
 }
@@ -128,9 +122,7 @@ pub(super) fn boxes(
 fn corners(pose: &Pose, solid: &Solid, scale: f64) -> [Vec3; 8] {
     std::array::from_fn(|i| {
         let sign = |bit: usize| if i >> bit & 1 == 0 { -scale } else { scale };
-        let own = solid
-            .half
-            .component_mul(&Vec3::new(sign(0), sign(1), sign(2)));
+        let own = solid.half.component_mul(&Vec3::new(sign(0), sign(1), sign(2)));
         pose.attitude.inverse() * (solid.pose.position + solid.pose.attitude * own - pose.position)
     })
 }
@@ -159,34 +151,16 @@ fn image_box(request: &SensorRequest, pose: &Pose, solid: &Solid) -> Option<[f32
             }
         }
     }
-    let mut edges = [
-        f64::INFINITY,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NEG_INFINITY,
-    ];
+    let mut edges = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     for p in ahead {
-        let (u, v) = (
-            focal * p.y / p.x + width / 2.0 - 0.5,
-            focal * p.z / p.x + height / 2.0 - 0.5,
-        );
-        edges = [
-            edges[0].min(u),
-            edges[1].min(v),
-            edges[2].max(u),
-            edges[3].max(v),
-        ];
+        let (u, v) =
+            (focal * p.y / p.x + width / 2.0 - 0.5, focal * p.z / p.x + height / 2.0 - 0.5);
+        edges = [edges[0].min(u), edges[1].min(v), edges[2].max(u), edges[3].max(v)];
     }
     let [left, top, right, bottom] = edges;
     let inside = right > 0.0 && bottom > 0.0 && left < width - 1.0 && top < height - 1.0;
     let (last_u, last_v) = (width - 1.0, height - 1.0);
     inside.then(|| {
-        [
-            left.max(0.0),
-            top.max(0.0),
-            right.min(last_u),
-            bottom.min(last_v),
-        ]
-        .map(|x| x as f32)
+        [left.max(0.0), top.max(0.0), right.min(last_u), bottom.min(last_v)].map(|x| x as f32)
     })
 }

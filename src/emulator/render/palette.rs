@@ -30,11 +30,7 @@ pub(super) fn grey([blue, green, red]: [u8; 3]) -> u8 {
 /// Returns the colour of a class in segmentation images; every class has its own, 0 is black.
 pub fn class_colour(class: u8) -> [u8; 3] {
     // Multiplication by odd numbers permutes 0..=255, so that each channel alone distinguishes classes.
-    [
-        class.wrapping_mul(67),
-        class.wrapping_mul(151),
-        class.wrapping_mul(97),
-    ]
+    [class.wrapping_mul(67), class.wrapping_mul(151), class.wrapping_mul(97)]
 }
 
 /// Returns the class of a hit of `caster`; 0 for no hit.
@@ -68,13 +64,8 @@ pub(super) fn warmth(caster: &Caster, hit: &Hit) -> u8 {
 
 /// Returns the false colour of a warmth: blue, magenta, red, yellow, white.
 pub(super) fn thermal(warmth: u8) -> [u8; 3] {
-    const STOPS: [[u8; 3]; 5] = [
-        [64, 0, 0],
-        [160, 0, 120],
-        [0, 0, 255],
-        [0, 255, 255],
-        [255, 255, 255],
-    ];
+    const STOPS: [[u8; 3]; 5] =
+        [[64, 0, 0], [160, 0, 120], [0, 0, 255], [0, 255, 255], [255, 255, 255]];
     let (stop, part) = (usize::from(warmth / 64), u16::from(warmth % 64));
     let (from, to) = (STOPS[stop], STOPS[stop + 1]);
     std::array::from_fn(|i| {

@@ -37,25 +37,16 @@ impl Texture {
         while size < SIZE {
             values = doubled(&values, size);
             size *= 2;
-            values
-                .iter_mut()
-                .zip(octave(size))
-                .for_each(|(v, more)| *v += more);
+            values.iter_mut().zip(octave(size)).for_each(|(v, more)| *v += more);
         }
         let count = values.len() as f32;
         let mean = values.iter().sum::<f32>() / count;
         let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / count;
         let gain = DEVIATION / square.sqrt();
-        values
-            .iter_mut()
-            .for_each(|v| *v = 0.5 + (*v - mean) * gain);
+        values.iter_mut().for_each(|v| *v = 0.5 + (*v - mean) * gain);
         let mut levels = Vec::new();
         for halvings in 0..=SIZE.ilog2() {
-            levels.push(Level {
-                sides: size.ilog2(),
-                halvings,
-                squares: squares(&values, size),
-            });
+            levels.push(Level { sides: size.ilog2(), halvings, squares: squares(&values, size) });
             values = halved(&values, size);
             size /= 2;
         }
@@ -128,14 +119,7 @@ fn squares(values: &[f32], size: usize) -> Vec<[u8; 4]> {
     };
     let places = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
     places
-        .map(|(x, y)| {
-            [
-                value(x, y),
-                value(x + 1, y),
-                value(x, y + 1),
-                value(x + 1, y + 1),
-            ]
-        })
+        .map(|(x, y)| [value(x, y), value(x + 1, y), value(x, y + 1), value(x + 1, y + 1)])
         .collect()
 }
 
@@ -160,7 +144,5 @@ fn doubled(values: &[f32], size: usize) -> Vec<f32> {
 fn halved(values: &[f32], size: usize) -> Vec<f32> {
     let at = |x: usize, y: usize| values[y * size + x];
     let pairs = (0..size / 2).flat_map(|y| (0..size / 2).map(move |x| (2 * x, 2 * y)));
-    pairs
-        .map(|(x, y)| (at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1)) / 4.0)
-        .collect()
+    pairs.map(|(x, y)| (at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1)) / 4.0).collect()
 }

@@ -78,10 +78,7 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
 /// Waits for a datagram or until the next step is due.
 fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
     const LONGEST: Duration = Duration::from_millis(20);
-    let nap = shared
-        .clock()
-        .until(next)
-        .map_or(LONGEST, |d| d.min(LONGEST));
+    let nap = shared.clock().until(next).map_or(LONGEST, |d| d.min(LONGEST));
     // Polling sockets has a resolution of 1 ms.
     if nap.as_millis() == 0 {
         std::thread::sleep(nap);
@@ -182,9 +179,7 @@ impl Line {
             self.damage = damage;
             self.pilot.set_damage(damage);
         }
-        let command = { shared.models() }
-            .get_mut(&self.id)
-            .and_then(ModelState::take_command);
+        let command = { shared.models() }.get_mut(&self.id).and_then(ModelState::take_command);
         if let Some(command) = command {
             self.pilot.steer(&command);
         }

@@ -38,11 +38,8 @@ impl Watch {
         }
         self.due = now + 1.0 / RATE;
         let drawn = shared.drawn(shared.snapshot(now));
-        let lies = |id: &u16| {
-            self.touched
-                .get(id)
-                .is_some_and(|contact| contact.with == Object::Ground)
-        };
+        let lies =
+            |id: &u16| self.touched.get(id).is_some_and(|contact| contact.with == Object::Ground);
         let speed = |id: u16| match lies(&id) {
             true => f64::INFINITY,
             false => self.speeds.get(&id).copied().unwrap_or(0.0),

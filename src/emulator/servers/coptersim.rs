@@ -107,11 +107,7 @@ fn load(shared: &Shared, packet: &CopterSimLoadPacket) -> bool {
     }
     match packet.what.get() {
         MODEL => {
-            let model = if index >= 0 {
-                index.to_string()
-            } else {
-                name.to_owned()
-            };
+            let model = if index >= 0 { index.to_string() } else { name.to_owned() };
             let wing = model.to_ascii_lowercase().contains("wing");
             for id in ids {
                 shared.models().entry(id).or_default().load(model.clone());
@@ -251,18 +247,10 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
             report::send(shared, socket, &wanted, now);
             reports = now + REPORT_PERIOD;
         }
-        streams
-            .iter_mut()
-            .for_each(|stream| stream.send(shared, (socket, postman), now));
-        let state_due = if rate > 0.0 {
-            states as f64 / rate
-        } else {
-            f64::INFINITY
-        };
-        let next = streams
-            .iter()
-            .map(ImuStream::due)
-            .fold(state_due.min(beats as f64 * period), f64::min);
+        streams.iter_mut().for_each(|stream| stream.send(shared, (socket, postman), now));
+        let state_due = if rate > 0.0 { states as f64 / rate } else { f64::INFINITY };
+        let next =
+            streams.iter().map(ImuStream::due).fold(state_due.min(beats as f64 * period), f64::min);
         if let Some(nap) = clock.until(next) {
             std::thread::sleep(nap.min(Duration::from_millis(10)));
         }
@@ -275,10 +263,8 @@ fn adopt(shared: &Shared, streams: &mut Vec<ImuStream>) {
     streams.retain(|s| readers.contains(&s.reader));
     for reader in readers {
         if !streams.iter().any(|s| s.reader == reader) {
-            let next = (shared.clock().now() * f64::from(reader.rate_hz))
-                .floor()
-                .max(0.0) as u64
-                + 1;
+            let next =
+                (shared.clock().now() * f64::from(reader.rate_hz)).floor().max(0.0) as u64 + 1;
             streams.push(ImuStream {
                 reader,
                 way: Way::new(0x1_0000 + u64::from(reader.vehicle)),
@@ -304,11 +290,7 @@ impl ImuStream {
     /// Sends every due sample, without gaps unless the thread is more than a second late.
     fn send(&mut self, shared: &Shared, (socket, postman): (&Arc<UdpSocket>, &Postman), now: f64) {
         let faults = shared.faults();
-        let faults = if faults.scope == FaultScope::Images {
-            Faults::default()
-        } else {
-            faults
-        };
+        let faults = if faults.scope == FaultScope::Images { Faults::default() } else { faults };
         if now - self.due() > 1.0 {
             self.next = (now * f64::from(self.reader.rate_hz)).floor() as u64;
         }
@@ -333,10 +315,9 @@ impl ImuStream {
             let rate = noisy(&motion.rate, damage.gyroscope * NOISE[1]);
             let sample = ImuPacket::new(self.seq, self.due(), narrow(&force), narrow(&rate));
             let mut sender = Sender::new(socket, postman, self.reader.to);
-            self.way
-                .pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
-                    sender.send(delay, bytes);
-                });
+            self.way.pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
+                sender.send(delay, bytes);
+            });
             self.seq = self.seq.wrapping_add(1);
             self.next += 1;
             let mut stats = shared.stats();
@@ -398,12 +379,8 @@ pub(in crate::emulator) fn send_true_states(
             continue;
         };
         let to = SocketAddr::new(client, options.ports.true_state(*id));
-        let mut state = true_state(
-            *id,
-            snapshot.time,
-            motion,
-            shared.motor_rpm(*id, snapshot.time),
-        );
+        let mut state =
+            true_state(*id, snapshot.time, motion, shared.motor_rpm(*id, snapshot.time));
         state.gps = geo.to_degrees(&motion.pose.position);
         state.collided_with = shared.contact(*id).map(|contact| target_id(contact.with));
         // There may be no listener.

@@ -21,16 +21,9 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
     let options = &shared.options;
     let snapshot = shared.drawn(shared.snapshot(time));
     let mut packets = Vec::new();
-    let requests: BTreeMap<u16, SensorRequest> = shared
-        .sensors()
-        .live
-        .iter()
-        .map(|(id, live)| (*id, live.request))
-        .collect();
-    for request in requests
-        .values()
-        .filter(|r| wanted.cameras.has(&r.seq_id.to_string()))
-    {
+    let requests: BTreeMap<u16, SensorRequest> =
+        shared.sensors().live.iter().map(|(id, live)| (*id, live.request)).collect();
+    for request in requests.values().filter(|r| wanted.cameras.has(&r.seq_id.to_string())) {
         if let Some((pose, _)) = world_pose(&requests, request, &snapshot, options.angle_unit) {
             packets.push(camera(request, &pose, time));
         }
@@ -42,13 +35,8 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
                 .find(|s| s.object == Object::Vehicle(*id))
                 .map_or(VEHICLE_HALF, |solid| solid.half);
             let packet = Packet::default().i32s(&[DESCRIPTION, i32::from(*id)]);
-            packets.push(
-                packet
-                    .pose(&motion.pose)
-                    .f32s(&motion.pose.position)
-                    .f32s(&half)
-                    .f64(time),
-            );
+            packets
+                .push(packet.pose(&motion.pose).f32s(&motion.pose.position).f32s(&half).f64(time));
         }
         if wanted.vehicle_data {
             packets.push(vehicle(shared, &snapshot, *id, motion));
@@ -61,17 +49,11 @@ pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wa
             let head = Packet::default().i32s(&[DESCRIPTION, solid.object.id()]);
             let packet = head.pose(&solid.pose);
             packets.push(
-                packet
-                    .f32s(&solid.pose.position)
-                    .f32s(&solid.half)
-                    .f64(time)
-                    .text(&name, 32),
+                packet.f32s(&solid.pose.position).f32s(&solid.half).f64(time).text(&name, 32),
             );
         }
     }
-    packets
-        .iter()
-        .for_each(|packet| post(shared, socket, packet));
+    packets.iter().for_each(|packet| post(shared, socket, packet));
 }
 
 /// Sends the report of one vehicle.
@@ -86,10 +68,7 @@ pub(super) fn send_pod(shared: &Shared, socket: &UdpSocket, seq_id: u16) {
     let live = shared.sensors().live.get(&seq_id).map(|live| live.request);
     if let Some(request) = live {
         let mut buffer = [0; 148];
-        let report = SensorRequest {
-            layout: RequestLayout::Long,
-            ..request
-        };
+        let report = SensorRequest { layout: RequestLayout::Long, ..request };
         post(shared, socket, &Packet(report.emit(&mut buffer).to_vec()));
     }
 }
@@ -104,13 +83,8 @@ fn post(shared: &Shared, socket: &UdpSocket, Packet(bytes): &Packet) {
 }
 
 fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> Packet {
-    let [seq_id, type_id, height, width] = [
-        request.seq_id,
-        request.type_id,
-        request.height,
-        request.width,
-    ]
-    .map(i32::from);
+    let [seq_id, type_id, height, width] =
+        [request.seq_id, request.type_id, request.height, request.width].map(i32::from);
     let head = Packet::default().i32s(&[DESCRIPTION, seq_id, type_id, height, width]);
     head.f32s(&[request.fov_deg.into()]).pose(pose).f64(time)
 }
@@ -124,14 +98,7 @@ fn vehicle(shared: &Shared, snapshot: &Snapshot, id: u16, motion: &Kinematics) -
     };
     let (kind, contact, centre, name) = described(shared.contact(id).as_ref());
     let caster = Caster::new(snapshot, &motion.pose, Some(id));
-    let six = [
-        Vec3::x(),
-        -Vec3::x(),
-        -Vec3::y(),
-        Vec3::y(),
-        -Vec3::z(),
-        Vec3::z(),
-    ];
+    let six = [Vec3::x(), -Vec3::x(), -Vec3::y(), Vec3::y(), -Vec3::z(), Vec3::z()];
     let rays = six.map(|direction| caster.ray(&direction).distance);
     Packet::default()
         .i32s(&[VEHICLE, i32::from(id), vehicle_type, kind])
@@ -157,8 +124,7 @@ impl Packet {
     }
 
     fn f32s<'a>(mut self, values: impl IntoIterator<Item = &'a f64>) -> Self {
-        self.0
-            .extend(values.into_iter().flat_map(|v| (*v as f32).to_le_bytes()));
+        self.0.extend(values.into_iter().flat_map(|v| (*v as f32).to_le_bytes()));
         self
     }
 
@@ -168,9 +134,7 @@ impl Packet {
     }
 
     fn pose(self, pose: &Pose) -> Self {
-        self.f32s(&pose.position)
-            .f32s(&pose.roll_pitch_yaw())
-            .f32s(&pose.wxyz())
+        self.f32s(&pose.position).f32s(&pose.roll_pitch_yaw()).f32s(&pose.wxyz())
     }
 
     fn text(mut self, text: &str, len: usize) -> Self {

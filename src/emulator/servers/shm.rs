@@ -32,12 +32,8 @@ impl Block {
         if SharedBlock::open_any(&name, 1..=size + 1).is_ok_and(|left| left.len() != size) {
             let _ = SharedBlock::remove(&name); // another process may have removed it first
         }
-        let block = Self {
-            block: SharedBlock::create(&name, size)?,
-            name,
-            size,
-            reading_since: None,
-        };
+        let block =
+            Self { block: SharedBlock::create(&name, size)?, name, size, reading_since: None };
         block.block.set_flag(ShmFlag::Empty as u8);
         enter(request)?;
         Ok(block)
@@ -53,9 +49,7 @@ impl Block {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let flag = self.block.flag();
-            let dead = self
-                .reading_since
-                .is_some_and(|since| since.elapsed() > DEAD);
+            let dead = self.reading_since.is_some_and(|since| since.elapsed() > DEAD);
             // Compare and swap: a reader may start between the check and the write.
             if (flag != ShmFlag::Reading as u8 || dead)
                 && self.block.swap_flag(flag, ShmFlag::Writing as u8)
@@ -84,13 +78,7 @@ impl Drop for Block {
 
 /// Size of a sensor's block in bytes.
 fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
-    let SensorRequest {
-        type_id,
-        width,
-        height,
-        other_params: [_, max_objects, ..],
-        ..
-    } = *request;
+    let SensorRequest { type_id, width, height, other_params: [_, max_objects, ..], .. } = *request;
     if let Some(kind) = SensorKind::from_type_id(type_id)
         && matches!(kind.row().payload, Payload::Points(_))
     {
@@ -108,10 +96,7 @@ fn enter(request: &SensorRequest) -> Result<(), ShmError> {
     let mut bytes = [0; ShmDirectory::LEN];
     block.copy_out(0, &mut bytes);
     let group = request.seq_id / SENSORS_PER_GROUP;
-    let known = ShmDirectory::parse(&bytes)
-        .ok()
-        .filter(|d| d.group() == i32::from(group))
-        .copied();
+    let known = ShmDirectory::parse(&bytes).ok().filter(|d| d.group() == i32::from(group)).copied();
     let mut directory = known.unwrap_or_else(|| ShmDirectory::new(group));
     directory.insert(request.seq_id, request.width, request.height);
     block.copy_in(0, directory.as_bytes());

@@ -76,9 +76,7 @@ fn command(shared: &Shared, text: &str) -> Outcome {
             outcome(operation.is_some())
         }
         "RflyReqVehicleData" => {
-            shared
-                .reports()
-                .set_vehicle_data(arguments.next() == Some("1"));
+            shared.reports().set_vehicle_data(arguments.next() == Some("1"));
             outcome(true)
         }
         _ => {

@@ -171,12 +171,7 @@ impl Stage {
 
     fn id_label(&mut self, a: &mut Arguments<'_>, now: f64) -> Option<bool> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
-        let label = Text {
-            text,
-            colour: a.colour()?,
-            size: a.number()?,
-            until: f64::INFINITY,
-        };
+        let label = Text { text, colour: a.colour()?, size: a.number()?, until: f64::INFINITY };
         self.display.set_label(id, 0, label, now);
         Some(true)
     }
@@ -186,12 +181,7 @@ impl Stage {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let (colour, size, seconds) = (a.colour()?, a.number()?, a.number()?);
         let row = a.number()? as i32;
-        let label = Text {
-            text,
-            colour,
-            size,
-            until: until(seconds, now),
-        };
+        let label = Text { text, colour, size, until: until(seconds, now) };
         let row = if row < 0 { -1 } else { row + 1 };
         self.display.set_label(id, row, label, now);
         Some(true)
@@ -308,8 +298,7 @@ impl Stage {
         let named = &self.stencils;
         self.scene = self.scene.stencilled(|name| {
             let mut last = named.iter().rev();
-            last.find(|stencil| stencil.names.has(name))
-                .map(|stencil| stencil.value)
+            last.find(|stencil| stencil.names.has(name)).map(|stencil| stencil.value)
         });
         Some(true)
     }
@@ -329,8 +318,5 @@ fn ids(list: &str) -> Option<Vec<u16>> {
 }
 
 fn is_engine(name: &str) -> bool {
-    ENGINE.contains(&name)
-        || ENGINE_PREFIXES
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
+    ENGINE.contains(&name) || ENGINE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

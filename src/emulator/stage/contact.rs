@@ -45,9 +45,7 @@ pub(in crate::emulator) fn contacts(
             point,
             centre: other.pose.position,
         });
-        hit.into_iter()
-            .next()
-            .or_else(|| grounded(*id, solid, speed(*id)))
+        hit.into_iter().next().or_else(|| grounded(*id, solid, speed(*id)))
     };
     bodies.iter().filter_map(touched).collect()
 }
@@ -58,12 +56,7 @@ fn grounded(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
     let hit = high.z > DEPTH || (high.z > -DEPTH && speed > CRASH_SPEED);
     let place = solid.pose.position;
     let point = Vec3::new(place.x, place.y, 0.0);
-    hit.then_some(Contact {
-        id,
-        with: Object::Ground,
-        point,
-        centre: point,
-    })
+    hit.then_some(Contact { id, with: Object::Ground, point, centre: point })
 }
 
 /// Returns where two bodies touch.

@@ -132,9 +132,7 @@ impl Display {
         };
         let all = self.blueprints.entry(id).or_insert([0.0; 24]);
         let places = all.iter_mut().skip(first);
-        places
-            .zip(inputs)
-            .for_each(|(place, input)| *place = *input);
+        places.zip(inputs).for_each(|(place, input)| *place = *input);
         true
     }
 
@@ -152,17 +150,12 @@ impl Display {
     /// Keeps the arguments of a command.
     pub(super) fn keep(&mut self, name: &str, arguments: &str) {
         if self.settings.len() < MOST || self.settings.contains_key(name) {
-            self.settings
-                .insert(name.to_owned(), arguments.trim().to_owned());
+            self.settings.insert(name.to_owned(), arguments.trim().to_owned());
         }
     }
 }
 
 /// End of a text that is shown for some seconds: 0 is for ever.
 pub(super) fn until(seconds: f64, now: f64) -> f64 {
-    if seconds == 0.0 {
-        f64::INFINITY
-    } else {
-        now + seconds
-    }
+    if seconds == 0.0 { f64::INFINITY } else { now + seconds }
 }

@@ -76,17 +76,14 @@ pub(in crate::emulator) fn body(solid: &Solid) -> Value {
 
 /// The objects of a snapshot that no vehicle simulator has.
 pub(in crate::emulator) fn spawned(snapshot: &Snapshot, own: impl Fn(u16) -> bool) -> Vec<Value> {
-    let others = snapshot
-        .moving
-        .iter()
-        .filter_map(|solid| match solid.object {
-            Object::Vehicle(id) if !own(id) => {
-                let mut object = body(solid);
-                object["id"] = json!(id);
-                Some(object)
-            }
-            _ => None,
-        });
+    let others = snapshot.moving.iter().filter_map(|solid| match solid.object {
+        Object::Vehicle(id) if !own(id) => {
+            let mut object = body(solid);
+            object["id"] = json!(id);
+            Some(object)
+        }
+        _ => None,
+    });
     others.collect()
 }
 

@@ -171,11 +171,8 @@ impl Stage {
 
     /// Whether one of two objects is attached to the other.
     pub(super) fn attached(&self, a: u16, b: u16) -> bool {
-        let carries = |id: u16, carrier: u16| {
-            self.links
-                .get(&id)
-                .is_some_and(|link| link.carrier == carrier)
-        };
+        let carries =
+            |id: u16, carrier: u16| self.links.get(&id).is_some_and(|link| link.carrier == carrier);
         carries(a, b) || carries(b, a)
     }
 
@@ -250,10 +247,7 @@ impl Stage {
         Some(match actor.filter(|actor| time < actor.until) {
             Some(actor) => resting(actor.pose, actor.velocity),
             None => Kinematics {
-                pose: Pose {
-                    position: own.pose.position * self.position_scale,
-                    ..own.pose
-                },
+                pose: Pose { position: own.pose.position * self.position_scale, ..own.pose },
                 ..own
             },
         })
@@ -286,19 +280,14 @@ impl Stage {
         } else {
             Model::of(self.vehicle_type(id)).solid(id, pose, &self.scale(id))
         };
-        Solid {
-            stencil: look.stencil.or_else(|| self.stencil(&solid)),
-            ..solid
-        }
+        Solid { stencil: look.stencil.or_else(|| self.stencil(&solid)), ..solid }
     }
 
     /// The stencil value that a command gave an object by its name; the last one counts.
     fn stencil(&self, solid: &Solid) -> Option<u8> {
         let name = (!self.stencils.is_empty()).then(|| solid.object.name())?;
         let mut named = self.stencils.iter().rev();
-        named
-            .find(|stencil| stencil.names.has(&name))
-            .map(|stencil| stencil.value)
+        named.find(|stencil| stencil.names.has(&name)).map(|stencil| stencil.value)
     }
 
     /// Whether everything is as `CopterSim` says.
@@ -321,24 +310,15 @@ impl Stage {
         let motions = |id: u16| snapshot.vehicle(id).copied();
         let others = self.actors.keys().filter(|id| !self.own.contains(id));
         let ids = snapshot.vehicles.iter().map(|(id, _)| id).chain(others);
-        let vehicles: Vec<(u16, Kinematics)> = ids
-            .filter_map(|id| Some((*id, self.place(*id, time, &motions, 0)?)))
-            .collect();
+        let vehicles: Vec<(u16, Kinematics)> =
+            ids.filter_map(|id| Some((*id, self.place(*id, time, &motions, 0)?))).collect();
         let bodies = vehicles.iter().map(|(id, k)| self.solid(*id, k.pose));
         // What has no extent cannot be seen.
         let bodies = bodies.filter(|solid| solid.half.iter().all(|x| *x > 0.0));
         let walkers = snapshot.moving.iter();
         let walkers = walkers.filter(|s| !matches!(s.object, Object::Vehicle(_)));
-        let walkers = walkers.map(|solid| Solid {
-            stencil: self.stencil(solid),
-            ..*solid
-        });
-        Snapshot {
-            time,
-            moving: bodies.chain(walkers).collect(),
-            vehicles,
-            scene,
-        }
+        let walkers = walkers.map(|solid| Solid { stencil: self.stencil(solid), ..*solid });
+        Snapshot { time, moving: bodies.chain(walkers).collect(), vehicles, scene }
     }
 }
 
@@ -350,10 +330,7 @@ impl Link {
             2 => Quat::from_euler_angles(0.0, 0.0, carrier.attitude.euler_angles().2),
             _ => carrier.attitude,
         };
-        Pose {
-            attitude,
-            ..*carrier
-        }
+        Pose { attitude, ..*carrier }
     }
 
     fn absolute(self, carrier: &Pose, own: &Pose) -> Pose {
@@ -363,10 +340,7 @@ impl Link {
     fn relative(self, carrier: &Pose, drawn: &Pose) -> Pose {
         let frame = self.frame(carrier);
         let back = frame.attitude.inverse();
-        Pose {
-            position: back * (drawn.position - frame.position),
-            attitude: back * drawn.attitude,
-        }
+        Pose { position: back * (drawn.position - frame.position), attitude: back * drawn.attitude }
     }
 }
 

@@ -135,10 +135,7 @@ impl Stage {
         now: f64,
     ) -> bool {
         let mut right = true;
-        for MovingState {
-            state, velocity, ..
-        } in states
-        {
+        for MovingState { state, velocity, .. } in states {
             let told = ObjectState {
                 id: state.id.into(),
                 vehicle_type: state.vehicle_type.into(),
@@ -146,9 +143,7 @@ impl Stage {
                 euler: state.euler.map(f64::from),
                 velocity: velocity.map(f64::from),
                 motor_rpm: state.motor_rpm.map(f64::from),
-                scale: state
-                    .scale_percent
-                    .map(|percent| f64::from(percent) / 100.0),
+                scale: state.scale_percent.map(|percent| f64::from(percent) / 100.0),
                 height,
             };
             right &= self.tell(told, now);
@@ -179,10 +174,7 @@ impl Stage {
 }
 
 fn at_rest(state: SwarmState) -> MovingState {
-    MovingState {
-        state,
-        ..MovingState::default()
-    }
+    MovingState { state, ..MovingState::default() }
 }
 
 impl ObjectState {

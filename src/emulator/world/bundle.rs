@@ -81,13 +81,7 @@ impl RayBundle {
                 tiles.push(tile);
             }
         }
-        Self {
-            tiles,
-            whole: Cone::around(directions.iter()),
-            directions,
-            stride: width,
-            pixel,
-        }
+        Self { tiles, whole: Cone::around(directions.iter()), directions, stride: width, pixel }
     }
 
     /// Returns the number of rays.
@@ -130,12 +124,7 @@ impl RayBundle {
 impl Tile {
     /// The numbers of the rays of each row.
     fn spans(&self, stride: usize) -> impl Iterator<Item = std::ops::Range<usize>> + Clone + use<> {
-        let Self {
-            first,
-            columns,
-            rows,
-            ..
-        } = *self;
+        let Self { first, columns, rows, .. } = *self;
         (0..rows).map(move |row| {
             let start = first + row * stride;
             start..start + columns
@@ -145,11 +134,7 @@ impl Tile {
 
 impl Cone {
     /// All directions.
-    const ALL: Self = Self {
-        axis: Vec3::new(1.0, 0.0, 0.0),
-        cos: -1.0,
-        sin: 0.0,
-    };
+    const ALL: Self = Self { axis: Vec3::new(1.0, 0.0, 0.0), cos: -1.0, sin: 0.0 };
 
     fn around<'a>(rays: impl Iterator<Item = &'a [f32; 3]> + Clone) -> Self {
         let sum: Vec3 = rays.clone().map(wide).sum();
@@ -159,19 +144,12 @@ impl Cone {
         // A little wider than the widest ray, for the rounding of f32.
         let cos = rays.map(|d| wide(d).dot(&axis)).fold(1.0, f64::min) - 1e-6;
         let cos = cos.max(-1.0);
-        Self {
-            axis,
-            cos,
-            sin: (1.0 - cos * cos).sqrt(),
-        }
+        Self { axis, cos, sin: (1.0 - cos * cos).sqrt() }
     }
 }
 
 fn narrowed(directions: impl IntoIterator<Item = Vec3>) -> Vec<[f32; 3]> {
-    directions
-        .into_iter()
-        .map(|d| d.normalize().map(|x| x as f32).into())
-        .collect()
+    directions.into_iter().map(|d| d.normalize().map(|x| x as f32).into()).collect()
 }
 
 fn wide(direction: &[f32; 3]) -> Vec3 {

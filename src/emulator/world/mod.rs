@@ -39,10 +39,7 @@ impl Pose {
     /// Creates a pose from a position in m and roll, pitch, yaw in rad (z-y-x).
     pub fn new(position: [f64; 3], roll_pitch_yaw: [f64; 3]) -> Self {
         let [roll, pitch, yaw] = roll_pitch_yaw;
-        Self {
-            position: position.into(),
-            attitude: Quat::from_euler_angles(roll, pitch, yaw),
-        }
+        Self { position: position.into(), attitude: Quat::from_euler_angles(roll, pitch, yaw) }
     }
 
     /// Returns roll, pitch, yaw in rad.

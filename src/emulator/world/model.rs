@@ -41,10 +41,7 @@ impl Model {
     /// Returns the body of object `id`, as many times as large along its axes.
     pub fn solid(&self, id: u16, pose: Pose, scale: &Vec3) -> Solid {
         let half = self.half.component_mul(&scale.abs());
-        Solid {
-            paint: self.paint,
-            ..Solid::new(Object::Vehicle(id), self.shape, pose, half)
-        }
+        Solid { paint: self.paint, ..Solid::new(Object::Vehicle(id), self.shape, pose, half) }
     }
 
     /// Half its height in m.

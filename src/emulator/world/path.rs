@@ -68,23 +68,13 @@ impl Motion {
     pub fn at(&self, t: f64) -> Kinematics {
         match *self {
             Self::Hover(pose) => moving([pose.position, Vec3::zeros(), Vec3::zeros()], still(pose)),
-            Self::Lap {
-                centre,
-                radii,
-                period,
-                phase,
-            } => lap(centre, radii, TAU / period, TAU * (t / period + phase)),
-            Self::Excite {
-                centre,
-                radii,
-                period,
-                phase,
-            } => excite(centre, radii, period, phase, t),
-            Self::Walk {
-                centre,
-                radius,
-                period,
-            } => {
+            Self::Lap { centre, radii, period, phase } => {
+                lap(centre, radii, TAU / period, TAU * (t / period + phase))
+            }
+            Self::Excite { centre, radii, period, phase } => {
+                excite(centre, radii, period, phase, t)
+            }
+            Self::Walk { centre, radius, period } => {
                 let w = TAU / period;
                 let (s, c) = (w * t).sin_cos();
                 let out = Vec3::new(c, s, 0.0) * radius;
@@ -131,11 +121,7 @@ fn lap(centre: Vec3, radii: Vec3, w: f64, angle: f64) -> Kinematics {
     let forward = right.cross(&down);
     let axes = Matrix3::from_columns(&[forward, right, down]);
     let attitude = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
-    let rate = Vec3::new(
-        down.dot(&turning),
-        forward.dot(&sinking),
-        -forward.dot(&turning),
-    );
+    let rate = Vec3::new(down.dot(&turning), forward.dot(&sinking), -forward.dot(&turning));
     moving([position, velocity, acceleration], (attitude, rate))
 }
 

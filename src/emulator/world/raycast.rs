@@ -23,12 +23,7 @@ pub struct Hit {
 
 /// The hit of a ray that leaves the world.
 #[allow(non_upper_case_globals, reason = "reads as a value of `Hit`")]
-pub const Nothing: Hit = Hit {
-    distance: f64::INFINITY,
-    object: None,
-    face: 0,
-    target: 0,
-};
+pub const Nothing: Hit = Hit { distance: f64::INFINITY, object: None, face: 0, target: 0 };
 
 /// The surface where a ray ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,9 +134,7 @@ impl Caster {
         for tile in &bundle.tiles {
             let axis = self.to_world * tile.cone.axis;
             near.clear();
-            let met = ahead
-                .iter()
-                .filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
+            let met = ahead.iter().filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
             near.extend(met.map(|((target, _), number)| (*target, *number)));
             bundle.each(tile, |i, direction| {
                 let ray = Ray::new(self.to_world * direction);
@@ -165,11 +158,7 @@ impl Caster {
             Some(target) if hit.face != GROUND => target.spot(&world, hit),
             _ => {
                 let point = self.origin + world * hit.distance;
-                Spot {
-                    at: [point.x, point.y],
-                    normal: -Vec3::z(),
-                    slant: world.z.abs(),
-                }
+                Spot { at: [point.x, point.y], normal: -Vec3::z(), slant: world.z.abs() }
             }
         }
     }
@@ -178,12 +167,7 @@ impl Caster {
     fn ground(&self, ray: &Ray) -> Hit {
         let distance = -self.origin.z * ray.inverse.z;
         if distance > 0.0 && distance.is_finite() {
-            Hit {
-                distance,
-                object: Some(Object::Ground),
-                face: GROUND,
-                target: 0,
-            }
+            Hit { distance, object: Some(Object::Ground), face: GROUND, target: 0 }
         } else {
             Nothing
         }
@@ -198,8 +182,7 @@ impl Scene {
         let down = Ray::new(Vec3::z());
         let slopes = self.solids().iter().filter(|s| s.object == Object::Slope);
         let tops = slopes.filter_map(|slope| target(slope, &above, true).0.meet(&down));
-        tops.map(|(distance, _)| HIGH + distance)
-            .fold(0.0, f64::min)
+        tops.map(|(distance, _)| HIGH + distance).fold(0.0, f64::min)
     }
 }
 
@@ -212,12 +195,7 @@ fn nearest<'a>(ray: &Ray, mut hit: Hit, targets: impl Iterator<Item = (&'a Targe
         if let Some((distance, face)) = target.meet(ray)
             && distance < hit.distance
         {
-            hit = Hit {
-                distance,
-                object: Some(target.object),
-                face,
-                target: number,
-            };
+            hit = Hit { distance, object: Some(target.object), face, target: number };
         }
     }
     hit
@@ -262,10 +240,7 @@ impl Bound {
 
 impl Ray {
     fn new(direction: Vec3) -> Self {
-        Self {
-            direction,
-            inverse: direction.map(|x| 1.0 / x),
-        }
+        Self { direction, inverse: direction.map(|x| 1.0 / x) }
     }
 }
 
@@ -277,11 +252,7 @@ struct Within {
 }
 
 impl Within {
-    const ALL: Self = Self {
-        enter: f64::NEG_INFINITY,
-        leave: f64::INFINITY,
-        face: 0,
-    };
+    const ALL: Self = Self { enter: f64::NEG_INFINITY, leave: f64::INFINITY, face: 0 };
 
     /// What of it is between two planes of distance `half` from the centre across an axis.
     fn slab(&mut self, axis: usize, half: f64, origin: f64, inverse: f64) {

@@ -60,10 +60,7 @@ impl Scene {
     /// Returns this scene with the stencil values that `stencil` gives its objects by their names.
     #[must_use]
     pub fn stencilled(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
-        let given = |solid: &Solid| Solid {
-            stencil: stencil(&solid.object.name()),
-            ..*solid
-        };
+        let given = |solid: &Solid| Solid { stencil: stencil(&solid.object.name()), ..*solid };
         Arc::new(Self {
             solids: self.solids.iter().map(given).collect(),
             bodies: self.bodies.iter().map(given).collect(),
@@ -75,21 +72,13 @@ impl Scene {
     fn new(name: &'static str, solids: Vec<Solid>, textured: bool) -> Self {
         let mut bodies: Vec<Solid> = Vec::new();
         for solid in &solids {
-            let body = bodies
-                .iter_mut()
-                .find(|b| b.object.id() == solid.object.id());
+            let body = bodies.iter_mut().find(|b| b.object.id() == solid.object.id());
             match body {
                 Some(body) => *body = around(body, solid),
                 None => bodies.push(*solid),
             }
         }
-        Self {
-            name,
-            solids,
-            bodies,
-            textured,
-            ground: None,
-        }
+        Self { name, solids, bodies, textured, ground: None }
     }
 
     /// Name of the map; empty for a scene that is none of [`MAPS`].
@@ -207,11 +196,8 @@ impl World {
 
     /// Returns the yard with `count` vehicles, each on the motion of its share of a round.
     fn around(count: u16, motion: impl Fn(f64) -> Motion) -> Self {
-        let walker = Motion::Walk {
-            centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z),
-            radius: 9.5,
-            period: 60.0,
-        };
+        let walker =
+            Motion::Walk { centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z), radius: 9.5, period: 60.0 };
         let share = |i: u16| f64::from(i) / f64::from(count.max(1));
         Self::new((0..count).map(|i| motion(share(i))), walker)
     }
@@ -258,22 +244,14 @@ impl World {
             Solid::new(Object::Walker(i), Shape::Box, pose, WALKER_HALF)
         });
         let moving = bodies.chain(walkers).collect();
-        Snapshot {
-            time,
-            vehicles,
-            scene: Arc::clone(&self.scene),
-            moving,
-        }
+        Snapshot { time, vehicles, scene: Arc::clone(&self.scene), moving }
     }
 }
 
 impl Snapshot {
     /// Returns the motion of a vehicle.
     pub fn vehicle(&self, id: u16) -> Option<&Kinematics> {
-        self.vehicles
-            .iter()
-            .find(|(other, _)| *other == id)
-            .map(|(_, k)| k)
+        self.vehicles.iter().find(|(other, _)| *other == id).map(|(_, k)| k)
     }
 
     /// Returns one solid per object but the ground.

@@ -108,22 +108,12 @@ pub struct Solid {
 impl Solid {
     /// Creates a solid of its object's class.
     pub fn new(object: Object, shape: Shape, pose: Pose, half: Vec3) -> Self {
-        Self {
-            object,
-            shape,
-            pose,
-            half,
-            paint: object.class(),
-            stencil: None,
-        }
+        Self { object, shape, pose, half, paint: object.class(), stencil: None }
     }
 
     /// Creates a solid whose own axes are north, east and down.
     pub fn upright(object: Object, shape: Shape, centre: [f64; 3], half: [f64; 3]) -> Self {
-        let pose = Pose {
-            position: centre.into(),
-            attitude: Quat::identity(),
-        };
+        let pose = Pose { position: centre.into(), attitude: Quat::identity() };
         Self::new(object, shape, pose, half.into())
     }
 

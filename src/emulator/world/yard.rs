@@ -49,16 +49,9 @@ fn slope() -> Solid {
     const HALF_DEPTH: f64 = 1.5;
     const RISE_DEG: f64 = 12.0;
     let pose = Pose::new([FOOT[0], FOOT[1], 0.0], [0.0, RISE_DEG.to_radians(), 0.0]);
-    let half = Vec3::new(
-        LENGTH / 2.0 / RISE_DEG.to_radians().cos(),
-        HALF_WIDTH,
-        HALF_DEPTH,
-    );
+    let half = Vec3::new(LENGTH / 2.0 / RISE_DEG.to_radians().cos(), HALF_WIDTH, HALF_DEPTH);
     let centre = pose.position + pose.attitude * Vec3::new(half.x, 0.0, half.z);
-    let pose = Pose {
-        position: centre,
-        ..pose
-    };
+    let pose = Pose { position: centre, ..pose };
     Solid::new(Object::Slope, Shape::Box, pose, half)
 }
 
@@ -72,44 +65,16 @@ fn walls() -> Vec<Solid> {
     /// where its pillars stand; the first and the last are its ends.
     type Wall = (bool, f64, f64, f64, [f64; 7]);
     const WALLS: [Wall; 4] = [
-        (
-            false,
-            26.0,
-            1.0,
-            4.5,
-            [-26.0, -19.0, -9.5, -2.0, 7.5, 14.0, 24.0],
-        ),
-        (
-            true,
-            24.0,
-            1.0,
-            3.5,
-            [-26.0, -16.5, -10.0, -1.0, 9.0, 17.5, 26.0],
-        ),
-        (
-            false,
-            -26.0,
-            -1.0,
-            5.0,
-            [-26.0, -17.5, -8.0, 2.5, 9.0, 18.0, 24.0],
-        ),
-        (
-            true,
-            -26.0,
-            -1.0,
-            4.0,
-            [-26.0, -18.0, -7.5, 0.5, 6.0, 16.0, 26.0],
-        ),
+        (false, 26.0, 1.0, 4.5, [-26.0, -19.0, -9.5, -2.0, 7.5, 14.0, 24.0]),
+        (true, 24.0, 1.0, 3.5, [-26.0, -16.5, -10.0, -1.0, 9.0, 17.5, 26.0]),
+        (false, -26.0, -1.0, 5.0, [-26.0, -17.5, -8.0, 2.5, 9.0, 18.0, 24.0]),
+        (true, -26.0, -1.0, 4.0, [-26.0, -18.0, -7.5, 0.5, 6.0, 16.0, 26.0]),
     ];
     let mut solids = Vec::new();
     for ((north, face, side, height, pillars), i) in WALLS.into_iter().zip(0..) {
         let object = Object::Wall(i);
         let mut put = |along: [f64; 2], across: [f64; 2], height: f64| {
-            let (n, e) = if north {
-                (along, across)
-            } else {
-                (across, along)
-            };
+            let (n, e) = if north { (along, across) } else { (across, along) };
             solids.push(Solid::between(object, n, e, [-height, 0.0]));
         };
         for ends in pillars.windows(2) {

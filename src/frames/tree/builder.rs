@@ -16,12 +16,7 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(names: FrameNames) -> Self {
-        Self {
-            names,
-            edges: Vec::new(),
-            by_child: HashMap::new(),
-            problems: Vec::new(),
-        }
+        Self { names, edges: Vec::new(), by_child: HashMap::new(), problems: Vec::new() }
     }
 
     pub(super) fn build(
@@ -41,11 +36,8 @@ impl Builder {
 
         self.check_name(&self.names.map.clone());
         if self.names.ned_frames {
-            let ned = self
-                .names
-                .world
-                .pose(Vector::<Ned>::zero(), Attitude::identity())
-                * half_turn();
+            let ned =
+                self.names.world.pose(Vector::<Ned>::zero(), Attitude::identity()) * half_turn();
             self.add(
                 self.names.map.clone(),
                 self.names.map.clone() + "_ned",
@@ -74,8 +66,7 @@ impl Builder {
                 outbox.edges.push(place.edge);
             }
             if placed.insert(sensor.seq_id, place).is_some() {
-                self.problems
-                    .push(FrameError::DuplicateSensor(sensor.seq_id));
+                self.problems.push(FrameError::DuplicateSensor(sensor.seq_id));
             }
         }
         self.find_cycles();
@@ -109,12 +100,7 @@ impl Builder {
             false => (Source::External, Source::External),
         };
         if odom != names.map {
-            self.add(
-                names.map.clone(),
-                odom.clone(),
-                fixed,
-                Some(Transform::identity()),
-            );
+            self.add(names.map.clone(), odom.clone(), fixed, Some(Transform::identity()));
         }
         if names.autopilots.contains(&id) {
             self.add(
@@ -125,19 +111,9 @@ impl Builder {
             );
         }
         let edge = self.add(odom, base.clone(), moving, None);
-        self.add(
-            base.clone(),
-            imu,
-            Source::Static,
-            Some(Transform::identity()),
-        );
+        self.add(base.clone(), imu, Source::Static, Some(Transform::identity()));
         if names.ned_frames {
-            self.add(
-                base.clone(),
-                base + "_frd",
-                Source::Static,
-                Some(half_turn()),
-            );
+            self.add(base.clone(), base + "_frd", Source::Static, Some(half_turn()));
         }
         names.truth.then_some(edge)
     }
@@ -158,17 +134,11 @@ impl Builder {
             self.names.bottom_m,
         );
         // Without a vehicle there are no pose updates, which moving edges are sent with.
-        let source = if sensor.moving && has_vehicle {
-            Source::Moving
-        } else {
-            Source::Static
-        };
+        let source = if sensor.moving && has_vehicle { Source::Moving } else { Source::Static };
         let (parent, source, transform) = match reference {
-            MountReference::BaseLink(id) => (
-                self.names.of_vehicle(id, &self.names.base_link),
-                source,
-                Some(transform),
-            ),
+            MountReference::BaseLink(id) => {
+                (self.names.of_vehicle(id, &self.names.base_link), source, Some(transform))
+            }
             MountReference::Map => (self.names.map.clone(), source, Some(transform)),
             MountReference::MapAtVehicle(_) => {
                 (self.names.map.clone(), Source::AtVehicle(transform), None)
@@ -182,18 +152,9 @@ impl Builder {
         let edge = self.add(parent, frames.link.clone(), source, transform);
         if sensor.optical {
             let optical = Transform::from_attitude(Attitude::<Optical, _>::optical());
-            self.add(
-                frames.link.clone(),
-                frames.optical.clone(),
-                Source::Static,
-                Some(optical),
-            );
+            self.add(frames.link.clone(), frames.optical.clone(), Source::Static, Some(optical));
         }
-        PlacedSensor {
-            mount: sensor.mount,
-            frames,
-            edge,
-        }
+        PlacedSensor { mount: sensor.mount, frames, edge }
     }
 
     fn frames_of(&self, sensor: &SensorMount, vehicle: Option<u16>) -> SensorFrames {
@@ -203,10 +164,7 @@ impl Builder {
         };
         let link = sensor.link.clone().unwrap_or_else(|| default("link"));
         let optical = match sensor.optical {
-            true => sensor
-                .optical_frame
-                .clone()
-                .unwrap_or_else(|| default("optical_frame")),
+            true => sensor.optical_frame.clone().unwrap_or_else(|| default("optical_frame")),
             false => link.clone(),
         };
         SensorFrames { link, optical }
@@ -229,12 +187,7 @@ impl Builder {
                 second: parent.clone(),
             });
         }
-        self.edges.push(Edge {
-            parent,
-            child,
-            source,
-            transform,
-        });
+        self.edges.push(Edge { parent, child, source, transform });
         index
     }
 
@@ -261,8 +214,7 @@ impl Builder {
                 known.insert(circle);
             }
         }
-        self.problems
-            .extend(known.into_iter().map(FrameError::Cycle));
+        self.problems.extend(known.into_iter().map(FrameError::Cycle));
     }
 }
 
@@ -288,15 +240,12 @@ fn carrying_vehicle(
     while let Mount::Sensor(carrier) = mount {
         if path.contains(&carrier) {
             return Err(FrameError::Cycle(
-                path.iter()
-                    .map(|seq_id| format!("sensor{seq_id}"))
-                    .collect(),
+                path.iter().map(|seq_id| format!("sensor{seq_id}")).collect(),
             ));
         }
-        mount = *mounts.get(&carrier).ok_or(FrameError::NoCarrier {
-            seq_id: sensor.seq_id,
-            carrier,
-        })?;
+        mount = *mounts
+            .get(&carrier)
+            .ok_or(FrameError::NoCarrier { seq_id: sensor.seq_id, carrier })?;
         path.push(carrier);
     }
     Ok(vehicle_of(mount))

@@ -395,10 +395,7 @@ impl FrameTree {
 
     /// Returns those of `frames`, names in any order, that have no path to `map`.
     pub fn check<S: AsRef<str>>(&self, frames: &[S]) -> Vec<MissingPath> {
-        frames
-            .iter()
-            .filter_map(|frame| self.missing_path(frame.as_ref()))
-            .collect()
+        frames.iter().filter_map(|frame| self.missing_path(frame.as_ref())).collect()
     }
 
     /// Returns the pose of `child` in its ancestor `parent`; `None` if `parent` is not one, or before the first update.
@@ -416,11 +413,7 @@ impl FrameTree {
     fn missing_path(&self, name: &str) -> Option<MissingPath> {
         let missing = |highest: Option<&str>| {
             let highest = highest.map(str::to_owned);
-            Some(MissingPath {
-                frame: name.to_owned(),
-                map: self.names.map.clone(),
-                highest,
-            })
+            Some(MissingPath { frame: name.to_owned(), map: self.names.map.clone(), highest })
         };
         let mut highest = None;
         let mut frame = name;

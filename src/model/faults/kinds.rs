@@ -56,12 +56,7 @@ pub struct FaultKind {
 pub(super) const ROTORS: usize = 8;
 
 const fn p(name: &'static str, min: f64, max: f64, healthy: f64) -> FaultParameter {
-    FaultParameter {
-        name,
-        min,
-        max,
-        healthy,
-    }
+    FaultParameter { name, min, max, healthy }
 }
 
 const fn kind(
@@ -70,13 +65,7 @@ const fn kind(
     parameters: FaultParameters,
     doc: &'static str,
 ) -> FaultKind {
-    FaultKind {
-        name,
-        sdk,
-        template,
-        parameters,
-        doc,
-    }
+    FaultKind { name, sdk, template, parameters, doc }
 }
 
 use FaultParameters::{List, Rotors};

@@ -72,12 +72,7 @@ pub struct Faults {
 impl Faults {
     /// Creates a model without faults.
     pub fn new(vehicle: u16, numbers: FaultNumbers) -> Self {
-        Self {
-            vehicle,
-            numbers,
-            stopwatch: Stopwatch::default(),
-            active: Vec::new(),
-        }
+        Self { vehicle, numbers, stopwatch: Stopwatch::default(), active: Vec::new() }
     }
 
     /// Injects a fault and returns the datagram for the model. If the same fault is active, extends its keep-alive and returns
@@ -91,11 +86,7 @@ impl Faults {
         now: FaultTime,
     ) -> Result<Option<Vec<u8>>, String> {
         let fault = Fault::check(request, self.numbers)?;
-        if let Some(other) = self
-            .active
-            .iter()
-            .find(|other| fault.overlaps(&other.fault))
-        {
+        if let Some(other) = self.active.iter().find(|other| fault.overlaps(&other.fault)) {
             return Err(format!(
                 "mask: {:#x} is in use by another fault of kind `parameters`: clear it first, or give the same mask to replace it",
                 other.fault.mask
@@ -221,9 +212,7 @@ pub struct ClearedFaults {
 }
 
 fn message(active: &InjectedFault, elapsed: Duration) -> ActiveFault {
-    let InjectedFault {
-        fault, since, ends, ..
-    } = active;
+    let InjectedFault { fault, since, ends, .. } = active;
     let seconds = |time: &Duration| time.as_secs_f64();
     ActiveFault {
         kind: fault.kind.clone(),

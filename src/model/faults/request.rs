@@ -56,11 +56,7 @@ impl Fault {
             NUMBER => numbered_fault(request),
             name => documented_fault(name, request, numbers),
         };
-        let fault = fault.map(|fault| Self {
-            duration,
-            keep_alive,
-            ..fault
-        });
+        let fault = fault.map(|fault| Self { duration, keep_alive, ..fault });
         let fault = fault.map_err(|text| problems.push(text)).ok();
         if let Some(fault) = &fault
             && fault.restore.is_none()
@@ -145,9 +141,7 @@ fn seconds(field: &str, value: f64, problems: &mut Vec<String>) -> Option<Durati
     if (0.0..=MAX_DURATION_S).contains(&value) {
         return (value > 0.0).then(|| Duration::from_secs_f64(value));
     }
-    problems.push(format!(
-        "{field}: must be 0 to {MAX_DURATION_S} s, is {value}"
-    ));
+    problems.push(format!("{field}: must be 0 to {MAX_DURATION_S} s, is {value}"));
     None
 }
 
@@ -157,16 +151,10 @@ fn documented_fault(
     numbers: FaultNumbers,
 ) -> Result<Fault, String> {
     let Some(kind) = FaultKind::named(name) else {
-        let names = FAULT_KINDS
-            .iter()
-            .map(|kind| kind.name)
-            .chain([NUMBER, PARAMETERS]);
+        let names = FAULT_KINDS.iter().map(|kind| kind.name).chain([NUMBER, PARAMETERS]);
         let suggestion = did_you_mean(name, names.clone());
         let names: Vec<_> = names.collect();
-        return Err(format!(
-            "kind: must be one of {}, is {name:?}{suggestion}",
-            names.join(", ")
-        ));
+        return Err(format!("kind: must be one of {}, is {name:?}{suggestion}", names.join(", ")));
     };
     let id = match request.id {
         0 => kind.id(numbers),
@@ -188,13 +176,7 @@ fn documented_fault(
     } else {
         values("restore", &request.restore, request.mask)?
     };
-    Ok(fault(
-        name,
-        FaultTarget::Number(id),
-        request.mask,
-        injected,
-        restore,
-    ))
+    Ok(fault(name, FaultTarget::Number(id), request.mask, injected, restore))
 }
 
 /// Returns a value for every rotor; rotors outside the mask are healthy.
@@ -257,15 +239,8 @@ fn list_values(
 ) -> Result<Vec<f64>, String> {
     if given.len() != list.len() {
         let names: Vec<_> = list.iter().map(|parameter| parameter.name).collect();
-        let names = if names.is_empty() {
-            "no parameters".to_owned()
-        } else {
-            names.join(", ")
-        };
-        return Err(format!(
-            "{field}: `{kind}` has {names}; {} values are given",
-            given.len()
-        ));
+        let names = if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") };
+        return Err(format!("{field}: `{kind}` has {names}; {} values are given", given.len()));
     }
     for (parameter, value) in list.iter().zip(given) {
         check_range(field, *parameter, *value)?;
@@ -278,9 +253,7 @@ fn check_range(field: &str, parameter: FaultParameter, value: f64) -> Result<(),
     if (min..=max).contains(&value) {
         return Ok(());
     }
-    Err(format!(
-        "{field}: {name} must be {min} to {max}, is {value}"
-    ))
+    Err(format!("{field}: {name} must be {min} to {max}, is {value}"))
 }
 
 fn numbered_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
@@ -295,18 +268,13 @@ fn numbered_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
         if given.iter().all(|value| (*value as f32).is_finite()) {
             return Ok(());
         }
-        Err(format!(
-            "{field}: must be finite as 32-bit numbers, are {given:?}"
-        ))
+        Err(format!("{field}: must be finite as 32-bit numbers, are {given:?}"))
     };
     if request.id == 0 {
         return Err("id: must be the number of the fault in your model, is 0".to_owned());
     }
     if request.mask != 0 {
-        return Err(format!(
-            "mask: must be 0 with kind `id`, is {}",
-            request.mask
-        ));
+        return Err(format!("mask: must be 0 with kind `id`, is {}", request.mask));
     }
     check("parameters", &request.parameters)?;
     check("restore", &request.restore)?;
@@ -319,10 +287,7 @@ fn parameters_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
     let given = &request.parameters;
     let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
     if request.id != 0 {
-        return Err(format!(
-            "id: must be 0 with kind `parameters`, is {}",
-            request.id
-        ));
+        return Err(format!("id: must be 0 with kind `parameters`, is {}", request.id));
     }
     if !finite(given) || !finite(&request.restore) {
         return Err("parameters, restore: must be finite".to_owned());
@@ -338,11 +303,5 @@ fn parameters_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
         restore = vec![0.0; MODEL_PARAMETERS];
         spread("restore", &request.restore, mask, &mut restore)?;
     }
-    Ok(fault(
-        PARAMETERS,
-        FaultTarget::Parameters(mask),
-        mask,
-        values,
-        restore,
-    ))
+    Ok(fault(PARAMETERS, FaultTarget::Parameters(mask), mask, values, restore))
 }

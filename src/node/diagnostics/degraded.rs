@@ -51,11 +51,7 @@ impl Section for Degraded {
             let figures = source.lock();
             let drops = figures.drops.get(&Cause::Sensor(SensorCause::OnPurpose));
             dropped += drops.copied().unwrap_or_default();
-            held_back += figures
-                .others
-                .get(&Cause::HeldBack)
-                .copied()
-                .unwrap_or_default();
+            held_back += figures.others.get(&Cause::HeldBack).copied().unwrap_or_default();
         }
         let (level, message) = if phrases.is_empty() {
             (Level::Ok, "nothing".to_owned())
@@ -65,10 +61,7 @@ impl Section for Degraded {
         Finding {
             level,
             message,
-            values: vec![
-                value("frames_dropped", dropped),
-                value("frames_held_back", held_back),
-            ],
+            values: vec![value("frames_dropped", dropped), value("frames_held_back", held_back)],
         }
     }
 }

@@ -24,11 +24,7 @@ pub(super) struct DoctorStatus {
 
 impl DoctorStatus {
     pub(super) fn new(settings: &Settings) -> Self {
-        Self {
-            settings: settings.clone(),
-            start: Instant::now(),
-            host: None,
-        }
+        Self { settings: settings.clone(), start: Instant::now(), host: None }
     }
 
     /// Returns the status from all others.
@@ -43,11 +39,7 @@ impl DoctorStatus {
         if self.host.as_ref().is_none_or(due) {
             self.host = Some((Instant::now(), host_checks::check(&self.settings)));
         }
-        found.extend(
-            self.host
-                .iter()
-                .flat_map(|(_, found)| found.iter().cloned()),
-        );
+        found.extend(self.host.iter().flat_map(|(_, found)| found.iter().cloned()));
         sort(&mut found);
         let level = match worst(&found) {
             Severity::Note => Level::Ok,
@@ -56,18 +48,9 @@ impl DoctorStatus {
         };
         let message = match &found[..] {
             [] => "nothing found".to_owned(),
-            [first, ..] => format!(
-                "{} findings; {}: {}",
-                found.len(),
-                first.subject,
-                first.what
-            ),
+            [first, ..] => format!("{} findings; {}: {}", found.len(), first.subject, first.what),
         };
-        let finding = Finding {
-            level,
-            message,
-            values: to_values(&found),
-        };
+        let finding = Finding { level, message, values: to_values(&found) };
         (DOCTOR.to_owned(), finding)
     }
 }

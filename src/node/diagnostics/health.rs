@@ -44,12 +44,7 @@ pub(super) struct Health {
 impl Health {
     /// Starts with empty figures.
     pub(super) fn new(context: ReportContext) -> Self {
-        Self {
-            context,
-            before: BTreeMap::new(),
-            rates: BTreeMap::new(),
-            last: Instant::now(),
-        }
+        Self { context, before: BTreeMap::new(), rates: BTreeMap::new(), last: Instant::now() }
     }
 
     /// Publishes one report, to subscribers.
@@ -64,9 +59,8 @@ impl Health {
             .collect();
         // Without subscribers as well: sections also log their findings.
         let sections = self.context.sections.iter_mut();
-        let sections: Vec<_> = sections
-            .map(|section| (section.name().to_owned(), section.check()))
-            .collect();
+        let sections: Vec<_> =
+            sections.map(|section| (section.name().to_owned(), section.check())).collect();
         let now = self.context.headers.now();
         if self.context.publisher.subscribers() > 0 {
             let sources = sources.iter();
@@ -167,11 +161,8 @@ fn source_finding(source: &SourceFigures) -> Finding {
         LinkState::Lost => (Level::Error, because("silent")),
         LinkState::Idle if new_drops == 0 && rate == 0.0 => (Level::Ok, "idle".to_owned()),
         LinkState::Up | LinkState::Idle => {
-            let level = if new_drops > 0 || source.shortfall.is_some() {
-                Level::Warn
-            } else {
-                Level::Ok
-            };
+            let level =
+                if new_drops > 0 || source.shortfall.is_some() { Level::Warn } else { Level::Ok };
             let rate = match source.shortfall {
                 Some(shortfall) => with_hint(format!("arrives at {shortfall}")),
                 None => format!("{rate:.1} Hz"),
@@ -182,11 +173,7 @@ fn source_finding(source: &SourceFigures) -> Finding {
             }
         }
     };
-    Finding {
-        level,
-        message,
-        values: values_of(source),
-    }
+    Finding { level, message, values: values_of(source) }
 }
 
 fn clock_finding(c: &ClockStatus) -> Finding {
@@ -232,23 +219,11 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
         value("latency_p99_ms", ms(0.99)),
     ];
     values.extend(figures.asked_hz.map(|hz| value("asked_hz", hz)));
+    values.extend(source.shortfall.map(|shortfall| value(BELOW_ASKED, shortfall)));
     values.extend(
-        source
-            .shortfall
-            .map(|shortfall| value(BELOW_ASKED, shortfall)),
+        figures.drops.iter().map(|(cause, count)| value(format!("drop_{}", cause.name()), count)),
     );
-    values.extend(
-        figures
-            .drops
-            .iter()
-            .map(|(cause, count)| value(format!("drop_{}", cause.name()), count)),
-    );
-    values.extend(
-        figures
-            .others
-            .iter()
-            .map(|(cause, count)| value(cause.name(), count)),
-    );
+    values.extend(figures.others.iter().map(|(cause, count)| value(cause.name(), count)));
     values.extend(figures.notes.iter().map(|(key, text)| value(key, text)));
     values
 }

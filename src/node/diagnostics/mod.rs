@@ -103,9 +103,7 @@ impl Endless for Reporter {
     async fn work(&mut self) {
         let mut next = Instant::now() + self.period;
         loop {
-            let pause = next
-                .saturating_duration_since(Instant::now())
-                .min(next_moment(LOG_PERIOD));
+            let pause = next.saturating_duration_since(Instant::now()).min(next_moment(LOG_PERIOD));
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 Ok(()) = self.settings.changed() => {

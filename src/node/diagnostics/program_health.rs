@@ -22,10 +22,7 @@ impl ProgramHealth {
             (Level::Error, found.last.clone())
         } else if found.count > 0 {
             let count = found.count;
-            (
-                Level::Warn,
-                format!("{count} panics, the last: {}", found.last),
-            )
+            (Level::Warn, format!("{count} panics, the last: {}", found.last))
         } else if new_lost > 0 {
             let text = format!("{new_lost} log messages lost: the queue was full");
             (Level::Warn, text)
@@ -38,11 +35,7 @@ impl ProgramHealth {
             value("log_lines_lost", lines),
             value("rosout_messages_lost", messages),
         ];
-        Finding {
-            level,
-            message,
-            values,
-        }
+        Finding { level, message, values }
     }
 }
 

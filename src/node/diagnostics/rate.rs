@@ -50,10 +50,8 @@ impl RateWatch {
         let seconds = now.saturating_duration_since(since).as_secs_f64();
         if seconds >= MIN_TIME.as_secs_f64() && seconds * asked >= MIN_FRAMES {
             let rate_hz = frames.saturating_sub(before) as f64 / seconds;
-            self.shortfall = (rate_hz < MIN_RATIO * asked).then_some(Shortfall {
-                rate_hz,
-                asked_hz: asked,
-            });
+            self.shortfall =
+                (rate_hz < MIN_RATIO * asked).then_some(Shortfall { rate_hz, asked_hz: asked });
             self.window = Some((now, frames, asked_hz));
         }
         self.shortfall

@@ -72,15 +72,8 @@ pub struct RosoutPublisher {
 pub fn rosout() -> (RosoutLayer, Rosout) {
     let (sender, receiver) = sync_channel(QUEUE);
     let lost = Arc::<AtomicU64>::default();
-    let layer = RosoutLayer {
-        queue: sender.clone(),
-        lost: lost.clone(),
-    };
-    let rosout = Rosout {
-        queue: receiver,
-        end: sender,
-        lost,
-    };
+    let layer = RosoutLayer { queue: sender.clone(), lost: lost.clone() };
+    let rosout = Rosout { queue: receiver, end: sender, lost };
     (layer, rosout)
 }
 
@@ -122,16 +115,10 @@ impl Rosout {
     pub fn publish(self, middleware: &Middleware) -> Result<RosoutPublisher, NodeError> {
         let publisher = middleware.publisher::<Log>("/rosout", QOS)?;
         // rcl's name of a node's logger: `/a/b` is `a.b`.
-        let name = middleware
-            .node_name()
-            .trim_start_matches('/')
-            .replace('/', ".");
+        let name = middleware.node_name().trim_start_matches('/').replace('/', ".");
         let end = self.end.clone();
         let thread = tasks::spawn_restarting("rfly-rosout", move || self.run(&publisher, &name))?;
-        Ok(RosoutPublisher {
-            end,
-            thread: Some(thread),
-        })
+        Ok(RosoutPublisher { end, thread: Some(thread) })
     }
 
     fn run(&self, publisher: &Publisher<Log>, name: &str) {

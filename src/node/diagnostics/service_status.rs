@@ -14,10 +14,7 @@ pub(super) struct ServiceStatus {
 
 impl ServiceStatus {
     pub(super) fn new(middleware: &Middleware) -> Self {
-        Self {
-            middleware: middleware.clone(),
-            failed: 0,
-        }
+        Self { middleware: middleware.clone(), failed: 0 }
     }
 }
 
@@ -55,10 +52,6 @@ impl Section for ServiceStatus {
             0 => (Level::Ok, format!("{} services", services.len())),
             n => (Level::Warn, format!("{n} calls failed")),
         };
-        Finding {
-            level,
-            message,
-            values,
-        }
+        Finding { level, message, values }
     }
 }

@@ -20,10 +20,10 @@ pub(super) struct SourceFigures {
 impl SourceFigures {
     fn to_msg(&self) -> SourceStats {
         let figures = &self.figures;
-        let drops = figures.drops.iter().map(|(cause, count)| DropCount {
-            cause: cause.name().to_owned(),
-            count: *count,
-        });
+        let drops = figures
+            .drops
+            .iter()
+            .map(|(cause, count)| DropCount { cause: cause.name().to_owned(), count: *count });
         SourceStats {
             name: self.name.clone(),
             state: match self.state {
@@ -92,10 +92,7 @@ impl StatsTopic {
         }
         let mut message = BridgeStats {
             sources: sources.iter().map(SourceFigures::to_msg).collect(),
-            clocks: clocks
-                .iter()
-                .map(|(vehicle, clock)| clock_msg(*vehicle, clock))
-                .collect(),
+            clocks: clocks.iter().map(|(vehicle, clock)| clock_msg(*vehicle, clock)).collect(),
             ..BridgeStats::default()
         };
         message.header.stamp = now.to_msg();

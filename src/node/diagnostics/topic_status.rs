@@ -13,9 +13,7 @@ pub(super) fn findings(reports: &[WriterReport], groups: &[String]) -> Vec<(Stri
     });
     let mut found: Vec<_> = ungrouped.into_iter().map(finding).collect();
     for prefix in groups {
-        let own = grouped
-            .iter()
-            .filter(|writer| is_below(&writer.topic, prefix));
+        let own = grouped.iter().filter(|writer| is_below(&writer.topic, prefix));
         let (mut topics, mut read, mut published, mut bytes) = (0, 0, 0, 0);
         for writer in own {
             topics += 1;
@@ -61,16 +59,11 @@ fn finding(writer: &WriterReport) -> (String, Finding) {
                 format!("{count} subscribers request a {policy:?} that the topic does not offer"),
             )
         }
-        None if writer.stats.dropped > 0 => (
-            Level::Warn,
-            format!("{} messages dropped", writer.stats.dropped),
-        ),
+        None if writer.stats.dropped > 0 => {
+            (Level::Warn, format!("{} messages dropped", writer.stats.dropped))
+        }
         None => (Level::Ok, format!("{} subscribers", writer.subscribers)),
     };
-    let finding = Finding {
-        level,
-        message,
-        values,
-    };
+    let finding = Finding { level, message, values };
     (format!("topic {}", writer.topic), finding)
 }

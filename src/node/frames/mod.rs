@@ -40,10 +40,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             descriptions.push(description);
         }
     }
-    let outputs = MountOutputs {
-        static_tf: context.static_tf.clone(),
-        descriptions,
-    };
+    let outputs = MountOutputs { static_tf: context.static_tf.clone(), descriptions };
     let follow =
         move |now: &Settings, mount: &SensorMount, stamp| outputs.remount(now, mount, stamp);
     context.views.follow(Box::new(follow));
@@ -135,10 +132,6 @@ impl Section for FramePaths {
             0 => (Level::Ok, "every frame has a path to map".to_owned()),
             n => (Level::Error, format!("{n} frames without a path to map")),
         };
-        Finding {
-            level,
-            message,
-            values: missing.map(|path| value("missing", path)).collect(),
-        }
+        Finding { level, message, values: missing.map(|path| value("missing", path)).collect() }
     }
 }

@@ -126,30 +126,17 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
         let shape = shape_of(sensor.kind);
         let level = matches!(mount.mount, Mount::VehicleLevel(_));
         // In TF a level sensor is a child of the map; here it gets its pose with the vehicle at rest.
-        let pose = if level {
-            pose_at_rest(vehicle, &mount)
-        } else {
-            tree.lookup(parent, &frames.link)
-        };
+        let pose =
+            if level { pose_at_rest(vehicle, &mount) } else { tree.lookup(parent, &frames.link) };
         let fixed = !level && !mount.moving;
         add(parent, &frames.link, pose.unwrap_or_default(), fixed, shape);
         if let Some(optical) = tree.lookup(&frames.link, &frames.optical)
             && frames.optical != frames.link
         {
-            add(
-                &frames.link,
-                &frames.optical,
-                optical,
-                true,
-                Visual::Nothing,
-            );
+            add(&frames.link, &frames.optical, optical, true, Visual::Nothing);
         }
     }
-    UrdfModel {
-        root,
-        joints,
-        mesh: mesh::is_served(settings),
-    }
+    UrdfModel { root, joints, mesh: mesh::is_served(settings) }
 }
 
 fn pose_at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
@@ -192,13 +179,7 @@ fn body(out: &mut String, with_mesh: bool) {
         visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
     }
     visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
-    visual(
-        out,
-        [0.13, 0.0, 0.0],
-        [0.0; 3],
-        &boxed([0.03, 0.1, 0.04]),
-        ORANGE,
-    );
+    visual(out, [0.13, 0.0, 0.0], [0.0; 3], &boxed([0.03, 0.1, 0.04]), ORANGE);
     for quarter in [1.0, 3.0, 5.0, 7.0] {
         let angle = quarter * std::f64::consts::FRAC_PI_4;
         let (s, c) = angle.sin_cos();
@@ -231,10 +212,7 @@ fn write_joint(out: &mut String, joint: &Joint) {
     let kind = if joint.fixed { "fixed" } else { "floating" };
     let [parent, child] = [&joint.parent, &joint.child].map(|name| escaped(name));
     let _ = writeln!(out, "  <joint name=\"{child}_joint\" type=\"{kind}\">");
-    let _ = writeln!(
-        out,
-        "    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>"
-    );
+    let _ = writeln!(out, "    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>");
     let attitude = Attitude::from_wxyz(joint.pose.rotation()).unwrap_or_default();
     origin(out, joint.pose.translation(), rpy(attitude));
     out.push_str("  </joint>\n");
@@ -268,12 +246,7 @@ fn visual(out: &mut String, xyz: [f64; 3], rpy: [f64; 3], shape: &str, (name, rg
 }
 
 fn origin(out: &mut String, xyz: [f64; 3], rpy: [f64; 3]) {
-    let _ = writeln!(
-        out,
-        "    <origin xyz=\"{}\" rpy=\"{}\"/>",
-        row(xyz),
-        row(rpy)
-    );
+    let _ = writeln!(out, "    <origin xyz=\"{}\" rpy=\"{}\"/>", row(xyz), row(rpy));
 }
 
 fn boxed(size: [f64; 3]) -> String {
@@ -281,11 +254,7 @@ fn boxed(size: [f64; 3]) -> String {
 }
 
 fn cylinder(radius: f64, length: f64) -> String {
-    format!(
-        "<cylinder radius=\"{}\" length=\"{}\"/>",
-        number(radius),
-        number(length)
-    )
+    format!("<cylinder radius=\"{}\" length=\"{}\"/>", number(radius), number(length))
 }
 
 fn row(values: [f64; 3]) -> String {
@@ -296,15 +265,9 @@ fn row(values: [f64; 3]) -> String {
 fn number(value: f64) -> String {
     let text = format!("{value:.9}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" {
-        "0".to_owned()
-    } else {
-        text.to_owned()
-    }
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 fn escaped(name: &str) -> String {
-    name.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('"', "&quot;")
+    name.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

@@ -49,18 +49,14 @@ pub(super) fn open(
     injector.publish(&mut injector.lock());
     let own = injector.clone();
     let name = context.of_vehicle(vehicle, "model/inject_fault");
-    let inject = context
-        .middleware
-        .service::<InjectFault>(&name, move |request, responder| {
-            responder.respond(own.inject(&request));
-        })?;
+    let inject = context.middleware.service::<InjectFault>(&name, move |request, responder| {
+        responder.respond(own.inject(&request));
+    })?;
     let own = injector.clone();
     let name = context.of_vehicle(vehicle, "model/clear_faults");
-    let clear = context
-        .middleware
-        .service::<ClearFaults>(&name, move |request, responder| {
-            responder.respond(own.clear(&request));
-        })?;
+    let clear = context.middleware.service::<ClearFaults>(&name, move |request, responder| {
+        responder.respond(own.clear(&request));
+    })?;
     tasks::start(runtime, FaultTimer(injector.clone()));
     // Guards end in reverse order: the services close before the faults are cleared.
     assembly.guards.push(Box::new(ClearOnDrop(injector)));
@@ -121,11 +117,7 @@ impl Injector {
             (true, Err(text)) => text,
             (false, _) => done.error.clone(),
         };
-        ClearFaultsResponse {
-            success: done.error.is_empty(),
-            message,
-            cleared: done.faults,
-        }
+        ClearFaultsResponse { success: done.error.is_empty(), message, cleared: done.faults }
     }
 
     /// Ends faults whose time is over, and all faults after a restart of the simulator.
@@ -143,10 +135,7 @@ impl Injector {
         }
         let done = state.faults.poll(self.now());
         if let Err(text) = self.send_all(&done.datagrams) {
-            tracing::warn!(
-                vehicle = self.socket.vehicle,
-                "a fault was not cleared: {text}"
-            );
+            tracing::warn!(vehicle = self.socket.vehicle, "a fault was not cleared: {text}");
         }
         if !done.faults.is_empty() {
             self.publish(&mut state);
@@ -159,10 +148,8 @@ impl Injector {
     }
 
     fn publish(&self, state: &mut FaultState) {
-        let mut message = ActiveFaults {
-            faults: state.faults.active(self.now()),
-            ..ActiveFaults::default()
-        };
+        let mut message =
+            ActiveFaults { faults: state.faults.active(self.now()), ..ActiveFaults::default() };
         message.header.stamp = self.headers.now().to_msg();
         message.header.frame_id.clone_from(&self.frame);
         // The publisher counts failures.
@@ -211,10 +198,7 @@ impl Drop for ClearOnDrop {
         let mut state = injector.lock();
         let done = state.faults.clear("", 0, injector.now());
         if let Err(text) = injector.send_all(&done.datagrams) {
-            tracing::warn!(
-                vehicle = injector.socket.vehicle,
-                "faults were not cleared: {text}"
-            );
+            tracing::warn!(vehicle = injector.socket.vehicle, "faults were not cleared: {text}");
         }
     }
 }

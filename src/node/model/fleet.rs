@@ -38,14 +38,10 @@ pub(super) fn open(
         ports.heartbeat,
         params.request.timeout,
     );
-    let heartbeats = HeartbeatReader {
-        presence: context.presence.clone(),
-        start: context.start,
-    };
-    assembly.sections.push(Box::new(FleetStatus {
-        fleet: fleet.clone(),
-        heartbeats: heartbeats.clone(),
-    }));
+    let heartbeats = HeartbeatReader { presence: context.presence.clone(), start: context.start };
+    assembly
+        .sections
+        .push(Box::new(FleetStatus { fleet: fleet.clone(), heartbeats: heartbeats.clone() }));
     let topic = of_fleet(context, "fleet/ready");
     let task = FleetTask {
         fleet,
@@ -94,10 +90,7 @@ impl Endless for FleetTask {
 
     async fn work(&mut self) {
         loop {
-            let (heartbeats, now) = (
-                self.heartbeats.heartbeats(),
-                self.heartbeats.start.elapsed(),
-            );
+            let (heartbeats, now) = (self.heartbeats.heartbeats(), self.heartbeats.start.elapsed());
             if let Some(message) = self.fleet.changed(&heartbeats, now, self.headers.now()) {
                 // The publisher counts failures.
                 let _counted = self.publisher.publish(&message);
@@ -119,10 +112,8 @@ impl Section for FleetStatus {
     }
 
     fn check(&mut self) -> Finding {
-        let vehicles = self.fleet.readiness(
-            &self.heartbeats.heartbeats(),
-            self.heartbeats.start.elapsed(),
-        );
+        let vehicles =
+            self.fleet.readiness(&self.heartbeats.heartbeats(), self.heartbeats.start.elapsed());
         let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
         let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
         let values = vehicles.iter().map(|vehicle| {
@@ -134,10 +125,7 @@ impl Section for FleetStatus {
             value(format!("vehicle {}", vehicle.id), text)
         });
         let (level, message) = if missing.is_empty() {
-            (
-                Level::Ok,
-                format!("{} of {0} vehicles are simulated", vehicles.len()),
-            )
+            (Level::Ok, format!("{} of {0} vehicles are simulated", vehicles.len()))
         } else {
             (
                 Level::Warn,
@@ -149,10 +137,6 @@ impl Section for FleetStatus {
                 ),
             )
         };
-        Finding {
-            level,
-            message,
-            values: values.collect(),
-        }
+        Finding { level, message, values: values.collect() }
     }
 }

@@ -12,10 +12,7 @@ use crate::wire::Surroundings;
 use std::net::SocketAddrV4;
 
 /// Reliable, because each message is sent once; deep enough for a burst of inputs.
-const INPUTS: Qos = Qos {
-    depth: 20,
-    ..Qos::DEFAULT
-};
+const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
 
 /// Opens the topics of a vehicle.
 pub(super) fn open(
@@ -25,27 +22,17 @@ pub(super) fn open(
     refusals: &Refusals,
 ) -> Result<(), NodeError> {
     let world = context.settings.params.frames.world;
-    let mut inputs = Inputs {
-        context,
-        assembly,
-        socket,
-        refusals,
-    };
+    let mut inputs = Inputs { context, assembly, socket, refusals };
     let (to, custom) = (socket.model, socket.custom);
     inputs.open("model/inputs", to, model::sil)?;
     inputs.open("model/doubles", to, model::doubles)?;
-    inputs.open("model/command", to, move |id, m| {
-        model::command(id, world, m)
-    })?;
+    inputs.open("model/command", to, move |id, m| model::command(id, world, m))?;
     inputs.open("model/initial_parameters", to, model::initial_parameters)?;
     inputs.open("model/dynamic_parameters", to, model::dynamic_parameters)?;
     inputs.open("model/renderer", to, model::renderer)?;
-    inputs.open("model/collision", to, |id, m| {
-        model::surroundings(id, Surroundings::Collision, m)
-    })?;
-    inputs.open("model/terrain", to, |id, m| {
-        model::surroundings(id, Surroundings::Terrain, m)
-    })?;
+    inputs
+        .open("model/collision", to, |id, m| model::surroundings(id, Surroundings::Collision, m))?;
+    inputs.open("model/terrain", to, |id, m| model::surroundings(id, Surroundings::Terrain, m))?;
     inputs.open("model/rays", to, move |id, m| model::rays(id, world, m))?;
     inputs.open("model/uorb", to, model::uorb)?;
     inputs.open("model/custom_data", custom, model::custom_data)
@@ -77,9 +64,7 @@ impl Inputs<'_, '_> {
                     return refusals.refuse(&named, Cause::Model(cause), &text);
                 }
             };
-            let sent = datagrams
-                .iter()
-                .try_for_each(|bytes| socket.send(bytes, to));
+            let sent = datagrams.iter().try_for_each(|bytes| socket.send(bytes, to));
             match sent {
                 Ok(()) => refusals.took(),
                 Err(text) => refusals.refuse(&named, Cause::NotSent, &text),

@@ -33,9 +33,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         requests::open(context, assembly, &socket)?;
         faults::open(context, assembly, &runtime, &socket)?;
         let topic_groups = ["model", "coptersim"].map(|name| context.of_vehicle(vehicle, name));
-        let topic_groups = topic_groups
-            .iter()
-            .filter_map(|name| context.middleware.resolve(name).ok());
+        let topic_groups =
+            topic_groups.iter().filter_map(|name| context.middleware.resolve(name).ok());
         assembly.topic_groups.extend(topic_groups);
     }
     fleet::open(context, assembly, &runtime)?;

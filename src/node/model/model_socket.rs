@@ -32,10 +32,7 @@ pub(super) struct ModelSocket {
 impl ModelSocket {
     pub(super) fn new(settings: &Settings, vehicle: u16) -> Result<Self, NodeError> {
         let Settings { params, ports, .. } = settings;
-        let failed = |source| NodeError::Start {
-            what: "a socket for models",
-            source,
-        };
+        let failed = |source| NodeError::Start { what: "a socket for models", source };
         let socket = UdpSender::open().map_err(failed)?;
         let host = params.copter_sim(vehicle);
         let model = SocketAddrV4::new(host, ports.coptersim(vehicle));
@@ -66,14 +63,11 @@ impl ModelSocket {
     /// Text for the log.
     pub(super) fn send(&self, bytes: &[u8], to: SocketAddrV4) -> Result<(), String> {
         let sent = self.socket.send_to(bytes, to);
-        sent.map(drop)
-            .map_err(|error| format!("not sent to {to}: {error}"))
+        sent.map(drop).map_err(|error| format!("not sent to {to}: {error}"))
     }
 
     /// Sends a request to CopterSim.
     pub(super) fn request(&self, bytes: &[u8]) -> Result<(), String> {
-        self.requests
-            .iter()
-            .try_for_each(|to| self.send(bytes, *to))
+        self.requests.iter().try_for_each(|to| self.send(bytes, *to))
     }
 }

@@ -34,9 +34,7 @@ pub(super) fn open(
     let options = BindOptions {
         reuse: true,
         copy_to: params.forward_to,
-        ..context
-            .senders
-            .port(context.settings.ports.outputs(vehicle))
+        ..context.senders.port(context.settings.ports.outputs(vehicle))
     };
     let what = format!("outputs of the autopilot of vehicle {vehicle}");
     let Some(receiver) = assembly.binder.bind(&options, &what) else {
@@ -103,14 +101,10 @@ impl Outputs {
                     "a datagram of vehicle {} arrived at the port of vehicle {}",
                     packet.copter_id, self.vehicle
                 );
-                return self
-                    .refusals
-                    .refuse(&self.topic, Cause::OtherVehicle, &text);
+                return self.refusals.refuse(&self.topic, Cause::OtherVehicle, &text);
             }
             Err(error) => {
-                return self
-                    .refusals
-                    .refuse(&self.topic, Cause::Malformed, &error.to_string());
+                return self.refusals.refuse(&self.topic, Cause::Malformed, &error.to_string());
             }
         };
         self.refusals.took();

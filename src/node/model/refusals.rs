@@ -58,15 +58,8 @@ impl Section for Refusals {
         );
         let (level, message) = match new {
             0 => (Level::Ok, format!("{} messages passed on", counts.taken)),
-            _ => (
-                Level::Warn,
-                format!("{new} messages for or from models were refused"),
-            ),
+            _ => (Level::Warn, format!("{new} messages for or from models were refused")),
         };
-        Finding {
-            level,
-            message,
-            values,
-        }
+        Finding { level, message, values }
     }
 }

@@ -51,11 +51,7 @@ pub(super) fn open(
     let (world, map) = (params.frames.world, params.frames.map.clone());
     let id = socket.vehicle;
     let last = LastPosition::default();
-    let mut requests = RequestServices {
-        context,
-        assembly,
-        socket,
-    };
+    let mut requests = RequestServices { context, assembly, socket };
     let keep = last.clone();
     requests.open::<SetVehiclePose>("coptersim/set_pose", move |request, socket| {
         let packet = model::set_pose(id, world, &map, &request)?;
@@ -66,9 +62,8 @@ pub(super) fn open(
         set_position(socket, &keep, model::set_geo_place(id, &request)?)
     })?;
     let presence = context.presence.clone();
-    requests.open::<Trigger>("coptersim/restart", move |_, socket| {
-        restart(socket, &last, &presence)
-    })?;
+    requests
+        .open::<Trigger>("coptersim/restart", move |_, socket| restart(socket, &last, &presence))?;
     requests.open::<SetGeoOrigin>("coptersim/set_geo_origin", move |request, socket| {
         socket.request(model::set_geo_origin(id, &request)?.as_bytes())
     })?;
@@ -78,10 +73,9 @@ pub(super) fn open(
     requests.open::<SetBool>("coptersim/show_geodetic", move |request, socket| {
         socket.request(model::set_display(id, request.data).as_bytes())
     })?;
-    for (name, what) in [
-        ("coptersim/load_model", CopterSimLoad::Model),
-        ("coptersim/load_map", CopterSimLoad::Map),
-    ] {
+    for (name, what) in
+        [("coptersim/load_model", CopterSimLoad::Model), ("coptersim/load_map", CopterSimLoad::Map)]
+    {
         let load = move |request: LoadByNameRequest, socket: &ModelSocket| {
             socket.request(model::load(id, what, &request)?.as_bytes())
         };
@@ -163,12 +157,9 @@ impl RequestServices<'_, '_> {
             }
         };
         let mut answer = answer;
-        let service = self
-            .context
-            .middleware
-            .service::<S>(name, move |request, responder| {
-                responder.respond(answer(request));
-            })?;
+        let service = self.context.middleware.service::<S>(name, move |request, responder| {
+            responder.respond(answer(request));
+        })?;
         self.assembly.guards.push(Box::new(service));
         Ok(())
     }

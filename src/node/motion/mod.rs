@@ -31,10 +31,7 @@ const STEPS_PER_HEARTBEAT: u64 = 200;
 const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_millis(200);
 
 /// Has no topics of its own.
-pub(super) const SUBSYSTEM: Subsystem = Subsystem {
-    open,
-    topics: |_: &mut TopicPage| {},
-};
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params;
@@ -56,10 +53,7 @@ fn open_one(
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
     let mut bind = |what: &str, port: u16| {
-        let options = BindOptions {
-            address: Ipv4Addr::LOCALHOST,
-            ..context.senders.port(port)
-        };
+        let options = BindOptions { address: Ipv4Addr::LOCALHOST, ..context.senders.port(port) };
         let what = format!("the model of vehicle {id} in CopterSim's place: {what}");
         assembly.binder.bind(&options, &what)
     };
@@ -68,10 +62,8 @@ fn open_one(
     let (Some(control), Some(requests)) = (control, requests) else {
         return Ok(());
     };
-    let sender = UdpSender::open().map_err(|source| NodeError::Start {
-        what: "the socket of a model",
-        source,
-    })?;
+    let sender = UdpSender::open()
+        .map_err(|source| NodeError::Start { what: "the socket of a model", source })?;
     let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
     let vehicle = OwnVehicle::new(
         id,

@@ -23,16 +23,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Its topics are documented in the tables of the models.
-pub(super) const SUBSYSTEM: Subsystem = Subsystem {
-    open,
-    topics: |_: &mut TopicPage| {},
-};
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 /// Reliable, because each message is sent once.
-const INPUTS: Qos = Qos {
-    depth: 20,
-    ..Qos::DEFAULT
-};
+const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
 /// Time between requests.
 const REQUEST_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
@@ -85,37 +79,22 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         return Ok(());
     };
     let (net, out) = (shared.clone(), sender.clone());
-    subscribe(
-        context,
-        assembly,
-        &name("netsim/send_state"),
-        move |message: NetSimState| {
-            out.send(net.net().state(&message, unix_time()));
-        },
-    )?;
+    subscribe(context, assembly, &name("netsim/send_state"), move |message: NetSimState| {
+        out.send(net.net().state(&message, unix_time()));
+    })?;
     let (net, out) = (shared.clone(), sender.clone());
-    subscribe(
-        context,
-        assembly,
-        &name("netsim/send_data"),
-        move |message: NetSimData| {
-            out.send(net.net().data(&message, unix_time()));
-        },
-    )?;
-    subscribe(
-        context,
-        assembly,
-        &name("netsim/send_request"),
-        move |message: NetSimRequest| {
-            if let Err(wrong) = shared.net().request(&message, unix_time()) {
-                return sender.refuse(&wrong);
-            }
-            if !message.wanted.is_empty() {
-                sender.send(shared.net().request(&message, unix_time()));
-            }
-            shared.wanted().insert(message.sender, message);
-        },
-    )
+    subscribe(context, assembly, &name("netsim/send_data"), move |message: NetSimData| {
+        out.send(net.net().data(&message, unix_time()));
+    })?;
+    subscribe(context, assembly, &name("netsim/send_request"), move |message: NetSimRequest| {
+        if let Err(wrong) = shared.net().request(&message, unix_time()) {
+            return sender.refuse(&wrong);
+        }
+        if !message.wanted.is_empty() {
+            sender.send(shared.net().request(&message, unix_time()));
+        }
+        shared.wanted().insert(message.sender, message);
+    })
 }
 
 fn subscribe<M: Message>(

@@ -16,20 +16,16 @@ pub(super) fn open(
     context: &Context<'_>,
     server: &Arc<ServerState>,
 ) -> Result<ServiceHandle, RosError> {
-    let (server, name) = (
-        server.clone(),
-        topic_below(&context.settings.params.topic_prefix, SERVICE),
-    );
-    context
-        .middleware
-        .service::<AddSensor>(&name, move |request, responder| {
-            let server = server.clone();
-            // Opening publishers takes a while.
-            let answer = move || responder.respond(answer(&server, &request.row));
-            if let Err(error) = tasks::spawn_once("rfly-reopen", answer) {
-                tracing::error!(%error, "no sensor can be added");
-            }
-        })
+    let (server, name) =
+        (server.clone(), topic_below(&context.settings.params.topic_prefix, SERVICE));
+    context.middleware.service::<AddSensor>(&name, move |request, responder| {
+        let server = server.clone();
+        // Opening publishers takes a while.
+        let answer = move || responder.respond(answer(&server, &request.row));
+        if let Err(error) = tasks::spawn_once("rfly-reopen", answer) {
+            tracing::error!(%error, "no sensor can be added");
+        }
+    })
 }
 
 fn answer(server: &ServerState, row: &str) -> AddSensorResponse {
@@ -43,19 +39,12 @@ fn answer(server: &ServerState, row: &str) -> AddSensorResponse {
             if !message.is_empty() {
                 tracing::warn!("sensor{} was added: {message}", sensor.seq_id);
             }
-            AddSensorResponse {
-                success: true,
-                message,
-                seq_id: sensor.seq_id,
-            }
+            AddSensorResponse { success: true, message, seq_id: sensor.seq_id }
         }
         Err(Problems(problems)) => {
             let message = lines(&problems);
             tracing::warn!("no sensor was added: {message}");
-            AddSensorResponse {
-                message,
-                ..AddSensorResponse::default()
-            }
+            AddSensorResponse { message, ..AddSensorResponse::default() }
         }
     }
 }

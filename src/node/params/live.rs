@@ -26,19 +26,8 @@ impl LiveParameters {
         let settings = changes.borrow().clone();
         let origin = &settings.origin;
         let unit = |sensor: &_| settings.unit_of(sensor);
-        let store = Store::new(
-            &origin.values,
-            &settings.params,
-            &origin.sensors,
-            unit,
-            publishers,
-        );
-        Self {
-            store,
-            settings,
-            changes,
-            prepare,
-        }
+        let store = Store::new(&origin.values, &settings.params, &origin.sensors, unit, publishers);
+        Self { store, settings, changes, prepare }
     }
 
     /// Sets all values, or none and returns why; also returns callbacks that wait for the effect. `logged`: logged at level info;

@@ -34,18 +34,11 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let live = LiveParameters::new(context.changes.clone(), prepare, &publishers());
     let headers = context.clocks.headers(None);
     let others = (context.parameter_requests.clone(), context.views.clone());
-    let (server, wishes) = ParameterServer::start(
-        context.middleware,
-        events,
-        headers,
-        (live, publishers),
-        others,
-    )?;
+    let (server, wishes) =
+        ParameterServer::start(context.middleware, events, headers, (live, publishers), others)?;
     tasks::start(&assembly.threads.runtime(REPORT)?, wishes);
     #[cfg(has_rfly_bridge_msgs)]
-    assembly
-        .guards
-        .push(Box::new(add_sensor::open(context, &server.server)?));
+    assembly.guards.push(Box::new(add_sensor::open(context, &server.server)?));
     assembly.guards.push(Box::new(server));
     Ok(())
 }

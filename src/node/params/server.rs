@@ -139,11 +139,7 @@ impl ParameterServer {
             )?,
             serve::<ListParameters>(middleware, "list_parameters", &server, ServerState::list)?,
         ];
-        let task = ParameterRequestTask {
-            server: server.clone(),
-            requests,
-            views,
-        };
+        let task = ParameterRequestTask { server: server.clone(), requests, views };
         let services = Self {
             _services: services,
             #[cfg(has_rfly_bridge_msgs)]
@@ -195,40 +191,28 @@ impl ServerState {
 
     fn get(&self, request: GetParametersRequest) -> GetParametersResponse {
         let live = self.live();
-        let value = |name: &String| {
-            live.store
-                .get(name)
-                .map(|(value, kind)| to_msg(value, kind))
-        };
+        let value = |name: &String| live.store.get(name).map(|(value, kind)| to_msg(value, kind));
         let values: Option<_> = request.names.iter().map(value).collect();
-        GetParametersResponse {
-            values: values.unwrap_or_default(),
-        }
+        GetParametersResponse { values: values.unwrap_or_default() }
     }
 
     fn types(&self, request: GetParameterTypesRequest) -> GetParameterTypesResponse {
         let live = self.live();
         let param_type = |name: &String| live.store.get(name).map(|(_, kind)| kind as u8);
         let types: Option<_> = request.names.iter().map(param_type).collect();
-        GetParameterTypesResponse {
-            types: types.unwrap_or_default(),
-        }
+        GetParameterTypesResponse { types: types.unwrap_or_default() }
     }
 
     fn describe(&self, request: DescribeParametersRequest) -> DescribeParametersResponse {
         let live = self.live();
         let descriptor = |name: &String| live.store.describe(name).map(to_descriptor);
         let descriptors: Option<_> = request.names.iter().map(descriptor).collect();
-        DescribeParametersResponse {
-            descriptors: descriptors.unwrap_or_default(),
-        }
+        DescribeParametersResponse { descriptors: descriptors.unwrap_or_default() }
     }
 
     fn list(&self, request: ListParametersRequest) -> ListParametersResponse {
         let (names, prefixes) = self.live().store.list(&request.prefixes, request.depth);
-        ListParametersResponse {
-            result: ListParametersResult { names, prefixes },
-        }
+        ListParametersResponse { result: ListParametersResult { names, prefixes } }
     }
 
     fn set(&self, request: SetParametersRequest) -> SetParametersResponse {
@@ -244,36 +228,22 @@ impl ServerState {
         &self,
         request: SetParametersAtomicallyRequest,
     ) -> SetParametersAtomicallyResponse {
-        SetParametersAtomicallyResponse {
-            result: self.set_together(&request.parameters),
-        }
+        SetParametersAtomicallyResponse { result: self.set_together(&request.parameters) }
     }
 
     fn set_together(&self, parameters: &[Parameter]) -> SetParametersResult {
         match self.try_set(parameters) {
-            Ok(()) => SetParametersResult {
-                successful: true,
-                reason: String::new(),
-            },
-            Err(reason) => SetParametersResult {
-                successful: false,
-                reason,
-            },
+            Ok(()) => SetParametersResult { successful: true, reason: String::new() },
+            Err(reason) => SetParametersResult { successful: false, reason },
         }
     }
 
     fn try_set(&self, parameters: &[Parameter]) -> Result<(), String> {
         let value = |parameter: &Parameter| match from_msg(&parameter.value) {
             Some(value) => Ok((parameter.name.clone(), value)),
-            None => Err(format!(
-                "{}: has no value; it cannot be undeclared",
-                parameter.name
-            )),
+            None => Err(format!("{}: has no value; it cannot be undeclared", parameter.name)),
         };
-        let values = parameters
-            .iter()
-            .map(value)
-            .collect::<Result<Vec<_>, _>>()?;
+        let values = parameters.iter().map(value).collect::<Result<Vec<_>, _>>()?;
         self.change(&values, true)
     }
 
@@ -316,17 +286,11 @@ impl ServerState {
     fn announce_changes(&self, before: &[String]) {
         let mut live = self.live();
         live.store.declare_publishers(&(self.publishers)());
-        let is_new = |name: &&str| {
-            before
-                .binary_search_by(|old| old.as_str().cmp(name))
-                .is_err()
-        };
+        let is_new = |name: &&str| before.binary_search_by(|old| old.as_str().cmp(name)).is_err();
         let new = parameters_of(&live, live.store.names().filter(is_new));
         let deleted = before.iter().filter(|name| live.store.get(name).is_none());
-        let deleted = deleted.map(|name| Parameter {
-            name: name.clone(),
-            value: ParameterValue::default(),
-        });
+        let deleted =
+            deleted.map(|name| Parameter { name: name.clone(), value: ParameterValue::default() });
         let event = ParameterEvent {
             new_parameters: new,
             deleted_parameters: deleted.collect(),
@@ -364,19 +328,13 @@ fn parameters_of<'a>(
 ) -> Vec<Parameter> {
     let parameter = |name: &'a str| {
         let (value, kind) = live.store.get(name)?;
-        Some(Parameter {
-            name: name.to_owned(),
-            value: to_msg(value, kind),
-        })
+        Some(Parameter { name: name.to_owned(), value: to_msg(value, kind) })
     };
     names.filter_map(parameter).collect()
 }
 
 fn to_msg(value: &ParamValue, kind: ParamType) -> ParameterValue {
-    let mut message = ParameterValue {
-        type_: kind as u8,
-        ..ParameterValue::default()
-    };
+    let mut message = ParameterValue { type_: kind as u8, ..ParameterValue::default() };
     let list = match value {
         ParamValue::Bool(value) => {
             message.bool_value = *value;
@@ -429,20 +387,16 @@ fn list<T>(values: &[T], value: impl FnMut(&T) -> ParamValue) -> ParamValue {
 }
 
 fn to_descriptor(description: Description) -> ParameterDescriptor {
-    let integers = description
-        .integers
-        .map(|(from_value, to_value)| IntegerRange {
-            from_value,
-            to_value,
-            step: 0,
-        });
-    let reals = description
-        .reals
-        .map(|(from_value, to_value)| FloatingPointRange {
-            from_value,
-            to_value,
-            step: 0.0,
-        });
+    let integers = description.integers.map(|(from_value, to_value)| IntegerRange {
+        from_value,
+        to_value,
+        step: 0,
+    });
+    let reals = description.reals.map(|(from_value, to_value)| FloatingPointRange {
+        from_value,
+        to_value,
+        step: 0.0,
+    });
     ParameterDescriptor {
         name: description.name,
         type_: description.param_type as u8,

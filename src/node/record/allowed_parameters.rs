@@ -117,11 +117,7 @@ mod tests {
             ("control.link", "\"udp_full\""),
             ("qos.image.depth", "3"),
         ] {
-            assert_eq!(
-                allowed(name, value).as_deref(),
-                Some(value.trim_matches('"')),
-                "{name}"
-            );
+            assert_eq!(allowed(name, value).as_deref(), Some(value.trim_matches('"')), "{name}");
         }
         for (name, value) in [
             ("view.port", "9123"),

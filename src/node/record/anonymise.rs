@@ -98,11 +98,7 @@ pub fn anonymise(
     copy.writer.finish()?;
     let mut file = copy.writer.into_inner();
     file.flush().map_err(AnonymiseError::Create)?;
-    Ok(AnonymiseReport {
-        cut_off: reader.cut_off,
-        renamed: copy.masks.renamed,
-        ..copy.report
-    })
+    Ok(AnonymiseReport { cut_off: reader.cut_off, renamed: copy.masks.renamed, ..copy.report })
 }
 
 /// Collects the user names of all texts before the first is written: a name may occur before the path that reveals it.
@@ -195,10 +191,7 @@ impl AnonymisedCopy {
             (name, text)
         };
         let metadata = parameters.into_iter().map(mask).collect();
-        self.writer.write_metadata(&Metadata {
-            name: PARAMETERS.to_owned(),
-            metadata,
-        })
+        self.writer.write_metadata(&Metadata { name: PARAMETERS.to_owned(), metadata })
     }
 
     fn file(&mut self, name: &str, data: &[u8]) -> Result<(), McapError> {
@@ -265,11 +258,7 @@ fn is_text(data: &[u8]) -> bool {
 fn file_names(text: &str) -> String {
     let parts = text.split('"').enumerate();
     let shorten = |(number, part): (usize, &str)| match number % 2 {
-        1 => part
-            .rsplit(['/', '\\'])
-            .next()
-            .unwrap_or_default()
-            .to_owned(),
+        1 => part.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         _ => part.to_owned(),
     };
     parts.map(shorten).collect::<Vec<_>>().join("\"")
@@ -319,10 +308,7 @@ impl AnonymiseReport {
         }
         for (topic, count) in &self.masked {
             let topic = printable(topic);
-            let _ = writeln!(
-                text,
-                "{topic}: names in {count} datagrams are masked with 0 and x"
-            );
+            let _ = writeln!(text, "{topic}: names in {count} datagrams are masked with 0 and x");
         }
         for name in &self.omitted {
             let name = printable(name);

@@ -20,14 +20,7 @@ pub(super) struct BagMetadata {
 impl BagMetadata {
     /// `directory` exists; `file` is the name of the MCAP file in it.
     pub(super) fn new(directory: PathBuf, file: String) -> Self {
-        Self {
-            directory,
-            file,
-            topics: BTreeMap::new(),
-            count: 0,
-            first: u64::MAX,
-            last: 0,
-        }
+        Self { directory, file, topics: BTreeMap::new(), count: 0, first: u64::MAX, last: 0 }
     }
 
     pub(super) fn topic(&mut self, id: u16, topic: &McapTopic) {

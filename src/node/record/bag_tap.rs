@@ -35,21 +35,14 @@ pub(super) struct BagTap(pub(super) Arc<McapSink>);
 
 impl Tap for BagTap {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
-        let schema = (
-            topic.type_name.to_owned(),
-            definition(topic.type_name)?.to_owned(),
-        );
+        let schema = (topic.type_name.to_owned(), definition(topic.type_name)?.to_owned());
         let id = self.0.topic(McapTopic {
             name: topic.name.to_owned(),
             encoding: "cdr",
             schema: Some(schema),
             metadata: BTreeMap::from([(QOS.to_owned(), qos_profile(&topic.qos))]),
         })?;
-        Some(Arc::new(BagChannel {
-            sink: self.0.clone(),
-            id,
-            sequence: AtomicU32::new(0),
-        }))
+        Some(Arc::new(BagChannel { sink: self.0.clone(), id, sequence: AtomicU32::new(0) }))
     }
 }
 

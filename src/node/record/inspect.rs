@@ -116,9 +116,8 @@ impl ChannelReport {
         if progress.first.is_none() {
             (progress.first, progress.last) = (Some(time), time);
         }
-        self.longest_gap_s = self
-            .longest_gap_s
-            .max(time.saturating_sub(progress.last) as f64 * 1e-9);
+        self.longest_gap_s =
+            self.longest_gap_s.max(time.saturating_sub(progress.last) as f64 * 1e-9);
         progress.last = progress.last.max(time);
         if let Some(next) = progress.next {
             self.not_recorded += u64::from(sequence.saturating_sub(next));
@@ -214,10 +213,7 @@ impl ChannelReport {
     fn findings(&self) -> Vec<String> {
         let mut findings = Vec::new();
         if self.not_recorded > 0 {
-            findings.push(format!(
-                "{} messages dropped: the disk was too slow",
-                self.not_recorded
-            ));
+            findings.push(format!("{} messages dropped: the disk was too slow", self.not_recorded));
         }
         if self.missing_fragments > 0 {
             findings.push(format!("{} fragments missing", self.missing_fragments));
@@ -255,20 +251,13 @@ fn is_mavlink(mut datagram: &[u8]) -> bool {
 impl InspectReport {
     /// The report as text.
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "{:.1} s, {} parameters",
-            self.seconds,
-            self.parameters.len()
-        );
+        let mut text = format!("{:.1} s, {} parameters", self.seconds, self.parameters.len());
         for file in &self.files {
             let _ = write!(text, ", {}", printable(file));
         }
         text.push('\n');
         if let Some(why) = &self.cut_off {
-            let _ = writeln!(
-                text,
-                "the file is cut off: {why}; the table has what comes before"
-            );
+            let _ = writeln!(text, "the file is cut off: {why}; the table has what comes before");
         }
         let mut table = comfy_table::Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
@@ -282,17 +271,12 @@ impl InspectReport {
             "senders",
         ]);
         for (name, report) in &self.channels {
-            let kinds = report
-                .kinds
-                .iter()
-                .map(|(kind, count)| format!("{count} {kind}"));
+            let kinds = report.kinds.iter().map(|(kind, count)| format!("{count} {kind}"));
             let mut kinds: Vec<_> = kinds.collect();
             if report.frames > 0 {
                 kinds.push(format!("{} frames", report.frames));
             }
-            let simulation = report
-                .simulation_s
-                .map(|(a, b)| format!("{a:.2} to {b:.2} s"));
+            let simulation = report.simulation_s.map(|(a, b)| format!("{a:.2} to {b:.2} s"));
             let senders: Vec<_> = report.senders.iter().map(String::as_str).collect();
             table.add_row([
                 printable(name),

@@ -216,13 +216,7 @@ impl McapSink {
         let writer = options.create(file).map_err(io::Error::other)?;
         let figures = Arc::new(RecordingFigures::default());
         let (items, queue) = mpsc::channel();
-        let writer = McapWriter {
-            writer,
-            ids: Vec::new(),
-            bag,
-            last_time: 0,
-            unflushed: 1,
-        };
+        let writer = McapWriter { writer, ids: Vec::new(), bag, last_time: 0, unflushed: 1 };
         let written = figures.clone();
         let name = path.display().to_string();
         let mut job = Some((writer, queue));
@@ -232,19 +226,9 @@ impl McapSink {
             None => written.ended.store(true, Ordering::Relaxed),
         };
         let thread = tasks::spawn_restarting("rfly-record", body).map_err(io::Error::other)?;
-        let thread = WriterThread {
-            thread,
-            figures: figures.clone(),
-        };
+        let thread = WriterThread { thread, figures: figures.clone() };
         let topics = Mutex::new(0);
-        Ok((
-            Arc::new(Self {
-                figures,
-                topics,
-                items,
-            }),
-            thread,
-        ))
+        Ok((Arc::new(Self { figures, topics, items }), thread))
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -273,12 +257,8 @@ impl McapSink {
             return;
         }
         let time = time.unsigned_abs();
-        let header = MessageHeader {
-            channel_id: topic,
-            sequence,
-            log_time: time,
-            publish_time: time,
-        };
+        let header =
+            MessageHeader { channel_id: topic, sequence, log_time: time, publish_time: time };
         self.send(QueueItem::Message(header, parts.concat()));
     }
 
@@ -339,9 +319,7 @@ impl McapWriter {
                 }
             }
             QueueItem::Message(mut header, data) => {
-                figures
-                    .queued
-                    .fetch_sub(SAMPLE_OVERHEAD + data.len(), Ordering::Relaxed);
+                figures.queued.fetch_sub(SAMPLE_OVERHEAD + data.len(), Ordering::Relaxed);
                 if figures.is_late() {
                     figures.dropped.fetch_add(1, Ordering::Relaxed);
                     return Ok(());

@@ -64,10 +64,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             Box::new(|| {})
         }))
     }));
-    assembly.sections.push(Box::new(RecordingStatus {
-        control: control.clone(),
-        dropped: 0,
-    }));
+    assembly.sections.push(Box::new(RecordingStatus { control: control.clone(), dropped: 0 }));
     assembly.guards.push(Box::new(StopRecordings(control)));
     Ok(())
 }
@@ -174,11 +171,7 @@ impl Recording {
     /// Creates the file. An error is logged, and the bridge goes on.
     fn start(path: &Path, bag: bool, threads: &mut Vec<WriterThread>) -> Self {
         let path = unused(path);
-        let created = if bag {
-            create_bag(&path)
-        } else {
-            McapSink::create(&path, None)
-        };
+        let created = if bag { create_bag(&path) } else { McapSink::create(&path, None) };
         let sink = match created {
             Ok((sink, thread)) => {
                 threads.push(thread);
@@ -190,11 +183,7 @@ impl Recording {
                 Err(error.to_string())
             }
         };
-        Self {
-            path,
-            sink,
-            tap: None,
-        }
+        Self { path, sink, tap: None }
     }
 }
 
@@ -215,9 +204,7 @@ fn unused(path: &Path) -> PathBuf {
     let numbered =
         (2..).map(|number: u32| path.with_file_name(format!("{stem}-{number}{extension}")));
     let mut paths = std::iter::once(path.to_owned()).chain(numbered);
-    paths
-        .find(|path| !path.exists())
-        .unwrap_or_else(|| path.to_owned())
+    paths.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
 }
 
 struct StopRecordings(Arc<RecordingControl>);
@@ -272,17 +259,10 @@ impl Section for RecordingStatus {
         let new = dropped.saturating_sub(std::mem::replace(&mut self.dropped, dropped));
         let (level, message) = match (errors.is_empty(), new, count) {
             (false, ..) => (Level::Error, errors.join("; ")),
-            (_, 1.., _) => (
-                Level::Warn,
-                format!("{new} samples dropped: the disk is too slow"),
-            ),
+            (_, 1.., _) => (Level::Warn, format!("{new} samples dropped: the disk is too slow")),
             (.., 0) => (Level::Ok, "nothing is recorded".to_owned()),
             (.., n) => (Level::Ok, format!("{n} recordings")),
         };
-        Finding {
-            level,
-            message,
-            values,
-        }
+        Finding { level, message, values }
     }
 }

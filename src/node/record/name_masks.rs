@@ -5,17 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
 /// Words that identify nobody: they are common on all machines, or parts of topic names.
-const COMMON_WORDS: [&str; 9] = [
-    "admin",
-    "home",
-    "localhost",
-    "rfly",
-    "rflysim",
-    "root",
-    "ubuntu",
-    "user",
-    "users",
-];
+const COMMON_WORDS: [&str; 9] =
+    ["admin", "home", "localhost", "rfly", "rflysim", "root", "ubuntu", "user", "users"];
 /// Hosts of URLs that identify nobody.
 const PUBLIC_HOSTS: [&str; 2] = ["localhost", "app.foxglove.dev"];
 /// Minimum length of a masked word: shorter ones would match everywhere.
@@ -193,9 +184,7 @@ impl NameMasks {
             }
         }
         let ranges = found.into_iter();
-        ranges
-            .map(|(start, (kind, end))| (kind, start..end))
-            .collect()
+        ranges.map(|(start, (kind, end))| (kind, start..end)).collect()
     }
 
     fn replacement(&mut self, kind: NameKind, name: &str) -> String {
@@ -226,10 +215,7 @@ impl NameMasks {
 
     fn number(&mut self, kind: NameKind, name: &str) -> usize {
         let next = self.numbers.len() + 1;
-        *self
-            .numbers
-            .entry((kind, name.to_lowercase()))
-            .or_insert(next)
+        *self.numbers.entry((kind, name.to_lowercase())).or_insert(next)
     }
 }
 

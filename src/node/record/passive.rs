@@ -233,13 +233,7 @@ impl BlockPoller {
 
 impl PolledBlock {
     fn new((name, lens): (String, RangeInclusive<usize>)) -> Self {
-        Self {
-            name,
-            lens,
-            open: None,
-            last_time: None,
-            missing: false,
-        }
+        Self { name, lens, open: None, last_time: None, missing: false }
     }
 
     /// Opens the block if it is new. The frame in a block that existed from the start is skipped: it may be of an earlier run.

@@ -33,9 +33,8 @@ impl RawRecorder {
     /// Starts with the parameters and the files that they name.
     pub(super) fn new(sink: Arc<McapSink>, settings: &Settings) -> Self {
         let values = settings.origin.values.iter();
-        let mut texts: BTreeMap<_, _> = values
-            .map(|(name, value)| (name.clone(), value.to_string()))
-            .collect();
+        let mut texts: BTreeMap<_, _> =
+            values.map(|(name, value)| (name.clone(), value.to_string())).collect();
         texts.insert("window".to_owned(), settings.params.window.to_string());
         let vehicles = format!("{:?}", settings.params.vehicles);
         texts.insert("vehicles".to_owned(), vehicles);
@@ -43,10 +42,7 @@ impl RawRecorder {
         for file in settings.origin.files.iter() {
             sink.attach(attachment_name(file), file.bytes.clone());
         }
-        Self {
-            sink,
-            topics: Mutex::default(),
-        }
+        Self { sink, topics: Mutex::default() }
     }
 
     fn write(&self, name: &str, encoding: &'static str, time: i64, parts: &[&[u8]]) {
@@ -82,8 +78,7 @@ fn attachment_name(file: &NamedFile) -> String {
 
 /// The parameter of an attachment.
 pub(super) fn attachment_parameter(name: &str) -> &str {
-    name.split_once('/')
-        .map_or(CONFIG, |(parameter, _)| parameter)
+    name.split_once('/').map_or(CONFIG, |(parameter, _)| parameter)
 }
 
 impl PacketTap for RawRecorder {

@@ -132,11 +132,7 @@ impl RecordingReader {
                         encoding: channel.message_encoding,
                     };
                     // Each chunk may repeat the channel.
-                    if self
-                        .channels
-                        .get(&id)
-                        .is_none_or(|known| **known != channel)
-                    {
+                    if self.channels.get(&id).is_none_or(|known| **known != channel) {
                         self.channel_count += 1;
                         self.count_names(channel.topic.len() + channel.encoding.len())?;
                         let channel = Arc::new(channel);

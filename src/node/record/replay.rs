@@ -20,11 +20,8 @@ const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
 /// Parameters of every replay: `/clock` has the time of the recording. The recorded vehicles are known, so none is searched for;
 /// the recorded senders have been accepted.
-const OVERRIDES: &[(&str, &str)] = &[
-    ("time.mode", "sim"),
-    ("control.discover_s", "0.0"),
-    ("accept_from", "[any]"),
-];
+const OVERRIDES: &[(&str, &str)] =
+    &[("time.mode", "sim"), ("control.discover_s", "0.0"), ("accept_from", "[any]")];
 /// Maximum number of names in a log line.
 const MAX_LOGGED_NAMES: usize = 20;
 /// Maximum number of topics in each map of the report.
@@ -374,11 +371,7 @@ fn play_message(player: &Player, message: &RecordedMessage) -> Result<PlayOutcom
     } else {
         false
     };
-    Ok(if received {
-        PlayOutcome::Received
-    } else {
-        PlayOutcome::NotReceived
-    })
+    Ok(if received { PlayOutcome::Received } else { PlayOutcome::NotReceived })
 }
 
 struct ReorderBuffer {

@@ -40,9 +40,7 @@ pub fn parse_step(line: &str) -> Option<ReplayStep> {
         word => match word.strip_suffix('s') {
             Some(seconds) => {
                 let seconds = seconds.trim_end().parse().ok()?;
-                Duration::try_from_secs_f64(seconds)
-                    .ok()
-                    .map(ReplayStep::Time)
+                Duration::try_from_secs_f64(seconds).ok().map(ReplayStep::Time)
             }
             None => word.parse().ok().map(ReplayStep::Messages),
         },

@@ -32,10 +32,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const BUFFER: usize = 65_536;
 
 /// It has no topics.
-pub(super) const SUBSYSTEM: Subsystem = Subsystem {
-    open,
-    topics: |_: &mut TopicPage| {},
-};
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let redis = &context.settings.params.redis;
@@ -50,41 +47,26 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let (params, ports) = (&context.settings.params, &context.settings.ports);
     let mut routes = BTreeMap::new();
     // Publishes datagrams to port `from` on channel `out`; sends messages of channel `back` to port `to`.
-    let mut relay =
-        |what: String, (from, to): (SocketAddrV4, u16), (out, back): (String, String)| {
-            let options = BindOptions {
-                address: *from.ip(),
-                ..context.senders.port(from.port())
-            };
-            let Some(receiver) = assembly.binder.bind(&options, &what) else {
-                return;
-            };
-            let route = ChannelRoute {
-                sender: receiver.sender(),
-                to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, to),
-            };
-            routes.insert(back, route);
-            let port = PortRelay {
-                receiver,
-                channel: out,
-                queue: queue.clone(),
-                stats: stats.clone(),
-            };
-            tasks::start(&runtime, port);
+    let mut relay = |what: String,
+                     (from, to): (SocketAddrV4, u16),
+                     (out, back): (String, String)| {
+        let options = BindOptions { address: *from.ip(), ..context.senders.port(from.port()) };
+        let Some(receiver) = assembly.binder.bind(&options, &what) else {
+            return;
         };
+        let route = ChannelRoute {
+            sender: receiver.sender(),
+            to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, to),
+        };
+        routes.insert(back, route);
+        let port = PortRelay { receiver, channel: out, queue: queue.clone(), stats: stats.clone() };
+        tasks::start(&runtime, port);
+    };
     for vehicle in context.settings.vehicles() {
         let address = params.copter_sim(vehicle);
         for (what, port, client) in [
-            (
-                "control",
-                ports.autopilot(vehicle),
-                ports.autopilot_client(vehicle),
-            ),
-            (
-                "inputs",
-                ports.coptersim(vehicle),
-                ports.true_state(vehicle),
-            ),
+            ("control", ports.autopilot(vehicle), ports.autopilot_client(vehicle)),
+            ("inputs", ports.coptersim(vehicle), ports.true_state(vehicle)),
         ] {
             let what = format!("Redis in CopterSim's place: {what} of vehicle {vehicle}");
             let from = SocketAddrV4::new(address, port);
@@ -96,20 +78,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let keys = (redis.to_renderer.clone(), redis.from_renderer.clone());
         relay(what, (context.settings.renderer(), ports.report), keys);
     }
-    let publisher = RedisPublisher {
-        server: server.clone(),
-        queued,
-        stats: stats.clone(),
-    };
+    let publisher = RedisPublisher { server: server.clone(), queued, stats: stats.clone() };
     tasks::start(&runtime, publisher);
-    tasks::start(
-        &runtime,
-        RedisSubscriber {
-            server,
-            routes,
-            stats,
-        },
-    );
+    tasks::start(&runtime, RedisSubscriber { server, routes, stats });
     Ok(())
 }
 
@@ -138,10 +109,7 @@ impl RedisServer {
         };
         let address = ConnectionAddr::Tcp(host.to_string(), port);
         let info = address.into_connection_info().map_err(failed)?;
-        Ok(Self {
-            client: Client::open(info).map_err(failed)?,
-            address: format!("{host}:{port}"),
-        })
+        Ok(Self { client: Client::open(info).map_err(failed)?, address: format!("{host}:{port}") })
     }
 
     /// Connects, with a time limit, until it succeeds; logs the first failure.
@@ -195,11 +163,7 @@ impl CountedTask for PortRelay {
         loop {
             // Datagrams may arrive without a gap: other tasks of the thread run, too.
             tokio::task::coop::consume_budget().await;
-            match self
-                .receiver
-                .recv(&mut [IoSliceMut::new(&mut buffer)])
-                .await
-            {
+            match self.receiver.recv(&mut [IoSliceMut::new(&mut buffer)]).await {
                 Ok(Received::Datagram(datagram)) => {
                     let bytes = buffer[..datagram.len.min(BUFFER)].to_vec();
                     if self.queue.try_send((self.channel.clone(), bytes)).is_err() {

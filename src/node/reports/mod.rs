@@ -10,10 +10,7 @@ use crate::node::tasks;
 use crate::node::threads::REPORT;
 use source::ReportSource;
 
-pub(super) const SUBSYSTEM: Subsystem = Subsystem {
-    open,
-    topics: topics::document,
-};
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: topics::document };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let name = "reports of the renderer";

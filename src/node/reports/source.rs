@@ -93,10 +93,7 @@ impl ReportSource {
             views: context.views.clone(),
             poses: (context.poses.clone(), context.poses.demand()),
             requester: ReportRequester::default(),
-            conversion: MapConversion {
-                convention: names.world,
-                bounds: params.reports.bounds,
-            },
+            conversion: MapConversion { convention: names.world, bounds: params.reports.bounds },
             map: names.map.clone(),
             clocks: context.clocks.clone(),
             headers: context.clocks.headers(None),
@@ -168,9 +165,7 @@ impl ReportSource {
         }
         // Leaves time for the answer to a second request.
         let silence = (2 * timeout + period).as_nanos();
-        let since = host_now()
-            .0
-            .saturating_sub(i64::try_from(silence).unwrap_or(i64::MAX));
+        let since = host_now().0.saturating_sub(i64::try_from(silence).unwrap_or(i64::MAX));
         let mut reported = self.reported.lock();
         let gone = reported.forget(RosTime(since));
         if std::mem::take(&mut self.changed) || !gone.is_empty() {
@@ -184,10 +179,7 @@ impl ReportSource {
     fn free_after_restart(&mut self) {
         let mut freed = Vec::new();
         for (id, vehicle) in &mut self.vehicles {
-            let restarts = self
-                .clocks
-                .get(*id)
-                .map_or(0, |clock| clock.status().restarts);
+            let restarts = self.clocks.get(*id).map_or(0, |clock| clock.status().restarts);
             if restarts != std::mem::replace(&mut vehicle.restarts, restarts)
                 && vehicle.collision.end()
             {
@@ -234,9 +226,7 @@ impl ReportSource {
     fn stamp(&self, sim_time: f64, vehicle: Option<u16>, arrival: RosTime) -> RosTime {
         let clock = self.clocks.of(vehicle);
         let time = SimTime::checked_from_secs(sim_time);
-        let stamp = clock
-            .zip(time)
-            .and_then(|(clock, time)| clock.stamp_of(time, arrival));
+        let stamp = clock.zip(time).and_then(|(clock, time)| clock.stamp_of(time, arrival));
         stamp.unwrap_or_else(|| {
             self.stats.lock().drop_one(Cause::Time);
             self.headers.now()
@@ -260,8 +250,7 @@ impl ReportSource {
     }
 
     fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
-        self.requester
-            .answered(&ReportSubject::Vehicles, self.start.elapsed());
+        self.requester.answered(&ReportSubject::Vehicles, self.start.elapsed());
         let id = u16::try_from(report.copter_id.get()).ok();
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
         if self.topics.vehicle_reports.wanted() {
@@ -287,8 +276,7 @@ impl ReportSource {
         let pose = self.conversion.pose(&camera.pose);
         let settings = self.settings.borrow().clone();
         let described = (camera, pose);
-        self.views
-            .described(described, arrival, &settings, &self.poses.0);
+        self.views.described(described, arrival, &settings, &self.poses.0);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();
@@ -322,14 +310,10 @@ impl ReportSource {
 fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
     let optical = |kind| {
         let topics = spec_of(kind).topics.iter();
-        topics
-            .clone()
-            .any(|topic| topic.frame == FrameKind::Optical)
+        topics.clone().any(|topic| topic.frame == FrameKind::Optical)
     };
     let sensors = settings.sensors.iter();
-    sensors
-        .filter(move |sensor| optical(sensor.kind))
-        .map(|sensor| sensor.seq_id)
+    sensors.filter(move |sensor| optical(sensor.kind)).map(|sensor| sensor.seq_id)
 }
 
 impl CountedTask for ReportSource {

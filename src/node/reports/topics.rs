@@ -40,9 +40,7 @@ macro_rules! own_type {
                 group: QosGroup,
                 name: &str,
             ) -> Result<Self, NodeError> {
-                Ok(Self {
-                    publisher: context.publisher(group, name)?,
-                })
+                Ok(Self { publisher: context.publisher(group, name)? })
             }
 
             pub(super) fn wanted(&self) -> bool {
@@ -84,9 +82,7 @@ pub(super) struct Markers {
 #[cfg(has_visualization_msgs)]
 impl Markers {
     fn open(context: &Context<'_>, name: &str) -> Result<Self, NodeError> {
-        Ok(Self {
-            publisher: context.publisher(QosGroup::Reports, name)?,
-        })
+        Ok(Self { publisher: context.publisher(QosGroup::Reports, name)? })
     }
 
     fn wanted(&self) -> bool {
@@ -182,10 +178,7 @@ impl SceneTopics {
 /// Documents the topics.
 pub(super) fn document(page: &mut TopicPage) {
     let mut row = |names: &[&str], interface: &str, doc: &str| {
-        let names: Vec<_> = names
-            .iter()
-            .map(|name| format!("/rflysim/{name}"))
-            .collect();
+        let names: Vec<_> = names.iter().map(|name| format!("/rflysim/{name}")).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         let group = match names[..] {
             [name] if name.ends_with(COLLISIONS) => QosGroup::Latched,

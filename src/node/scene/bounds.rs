@@ -41,10 +41,7 @@ impl PendingBounds {
     pub(super) fn open(assembly: &mut Assembly, server: &SceneServer) -> Result<Self, NodeError> {
         let pending = Self::default();
         let runtime = assembly.threads.runtime(REPORT)?;
-        let task = BoundsTask {
-            server: server.clone(),
-            pending: pending.clone(),
-        };
+        let task = BoundsTask { server: server.clone(), pending: pending.clone() };
         tasks::start(&runtime, task);
         Ok(pending)
     }
@@ -116,9 +113,8 @@ impl BoundsTask {
         let now = Instant::now();
         let mut requests = self.pending.lock();
         for pending in std::mem::take(&mut *requests) {
-            let answer = self
-                .server
-                .run_with_reports(|scene, _| entity_bounds(scene, &pending.request));
+            let answer =
+                self.server.run_with_reports(|scene, _| entity_bounds(scene, &pending.request));
             let entity = &pending.request.entity;
             let late = || no_bounds(entity, TIMEOUT.as_secs_f64());
             match answer.or_else(|| (now >= pending.until).then(late)) {

@@ -31,10 +31,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let server = SceneServer::open(context, assembly)?;
-    tasks::start(
-        &assembly.threads.runtime(REPORT)?,
-        AbandonedObjects(server.clone()),
-    );
+    tasks::start(&assembly.threads.runtime(REPORT)?, AbandonedObjects(server.clone()));
     #[cfg(has_simulation_interfaces)]
     {
         let pending = bounds::PendingBounds::open(assembly, &server)?;
@@ -63,11 +60,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             assembly.guards.push(Box::new(handle));
             continue;
         }
-        let handle = (service.open)(
-            &server,
-            context.middleware,
-            &full_name(context, service.name),
-        )?;
+        let handle =
+            (service.open)(&server, context.middleware, &full_name(context, service.name))?;
         assembly.guards.push(Box::new(handle));
     }
     #[cfg(has_rfly_bridge_msgs)]

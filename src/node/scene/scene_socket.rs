@@ -29,18 +29,14 @@ pub(super) struct SceneSocket {
 
 impl SceneSocket {
     pub(super) fn open(context: &Context<'_>, stats: Arc<SourceStats>) -> Result<Self, NodeError> {
-        let socket = UdpSender::open().map_err(|source| NodeError::Start {
-            what: "the socket of the scene",
-            source,
-        })?;
+        let socket = UdpSender::open()
+            .map_err(|source| NodeError::Start { what: "the socket of the scene", source })?;
         let params = &context.settings.params;
         let vehicles = context.settings.vehicles().into_iter();
         Ok(Self {
             socket,
             renderer: params.simulator_address,
-            windows: (0..=LAST_WINDOW)
-                .map(|number| context.settings.window(number))
-                .collect(),
+            windows: (0..=LAST_WINDOW).map(|number| context.settings.window(number)).collect(),
             screens: context.settings.draw_windows(),
             hosts: vehicles.map(|id| (id, params.copter_sim(id))).collect(),
             ports: context.settings.ports,
@@ -70,10 +66,9 @@ impl SceneSocket {
         let ports = &self.ports;
         match to {
             Recipient::Windows => self.screens.clone(),
-            Recipient::Window(number) => { self.windows.get(usize::from(number)) }
-                .copied()
-                .into_iter()
-                .collect(),
+            Recipient::Window(number) => {
+                { self.windows.get(usize::from(number)) }.copied().into_iter().collect()
+            }
             Recipient::Network => vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)],
             Recipient::CopterSim(id) => {
                 let host = self.host(id);

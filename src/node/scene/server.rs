@@ -50,10 +50,7 @@ impl SceneServer {
 
     /// Runs a request on the scene and sends its datagrams.
     pub(super) fn run<R>(&self, request: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
-        let mut out = Outbox {
-            to_network: self.to_network,
-            ..Outbox::default()
-        };
+        let mut out = Outbox { to_network: self.to_network, ..Outbox::default() };
         let mut call = Call {
             now: self.clock.now(),
             uptime_s: self.start.elapsed().as_secs_f64(),
@@ -103,11 +100,7 @@ impl SceneServer {
             }
         }
         for (seq_id, camera) in &reported.cameras {
-            let description = Description {
-                pose: camera.pose,
-                bounds: None,
-                stamp: camera.stamp,
-            };
+            let description = Description { pose: camera.pose, bounds: None, stamp: camera.stamp };
             scene.camera(*seq_id, &description);
         }
     }

@@ -40,9 +40,7 @@ pub(super) fn open(
             }
         }
     };
-    let subscription = context
-        .middleware
-        .subscribe(&name, Qos::SENSOR_DATA, draw)?;
+    let subscription = context.middleware.subscribe(&name, Qos::SENSOR_DATA, draw)?;
     assembly.guards.push(Box::new(subscription));
     Ok(())
 }

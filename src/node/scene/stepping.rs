@@ -24,10 +24,7 @@ pub(super) fn serve(
 
 fn outcome(wanted: u64, stepped: StepResult) -> Outcome {
     if stepped.messages == wanted {
-        Outcome {
-            result: Outcome::RESULT_OK,
-            error_message: String::new(),
-        }
+        Outcome { result: Outcome::RESULT_OK, error_message: String::new() }
     } else {
         Outcome {
             result: Outcome::RESULT_OPERATION_FAILED,

@@ -39,18 +39,8 @@ const DEFAULT_SCALE: f64 = 0.001;
 
 /// Event of a sensor for the task, in the order of publishing.
 enum BoxEvent {
-    Frame {
-        seq_id: u16,
-        time: SimTime,
-        stamp: RosTime,
-        view: View,
-    },
-    Depth {
-        seq_id: u16,
-        time: SimTime,
-        payload: Vec<u8>,
-        fov_deg: f32,
-    },
+    Frame { seq_id: u16, time: SimTime, stamp: RosTime, view: View },
+    Depth { seq_id: u16, time: SimTime, payload: Vec<u8>, fov_deg: f32 },
     Mount(Box<SensorMount>),
 }
 
@@ -86,18 +76,10 @@ impl BoxEventSensor {
         let view = self.slot.view();
         let (seq_id, time) = (self.seq_id, frame.sim_time);
         let event = match payload {
-            Some(payload) => BoxEvent::Depth {
-                seq_id,
-                time,
-                payload: payload.to_vec(),
-                fov_deg: view.fov_deg,
-            },
-            None => BoxEvent::Frame {
-                seq_id,
-                time,
-                stamp: frame.stamp,
-                view,
-            },
+            Some(payload) => {
+                BoxEvent::Depth { seq_id, time, payload: payload.to_vec(), fov_deg: view.fov_deg }
+            }
+            None => BoxEvent::Frame { seq_id, time, stamp: frame.stamp, view },
         };
         // If the queue is full, the frame has no boxes.
         let _full = self.events.0.try_send(event);
@@ -131,11 +113,7 @@ impl Sensor for BoxEventSensor {
 
     fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
         // A foreign frame has no simulation time, which boxes need.
-        if self.is_read() {
-            None
-        } else {
-            self.sensor.accept_foreign(frame)
-        }
+        if self.is_read() { None } else { self.sensor.accept_foreign(frame) }
     }
 
     fn due(&self) -> Option<RosTime> {
@@ -192,9 +170,7 @@ impl BoxTopics {
                 slot: slot.clone(),
                 seq_id,
                 depth: !self.topics.contains_key(&seq_id),
-                readers: { readers.iter() }
-                    .filter_map(|id| self.topics.get(id).cloned())
-                    .collect(),
+                readers: { readers.iter() }.filter_map(|id| self.topics.get(id).cloned()).collect(),
             }),
             _ => sensor,
         }
@@ -227,11 +203,7 @@ impl BoxTopics {
                 depths.insert(depth.seq_id, DepthCamera::new(depth));
             }
         }
-        BoxCameras {
-            cameras,
-            depths,
-            tree,
-        }
+        BoxCameras { cameras, depths, tree }
     }
 }
 
@@ -300,11 +272,7 @@ impl BoxTask {
             reported.add_reader(move || reader.subscribers() > 0);
         }
         let (sender, events) = mpsc::channel(QUEUE);
-        let topics = BoxTopics {
-            topics,
-            events: BoxEvents(sender),
-            next: Arc::default(),
-        };
+        let topics = BoxTopics { topics, events: BoxEvents(sender), next: Arc::default() };
         Self {
             vehicles: settings.vehicles(),
             map: tree.names().map.clone(),
@@ -334,27 +302,15 @@ impl BoxTask {
             BoxEvent::Mount(mount) => {
                 // Frames that wait show the previous mount.
                 self.publish_ready(true);
-                self.cameras
-                    .tree
-                    .remount(mount.seq_id, mount.position_frd, mount.orientation);
+                self.cameras.tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
             }
-            BoxEvent::Depth {
-                seq_id,
-                time,
-                payload,
-                fov_deg,
-            } => {
+            BoxEvent::Depth { seq_id, time, payload, fov_deg } => {
                 if let Some(depth) = self.cameras.depths.get_mut(&seq_id) {
                     depth.images.truncate(DEPTHS - 1);
                     depth.images.push_front((time, fov_deg, payload));
                 }
             }
-            BoxEvent::Frame {
-                seq_id,
-                time,
-                stamp,
-                view,
-            } => {
+            BoxEvent::Frame { seq_id, time, stamp, view } => {
                 if self.pending.len() >= QUEUE {
                     self.pending.pop_front();
                     self.stats.lock().drop_one(Cause::Late);
@@ -383,11 +339,7 @@ impl BoxTask {
 
     fn is_ready(&self, frame: &PendingFrame) -> bool {
         let not_yet = |id: &u16| matches!(self.poses.at(*id, frame.time), PoseAt::NotYet);
-        let depth = self
-            .cameras
-            .cameras
-            .get(&frame.seq_id)
-            .and_then(|c| c.depth);
+        let depth = self.cameras.cameras.get(&frame.seq_id).and_then(|c| c.depth);
         let depth = depth.and_then(|id| self.cameras.depths.get(&id));
         let measured = depth.is_none_or(|d| d.images.iter().any(|(time, ..)| *time == frame.time));
         measured && !self.vehicles.iter().any(not_yet)
@@ -417,10 +369,7 @@ impl BoxTask {
         };
         let depth = camera.depth.and_then(|id| self.cameras.depths.get_mut(&id));
         let depth = depth.and_then(|depth| depth.at(frame.time));
-        let header = Header {
-            stamp: frame.stamp.to_msg(),
-            frame_id: frame.view.frame_id.clone(),
-        };
+        let header = Header { stamp: frame.stamp.to_msg(), frame_id: frame.view.frame_id.clone() };
         let detect =
             |(entity, described): (&ReportedEntity, &DescribedEntity)| -> Option<Detection2D> {
                 let now = match entity {
@@ -434,28 +383,16 @@ impl BoxTask {
                 let centre = now.map_or(described.centre, |now| {
                     now * (described.pose.inverse() * described.centre)
                 });
-                let space = BoundingBox3d {
-                    pose: camera_pose.inverse() * centre,
-                    size: described.size,
-                };
+                let space =
+                    BoundingBox3d { pose: camera_pose.inverse() * centre, size: described.size };
                 let edges = space.project(&pinhole)?;
                 let score = depth.as_ref().and_then(|(camera, scale, counts)| {
-                    space.visible_share(&DepthImage {
-                        camera,
-                        counts,
-                        scale: *scale,
-                    })
+                    space.visible_share(&DepthImage { camera, counts, scale: *scale })
                 });
                 let score = score.unwrap_or(1.0);
                 (score > 0.0).then(|| detection_2d(entity, &edges, score, &header))
             };
-        let detections = self
-            .reported
-            .lock()
-            .entities
-            .iter()
-            .filter_map(detect)
-            .collect();
+        let detections = self.reported.lock().entities.iter().filter_map(detect).collect();
         let message = Detection2DArray { header, detections };
         let published = camera.topic.publish(&message);
         let mut figures = self.stats.lock();
@@ -470,24 +407,13 @@ impl BoxTask {
 
 impl DepthCamera {
     fn new(config: &SensorConfig) -> Self {
-        let size = Size {
-            width: config.width.into(),
-            height: config.height.into(),
-        };
-        Self {
-            config: config.clone(),
-            decoder: Decoder::new(size),
-            images: VecDeque::new(),
-        }
+        let size = Size { width: config.width.into(), height: config.height.into() };
+        Self { config: config.clone(), decoder: Decoder::new(size), images: VecDeque::new() }
     }
 
     /// Returns the image of a time: its camera, metres per count, counts.
     fn at(&mut self, time: SimTime) -> Option<(PinholeCamera, f64, &[u8])> {
-        let Self {
-            config,
-            decoder,
-            images,
-        } = self;
+        let Self { config, decoder, images } = self;
         let (_, fov_deg, payload) = images.iter().find(|(at, ..)| *at == time)?;
         let scale = f64::from(config.other_params[2]);
         let scale = if scale > 0.0 { scale } else { DEFAULT_SCALE };
@@ -502,16 +428,8 @@ impl DepthCamera {
 
 /// The pinhole camera with this field of view.
 fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
-    let size = Size {
-        width: config.width.into(),
-        height: config.height.into(),
-    };
-    PinholeCamera::new(&camera_info(
-        Lens::Pinhole,
-        size,
-        fov_deg,
-        Header::default(),
-    ))
+    let size = Size { width: config.width.into(), height: config.height.into() };
+    PinholeCamera::new(&camera_info(Lens::Pinhole, size, fov_deg, Header::default()))
 }
 
 /// Whether two sensors have the same carrier, position and orientation.
@@ -546,10 +464,6 @@ impl CountedTask for BoxTask {
 impl BoxTask {
     /// Without a subscriber, subscribers are looked for less often.
     fn pause(&self) -> Duration {
-        if self.want.is_set() {
-            CHECK
-        } else {
-            next_moment(WAIT)
-        }
+        if self.want.is_set() { CHECK } else { next_moment(WAIT) }
     }
 }

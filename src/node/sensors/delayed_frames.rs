@@ -8,9 +8,7 @@ use std::time::Duration;
 /// Time until the next delayed frame is due; the maximum without one.
 pub(super) fn until_due(sensor: &dyn Sensor) -> Duration {
     let wait = |due: i64| u64::try_from(due.saturating_sub(host_now().0)).unwrap_or(0);
-    sensor
-        .due()
-        .map_or(Duration::MAX, |due| Duration::from_nanos(wait(due.0)))
+    sensor.due().map_or(Duration::MAX, |due| Duration::from_nanos(wait(due.0)))
 }
 
 /// Publishes the delayed frames that are due.

@@ -70,9 +70,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         };
         let name = topic("command");
         let command = move |message: MountControl| gimbal.command(&message);
-        let subscription = context
-            .middleware
-            .subscribe(&name, Qos::SENSOR_DATA, command)?;
+        let subscription = context.middleware.subscribe(&name, Qos::SENSOR_DATA, command)?;
         assembly.guards.push(Box::new(subscription));
     }
     if !statuses.is_empty() {
@@ -86,9 +84,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
             }
         };
         context.views.follow(Box::new(follow));
-        context
-            .views
-            .follow_pods(Box::new(move |pod| reported(&statuses, pod)));
+        context.views.follow_pods(Box::new(move |pod| reported(&statuses, pod)));
     }
     Ok(())
 }

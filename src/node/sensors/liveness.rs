@@ -27,11 +27,7 @@ pub enum LinkChange {
 impl Liveness {
     /// Creates a source that has not delivered yet.
     pub fn new(timeout: Duration) -> Self {
-        Self {
-            timeout,
-            state: LinkState::Waiting,
-            since: None,
-        }
+        Self { timeout, state: LinkState::Waiting, since: None }
     }
 
     /// Changes the silence after which a source counts as lost.

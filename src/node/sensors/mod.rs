@@ -72,9 +72,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let services = set_camera_info::CameraInfoServices::new(context);
     for sensor in &settings.sensors {
         let service = services.open(settings, sensor)?;
-        assembly
-            .guards
-            .extend(service.map(|own| Box::new(own) as DropGuard));
+        assembly.guards.extend(service.map(|own| Box::new(own) as DropGuard));
     }
     let added = AddedLinks::default();
     let mut threads = BTreeMap::new();
@@ -97,16 +95,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let frames = frame_ids(&context.tree, config.seq_id);
         let topics = spec_of(config.kind).topics.iter();
         let odometry = odometry_topic(settings, &context.tree, config);
-        assembly
-            .frame_ids
-            .extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
+        assembly.frame_ids.extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
         let stats = assembly.source(opened.name.clone());
-        links.push(SensorLink::new(
-            config,
-            stats.clone(),
-            params.request.timeout,
-        ));
+        links.push(SensorLink::new(config, stats.clone(), params.request.timeout));
         let (successor, successors) = mpsc::channel();
         let reception = Reception {
             params,
@@ -133,9 +125,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let skipped = settings.origin.skipped.clone();
         assembly.sections.push(Box::new(SkippedSensors(skipped)));
     }
-    assembly
-        .sections
-        .push(Box::new(context.axes_report.clone()));
+    assembly.sections.push(Box::new(context.axes_report.clone()));
     Ok(())
 }
 
@@ -151,14 +141,8 @@ impl Section for SkippedSensors {
         let Self(skipped) = self;
         Finding {
             level: Level::Warn,
-            message: format!(
-                "{} sensors of the configuration are left out",
-                skipped.len()
-            ),
-            values: skipped
-                .iter()
-                .map(|one| value(&one.path, &one.message))
-                .collect(),
+            message: format!("{} sensors of the configuration are left out", skipped.len()),
+            values: skipped.iter().map(|one| value(&one.path, &one.message)).collect(),
         }
     }
 }
@@ -179,12 +163,7 @@ impl Reception<'_> {
         (opened, successors): (OpenedSensor, mpsc::Receiver<Successor>),
         stats: Arc<SourceStats>,
     ) -> bool {
-        let Self {
-            params,
-            senders,
-            binder,
-            threads,
-        } = self;
+        let Self { params, senders, binder, threads } = self;
         if config.transport == TransportMode::SharedMemory {
             let name = shm_name(config.seq_id);
             binder.record_block(&name, &opened.lengths);
@@ -290,11 +269,8 @@ fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
         .filter(|m| !topic.compressed_only || [1, 3].contains(*m))
         .map(u16::to_string)
         .collect();
-    let (type_id, name) = if first {
-        (spec.kind.type_id().to_string(), spec.name)
-    } else {
-        (String::new(), "")
-    };
+    let (type_id, name) =
+        if first { (spec.kind.type_id().to_string(), spec.name) } else { (String::new(), "") };
     let _ = writeln!(
         text,
         "| {type_id} | {name} | `/rflysim/sensor<N>/{}` | `{}` | {frame} | `{}` | {} | {} |",

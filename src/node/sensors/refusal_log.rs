@@ -11,10 +11,7 @@ impl RefusalLog {
         let cause = error.cause();
         if error.is_foreign() && !self.0.contains(&cause) {
             self.0.push(cause);
-            tracing::warn!(
-                "{source}: {error} (count: drop_{} in /diagnostics)",
-                cause.name()
-            );
+            tracing::warn!("{source}: {error} (count: drop_{} in /diagnostics)", cause.name());
         }
     }
 }

@@ -155,9 +155,7 @@ impl SensorOpener {
             let one = one.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
             added.extend(one);
         }
-        Ok(Box::new(move || {
-            own.hand_over((opened, added), tree, (&old, &new))
-        }))
+        Ok(Box::new(move || own.hand_over((opened, added), tree, (&old, &new))))
     }
 
     /// Opens an added sensor; `None` if its vehicle has no clock.
@@ -267,10 +265,9 @@ pub(super) fn odometry_topic(
     }
     let named = |template: &str| match template {
         "" => String::new(),
-        template => topic_below(
-            &params.topic_prefix,
-            &template.replace("{id}", &vehicle.to_string()),
-        ),
+        template => {
+            topic_below(&params.topic_prefix, &template.replace("{id}", &vehicle.to_string()))
+        }
     };
     let names = tree.names();
     Some(OdometryTopic {

@@ -83,10 +83,7 @@ impl CameraInfoService {
         } else {
             tracing::warn!("sensor{}: {SERVICE}: {status_message}", self.seq_id)
         }
-        SetCameraInfoResponse {
-            success,
-            status_message,
-        }
+        SetCameraInfoResponse { success, status_message }
     }
 
     /// Saves the calibration, and sets the parameter to its URL.
@@ -96,10 +93,8 @@ impl CameraInfoService {
         let (size, url) = {
             let settings = self.settings.borrow();
             let sensor = settings.sensors.iter().find(|s| s.seq_id == self.seq_id);
-            let size = sensor.map(|sensor| Size {
-                width: sensor.width.into(),
-                height: sensor.height.into(),
-            });
+            let size = sensor
+                .map(|sensor| Size { width: sensor.width.into(), height: sensor.height.into() });
             (size, settings.params.sensor(self.seq_id).camera_info_url)
         };
         if let Some(why) = size.and_then(|size| calibration.misfit(size)) {
@@ -107,8 +102,7 @@ impl CameraInfoService {
         }
         let url = calibrations::save(&url.unwrap_or_default(), self.seq_id, &calibration)?;
         let name = format!("sensor{}.camera_info_url", self.seq_id);
-        self.parameter_requests
-            .request(self.seq_id, name, ParamValue::Str(url.clone()));
+        self.parameter_requests.request(self.seq_id, name, ParamValue::Str(url.clone()));
         Ok(url)
     }
 }

@@ -77,8 +77,7 @@ impl PollInterval {
             (Some(step), Some(period)) if step > period => Some(period + (step - period) / 8),
             (step, _) => step,
         };
-        self.period
-            .map_or(POLL, |period| (period * 3 / 4).clamp(POLL, REST))
+        self.period.map_or(POLL, |period| (period * 3 / 4).clamp(POLL, REST))
     }
 }
 
@@ -319,18 +318,13 @@ impl BlockReader {
         }
         let intact = || release_block(block);
         let direct = block.lend(SHM_HEADER_LEN, |pixels| {
-            let frame = ForeignFrame {
-                pixels,
-                stamp,
-                intact: &intact,
-            };
+            let frame = ForeignFrame { pixels, stamp, intact: &intact };
             sensor.accept_foreign(&frame)
         });
         let result = match direct {
             Some(result) => result,
             None => {
-                self.copy
-                    .resize(block.len().saturating_sub(SHM_HEADER_LEN), 0);
+                self.copy.resize(block.len().saturating_sub(SHM_HEADER_LEN), 0);
                 block.copy_out(SHM_HEADER_LEN, &mut self.copy);
                 if !intact() {
                     return Err(SensorError::Torn);

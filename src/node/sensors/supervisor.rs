@@ -44,10 +44,7 @@ pub(super) struct SensorLink {
 impl SensorLink {
     /// A sensor that is added while others run: its first request is sent at once.
     pub(super) fn added(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
-        Self {
-            resend: RESENDS,
-            ..Self::new(sensor, stats, timeout)
-        }
+        Self { resend: RESENDS, ..Self::new(sensor, stats, timeout) }
     }
 
     /// A sensor that counts as lost after `timeout` without data.
@@ -108,10 +105,8 @@ impl Supervisor {
         added: AddedLinks,
     ) -> Result<Self, NodeError> {
         let params = &context.settings.params;
-        let socket = UdpSender::open().map_err(|source| NodeError::Start {
-            what: "the request socket",
-            source,
-        })?;
+        let socket = UdpSender::open()
+            .map_err(|source| NodeError::Start { what: "the request socket", source })?;
         let poses = match params.frames.tf_source {
             TfSource::Truth | TfSource::Estimate => context.tf.clone(),
             TfSource::External => None,
@@ -166,11 +161,7 @@ impl Supervisor {
 
     fn pause(&self) -> Duration {
         let is_up = |link: &SensorLink| link.liveness.state() == LinkState::Up && link.resend == 0;
-        if self.links.iter().all(is_up) {
-            CHECK_WHILE_UP
-        } else {
-            CHECK
-        }
+        if self.links.iter().all(is_up) { CHECK_WHILE_UP } else { CHECK }
     }
 
     fn has_poses(&self) -> bool {
@@ -246,14 +237,10 @@ impl Supervisor {
         let params = &settings.params;
         self.request_period = params.request.period;
         self.yields = params.request.foreign == Foreign::Yield;
-        self.links
-            .append(&mut self.added.lock().unwrap_or_else(PoisonError::into_inner));
+        self.links.append(&mut self.added.lock().unwrap_or_else(PoisonError::into_inner));
         for link in &mut self.links {
             link.liveness.set_timeout(params.request.timeout);
-            let sensor = settings
-                .sensors
-                .iter()
-                .find(|s| s.seq_id == link.sensor.seq_id);
+            let sensor = settings.sensors.iter().find(|s| s.seq_id == link.sensor.seq_id);
             if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
                 (link.sensor, link.resend) = (sensor.clone(), RESENDS);
                 link.stats.lock().asked_hz = Some(sensor.asked_hz().into());
@@ -301,10 +288,7 @@ impl Supervisor {
         if let Some(slot) = &slot {
             request.fov_deg = slot.marked(request.fov_deg);
         }
-        if let Err(error) = self
-            .socket
-            .send_to(request.emit(&mut buffer), self.renderer)
-        {
+        if let Err(error) = self.socket.send_to(request.emit(&mut buffer), self.renderer) {
             tracing::debug!(%error, source = %link.stats.name(), "request not sent");
             link.stats.lock().drop_one(Cause::RequestNotSent);
         }

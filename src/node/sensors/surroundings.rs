@@ -22,8 +22,7 @@ impl SharedFrameTree {
 
     /// From now on the messages of a sensor show another mount.
     pub(super) fn moved(&self, mount: &SensorMount) {
-        self.tree()
-            .remount(mount.seq_id, mount.position_frd, mount.orientation);
+        self.tree().remount(mount.seq_id, mount.position_frd, mount.orientation);
     }
 
     /// Returns down in the frame of a sensor on a vehicle with this pose.

@@ -125,9 +125,7 @@ impl UdpSource {
         let len = *opened.lengths.end();
         let mut stream = stream_of(opened.sensor, len, opened.compressed);
         self.stream.reassembler.drop_incomplete();
-        stream
-            .reassembler
-            .continue_counters(&self.stream.reassembler);
+        stream.reassembler.continue_counters(&self.stream.reassembler);
         self.stream = stream;
         self.clock = opened.clock;
         self.idle.roomy = self.receiver.buffer_bytes() >= 2 * len;
@@ -185,9 +183,8 @@ impl UdpSource {
     /// Receives a datagram, or several that the kernel coalesced; false on timeout.
     fn receive_one(&mut self) -> io::Result<bool> {
         let DatagramBuffers { header, payload } = self.stream.next_buffers();
-        let received = self
-            .receiver
-            .recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
+        let received =
+            self.receiver.recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
         let Some(Received::Datagram(datagram)) = received else {
             received.into_iter().for_each(|refused| self.take(refused));
             return Ok(received.is_some());

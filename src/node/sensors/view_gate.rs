@@ -95,11 +95,7 @@ impl Sensor for ViewGate {
 
     fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
         // A foreign frame has no simulation time, which the judgement needs.
-        if self.is_changing() {
-            None
-        } else {
-            self.sensor.accept_foreign(frame)
-        }
+        if self.is_changing() { None } else { self.sensor.accept_foreign(frame) }
     }
 
     fn due(&self) -> Option<RosTime> {

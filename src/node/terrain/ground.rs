@@ -22,10 +22,7 @@ pub(super) struct Region {
 impl Region {
     /// The smallest region that contains both points.
     pub(super) fn between(a: [f64; 2], b: [f64; 2]) -> Self {
-        Self {
-            low: [a[0].min(b[0]), a[1].min(b[1])],
-            high: [a[0].max(b[0]), a[1].max(b[1])],
-        }
+        Self { low: [a[0].min(b[0]), a[1].min(b[1])], high: [a[0].max(b[0]), a[1].max(b[1])] }
     }
 
     fn has(&self, at: [f64; 2]) -> bool {
@@ -42,11 +39,7 @@ impl std::fmt::Display for Region {
 
 impl Ground {
     pub(super) fn new(map: Arc<TerrainMap>, world: WorldConvention, params: &Params) -> Self {
-        Self {
-            map,
-            world,
-            frame: params.frames.map.clone(),
-        }
+        Self { map, world, frame: params.frames.map.clone() }
     }
 
     fn north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {

@@ -22,10 +22,7 @@ impl Maps {
     }
 
     pub(super) fn publish(&self, ground: &Ground, raster: &Raster, above: f64) {
-        let header = Header {
-            stamp: self.clock.now().to_msg(),
-            frame_id: ground.frame.clone(),
-        };
+        let header = Header { stamp: self.clock.now().to_msg(), frame_id: ground.frame.clone() };
         // The publishers count failures.
         #[cfg(has_grid_map_msgs)]
         let _counted = self.grid_map.publish(&raster.grid_map(header.clone()));

@@ -21,9 +21,7 @@ pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {
 pub(super) fn checked(points: &[Point]) -> Result<Vec<[f64; 2]>, String> {
     let place = |(i, point): (usize, &Point)| match [point.x, point.y] {
         at if at.iter().all(|v| v.is_finite()) => Ok(at),
-        [x, y] => Err(format!(
-            "points[{i}] is {x}, {y}, must be finite numbers in m"
-        )),
+        [x, y] => Err(format!("points[{i}] is {x}, {y}, must be finite numbers in m")),
     };
     points.iter().enumerate().map(place).collect()
 }
@@ -42,9 +40,7 @@ pub(super) fn line(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, Stri
     let count = 1.0 + legs().map(steps).sum::<f64>();
     if points.len() < 2 {
         let found = points.len();
-        return Err(format!(
-            "a line needs two points or more, points has {found}"
-        ));
+        return Err(format!("a line needs two points or more, points has {found}"));
     }
     if count > MAX_POINTS as f64 {
         return Err(too_many(count));

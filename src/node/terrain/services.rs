@@ -36,10 +36,7 @@ fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
     let places = match places_of(ground, request) {
         Ok(places) => places,
         Err(message) => {
-            return GetHeightResponse {
-                message,
-                ..GetHeightResponse::default()
-            };
+            return GetHeightResponse { message, ..GetHeightResponse::default() };
         }
     };
     let at = |place: &[f64; 2]| ground.height(*place).unwrap_or(f64::NAN);
@@ -53,11 +50,7 @@ fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
             "{outside} points are outside the terrain, the first one at x {x}, y {y}: the terrain covers {extent}"
         )
     });
-    let point = |([x, y], z): (&[f64; 2], &f64)| Point {
-        x: *x,
-        y: *y,
-        z: *z,
-    };
+    let point = |([x, y], z): (&[f64; 2], &f64)| Point { x: *x, y: *y, z: *z };
     GetHeightResponse {
         success: outside == 0,
         message: message.unwrap_or_default(),
@@ -76,9 +69,7 @@ fn places_of(ground: &Ground, request: &GetHeightRequest) -> Result<Vec<[f64; 2]
         GetHeightRequest::SHAPE_POINTS => Ok(points),
         GetHeightRequest::SHAPE_LINE => sample_points::line(&points, step()?),
         GetHeightRequest::SHAPE_GRID => sample_points::grid(&points, step()?),
-        shape => Err(format!(
-            "shape is {shape}, must be 0 (points), 1 (line) or 2 (grid)"
-        )),
+        shape => Err(format!("shape is {shape}, must be 0 (points), 1 (line) or 2 (grid)")),
     }
 }
 
@@ -101,10 +92,7 @@ fn publish(
                 resolution: raster.resolution,
             }
         }
-        Err(message) => PublishTerrainResponse {
-            message,
-            ..PublishTerrainResponse::default()
-        },
+        Err(message) => PublishTerrainResponse { message, ..PublishTerrainResponse::default() },
     }
 }
 
@@ -131,9 +119,7 @@ fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, St
     let apart =
         |axis: usize| region.low[axis] > extent.high[axis] || region.high[axis] < extent.low[axis];
     if apart(0) || apart(1) {
-        return Err(format!(
-            "the region, {region}, is outside the terrain, which covers {extent}"
-        ));
+        return Err(format!("the region, {region}, is outside the terrain, which covers {extent}"));
     }
     Ok(region)
 }

@@ -132,11 +132,8 @@ impl AutopilotTask {
                     Err(_) => return false,
                 };
                 count += 1;
-                if peer.accepts(
-                    datagram.from,
-                    autopilot.fcu.connected(),
-                    autopilot.fcu.settings.id,
-                ) {
+                if peer.accepts(datagram.from, autopilot.fcu.connected(), autopilot.fcu.settings.id)
+                {
                     autopilot.fcu.waited = waited(&datagram);
                     autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
                     peer.heard(datagram.from, autopilot.fcu.connected());
@@ -216,9 +213,7 @@ impl AutopilotTask {
                 let waited = i64::try_from(waited.as_nanos()).unwrap_or(i64::MAX);
                 let arrival = RosTime(host_now().0.saturating_sub(waited));
                 if !relay.send(truth, arrival) {
-                    self.stats
-                        .lock()
-                        .drop_one(Cause::Vehicle(Counter::TruthNotTaken));
+                    self.stats.lock().drop_one(Cause::Vehicle(Counter::TruthNotTaken));
                 }
             }
         }

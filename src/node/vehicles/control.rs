@@ -47,11 +47,7 @@ pub(super) fn open(
             ControlLink::Serial { device, baud } => {
                 LinkTransport::Serial(serial::Port::new(device, *baud))
             }
-            ControlLink::Direct {
-                local,
-                address,
-                port,
-            } => {
+            ControlLink::Direct { local, address, port } => {
                 let address = address.unwrap_or_else(|| params.copter_sim(id));
                 let options = context.senders.port(*local);
                 let Some(socket) = assembly.binder.bind(&options, &what) else {
@@ -112,18 +108,14 @@ pub(super) fn open(
 fn controlled(settings: &Settings) -> Vec<(u16, &ControlLink)> {
     let vehicles = settings.vehicles().into_iter();
     let links = vehicles.map(|id| (id, settings.params.control_link(id)));
-    links
-        .filter(|(_, link)| **link != ControlLink::Off)
-        .collect()
+    links.filter(|(_, link)| **link != ControlLink::Off).collect()
 }
 
 /// Absolute prefixes of the topics named as in mavros.
 pub(super) fn prefixes(context: &Context<'_>) -> Vec<String> {
     let controlled = controlled(context.settings).into_iter();
     let prefixes = controlled.map(|(id, _)| context.settings.params.control_prefix(id));
-    prefixes
-        .filter_map(|prefix| context.middleware.resolve(&prefix).ok())
-        .collect()
+    prefixes.filter_map(|prefix| context.middleware.resolve(&prefix).ok()).collect()
 }
 
 fn interface(
@@ -167,10 +159,7 @@ fn interface(
 fn clock_of(context: &Context<'_>, id: u16) -> Clock {
     let start = context.start;
     let headers = context.clocks.headers(Some(id));
-    Arc::new(move || Now {
-        mono: elapsed(start),
-        ros: headers.now(),
-    })
+    Arc::new(move || Now { mono: elapsed(start), ros: headers.now() })
 }
 
 fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {

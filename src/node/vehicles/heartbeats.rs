@@ -95,11 +95,7 @@ impl CountedTask for HeartbeatSource {
             let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else {
                 continue;
             };
-            let beat = LastHeartbeat {
-                from,
-                expected: cause.is_none(),
-                at: Instant::now(),
-            };
+            let beat = LastHeartbeat { from, expected: cause.is_none(), at: Instant::now() };
             self.presence.record_heartbeat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),
@@ -118,10 +114,7 @@ impl HeartbeatSource {
     /// Warns once about a vehicle that is not served or has another address; returns the counter of the heartbeat.
     fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<Cause> {
         let local = is_local_address(from);
-        let sender = VehicleAddress {
-            address: from,
-            local,
-        };
+        let sender = VehicleAddress { address: from, local };
         match self.directory.hear(id, sender) {
             Announcement::Served | Announcement::OfAnotherBridge => None,
             Announcement::NotServed { first } => {

@@ -43,10 +43,7 @@ pub(super) fn open(
     let ports = &context.settings.ports;
     let port = ports.imu(vehicle);
     let what = format!("IMU of vehicle {vehicle}");
-    let options = BindOptions {
-        copy_to: params.forward_to,
-        ..context.senders.port(port)
-    };
+    let options = BindOptions { copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &what) else {
         return Ok(());
     };
@@ -198,16 +195,10 @@ impl ImuSource {
             return self.stats.lock().drop_one(Cause::Malformed);
         };
         let arrival = arrival(datagram);
-        let position = StreamPosition {
-            id: Some(packet.seq.get()),
-            time: packet.sim_time.get(),
-            arrival,
-        };
-        let stamp = in_order(&mut self.order, position).and_then(|time| {
-            self.clock
-                .stamp(time, arrival, SourceKind::Imu)
-                .ok_or(Cause::Time)
-        });
+        let position =
+            StreamPosition { id: Some(packet.seq.get()), time: packet.sim_time.get(), arrival };
+        let stamp = in_order(&mut self.order, position)
+            .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(Cause::Time));
         let mut figures = self.stats.lock();
         figures.lost(self.order.lost());
         let stamp = match stamp {

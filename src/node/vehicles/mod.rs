@@ -64,11 +64,7 @@ fn open_sources(
         let Some(clock) = context.clocks.of(Some(vehicle)) else {
             continue;
         };
-        let own = VehicleContext {
-            id: vehicle,
-            clock,
-            motion: Arc::default(),
-        };
+        let own = VehicleContext { id: vehicle, clock, motion: Arc::default() };
         if let Some(relay) = truth::open(context, assembly, &runtime, &own, map_centre)? {
             relays.insert(vehicle, relay);
         }

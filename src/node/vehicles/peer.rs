@@ -27,10 +27,7 @@ impl Peer {
     /// Records an accepted datagram; `connected`: state after it.
     pub fn heard(&mut self, from: SocketAddrV4, connected: bool) {
         if self.address != Some(from) && connected {
-            *self = Self {
-                address: Some(from),
-                logged: false,
-            };
+            *self = Self { address: Some(from), logged: false };
         }
     }
 }

@@ -32,10 +32,8 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     if vehicles.is_empty() {
         return Ok(());
     }
-    let socket = UdpSender::open().map_err(|source| NodeError::Start {
-        what: "a socket for requests",
-        source,
-    })?;
+    let socket = UdpSender::open()
+        .map_err(|source| NodeError::Start { what: "a socket for requests", source })?;
     let requests = VehicleRequests(Arc::new(Mutex::new(vehicles)));
     let runtime = assembly.threads.runtime(PROMPT)?;
     assembly.sections.push(Box::new(requests.clone()));
@@ -150,11 +148,7 @@ impl RequestedVehicle {
             failed += u64::from(socket.send_to(bytes, to).is_err());
         };
         if due.data || changes_mode {
-            let packet = if due.data {
-                self.packet.to_sender()
-            } else {
-                self.packet
-            };
+            let packet = if due.data { self.packet.to_sender() } else { self.packet };
             for to in self.addresses {
                 send(packet.as_bytes(), to);
             }
@@ -221,10 +215,6 @@ impl Section for VehicleRequests {
             let text = format!("{} ({})", vehicle.unicast.text(), vehicle.addresses[1]);
             value(format!("vehicle {}", vehicle.id), text)
         });
-        Finding {
-            level,
-            message,
-            values: values.collect(),
-        }
+        Finding { level, message, values: values.collect() }
     }
 }

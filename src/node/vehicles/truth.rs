@@ -107,11 +107,8 @@ pub(super) fn open(
     }
     let name = format!("true state of vehicle {vehicle}");
     let port = context.settings.ports.true_state(vehicle);
-    let options = BindOptions {
-        reuse: true,
-        copy_to: params.forward_to,
-        ..context.senders.port(port)
-    };
+    let options =
+        BindOptions { reuse: true, copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &name) else {
         return Ok(None);
     };
@@ -144,11 +141,7 @@ pub(super) fn open(
         stats,
     };
     tasks::start(runtime, source);
-    Ok(Some(TruthRelay {
-        states,
-        wanted,
-        autopilot,
-    }))
+    Ok(Some(TruthRelay { states, wanted, autopilot }))
 }
 
 /// Opens the topics of a vehicle's true state.
@@ -307,16 +300,10 @@ impl TruthSource {
         latest: RosTime,
         last: &mut Option<RosTime>,
     ) {
-        let position = StreamPosition {
-            id: None,
-            time: state.sim_time,
-            arrival,
-        };
+        let position = StreamPosition { id: None, time: state.sim_time, arrival };
         let stamp = if is_usable(state) {
             in_order(&mut self.order, position).and_then(|time| {
-                self.clock
-                    .stamp(time, arrival, SourceKind::Imu)
-                    .ok_or(Cause::Time)
+                self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(Cause::Time)
             })
         } else {
             Err(Cause::NotFinite)
@@ -336,8 +323,7 @@ impl TruthSource {
             *last = Some(stamp);
             let pose = pose(self.vehicle, state);
             let [north, east, _] = state.position;
-            self.presence
-                .record_position(self.vehicle, [north, east, pose.attitude.euler().yaw]);
+            self.presence.record_position(self.vehicle, [north, east, pose.attitude.euler().yaw]);
             let (at, attitude) = (SimTime::from_secs(state.sim_time), pose.attitude);
             *self.motion.newest() = MotionSample {
                 attitude: Some(AttitudeSample { at, attitude }),
@@ -391,19 +377,12 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
         .quaternion
         .and_then(Attitude::<Frd, Ned>::from_wxyz)
         .unwrap_or_else(|| Attitude::from_euler(Euler { roll, pitch, yaw }));
-    VehiclePose {
-        vehicle,
-        position: Vector::new(x, y, z),
-        attitude,
-    }
+    VehiclePose { vehicle, position: Vector::new(x, y, z), attitude }
 }
 
 fn motion(pose: &VehiclePose, state: &TrueState, stamp: RosTime) -> Motion {
     Motion {
-        place: Place {
-            position: pose.position,
-            attitude: pose.attitude,
-        },
+        place: Place { position: pose.position, attitude: pose.attitude },
         velocity: Vector::from(state.velocity),
         rate: state.rate.map(Vector::from),
         stamp,

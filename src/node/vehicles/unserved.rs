@@ -32,10 +32,7 @@ pub struct Unserved {
 impl Unserved {
     /// `prefixes`: absolute prefixes to search.
     pub fn new(prefixes: Vec<String>) -> Self {
-        Self {
-            prefixes,
-            found: BTreeMap::new(),
-        }
+        Self { prefixes, found: BTreeMap::new() }
     }
 
     /// Searches the graph, given as endpoint, full name and type; returns the new findings.
@@ -52,20 +49,14 @@ impl Unserved {
             .take(MAX_FINDINGS)
             .collect();
         let is_new = |entry: &(&String, &String)| self.found.get(entry.0) != Some(entry.1);
-        let new = found
-            .iter()
-            .filter(is_new)
-            .map(|(name, why)| format!("{name}: {why}"))
-            .collect();
+        let new = found.iter().filter(is_new).map(|(name, why)| format!("{name}: {why}")).collect();
         self.found = found;
         new
     }
 
     /// The current findings: name and reason.
     pub fn found(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.found
-            .iter()
-            .map(|(name, why)| (name.as_str(), why.as_str()))
+        self.found.iter().map(|(name, why)| (name.as_str(), why.as_str()))
     }
 
     fn why(&self, end: Endpoint, name: &str, interface: &str) -> Option<String> {
@@ -73,17 +64,11 @@ impl Unserved {
         let relative = self.prefixes.iter().find_map(below)?;
         let (known, names): (Option<&str>, Vec<&str>) = match end {
             Endpoint::Publisher => (
-                TOPICS
-                    .iter()
-                    .find(|t| t.name == relative)
-                    .map(|t| t.interface),
+                TOPICS.iter().find(|t| t.name == relative).map(|t| t.interface),
                 TOPICS.iter().map(|t| t.name).collect(),
             ),
             Endpoint::Client => (
-                SERVICES
-                    .iter()
-                    .find(|s| s.name == relative)
-                    .map(|s| s.interface),
+                SERVICES.iter().find(|s| s.name == relative).map(|s| s.interface),
                 SERVICES.iter().map(|s| s.name).collect(),
             ),
         };
@@ -92,9 +77,9 @@ impl Unserved {
             (Some(known), Endpoint::Publisher) => Some(format!(
                 "published as {interface}, but the bridge subscribes to it as {known}"
             )),
-            (Some(known), Endpoint::Client) => Some(format!(
-                "called as {interface}, but the bridge offers it as {known}"
-            )),
+            (Some(known), Endpoint::Client) => {
+                Some(format!("called as {interface}, but the bridge offers it as {known}"))
+            }
             (None, Endpoint::Publisher) => Some(format!(
                 "published as {interface}, but the bridge has no such topic{}",
                 did_you_mean(relative, names)
@@ -117,21 +102,15 @@ pub(super) struct UnservedStatus {
 
 impl UnservedStatus {
     pub(super) fn new(middleware: &Middleware, prefixes: Vec<String>) -> Self {
-        Self {
-            middleware: middleware.clone(),
-            unserved: Unserved::new(prefixes),
-            searched: None,
-        }
+        Self { middleware: middleware.clone(), unserved: Unserved::new(prefixes), searched: None }
     }
 
     fn search(&mut self) {
         let (topics, clients) = (self.middleware.topics(), self.middleware.clients());
-        let published = topics
-            .iter()
-            .map(|t| (Endpoint::Publisher, t.name.as_str(), t.type_name.as_str()));
-        let called = clients
-            .iter()
-            .map(|c| (Endpoint::Client, c.name.as_str(), c.type_name.as_str()));
+        let published =
+            topics.iter().map(|t| (Endpoint::Publisher, t.name.as_str(), t.type_name.as_str()));
+        let called =
+            clients.iter().map(|c| (Endpoint::Client, c.name.as_str(), c.type_name.as_str()));
         for text in self.unserved.search(published.chain(called)) {
             tracing::warn!("{text}");
         }
@@ -151,19 +130,9 @@ impl Section for UnservedStatus {
         let found = self.unserved.found();
         let values: Vec<_> = found.map(|(name, why)| value(name, why)).collect();
         let (level, message) = match values.len() {
-            0 => (
-                Level::Ok,
-                "no unserved endpoints below the vehicles' prefixes".to_owned(),
-            ),
-            n => (
-                Level::Warn,
-                format!("{n} publishers or clients that the bridge does not serve"),
-            ),
+            0 => (Level::Ok, "no unserved endpoints below the vehicles' prefixes".to_owned()),
+            n => (Level::Warn, format!("{n} publishers or clients that the bridge does not serve")),
         };
-        Finding {
-            level,
-            message,
-            values,
-        }
+        Finding { level, message, values }
     }
 }

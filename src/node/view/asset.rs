@@ -6,11 +6,8 @@ const OPCODE: u8 = 4;
 
 /// `Fetch Asset Response`.
 pub(super) fn response(uri: &str, request: u32) -> Vec<u8> {
-    let (failed, why, data) = if uri == mesh::URI {
-        (0, "", mesh::STL)
-    } else {
-        (1, "there is no such asset", &[][..])
-    };
+    let (failed, why, data) =
+        if uri == mesh::URI { (0, "", mesh::STL) } else { (1, "there is no such asset", &[][..]) };
     let mut message = vec![OPCODE];
     message.extend(request.to_le_bytes());
     message.push(failed);

@@ -95,11 +95,7 @@ impl CallThreads {
         let body = move || {
             let _permits = (own, shared, bytes);
             let runtime = tasks::runtime("a call").map_err(|error| error.to_string());
-            work(runtime.map(|runtime| CallWaiter {
-                runtime,
-                shutdown,
-                cancelled,
-            }));
+            work(runtime.map(|runtime| CallWaiter { runtime, shutdown, cancelled }));
         };
         tasks::spawn_once("rfly-call", body).map_err(|error| error.to_string())?;
         pending.push_back(cancel);

@@ -72,9 +72,7 @@ impl ClientQueue {
             return false;
         }
         let samples = VecDeque::new();
-        state
-            .queues
-            .insert(subscription, SampleQueue { samples, depth });
+        state.queues.insert(subscription, SampleQueue { samples, depth });
         true
     }
 
@@ -88,12 +86,7 @@ impl ClientQueue {
     /// Queues a sample; a full queue drops its oldest.
     pub(super) fn push(&self, subscription: u32, sample: &Arc<Sample>) {
         let mut state = self.lock();
-        let QueueState {
-            queues,
-            turns,
-            dropped,
-            ..
-        } = &mut *state;
+        let QueueState { queues, turns, dropped, .. } = &mut *state;
         let Some(queue) = queues.get_mut(&subscription) else {
             return;
         };

@@ -31,10 +31,7 @@ pub(super) struct GraphFollower {
 
 impl ConnectionGraph {
     pub(super) fn new(middleware: &Middleware) -> Self {
-        Self {
-            middleware: middleware.clone(),
-            reader: Mutex::default(),
-        }
+        Self { middleware: middleware.clone(), reader: Mutex::default() }
     }
 
     pub(super) fn follow(&self) -> Result<GraphFollower, RosError> {
@@ -92,20 +89,15 @@ fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
     };
     let topics = topics(now);
     let removed = |name: &&String| !topics.contains(*name);
-    let removed_topics: BTreeSet<_> = (before.publishers.keys())
-        .chain(before.subscribers.keys())
-        .filter(removed)
-        .collect();
-    let removed_services: Vec<_> = (before.servers.keys())
-        .filter(|name| !now.servers.contains_key(*name))
-        .collect();
+    let removed_topics: BTreeSet<_> =
+        (before.publishers.keys()).chain(before.subscribers.keys()).filter(removed).collect();
+    let removed_services: Vec<_> =
+        (before.servers.keys()).filter(|name| !now.servers.contains_key(*name)).collect();
     let of_topics = |before, now, ids| changed(before, now, ids, |name| topics.contains(name));
     let published = of_topics(&before.publishers, &now.publishers, "publisherIds");
     let subscribed = of_topics(&before.subscribers, &now.subscribers, "subscriberIds");
     let served = changed(&before.servers, &now.servers, "providerIds", |_| false);
-    let same = [&published, &subscribed, &served]
-        .iter()
-        .all(|list| list.is_empty())
+    let same = [&published, &subscribed, &served].iter().all(|list| list.is_empty())
         && removed_topics.is_empty()
         && removed_services.is_empty();
     (sent.is_none() || !same).then(|| {
@@ -123,16 +115,10 @@ fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
 /// The names whose endpoints have changed. A topic without publishers that still has subscriptions, or the reverse, gets an empty
 /// list: a client replaces the list of each name in the update, and keeps all others.
 fn changed(before: &Ends, now: &Ends, ids: &str, is_kept: impl Fn(&str) -> bool) -> Vec<Value> {
-    let differing = now
-        .iter()
-        .filter(|(name, ends)| before.get(*name) != Some(*ends));
-    let lost = before
-        .keys()
-        .filter(|name| !now.contains_key(*name) && is_kept(name));
+    let differing = now.iter().filter(|(name, ends)| before.get(*name) != Some(*ends));
+    let lost = before.keys().filter(|name| !now.contains_key(*name) && is_kept(name));
     let differing = differing.map(|(name, ends)| json!({"name": name, ids: ends}));
-    differing
-        .chain(lost.map(|name| json!({"name": name, ids: []})))
-        .collect()
+    differing.chain(lost.map(|name| json!({"name": name, ids: []}))).collect()
 }
 
 #[cfg(test)]
@@ -182,9 +168,7 @@ mod tests {
         let options = ros::Options::new("viewed");
         let (middleware, _recorder) = Middleware::recorder(&options).expect("a recorder");
         let connections = ConnectionGraph::new(&middleware);
-        let _topic = middleware
-            .cloud("/cloud", ros::Qos::IMAGE)
-            .expect("a publisher");
+        let _topic = middleware.cloud("/cloud", ros::Qos::IMAGE).expect("a publisher");
         let is_open = || connections.reader.lock().expect("no panic").strong_count();
         assert_eq!(is_open(), 0);
         let mut one = connections.follow().expect("a follower");
@@ -193,10 +177,7 @@ mod tests {
         for follower in [&mut one, &mut other] {
             let first = follower.update().expect("the whole graph");
             let published = &first["publishedTopics"];
-            assert_eq!(
-                *published,
-                json!([{"name": "/cloud", "publisherIds": ["/recorder"]}])
-            );
+            assert_eq!(*published, json!([{"name": "/cloud", "publisherIds": ["/recorder"]}]));
             assert_eq!(follower.update(), None);
         }
         drop((one, other));

@@ -205,12 +205,7 @@ pub(super) struct Hub {
 
 impl Hub {
     pub(super) fn new(source: Box<dyn SampleSource>, thumbnails: Arc<Thumbnails>) -> Self {
-        Self {
-            source,
-            thumbnails,
-            topics: RwLock::default(),
-            changes: watch::Sender::new(0),
-        }
+        Self { source, thumbnails, topics: RwLock::default(), changes: watch::Sender::new(0) }
     }
 
     /// Adds a topic, unless it is known; a known one that had ended returns.
@@ -277,10 +272,7 @@ impl Hub {
     ) -> Result<ClientSubscription, &'static str> {
         let topic = {
             let topics = self.topics.read().unwrap_or_else(PoisonError::into_inner);
-            topics
-                .get(channel as usize)
-                .cloned()
-                .ok_or("no such channel")?
+            topics.get(channel as usize).cloned().ok_or("no such channel")?
         };
         if !queue.open(id, topic.depth()) {
             return Err("the id of the subscription is in use");

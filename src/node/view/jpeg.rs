@@ -65,14 +65,7 @@ impl<'a> RosImage<'a> {
         let step = cdr.u32()? as usize;
         let data = cdr.bytes()?;
         let valid = (1..=MAX_SIZE).contains(&height) && (1..=MAX_SIZE).contains(&width);
-        valid.then_some(Self {
-            height,
-            width,
-            encoding,
-            big_endian,
-            step,
-            data,
-        })
+        valid.then_some(Self { height, width, encoding, big_endian, step, data })
     }
 }
 
@@ -95,20 +88,12 @@ fn pixel_format(encoding: &str) -> Option<PixelFormat> {
 
 fn u16_of(pixel: &[u8], big_endian: bool) -> u16 {
     let bytes = [pixel[0], pixel[1]];
-    if big_endian {
-        u16::from_be_bytes(bytes)
-    } else {
-        u16::from_le_bytes(bytes)
-    }
+    if big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
 }
 
 fn f32_of(pixel: &[u8], big_endian: bool) -> f32 {
     let bytes = [pixel[0], pixel[1], pixel[2], pixel[3]];
-    if big_endian {
-        f32::from_be_bytes(bytes)
-    } else {
-        f32::from_le_bytes(bytes)
-    }
+    if big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) }
 }
 
 /// Colour of a depth; black if it is invalid.
@@ -128,10 +113,7 @@ pub(super) fn encode(cdr: &[u8]) -> Option<Vec<u8>> {
     let image = RosImage::read(cdr)?;
     let (size, colour) = pixel_format(image.encoding)?;
     let factor = image.width.div_ceil(MAX_WIDTH);
-    let (width, height) = (
-        (image.width / factor).max(1),
-        (image.height / factor).max(1),
-    );
+    let (width, height) = ((image.width / factor).max(1), (image.height / factor).max(1));
     let mut rgb = Vec::with_capacity(width * height * 3);
     for y in 0..height {
         let row = image.data.get(y * factor * image.step..)?;
@@ -141,9 +123,7 @@ pub(super) fn encode(cdr: &[u8]) -> Option<Vec<u8>> {
     }
     let mut jpeg = Vec::with_capacity(rgb.len() / 8);
     let mut encoder = JpegEncoder::new_with_quality(&mut jpeg, QUALITY);
-    encoder
-        .encode(&rgb, width as u32, height as u32, ExtendedColorType::Rgb8)
-        .ok()?;
+    encoder.encode(&rgb, width as u32, height as u32, ExtendedColorType::Rgb8).ok()?;
     Some(jpeg)
 }
 
@@ -159,11 +139,7 @@ mod tests {
         cdr.extend(encoding.as_bytes());
         cdr.extend([0, 0]);
         cdr.resize(4 + (cdr.len() - 4).next_multiple_of(4), 0);
-        cdr.extend(
-            [step, data.len() as u32]
-                .iter()
-                .flat_map(|n| n.to_le_bytes()),
-        );
+        cdr.extend([step, data.len() as u32].iter().flat_map(|n| n.to_le_bytes()));
         cdr.extend(data);
         cdr
     }

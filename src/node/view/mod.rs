@@ -48,10 +48,7 @@ const THREAD: &str = "rfly-view";
 const THUMBNAIL_THREAD: &str = "rfly-pictures";
 
 /// It publishes no topics.
-pub(super) const SUBSYSTEM: Subsystem = Subsystem {
-    open,
-    topics: |_: &mut TopicPage| {},
-};
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params.view;
@@ -91,11 +88,8 @@ fn serve(
         client_permits: Arc::new(Semaphore::new(server::MAX_CLIENTS)),
         call_capacity: CallCapacity::default(),
     });
-    let server = ViewServer {
-        listener,
-        state: state.clone(),
-        origins: Arc::new(params.origins.clone()),
-    };
+    let server =
+        ViewServer { listener, state: state.clone(), origins: Arc::new(params.origins.clone()) };
     tasks::start(&threads.runtime(THREAD)?, server);
     let encoder = thumbnails.clone();
     threads.add(THUMBNAIL_THREAD, move |stop| encoder.run(stop));
@@ -196,15 +190,10 @@ struct ClientCount<'a>(&'a ViewFigures, Arc<ClientQueue>);
 impl Drop for ClientCount<'_> {
     fn drop(&mut self) {
         let Self(figures, queue) = self;
-        let mut clients = figures
-            .clients
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut clients = figures.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let gone = Arc::downgrade(queue);
         clients.retain(|other| !other.ptr_eq(&gone));
-        figures
-            .dropped
-            .fetch_add(queue.dropped(), Ordering::Relaxed);
+        figures.dropped.fetch_add(queue.dropped(), Ordering::Relaxed);
     }
 }
 

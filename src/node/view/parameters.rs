@@ -55,9 +55,7 @@ pub(super) struct GraphParameters {
 
 impl GraphParameters {
     pub(super) fn new(middleware: &Middleware) -> Self {
-        Self {
-            middleware: middleware.clone(),
-        }
+        Self { middleware: middleware.clone() }
     }
 
     /// Replies with the values of these parameters; without names with those of all.
@@ -109,9 +107,7 @@ impl ParameterNodes {
     fn names(&self) -> Vec<String> {
         let servers = self.middleware.servers().into_iter();
         let servers = servers.filter(|server| server.type_name == GET.1);
-        servers
-            .filter_map(|server| server.name.strip_suffix(GET.0).map(str::to_owned))
-            .collect()
+        servers.filter_map(|server| server.name.strip_suffix(GET.0).map(str::to_owned)).collect()
     }
 
     fn call(&self, service: &str, type_name: &str, request: &Value) -> Result<Value, String> {
@@ -138,9 +134,7 @@ impl ParameterNodes {
                 let listed =
                     self.call(&service, "rcl_interfaces/srv/ListParameters", &json!({}))?;
                 let names = listed["result"]["names"].as_array().into_iter().flatten();
-                names
-                    .filter_map(|name| Some(name.as_str()?.to_owned()))
-                    .collect()
+                names.filter_map(|name| Some(name.as_str()?.to_owned())).collect()
             } else {
                 names_of_node(&node, full_names)
             };
@@ -193,11 +187,7 @@ impl ParameterNodes {
         }
         let unknown = new_values.keys();
         errors.extend(unknown.map(|name| format!("no such parameter: {name}")));
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(errors.join("; "))
-        }
+        if errors.is_empty() { Ok(()) } else { Err(errors.join("; ")) }
     }
 }
 

@@ -39,11 +39,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("/scene.js", JS, include_bytes!("page/scene.js")),
     ("/panels.js", JS, include_bytes!("page/panels.js")),
     ("/style.css", "text/css", include_bytes!("page/style.css")),
-    (
-        "/icon.svg",
-        "image/svg+xml",
-        include_bytes!("page/icon.svg"),
-    ),
+    ("/icon.svg", "image/svg+xml", include_bytes!("page/icon.svg")),
 ];
 const JS: &str = "text/javascript";
 const INDEX: &[u8] = include_bytes!("page/index.html");
@@ -98,8 +94,7 @@ impl ViewServer {
             let service = service.clone();
             let task = tokio::spawn(async move {
                 let mut http = hyper::server::conn::http1::Builder::new();
-                http.timer(TokioTimer::new())
-                    .header_read_timeout(HEADER_TIMEOUT);
+                http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
                 let connection = http.serve_connection(TokioIo::new(stream), service);
                 // The result is ignored: it is no error of the bridge when a browser leaves or is too slow. An upgraded WebSocket
                 // lives on in its own task.
@@ -115,13 +110,8 @@ impl ViewServer {
         for (path, kind, content) in FILES {
             router = router.route(path, get(async || file(kind, content)));
         }
-        let access = AccessCheck {
-            state: self.state.clone(),
-            origins: self.origins.clone(),
-        };
-        router
-            .layer(from_fn_with_state(access, check_access))
-            .with_state(self.state.clone())
+        let access = AccessCheck { state: self.state.clone(), origins: self.origins.clone() };
+        router.layer(from_fn_with_state(access, check_access)).with_state(self.state.clone())
     }
 }
 
@@ -190,9 +180,7 @@ fn refusal(headers: &HeaderMap, origins: &[String]) -> Option<String> {
         _ => host,
     };
     if !["127.0.0.1", "localhost", "[::1]"].contains(&name) {
-        return Some(format!(
-            "the host {host} is refused: use 127.0.0.1 or localhost\n"
-        ));
+        return Some(format!("the host {host} is refused: use 127.0.0.1 or localhost\n"));
     }
     let origin = text(header::ORIGIN)?;
     let own = origin.strip_prefix("http://") == Some(host);
@@ -218,12 +206,7 @@ mod tests {
 
     #[test]
     fn only_names_of_this_host_and_accepted_origins_pass() {
-        for host in [
-            "127.0.0.1:8765",
-            "localhost:8765",
-            "[::1]:8765",
-            "localhost",
-        ] {
+        for host in ["127.0.0.1:8765", "localhost:8765", "[::1]:8765", "localhost"] {
             assert!(accepts(host, None), "{host}");
             assert!(accepts(host, Some(&format!("http://{host}"))), "{host}");
             assert!(accepts(host, Some("https://app.foxglove.dev")), "{host}");

@@ -21,10 +21,7 @@ pub(super) struct ServiceCalls {
 
 impl ServiceCalls {
     pub(super) fn new(middleware: &Middleware) -> Self {
-        Self {
-            middleware: middleware.clone(),
-            services: Mutex::default(),
-        }
+        Self { middleware: middleware.clone(), services: Mutex::default() }
     }
 
     /// Id, name and type of all services with an id of at least `first`.
@@ -38,9 +35,7 @@ impl ServiceCalls {
             }
         }
         let services = services.iter().enumerate().skip(first);
-        services
-            .map(|(id, (name, type_name))| (id, name.clone(), type_name.clone()))
-            .collect()
+        services.map(|(id, (name, type_name))| (id, name.clone(), type_name.clone())).collect()
     }
 
     /// Calls a service for a client, and queues the response.

@@ -117,11 +117,7 @@ pub(super) async fn serve(
     let queue = Arc::new(ClientQueue::default());
     let _count = state.figures.add_client(&queue);
     let call_threads = |max_pending| {
-        CallThreads::new(
-            max_pending,
-            state.shutdown.subscribe(),
-            state.call_capacity.clone(),
-        )
+        CallThreads::new(max_pending, state.shutdown.subscribe(), state.call_capacity.clone())
     };
     let mut session = ClientSession {
         state: state.clone(),
@@ -204,10 +200,8 @@ impl ClientSession {
         let current: BTreeSet<_> = topics.iter().map(|topic| topic.id).collect();
         let ended: BTreeSet<_> = self.channels.difference(&current).copied().collect();
         if !ended.is_empty() {
-            self.subscriptions
-                .retain(|_, subscription| !ended.contains(&subscription.channel()));
-            self.queue
-                .send_json(&json!({"op": "unadvertise", "channelIds": ended}));
+            self.subscriptions.retain(|_, subscription| !ended.contains(&subscription.channel()));
+            self.queue.send_json(&json!({"op": "unadvertise", "channelIds": ended}));
         }
         topics.retain(|topic| !self.channels.contains(&topic.id));
         self.channels = current;
@@ -229,8 +223,7 @@ impl ClientSession {
                 })
             })
             .collect();
-        self.queue
-            .send_json(&json!({"op": "advertise", "channels": channels}));
+        self.queue.send_json(&json!({"op": "advertise", "channels": channels}));
     }
 
     fn advertise_services(&mut self) {
@@ -262,8 +255,7 @@ impl ClientSession {
             })
             .collect();
         self.services += services.len();
-        self.queue
-            .send_json(&json!({"op": "advertiseServices", "services": descriptions}));
+        self.queue.send_json(&json!({"op": "advertiseServices", "services": descriptions}));
     }
 
     /// Sends the changes of the graph, unless replies are still queued.
@@ -282,9 +274,7 @@ impl ClientSession {
         }
         match self.state.graph.follow() {
             Ok(follower) => self.graph = Some(follower),
-            Err(error) => self
-                .queue
-                .send_error(&format!("cannot read the graph: {error}")),
+            Err(error) => self.queue.send_error(&format!("cannot read the graph: {error}")),
         }
     }
 
@@ -296,10 +286,7 @@ impl ClientSession {
                     self.subscriptions.remove(&id);
                 }
             }
-            Ok(ClientRequest::GetParameters {
-                parameter_names,
-                id,
-            }) => {
+            Ok(ClientRequest::GetParameters { parameter_names, id }) => {
                 let request = self.parameter_request(id, text);
                 self.state.parameters.get(parameter_names, request);
             }
@@ -316,9 +303,7 @@ impl ClientSession {
             Ok(ClientRequest::SubscribeConnectionGraph) => self.follow_graph(),
             Ok(ClientRequest::UnsubscribeConnectionGraph) => self.graph = None,
             Ok(ClientRequest::Other) => self.queue.send_error("unknown operation"),
-            Err(error) => self
-                .queue
-                .send_error(&format!("malformed message: {error}")),
+            Err(error) => self.queue.send_error(&format!("malformed message: {error}")),
         }
     }
 
@@ -332,18 +317,15 @@ impl ClientSession {
     }
 
     fn subscribe_all(&mut self, requests: &[SubscribeRequest]) {
-        let mut refused = requests
-            .iter()
-            .filter_map(|request| Some((request, self.subscribe(request).err()?)));
+        let mut refused =
+            requests.iter().filter_map(|request| Some((request, self.subscribe(request).err()?)));
         let reported: Vec<_> = refused.by_ref().take(MAX_ERRORS).collect();
         let more = refused.count();
         for (request, why) in reported {
-            self.queue
-                .send_error(&format!("channel {}: {why}", request.channel_id));
+            self.queue.send_error(&format!("channel {}: {why}", request.channel_id));
         }
         if more > 0 {
-            self.queue
-                .send_error(&format!("{more} more subscriptions are refused"));
+            self.queue.send_error(&format!("{more} more subscriptions are refused"));
         }
     }
 

@@ -32,15 +32,10 @@ pub fn view(middleware: &Middleware, params: &ViewParams) -> Result<Viewer, Node
     if let Some(listener) = listener {
         let source = Box::new(GraphSource(middleware.clone()));
         let report = serve(middleware, params, listener, source, &mut threads)?;
-        let discovery = TopicDiscovery {
-            middleware: middleware.clone(),
-            state: report.state,
-        };
+        let discovery = TopicDiscovery { middleware: middleware.clone(), state: report.state };
         tasks::start(&threads.runtime(THREAD)?, discovery);
     }
-    Ok(Viewer {
-        _threads: threads.start()?,
-    })
+    Ok(Viewer { _threads: threads.start()? })
 }
 
 /// Adds the topics of the graph to the hub.
@@ -78,10 +73,9 @@ struct GraphSource(Middleware);
 impl SampleSource for GraphSource {
     fn attach(&self, topic: &ViewTopic, reader: Arc<dyn TapReader>) -> Option<SourceGuard> {
         let subscribed =
-            self.0
-                .subscribe_raw(&topic.name, &topic.type_name, topic.qos, move |sample| {
-                    reader.sample(&[sample.cdr]);
-                });
+            self.0.subscribe_raw(&topic.name, &topic.type_name, topic.qos, move |sample| {
+                reader.sample(&[sample.cdr]);
+            });
         match subscribed {
             Ok(subscription) => Some(Box::new(subscription)),
             Err(error) => {

@@ -31,11 +31,9 @@ impl Thumbnails {
         let same = |queued: &&mut PendingImage| Arc::ptr_eq(&queued.subscribers, subscribers);
         match pending.iter_mut().find(same) {
             Some(queued) => (queued.time, queued.image) = (time, image),
-            None => pending.push_back(PendingImage {
-                subscribers: subscribers.clone(),
-                time,
-                image,
-            }),
+            None => {
+                pending.push_back(PendingImage { subscribers: subscribers.clone(), time, image })
+            }
         }
         drop(pending);
         self.filled.notify_one();
@@ -59,9 +57,7 @@ impl Thumbnails {
             };
             drop(pending);
             match jpeg::encode(queued.image.as_ref()) {
-                Some(jpeg) => queued
-                    .subscribers
-                    .send(queued.time, SampleData::Owned(jpeg)),
+                Some(jpeg) => queued.subscribers.send(queued.time, SampleData::Owned(jpeg)),
                 None => {
                     self.unreadable.fetch_add(1, Ordering::Relaxed);
                 }

@@ -21,10 +21,7 @@ pub(super) struct Wrong {
 
 impl de::Error for Wrong {
     fn custom<T: Display>(message: T) -> Self {
-        Self {
-            field: String::new(),
-            message: message.to_string(),
-        }
+        Self { field: String::new(), message: message.to_string() }
     }
 }
 
@@ -48,18 +45,12 @@ enum Default<'a> {
 impl<'a> Field<'a> {
     /// A whole message.
     pub(super) fn whole(given: Option<&'a Yaml>, default: &'a Value) -> Self {
-        Self {
-            path: String::new(),
-            given,
-            default: Default::Value(default),
-        }
+        Self { path: String::new(), given, default: Default::Value(default) }
     }
 
     /// The given value; `None` if there is none.
     fn kind(&self) -> Option<&'a Kind> {
-        self.given
-            .map(|yaml| &yaml.kind)
-            .filter(|kind| !matches!(kind, Kind::Empty))
+        self.given.map(|yaml| &yaml.kind).filter(|kind| !matches!(kind, Kind::Empty))
     }
 
     fn wrong(&self, message: String) -> Wrong {
@@ -147,11 +138,7 @@ impl<'a> Field<'a> {
             }
             _ => Default::Zero,
         };
-        Self {
-            path: format!("{}[{index}]", self.path),
-            given,
-            default,
-        }
+        Self { path: format!("{}[{index}]", self.path), given, default }
     }
 
     /// Elements, as given or else as in the default.
@@ -159,14 +146,8 @@ impl<'a> Field<'a> {
         match (self.kind(), self.default) {
             (Some(Kind::Sequence(items)), _) => {
                 let items = items.iter().enumerate();
-                let whole = Self {
-                    default: Default::Zero,
-                    path: self.path.clone(),
-                    given: None,
-                };
-                Ok(items
-                    .map(|(i, item)| whole.element(i, Some(item)))
-                    .collect())
+                let whole = Self { default: Default::Zero, path: self.path.clone(), given: None };
+                Ok(items.map(|(i, item)| whole.element(i, Some(item))).collect())
             }
             (Some(_), _) => Err(self.wanted("a list")),
             (None, Default::Value(Value::Array(values))) => {
@@ -221,11 +202,7 @@ fn listed(names: &[&'static str]) -> String {
     let names: Vec<_> = names.iter().filter(|name| **name != FILLER).collect();
     match names.is_empty() {
         true => "no fields".to_owned(),
-        false => names
-            .iter()
-            .map(|n| shown(n))
-            .collect::<Vec<_>>()
-            .join(", "),
+        false => names.iter().map(|n| shown(n)).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -321,9 +298,6 @@ impl<'de> SeqAccess<'de> for Elements<'_> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Wrong> {
-        self.0
-            .next()
-            .map(|field| seed.deserialize(field))
-            .transpose()
+        self.0.next().map(|field| seed.deserialize(field)).transpose()
     }
 }

@@ -124,35 +124,24 @@ fn prepare<S: Service>(
                 // Fails if nobody waits any more.
                 let _unheard = sender.send(text);
             })?;
-            Ok(Pending {
-                answer,
-                _client: Box::new(client),
-            })
+            Ok(Pending { answer, _client: Box::new(client) })
         }),
     })
 }
 
 fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
-    let given = yaml::parse(text).map_err(|error| CallError::Yaml {
-        line: error.line,
-        message: error.message,
-    })?;
+    let given = yaml::parse(text)
+        .map_err(|error| CallError::Yaml { line: error.line, message: error.message })?;
     // Messages have strings as keys: they are never refused.
     let default = serde_json::to_value(S::Request::default()).unwrap_or_default();
     S::Request::deserialize(Field::whole(given.as_ref(), &default)).map_err(|wrong| {
-        CallError::Field {
-            type_name: S::TYPE,
-            field: wrong.field,
-            message: wrong.message,
-        }
+        CallError::Field { type_name: S::TYPE, field: wrong.field, message: wrong.message }
     })
 }
 
 fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {
-    serde_saphyr::to_string(&Named(&response)).map_err(|error| CallError::Response {
-        type_name: S::TYPE,
-        message: error.to_string(),
-    })
+    serde_saphyr::to_string(&Named(&response))
+        .map_err(|error| CallError::Response { type_name: S::TYPE, message: error.to_string() })
 }
 
 macro_rules! table {

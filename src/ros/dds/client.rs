@@ -124,10 +124,9 @@ impl CdrClient for Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        for (kind, guid) in [
-            (Kind::Reader, self.responses.guid()),
-            (Kind::Writer, self.requests.guid()),
-        ] {
+        for (kind, guid) in
+            [(Kind::Reader, self.responses.guid()), (Kind::Writer, self.requests.guid())]
+        {
             if let Err(error) = self.graph.remove(kind, guid) {
                 tracing::debug!(service = self.name, %error, "graph information not updated");
             }

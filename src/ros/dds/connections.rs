@@ -40,10 +40,7 @@ impl Connections {
         let samples = Arc::<Mutex<Samples>>::default();
         let kept = samples.clone();
         // The topic has no key: a reader of depth 1 would keep one participant's sample.
-        let qos = Qos {
-            history: History::KeepAll,
-            ..Qos::LATCHED
-        };
+        let qos = Qos { history: History::KeepAll, ..Qos::LATCHED };
         let reader = ffi::Reader::new(
             participant,
             graph::TOPIC,
@@ -81,10 +78,7 @@ impl backend::Watch for Connections {
             owners.0.extend(owned);
         }
         let mut written = lock(&self.written);
-        let there: BTreeSet<_> = written
-            .of(End::Nodes)
-            .map(|(guid, _)| prefix(guid))
-            .collect();
+        let there: BTreeSet<_> = written.of(End::Nodes).map(|(guid, _)| prefix(guid)).collect();
         let now = ros::Connections {
             publishers: owners.of(&mut written, End::Publisher),
             subscribers: owners.of(&mut self.read, End::Subscription),
@@ -107,10 +101,7 @@ impl Owners {
         let mut ends = Ends::new();
         for (guid, known) in discovered.of(end) {
             // A participant that is no ROS node, or whose nodes are not known yet.
-            let owner = self
-                .0
-                .get(guid)
-                .map_or_else(|| unnamed(guid), ToString::to_string);
+            let owner = self.0.get(guid).map_or_else(|| unnamed(guid), ToString::to_string);
             ends.entry(known.name.clone()).or_default().insert(owner);
         }
         ends

@@ -44,18 +44,10 @@ impl Known {
             return Some(known(End::Nodes, graph::TOPIC, &type_name));
         }
         if let Some(name) = names::ros_service(&endpoint.topic) {
-            return Some(known(
-                End::Client,
-                name,
-                type_name.strip_suffix("_Request")?,
-            ));
+            return Some(known(End::Client, name, type_name.strip_suffix("_Request")?));
         }
         let name = names::ros_reply(&endpoint.topic)?;
-        Some(known(
-            End::Server,
-            name,
-            type_name.strip_suffix("_Response")?,
-        ))
+        Some(known(End::Server, name, type_name.strip_suffix("_Response")?))
     }
 }
 
@@ -68,29 +60,20 @@ pub(super) struct Discovered {
 
 impl Discovered {
     pub(super) fn new(participant: &Arc<Participant>, side: Side) -> Result<Self, RosError> {
-        Ok(Self {
-            side,
-            endpoints: Endpoints::new(participant, side)?,
-            known: BTreeMap::new(),
-        })
+        Ok(Self { side, endpoints: Endpoints::new(participant, side)?, known: BTreeMap::new() })
     }
 
     pub(super) fn topics(&mut self) -> Vec<TopicInfo> {
         let mut topics = BTreeMap::<_, (usize, Qos)>::new();
         for (_, writer) in self.of(End::Publisher) {
-            let (publishers, offered) = topics
-                .entry((&writer.name, &writer.type_name))
-                .or_insert((0, writer.qos));
+            let (publishers, offered) =
+                topics.entry((&writer.name, &writer.type_name)).or_insert((0, writer.qos));
             *publishers += 1;
             *offered = offered.weaker(writer.qos);
         }
-        let topic =
-            |((name, type_name), (publishers, offered)): ((&String, &String), _)| TopicInfo {
-                name: name.clone(),
-                type_name: type_name.clone(),
-                publishers,
-                offered,
-            };
+        let topic = |((name, type_name), (publishers, offered)): ((&String, &String), _)| {
+            TopicInfo { name: name.clone(), type_name: type_name.clone(), publishers, offered }
+        };
         topics.into_iter().map(topic).collect()
     }
 
@@ -103,9 +86,8 @@ impl Discovered {
     }
 
     fn services(&mut self, end: End) -> Vec<ServiceInfo> {
-        let services: BTreeSet<_> = (self.of(end))
-            .map(|(_, writer)| (&writer.name, &writer.type_name))
-            .collect();
+        let services: BTreeSet<_> =
+            (self.of(end)).map(|(_, writer)| (&writer.name, &writer.type_name)).collect();
         let service = |(name, type_name): (&String, &String)| ServiceInfo {
             name: name.clone(),
             type_name: type_name.clone(),

@@ -126,12 +126,7 @@ impl Iterator for Submessages<'_> {
         };
         let at = self.at + 4;
         self.at = at + length;
-        (self.at <= self.packet.len()).then_some(Submessage {
-            kind,
-            flags,
-            at,
-            length,
-        })
+        (self.at <= self.packet.len()).then_some(Submessage { kind, flags, at, length })
     }
 }
 
@@ -218,9 +213,7 @@ impl Sessions {
         for part in Submessages::of(packet) {
             let body = &packet[part.at..part.at + part.length];
             if part.kind == INFO_DST {
-                to = body
-                    .get(..12)
-                    .filter(|prefix| prefix.starts_with(&FAST_DDS));
+                to = body.get(..12).filter(|prefix| prefix.starts_with(&FAST_DDS));
             }
             let answer = (part.kind == ACKNACK)
                 .then(|| self.answer(&packet[8..20], to?, part.flags, body))
@@ -232,9 +225,7 @@ impl Sessions {
             out.extend(body);
         }
         // A trailing part that is no submessage is left alone.
-        let whole = Submessages::of(packet)
-            .map(|part| part.length + 4)
-            .sum::<usize>();
+        let whole = Submessages::of(packet).map(|part| part.length + 4).sum::<usize>();
         (changed && HEADER + whole == packet.len()).then_some(out)
     }
 
@@ -301,10 +292,7 @@ mod tests {
 
     fn sessions() -> Sessions {
         let readers = BTreeSet::from([guid(&OURS, &READER)]);
-        Sessions {
-            readers,
-            ..Sessions::default()
-        }
+        Sessions { readers, ..Sessions::default() }
     }
 
     fn heard(sessions: &mut Sessions, first: u32, last: u32) -> bool {

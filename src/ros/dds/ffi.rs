@@ -41,21 +41,13 @@ fn check(
         return Ok(code);
     }
     // SAFETY: the function accepts every code and returns a static, terminated string.
-    let message = unsafe { CStr::from_ptr(c::dds_strretcode(code)) }
-        .to_string_lossy()
-        .into_owned();
-    Err(RosError::Dds {
-        call,
-        subject: subject.to_owned(),
-        message,
-    })
+    let message = unsafe { CStr::from_ptr(c::dds_strretcode(code)) }.to_string_lossy().into_owned();
+    Err(RosError::Dds { call, subject: subject.to_owned(), message })
 }
 
 fn c_string(text: &str) -> Result<CString, RosError> {
-    CString::new(text).map_err(|_nul| RosError::Name {
-        name: text.to_owned(),
-        reason: "contains a NUL byte",
-    })
+    CString::new(text)
+        .map_err(|_nul| RosError::Name { name: text.to_owned(), reason: "contains a NUL byte" })
 }
 
 /// Handle of a DDS entity; deleting it deletes its children.
@@ -102,10 +94,7 @@ impl Domain {
         log::take_over();
         // SAFETY: `xml` is terminated and outlives the call.
         let code = unsafe { c::dds_create_domain(id, xml.as_ptr()) };
-        domains.insert(
-            id,
-            (Entity::new("dds_create_domain", &id.to_string(), code)?, 1),
-        );
+        domains.insert(id, (Entity::new("dds_create_domain", &id.to_string(), code)?, 1));
         Ok(Self { id })
     }
 }
@@ -138,10 +127,9 @@ impl NativeQos {
     fn for_endpoint(qos: Qos, user_data: &str) -> Self {
         let native = Self::new(user_data);
         let (history, depth) = match qos.history {
-            History::KeepLast => (
-                c::dds_history_kind_DDS_HISTORY_KEEP_LAST,
-                i32::from(qos.depth.max(1)),
-            ),
+            History::KeepLast => {
+                (c::dds_history_kind_DDS_HISTORY_KEEP_LAST, i32::from(qos.depth.max(1)))
+            }
             History::KeepAll => (c::dds_history_kind_DDS_HISTORY_KEEP_ALL, -1),
         };
         let reliability = match qos.reliability {
@@ -226,10 +214,7 @@ impl Participant {
         // SAFETY: `qos.0` is valid during the call; no listener.
         let code = unsafe { c::dds_create_participant(domain.id, qos.0, ptr::null()) };
         let entity = Entity::new("dds_create_participant", &domain.id.to_string(), code)?;
-        Ok(Self {
-            entity,
-            _domain: domain,
-        })
+        Ok(Self { entity, _domain: domain })
     }
 
     pub(super) fn guid(&self) -> Guid {

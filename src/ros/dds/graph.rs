@@ -39,9 +39,8 @@ pub(in super::super) struct Hold(Arc<Graph>);
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        let updated = self
-            .0
-            .update(|endpoints| endpoints.holds = endpoints.holds.saturating_sub(1));
+        let updated =
+            self.0.update(|endpoints| endpoints.holds = endpoints.holds.saturating_sub(1));
         if let Err(error) = updated {
             tracing::debug!(%error, "graph information not updated");
         }
@@ -126,17 +125,8 @@ fn decode<G: DeserializeOwned>(cdr: &[u8]) -> Option<ParticipantEntitiesInfo<Str
 
 fn told<G>(info: ParticipantEntitiesInfo<String, G>, guid: impl Fn(G) -> Guid) -> Vec<Told> {
     let node = |node: NodeEntitiesInfo<String, G>| Told {
-        name: format!(
-            "{}/{}",
-            node.node_namespace.trim_end_matches('/'),
-            node.node_name
-        ),
-        ends: node
-            .reader_gid_seq
-            .into_iter()
-            .chain(node.writer_gid_seq)
-            .map(&guid)
-            .collect(),
+        name: format!("{}/{}", node.node_namespace.trim_end_matches('/'), node.node_name),
+        ends: node.reader_gid_seq.into_iter().chain(node.writer_gid_seq).map(&guid).collect(),
     };
     info.node_entities_info_seq.into_iter().map(node).collect()
 }
@@ -173,10 +163,7 @@ impl Graph {
     }
 
     pub(super) fn hold(self: &Arc<Self>) -> Hold {
-        let mut endpoints = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.holds = endpoints.holds.saturating_add(1);
         drop(endpoints);
         Hold(self.clone())
@@ -198,10 +185,7 @@ impl Graph {
 
     fn update(&self, change: impl FnOnce(&mut Endpoints)) -> Result<(), RosError> {
         // Locked during the write (which never blocks), or an older state could overtake a newer one.
-        let mut endpoints = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut endpoints);
         if endpoints.holds > 0 {
             return Ok(());
@@ -209,9 +193,7 @@ impl Graph {
         let cdr = self.encode(&endpoints)?;
         let mut block = self.pool.take(cdr.len());
         let range = block.gather(&[Bytes::Own(&cdr)]);
-        self.writer
-            .write(TOPIC, Cdr::new(block, range), 0)
-            .map(|_| ())
+        self.writer.write(TOPIC, Cdr::new(block, range), 0).map(|_| ())
     }
 
     fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {
@@ -225,15 +207,12 @@ impl Graph {
             reader_gid_seq: endpoints.readers.iter().map(gid).collect(),
             writer_gid_seq: endpoints.writers.iter().map(gid).collect(),
         };
-        let further = endpoints
-            .nodes
-            .iter()
-            .map(|(namespace, name)| NodeEntitiesInfo {
-                node_namespace: namespace.as_str(),
-                node_name: name.as_str(),
-                reader_gid_seq: Vec::new(),
-                writer_gid_seq: Vec::new(),
-            });
+        let further = endpoints.nodes.iter().map(|(namespace, name)| NodeEntitiesInfo {
+            node_namespace: namespace.as_str(),
+            node_name: name.as_str(),
+            reader_gid_seq: Vec::new(),
+            writer_gid_seq: Vec::new(),
+        });
         let mut cdr = Vec::new();
         let type_name = "rmw_dds_common/msg/ParticipantEntitiesInfo";
         let info = ParticipantEntitiesInfo {

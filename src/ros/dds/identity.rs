@@ -153,11 +153,7 @@ mod tests {
         let mut writer = READER;
         writer[12..].copy_from_slice(&[0, 0, 0x16, 3]);
         for little_endian in [true, false] {
-            let head = Head {
-                sequence: (2 << 32) | 5,
-                writer,
-                related: Some(READER),
-            };
+            let head = Head { sequence: (2 << 32) | 5, writer, related: Some(READER) };
             let packet = packet(&[], little_endian);
             assert_eq!(Head::read(&packet, 20), Some(head));
             let kept = [&head.bytes()[..], b"payload"].concat();
@@ -180,10 +176,7 @@ mod tests {
 
     #[test]
     fn a_parameter_has_the_high_half_of_the_number_first() {
-        let identity = SampleIdentity {
-            writer: READER,
-            sequence: (2 << 32) | 5,
-        };
+        let identity = SampleIdentity { writer: READER, sequence: (2 << 32) | 5 };
         let expected = [&READER[..], &2u32.to_ne_bytes(), &5u32.to_ne_bytes()].concat();
         assert_eq!(identity.parameter()[..], expected);
     }

@@ -83,11 +83,7 @@ mod tests {
         assert_eq!(limiter.pass(place(1), 5), Some(0));
         let lines = (0..2_000_000).filter_map(|n| limiter.pass(place(1), 6 + n * 10_000));
         let heard: Vec<_> = lines.collect();
-        assert_eq!(
-            heard,
-            [1_000_000],
-            "20 s of a flood: the second line says the rest"
-        );
+        assert_eq!(heard, [1_000_000], "20 s of a flood: the second line says the rest");
         assert_eq!(limiter.pass(place(2), 7), Some(0), "another place");
         assert_eq!(limiter.pass(place(2), 3), Some(0), "the clock was set back");
     }

@@ -87,10 +87,7 @@ impl Node {
 
 impl backend::Node for Node {
     fn report(&self) -> Vec<WriterReport> {
-        self.writers()
-            .iter()
-            .map(|writer| writer.report())
-            .collect()
+        self.writers().iter().map(|writer| writer.report()).collect()
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
@@ -170,10 +167,7 @@ impl CdrNode for Node {
             Box::new(move |sample, _| callback(sample)),
         )?;
         self.graph.add(Kind::Reader, inner.guid())?;
-        Ok(Subscription::new(Reader {
-            inner,
-            graph: self.graph.clone(),
-        }))
+        Ok(Subscription::new(Reader { inner, graph: self.graph.clone() }))
     }
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
@@ -211,9 +205,7 @@ impl Writer {
         let bytes = range.len() as u64;
         let cdr = Cdr::new(block, range);
         taps.offer_whole(&cdr);
-        let written = self
-            .inner
-            .write(&self.topic, cdr, self.pacing_bytes_per_s)?;
+        let written = self.inner.write(&self.topic, cdr, self.pacing_bytes_per_s)?;
         let (counter, outcome) = match written {
             Written::Sent { .. } => (&self.counters.published, Outcome::Sent),
             Written::Refused => (&self.counters.dropped, Outcome::Dropped),
@@ -221,9 +213,7 @@ impl Writer {
         counter.fetch_add(1, Ordering::Relaxed);
         if let Written::Sent { paused } = written {
             self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
-            self.counters
-                .paused_ns
-                .fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
+            self.counters.paused_ns.fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
         }
         Ok(outcome)
     }

@@ -101,10 +101,7 @@ impl Node {
 
     /// The same for both endpoints of a service or client, and unique: the other side uses it to find the pair.
     pub(super) fn endpoint_id(&self) -> String {
-        let number = self
-            .services
-            .fetch_add(1, Ordering::Relaxed)
-            .wrapping_add(1);
+        let number = self.services.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let prefix = self.participant.guid();
         let bytes = prefix.iter().take(12).copied().chain(number.to_be_bytes());
         let hex: Vec<_> = bytes.map(|byte| format!("{byte:x}")).collect();
@@ -140,20 +137,15 @@ impl Call {
     ) -> Option<(Self, Cow<'a, [u8]>)> {
         let head = &origin.head;
         let writer = client.map_or(head.writer, |client| client.guid);
-        if head.related.is_none()
-            && !WITHOUT_HEADER
-                .iter()
-                .any(|vendor| writer.starts_with(vendor))
+        if head.related.is_none() && !WITHOUT_HEADER.iter().any(|vendor| writer.starts_with(vendor))
         {
             let (id, cdr) = split(cdr)?;
             return Some((Self::InFront(id), cdr.into()));
         }
         // A response goes only to the requesting participant.
         let related = head.related.filter(|guid| guid[..12] == writer[..12]);
-        let identity = SampleIdentity {
-            writer: related.unwrap_or(writer),
-            sequence: head.sequence,
-        };
+        let identity =
+            SampleIdentity { writer: related.unwrap_or(writer), sequence: head.sequence };
         Some((Self::Beside(identity), cdr.into()))
     }
 }

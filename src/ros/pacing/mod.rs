@@ -70,10 +70,7 @@ pub(super) fn paced<R>(
         return (write(), Duration::ZERO);
     }
     let bytes_per_s = bytes_per_s.saturating_mul(readers.max(1) as u64);
-    PACE.set(Some(Pace {
-        bytes_per_s,
-        paused_ns: 0,
-    }));
+    PACE.set(Some(Pace { bytes_per_s, paused_ns: 0 }));
     let result = write();
     let paused = PACE.take().map_or(0, |pace| pace.paused_ns);
     (result, Duration::from_nanos(paused))
@@ -101,9 +98,7 @@ fn reserve(drained: &AtomicU64, now: u64, bytes: u64, bytes_per_s: u64) -> u64 {
     let cost = duration(bytes);
     let booked = |drained: u64| drained.max(now) + cost;
     let before = drained
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |drained| {
-            Some(booked(drained))
-        })
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |drained| Some(booked(drained)))
         .unwrap_or_else(|unchanged| unchanged);
     let (ahead, burst) = (booked(before) - now, duration(BURST_BYTES));
     // Down to half a burst: few sleeps, each long enough to justify its system call.

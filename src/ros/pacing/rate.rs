@@ -46,11 +46,7 @@ impl Default for Rate {
 impl Rate {
     /// The readers have changed: resets the learned rate and the retransmission count.
     pub(in crate::ros) fn serve(&mut self, readers: Hardest, retransmitted: u64) {
-        *self = Self {
-            readers,
-            retransmitted,
-            ..Self::default()
-        };
+        *self = Self { readers, retransmitted, ..Self::default() };
     }
 
     /// Bytes per second for the next sample; 0 is no limit, as for `usual`.

@@ -49,25 +49,15 @@ mod imp {
         let length = ranges.iter().map(|range| range.iov_len).sum();
         super::super::before_send(length);
         if let Some(mut packet) = changed(ranges, length) {
-            let mut range = libc::iovec {
-                iov_base: packet.as_mut_ptr().cast(),
-                iov_len: packet.len(),
-            };
+            let mut range =
+                libc::iovec { iov_base: packet.as_mut_ptr().cast(), iov_len: packet.len() };
             // SAFETY: the caller's message with another range, which lives as long as the call.
             let sent = unsafe {
-                let message = libc::msghdr {
-                    msg_iov: &raw mut range,
-                    msg_iovlen: 1,
-                    ..*message
-                };
+                let message = libc::msghdr { msg_iov: &raw mut range, msg_iovlen: 1, ..*message };
                 libc::syscall(libc::SYS_sendmsg, socket, &raw const message, flags)
             };
             // The caller expects the length of its own packet.
-            return if sent < 0 {
-                -1
-            } else {
-                length as libc::ssize_t
-            };
+            return if sent < 0 { -1 } else { length as libc::ssize_t };
         }
         // SAFETY: the caller's own arguments; the result is that of sendmsg(2), with errno.
         unsafe { libc::syscall(libc::SYS_sendmsg, socket, message, flags) as libc::ssize_t }

@@ -19,9 +19,7 @@ pub(super) fn options<'a, O: From<rclrs::PrimitiveOptions<'a>>>(topic: &'a str, 
 fn profile(qos: Qos) -> QoSProfile {
     QoSProfile {
         history: match qos.history {
-            History::KeepLast => QoSHistoryPolicy::KeepLast {
-                depth: u32::from(qos.depth.max(1)),
-            },
+            History::KeepLast => QoSHistoryPolicy::KeepLast { depth: u32::from(qos.depth.max(1)) },
             History::KeepAll => QoSHistoryPolicy::KeepAll,
         },
         reliability: match qos.reliability {
@@ -43,10 +41,7 @@ fn profile(qos: Qos) -> QoSProfile {
 pub(super) fn incompatible(node: &Node, endpoint: &Endpoint) -> Incompatible {
     let all = node.count_subscriptions(&endpoint.topic).unwrap_or(0);
     let unmatched = all.saturating_sub(endpoint.matched());
-    let mut known = endpoint
-        .unmatched
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut known = endpoint.unmatched.lock().unwrap_or_else(PoisonError::into_inner);
     if known.0 != unmatched {
         *known = match unmatched {
             0 => (0, Incompatible::default()),
@@ -71,13 +66,9 @@ fn refused(node: &Node, endpoint: &Endpoint) -> Incompatible {
             None
         }
     };
-    let readers = node
-        .get_subscriptions_info_by_topic(&endpoint.topic)
-        .unwrap_or_default();
-    let policies: Vec<_> = readers
-        .iter()
-        .filter_map(|reader| refused(&reader.qos_profile))
-        .collect();
+    let readers = node.get_subscriptions_info_by_topic(&endpoint.topic).unwrap_or_default();
+    let policies: Vec<_> =
+        readers.iter().filter_map(|reader| refused(&reader.qos_profile)).collect();
     Incompatible {
         count: u32::try_from(policies.len()).unwrap_or(u32::MAX),
         last_policy: policies.last().copied(),
@@ -106,16 +97,12 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
 
 /// Services that have a server. (`get_service_names_and_types` of rclrs knows those of its own node only.)
 pub(super) fn servers(node: &Node) -> Vec<ServiceInfo> {
-    services(node, |other| {
-        node.get_service_names_and_types_by_node(&other.name, &other.namespace)
-    })
+    services(node, |other| node.get_service_names_and_types_by_node(&other.name, &other.namespace))
 }
 
 /// Services that have a client.
 pub(super) fn clients(node: &Node) -> Vec<ServiceInfo> {
-    services(node, |other| {
-        node.get_client_names_and_types_by_node(&other.name, &other.namespace)
-    })
+    services(node, |other| node.get_client_names_and_types_by_node(&other.name, &other.namespace))
 }
 
 /// What `of_node` knows of every node of the graph. A node that has just left has nothing.

@@ -32,11 +32,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub(super) fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> RosError {
-    RosError::Rcl {
-        call,
-        subject: subject.to_owned(),
-        message: error.to_string(),
-    }
+    RosError::Rcl { call, subject: subject.to_owned(), message: error.to_string() }
 }
 
 fn node_options<'a>(namespace: &'a str, name: &'a str) -> rclrs::NodeOptions<'a> {
@@ -87,10 +83,7 @@ impl Node {
         qos: Qos,
     ) -> Result<Arc<Writer<M>>, RosError> {
         let writer = Writer::new(&self.node, topic, qos, self.pacing_bytes_per_s)?;
-        let mut endpoints = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.retain(|endpoint| endpoint.strong_count() > 0);
         endpoints.push(Arc::downgrade(writer.endpoint()));
         Ok(Arc::new(writer))
@@ -163,10 +156,7 @@ impl Node {
     }
 
     fn endpoints(&self) -> Vec<Arc<writer::Endpoint>> {
-        let endpoints = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.iter().filter_map(Weak::upgrade).collect()
     }
 }
@@ -236,11 +226,7 @@ impl Executor {
                 subject: "rfly-ros".to_owned(),
                 message: error.to_string(),
             })?;
-        Ok(Self {
-            commands,
-            stop,
-            thread: Some(thread),
-        })
+        Ok(Self { commands, stop, thread: Some(thread) })
     }
 }
 

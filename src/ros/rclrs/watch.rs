@@ -25,10 +25,8 @@ pub(super) fn subscribe(
             graph::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
             move |message: DynamicMessage, _: MessageInfo| {
                 let view = message.view();
-                let watched = Watched {
-                    bytes: 4 + Size::default().message(&view).0,
-                    stamp: stamp(&view),
-                };
+                let watched =
+                    Watched { bytes: 4 + Size::default().message(&view).0, stamp: stamp(&view) };
                 callback.run(|callback| callback(watched));
             },
         )
@@ -58,9 +56,7 @@ struct Size(usize);
 
 impl Size {
     fn message(self, message: &DynamicMessageView<'_>) -> Self {
-        message
-            .iter()
-            .fold(self, |size, (_, value)| size.value(&value))
+        message.iter().fold(self, |size, (_, value)| size.value(&value))
     }
 
     fn items(self, count: usize, bytes: usize) -> Self {

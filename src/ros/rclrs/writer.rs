@@ -85,12 +85,9 @@ impl<M: Message> Writer<M> {
             0 => 0,
             _ => self.subscribers(),
         };
-        let (sent, paused) = pacing::paced(self.pacing_bytes_per_s, readers, bytes, || {
-            self.send(message, bytes)
-        });
-        self.endpoint
-            .paused_ns
-            .fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
+        let (sent, paused) =
+            pacing::paced(self.pacing_bytes_per_s, readers, bytes, || self.send(message, bytes));
+        self.endpoint.paused_ns.fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
         sent
     }
 
@@ -99,9 +96,7 @@ impl<M: Message> Writer<M> {
             .publish(native)
             .map_err(|e| error("rcl_publish", &self.endpoint.topic, &e))?;
         self.endpoint.published.fetch_add(1, Ordering::Relaxed);
-        self.endpoint
-            .bytes
-            .fetch_add(bytes as u64, Ordering::Relaxed);
+        self.endpoint.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(Outcome::Sent)
     }
 

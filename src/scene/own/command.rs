@@ -39,9 +39,7 @@ fn send(
     let text = check_command(&request.command, longest)?;
     call.out.command(to, &text);
     let (name, _) = split_console_command(&text);
-    if ["RflyChangeMapbyID", "RflyChangeMapbyName"]
-        .iter()
-        .any(|map| map.eq_ignore_ascii_case(name))
+    if ["RflyChangeMapbyID", "RflyChangeMapbyName"].iter().any(|map| map.eq_ignore_ascii_case(name))
     {
         // The renderer may know more maps than the bridge does.
         scene.forget_world();

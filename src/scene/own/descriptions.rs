@@ -18,10 +18,7 @@ pub fn describe_all(
             "kind must be 0 (cameras), 1 (vehicles), 2 (objects), 3 (vehicles and objects) or {last} (all), is {}",
             request.kind
         );
-        return DescribeAllResponse {
-            success: false,
-            message,
-        };
+        return DescribeAllResponse { success: false, message };
     }
     let operation = ALL_OF_A_KIND + request.kind;
     let text = format!("RflyReqObjData {operation} all 0");

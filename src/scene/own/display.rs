@@ -40,10 +40,7 @@ fn label(scene: &Scene, request: &SetLabelRequest, call: &mut Call<'_>) -> Resul
     let (row, duration) = match request.row {
         -1 => (LabelRow::Append, seconds(request.duration, 0.0)?),
         0 => (LabelRow::Id, ID_DURATION),
-        row @ 1..=5 => (
-            LabelRow::Message(row.unsigned_abs()),
-            seconds(request.duration, 0.0)?,
-        ),
+        row @ 1..=5 => (LabelRow::Message(row.unsigned_abs()), seconds(request.duration, 0.0)?),
         other => {
             return Err(format!(
                 "row must be 0 (the id), 1 to 5 (a message) or -1 (a new message), is {other}"
@@ -72,10 +69,7 @@ fn text_packet(
     }
     let packet = LabelPacket::new(id, row, text, style, duration);
     let packet = packet.ok_or_else(|| {
-        format!(
-            "text has at most 120 bytes of UTF-8, this one has {}",
-            text.len()
-        )
+        format!("text has at most 120 bytes of UTF-8, this one has {}", text.len())
     })?;
     call.out.packet(Recipient::Windows, &packet);
     Ok(())
@@ -97,9 +91,7 @@ fn colour(color: &ColorRGBA) -> Result<[u8; 3], String> {
     let parts = [r, g, b];
     match parts.iter().all(|part| (0.0..=1.0).contains(part)) {
         true => Ok(parts.map(|part| (255.0 * part).round() as u8)),
-        false => Err(format!(
-            "color.r, .g and .b must be from 0 to 1, are {parts:?}"
-        )),
+        false => Err(format!("color.r, .g and .b must be from 0 to 1, are {parts:?}")),
     }
 }
 
@@ -170,11 +162,7 @@ fn attachments(scene: &Scene, request: &AttachRequest, call: &mut Call<'_>) -> R
     }
     let packet = AttachPacket::new(&pairs).filter(|_| !pairs.is_empty());
     let packet = packet.ok_or_else(|| {
-        format!(
-            "attachments must be 1 to {}, are {}",
-            AttachPacket::SIZE,
-            pairs.len()
-        )
+        format!("attachments must be 1 to {}, are {}", AttachPacket::SIZE, pairs.len())
     })?;
     call.out.packet(Recipient::Windows, &packet);
     Ok(())
@@ -232,10 +220,7 @@ fn actuators(
 
 fn padded<const N: usize>(what: &str, values: &[f64]) -> Result<Option<[f64; N]>, String> {
     if values.len() > N {
-        return Err(format!(
-            "{what} has at most {N} values, got {}",
-            values.len()
-        ));
+        return Err(format!("{what} has at most {N} values, got {}", values.len()));
     }
     if let Some(value) = values.iter().find(|value| !value.is_finite()) {
         return Err(format!("{what} must be finite, one is {value}"));

@@ -86,19 +86,13 @@ impl Packets {
 
     /// Adds an entity; one with a packet of its own is sent at once.
     pub(super) fn add(&mut self, entity: Drawn, out: &mut Outbox) {
-        let Drawn {
-            vehicle_type,
-            moving,
-            ..
-        } = entity;
+        let Drawn { vehicle_type, moving, .. } = entity;
         let state = &moving.state;
         let object =
             ObjectStatePacket::new(state.id.into(), vehicle_type, state.position, state.euler)
                 .with_height(self.height);
         let with_motors = || {
-            let MovingState {
-                velocity, sim_time, ..
-            } = moving;
+            let MovingState { velocity, sim_time, .. } = moving;
             MotorStatePacket::new(object, state.motor_rpm, velocity, sim_time)
         };
         match self.form {
@@ -146,11 +140,7 @@ impl Packets {
 
 /// The true state of an entity; as the vendor's client leaves them, quaternion, acceleration and place on the globe are 0.
 fn full(entity: &Drawn) -> FullStatePacket {
-    let MovingState {
-        state,
-        velocity,
-        sim_time,
-    } = entity.moving;
+    let MovingState { state, velocity, sim_time } = entity.moving;
     FullStatePacket {
         checksum: FullStatePacket::TAG.into(),
         copter_id: i32::from(state.id).into(),

@@ -22,21 +22,14 @@ pub fn set_stencil(
 }
 
 fn stencil(scene: &Scene, request: &SetStencilRequest, call: &mut Call<'_>) -> Result<(), String> {
-    let SetStencilRequest {
-        by,
-        name,
-        regex,
-        value,
-    } = request;
+    let SetStencilRequest { by, name, regex, value } = request;
     if name.is_empty() {
         return Err("name is empty".to_owned());
     }
     let command = match by {
         0 if *regex => {
-            return Err(
-                "regex is for actors (by 1) and mesh components (by 2), not for entities"
-                    .to_owned(),
-            );
+            return Err("regex is for actors (by 1) and mesh components (by 2), not for entities"
+                .to_owned());
         }
         0 => {
             let id = scene.entities.id_of(name)?;
@@ -51,10 +44,7 @@ fn stencil(scene: &Scene, request: &SetStencilRequest, call: &mut Call<'_>) -> R
                 true => "True",
                 false => "False",
             };
-            format!(
-                "RflySetStencilValueBy{what}Name {} {value} {regex}",
-                quoted(name)?
-            )
+            format!("RflySetStencilValueBy{what}Name {} {value} {regex}", quoted(name)?)
         }
         other => {
             return Err(format!(
@@ -78,25 +68,14 @@ pub fn set_temperatures(
     call: &mut Call<'_>,
 ) -> SetTemperaturesResponse {
     match temperatures(&request.classes, call) {
-        Ok(values) => SetTemperaturesResponse {
-            success: true,
-            message: String::new(),
-            values,
-        },
-        Err(message) => SetTemperaturesResponse {
-            success: false,
-            message,
-            values: Vec::new(),
-        },
+        Ok(values) => SetTemperaturesResponse { success: true, message: String::new(), values },
+        Err(message) => SetTemperaturesResponse { success: false, message, values: Vec::new() },
     }
 }
 
 fn temperatures(given: &[ThermalClass], call: &mut Call<'_>) -> Result<Vec<u8>, String> {
     if given.len() > MOST_CLASSES {
-        return Err(format!(
-            "classes are at most {MOST_CLASSES}, got {}",
-            given.len()
-        ));
+        return Err(format!("classes are at most {MOST_CLASSES}, got {}", given.len()));
     }
     let classes: Vec<RadianceClass> = match given {
         [] => vendors().collect(),
@@ -126,12 +105,7 @@ fn vendors() -> impl Iterator<Item = RadianceClass> {
 }
 
 fn check(class: &ThermalClass) -> Result<RadianceClass, String> {
-    let ThermalClass {
-        name,
-        temperature,
-        emissivity,
-        actor,
-    } = class;
+    let ThermalClass { name, temperature, emissivity, actor } = class;
     let word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     if name.is_empty() || name.len() > 100 || !name.chars().all(word) {
         return Err(format!(
@@ -139,14 +113,10 @@ fn check(class: &ThermalClass) -> Result<RadianceClass, String> {
         ));
     }
     if !(1.0..=10_000.0).contains(temperature) {
-        return Err(format!(
-            "temperature must be from 1 to 10000 K, is {temperature}"
-        ));
+        return Err(format!("temperature must be from 1 to 10000 K, is {temperature}"));
     }
     if !(0.001..=1.0).contains(emissivity) {
-        return Err(format!(
-            "emissivity must be from 0.001 to 1, is {emissivity}"
-        ));
+        return Err(format!("emissivity must be from 0.001 to 1, is {emissivity}"));
     }
     Ok(RadianceClass {
         name: name.clone(),

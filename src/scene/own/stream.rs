@@ -88,9 +88,7 @@ fn check_lists(message: &EntityStates) -> Result<Form, Skipped> {
         }
     };
     if named != count {
-        return Err(lengths(format!(
-            "{count} poses need as many names or ids, got {named}"
-        )));
+        return Err(lengths(format!("{count} poses need as many names or ids, got {named}")));
     }
     let types = message.vehicle_types.len();
     if types != 0 && types != count {
@@ -104,10 +102,7 @@ fn check_lists(message: &EntityStates) -> Result<Form, Skipped> {
             "scale must be empty, one or three per pose ({count}), are {scales}"
         )));
     }
-    for (name, len) in [
-        ("velocities", message.velocities.len()),
-        ("rates", message.rates.len()),
-    ] {
+    for (name, len) in [("velocities", message.velocities.len()), ("rates", message.rates.len())] {
         if len != 0 && len != count {
             return Err(lengths(format!(
                 "{name} must be empty or one per pose ({count}), are {len}"
@@ -159,10 +154,7 @@ fn state(
     };
     let small = u16::try_from(id).ok().filter(|id| *id != 0);
     let small = small.ok_or_else(|| {
-        skipped(
-            SkipCause::Id,
-            format!("an id must be from 1 to 65535 here, is {id}"),
-        )
+        skipped(SkipCause::Id, format!("an id must be from 1 to 65535 here, is {id}"))
     })?;
     let place = scene
         .place(&message.header.frame_id, &message.poses[i])
@@ -192,10 +184,7 @@ fn state(
         Motors::Eight => std::array::from_fn(|motor| message.motor_rpm[8 * i + motor]),
     };
     if !motor_rpm.iter().all(|rpm| rpm.is_finite()) {
-        return Err(skipped(
-            SkipCause::MotorRpm,
-            format!("motor_rpm of {id} must be finite"),
-        ));
+        return Err(skipped(SkipCause::MotorRpm, format!("motor_rpm of {id} must be finite")));
     }
     if scale != [1.0; 3] && !form.has_scale(vehicle_type) {
         return Err(skipped(
@@ -216,12 +205,8 @@ fn state(
         }
         (entity.vehicle_type, entity.scale) = (vehicle_type, scale);
         entity.ground = message.fit_to_ground;
-        entity.motion = Some(Motion {
-            place,
-            velocity: motion.velocity,
-            rate: motion.rate,
-            stamp: call.now,
-        });
+        entity.motion =
+            Some(Motion { place, velocity: motion.velocity, rate: motion.rate, stamp: call.now });
     }
     let euler = place.attitude.euler();
     let state = SwarmState {
@@ -258,11 +243,7 @@ fn motion(
     i: usize,
 ) -> Result<Moving, &'static str> {
     let array = |v: &Vector3| [v.x, v.y, v.z];
-    let time = message
-        .times
-        .get(i)
-        .or_else(|| message.times.first())
-        .copied();
+    let time = message.times.get(i).or_else(|| message.times.first()).copied();
     let velocity = message.velocities.get(i).map(array).unwrap_or_default();
     let rate = message.rates.get(i).map(array);
     let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());

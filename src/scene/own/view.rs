@@ -26,10 +26,7 @@ fn view(scene: &Scene, request: &SetViewRequest, call: &mut Call<'_>) -> Result<
         let pose = &request.pose.pose;
         let (name, place) = if request.relative {
             // Forward, left, up become forward, right, down: as from NWU to NED.
-            let own = MapFrame {
-                name: String::new(),
-                world: WorldConvention::Nwu,
-            };
+            let own = MapFrame { name: String::new(), world: WorldConvention::Nwu };
             ("RflyCameraPosAngAdd", own.place(pose, None)?)
         } else {
             let frame_id = &request.pose.header.frame_id;
@@ -43,9 +40,7 @@ fn view(scene: &Scene, request: &SetViewRequest, call: &mut Call<'_>) -> Result<
         0.0 => {}
         fov if (1.0..=179.0).contains(&fov) => commands.push(format!("RflyCameraFovDegrees {fov}")),
         fov => {
-            return Err(format!(
-                "fov_deg must be 0 (no change) or 1 to 179, is {fov}"
-            ));
+            return Err(format!("fov_deg must be 0 (no change) or 1 to 179, is {fov}"));
         }
     }
     if commands.is_empty() {
@@ -59,10 +54,7 @@ fn view(scene: &Scene, request: &SetViewRequest, call: &mut Call<'_>) -> Result<
 
 /// Position in m, roll, pitch, yaw in degrees, without the digits that only rounding makes.
 fn six_numbers(place: &Place) -> String {
-    let numbers = [
-        place.position.to_array(),
-        place.attitude.euler().to_degrees(),
-    ];
+    let numbers = [place.position.to_array(), place.attitude.euler().to_degrees()];
     let rounded = numbers.as_flattened().iter().map(|v| {
         let rounded = (v * 1e4).round() / 1e4;
         (rounded + 0.0).to_string() // no -0

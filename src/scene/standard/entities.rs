@@ -50,9 +50,7 @@ pub fn entity_info(
             (own, ..) => own.to_owned(),
         };
         EntityInfo {
-            category: EntityCategory {
-                category: info.category as u8,
-            },
+            category: EntityCategory { category: info.category as u8 },
             description,
             tags: info.tags.clone(),
         }
@@ -67,11 +65,7 @@ pub fn set_entity_info(
     request: SetEntityInfoRequest,
     _: &mut Call<'_>,
 ) -> SetEntityInfoResponse {
-    let EntityInfo {
-        category,
-        description,
-        tags,
-    } = request.info;
+    let EntityInfo { category, description, tags } = request.info;
     let number = category.category;
     let set = scene.entities.find_mut(&request.entity).and_then(|entity| {
         let category = Category::from_number(number).ok_or_else(|| {
@@ -79,16 +73,10 @@ pub fn set_entity_info(
                 format!("info.category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}");
             Refusal::new(Cause::Failed, message)
         })?;
-        entity.info = Info {
-            category,
-            description,
-            tags,
-        };
+        entity.info = Info { category, description, tags };
         Ok(())
     });
-    SetEntityInfoResponse {
-        result: set.map_or_else(refused, |()| done()),
-    }
+    SetEntityInfoResponse { result: set.map_or_else(refused, |()| done()) }
 }
 
 /// `DeleteEntity`.
@@ -98,9 +86,7 @@ pub fn delete_entity(
     call: &mut Call<'_>,
 ) -> DeleteEntityResponse {
     let deleted = scene.delete(&request.entity, call);
-    DeleteEntityResponse {
-        result: deleted.map_or_else(refused, |()| done()),
-    }
+    DeleteEntityResponse { result: deleted.map_or_else(refused, |()| done()) }
 }
 
 /// `GetEntityBounds`; `None` where only the renderer knows them.

@@ -39,9 +39,7 @@ impl<'a> Filter<'a> {
         };
         let category = |number: u8| {
             Category::from_number(number).ok_or_else(|| {
-                failed(format!(
-                    "a category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}"
-                ))
+                failed(format!("a category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}"))
             })
         };
         let categories = filters.categories.iter().map(|c| category(c.category));
@@ -58,9 +56,7 @@ impl<'a> Filter<'a> {
         self.name.as_ref().is_none_or(|regex| regex.is_match(name))
             && (self.categories.is_empty() || self.categories.contains(&entity.info.category))
             && self.tags.takes(&entity.info.tags)
-            && self
-                .bounds
-                .is_none_or(|bounds| self.is_inside(entity, &bounds))
+            && self.bounds.is_none_or(|bounds| self.is_inside(entity, &bounds))
     }
 
     /// An entity of unknown size is a point, one of unknown place is nowhere.

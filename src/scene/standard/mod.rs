@@ -24,18 +24,12 @@ use crate::msgs::simulation_interfaces::msg::{Bounds, Result as Outcome};
 
 /// Success.
 fn done() -> Outcome {
-    Outcome {
-        result: Outcome::RESULT_OK,
-        error_message: String::new(),
-    }
+    Outcome { result: Outcome::RESULT_OK, error_message: String::new() }
 }
 
 /// Success, with a remark.
 fn done_but(remark: impl Into<String>) -> Outcome {
-    Outcome {
-        error_message: remark.into(),
-        ..done()
-    }
+    Outcome { error_message: remark.into(), ..done() }
 }
 
 /// A refusal with the code of every service.
@@ -51,10 +45,7 @@ fn refused_with(refusal: Refusal, own: fn(Cause) -> Option<u8>) -> Outcome {
         Cause::IncorrectState => Outcome::RESULT_INCORRECT_STATE,
         _ => Outcome::RESULT_OPERATION_FAILED,
     };
-    Outcome {
-        result: own(refusal.cause).unwrap_or(common),
-        error_message: refusal.message,
-    }
+    Outcome { result: own(refusal.cause).unwrap_or(common), error_message: refusal.message }
 }
 
 /// Returns the outcome, and the answer or an empty one.
@@ -69,10 +60,9 @@ fn bounds_of(volume: Volume) -> Bounds {
     let point = |[x, y, z]: [f64; 3]| Vector3 { x, y, z };
     match volume {
         // Upper right, then lower left.
-        Volume::Box([least, most]) => Bounds {
-            type_: Bounds::TYPE_BOX,
-            points: vec![point(most), point(least)],
-        },
+        Volume::Box([least, most]) => {
+            Bounds { type_: Bounds::TYPE_BOX, points: vec![point(most), point(least)] }
+        }
         Volume::Sphere(centre, radius) => Bounds {
             type_: Bounds::TYPE_SPHERE,
             points: vec![point(centre), point([radius, 0.0, 0.0])],
@@ -108,8 +98,8 @@ fn volume_of(bounds: &Bounds) -> Result<Option<Volume>, Refusal> {
         (Bounds::TYPE_SPHERE, _) => Err(failed(format!(
             "bounds.type TYPE_SPHERE (3) has two points, its centre and its radius in x, got {found}"
         ))),
-        (other, _) => Err(failed(format!(
-            "bounds.type must be 0 (empty), 1 (box) or 3 (sphere), is {other}"
-        ))),
+        (other, _) => {
+            Err(failed(format!("bounds.type must be 0 (empty), 1 (box) or 3 (sphere), is {other}")))
+        }
     }
 }

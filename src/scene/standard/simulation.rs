@@ -74,9 +74,7 @@ pub fn simulation_state(
     call: &mut Call<'_>,
 ) -> GetSimulationStateResponse {
     GetSimulationStateResponse {
-        state: SimulationState {
-            state: state_of(call),
-        },
+        state: SimulationState { state: state_of(call) },
         result: match call.playing {
             true => done(),
             false => done_but("no time of the simulator has been heard yet"),
@@ -91,10 +89,7 @@ pub fn set_simulation_state(
     call: &mut Call<'_>,
 ) -> SetSimulationStateResponse {
     let wanted = request.state.state;
-    let coded = |result: u8, message: &str| Outcome {
-        result,
-        error_message: message.to_owned(),
-    };
+    let coded = |result: u8, message: &str| Outcome { result, error_message: message.to_owned() };
     let unsupported = |message: &str| refused(Refusal::new(Cause::Unsupported, message));
     let result = match wanted {
         SimulationState::STATE_STOPPED | SimulationState::STATE_PLAYING
@@ -140,9 +135,7 @@ const NO_STEPS: &str = "RflySim cannot be stepped, because it cannot be paused";
 
 /// `SimulateSteps`, which ends at once.
 pub fn simulate_steps() -> SimulateSteps_Result {
-    SimulateSteps_Result {
-        result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)),
-    }
+    SimulateSteps_Result { result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)) }
 }
 
 /// `StepSimulation`.
@@ -151,9 +144,7 @@ pub fn step_simulation(
     _: StepSimulationRequest,
     _: &mut Call<'_>,
 ) -> StepSimulationResponse {
-    StepSimulationResponse {
-        result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)),
-    }
+    StepSimulationResponse { result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)) }
 }
 
 /// `ResetSimulation`.
@@ -175,9 +166,7 @@ pub fn reset_simulation(
         let message = format!(
             "scope must be 0, 255 or a sum of 1 (time), 2 (state) and 4 (spawned), is {scope}"
         );
-        return ResetSimulationResponse {
-            result: refused(Refusal::new(Cause::Failed, message)),
-        };
+        return ResetSimulationResponse { result: refused(Refusal::new(Cause::Failed, message)) };
     }
     if scope == TIME {
         let message = "the time of the simulation cannot be reset; its state and what was spawned can (scope 2 and 4)";

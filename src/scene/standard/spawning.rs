@@ -61,10 +61,7 @@ pub fn spawn_entity(
         },
         call,
     );
-    SpawnEntityResponse {
-        result,
-        entity_name,
-    }
+    SpawnEntityResponse { result, entity_name }
 }
 
 /// `SpawnEntities`.
@@ -75,15 +72,11 @@ pub fn spawn_entities(
 ) -> SpawnEntitiesResponse {
     let one = |wish: &SpawnEntity| {
         let (result, entity_name) = spawn(scene, wish, call);
-        SpawnResult {
-            result,
-            entity_name,
-        }
+        SpawnResult { result, entity_name }
     };
     let results: Vec<SpawnResult> = request.spawn_requests.iter().map(one).collect();
-    let failed: Vec<_> = (0..results.len())
-        .filter(|i| results[*i].result.result != Outcome::RESULT_OK)
-        .collect();
+    let failed: Vec<_> =
+        (0..results.len()).filter(|i| results[*i].result.result != Outcome::RESULT_OK).collect();
     let result = match &failed[..] {
         [] => done(),
         failed => Outcome {

@@ -56,11 +56,7 @@ pub fn entities_states(
         taken.filter_map(state).unzip::<_, _, Vec<_>, Vec<_>>()
     });
     let (result, (entities, states)) = answer(found);
-    GetEntitiesStatesResponse {
-        result,
-        entities,
-        states,
-    }
+    GetEntitiesStatesResponse { result, entities, states }
 }
 
 /// Pose and twist in the frame of the map.
@@ -68,10 +64,7 @@ fn state_of(frame: &MapFrame, motion: &Motion) -> EntityState {
     let vector = |[x, y, z]: [f64; 3]| Vector3 { x, y, z };
     let rate = motion.rate.map(|rate| motion.place.attitude.rotate(rate));
     EntityState {
-        header: Header {
-            stamp: motion.stamp.to_msg(),
-            frame_id: frame.name.clone(),
-        },
+        header: Header { stamp: motion.stamp.to_msg(), frame_id: frame.name.clone() },
         pose: frame.pose(&motion.place),
         twist: Twist {
             linear: vector(frame.world.vector(motion.velocity)),
@@ -113,11 +106,7 @@ fn set(
     let twist = &state.twist;
     let acceleration = &state.acceleration;
     for (what, wanted, rests) in [
-        (
-            "twist",
-            request.set_twist,
-            at_rest(&twist.linear, &twist.angular),
-        ),
+        ("twist", request.set_twist, at_rest(&twist.linear, &twist.angular)),
         (
             "acceleration",
             request.set_acceleration,

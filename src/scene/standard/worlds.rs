@@ -29,10 +29,7 @@ pub fn available_worlds(
         );
         if !request.continue_on_error {
             let refusal = Refusal::new(Cause::Failed, message);
-            return GetAvailableWorldsResponse {
-                result: refused(refusal),
-                worlds: Vec::new(),
-            };
+            return GetAvailableWorldsResponse { result: refused(refusal), worlds: Vec::new() };
         }
         result = done_but(message);
     }
@@ -60,10 +57,7 @@ fn describe(scene: &Scene, id: &WorldId) -> WorldResource {
                 WorldId::Name(name) => name.clone(),
                 WorldId::Number(number) => format!("map {number}"),
             },
-            world_resource: Resource {
-                uri: id.uri(),
-                resource_string: String::new(),
-            },
+            world_resource: Resource { uri: id.uri(), resource_string: String::new() },
             ..WorldResource::default()
         },
     }
@@ -75,10 +69,7 @@ pub fn load_world(
     request: LoadWorldRequest,
     call: &mut Call<'_>,
 ) -> LoadWorldResponse {
-    let Resource {
-        uri,
-        resource_string,
-    } = &request.world_resource;
+    let Resource { uri, resource_string } = &request.world_resource;
     let loaded = if uri.is_empty() && !resource_string.is_empty() {
         let message = "resource_string is not supported: the renderer has its own maps; set uri, such as rflysim://map/Grasslands";
         Err(Refusal::new(Cause::Unsupported, message))
@@ -87,10 +78,7 @@ pub fn load_world(
     };
     let loaded = loaded.and_then(|world| scene.load(world.clone(), call).map(|()| world));
     match loaded {
-        Ok(world) => LoadWorldResponse {
-            result: done(),
-            world: describe(scene, &world),
-        },
+        Ok(world) => LoadWorldResponse { result: done(), world: describe(scene, &world) },
         Err(refusal) => LoadWorldResponse {
             result: refused_with(refusal, code),
             world: WorldResource::default(),
@@ -114,10 +102,7 @@ pub fn current_world(
     _: &mut Call<'_>,
 ) -> GetCurrentWorldResponse {
     match &scene.world {
-        Some(world) => GetCurrentWorldResponse {
-            result: done(),
-            world: describe(scene, world),
-        },
+        Some(world) => GetCurrentWorldResponse { result: done(), world: describe(scene, world) },
         None => {
             let message = "the renderer does not say which map it shows: name it with scene.world, or load one with LoadWorld";
             GetCurrentWorldResponse {
@@ -131,7 +116,5 @@ pub fn current_world(
 /// `UnloadWorld`.
 pub fn unload_world(_: &mut Scene, _: UnloadWorldRequest, _: &mut Call<'_>) -> UnloadWorldResponse {
     let message = "the renderer always shows a map: load another with LoadWorld, or remove what was spawned with ResetSimulation (SCOPE_SPAWNED)";
-    UnloadWorldResponse {
-        result: refused(Refusal::new(Cause::Unsupported, message)),
-    }
+    UnloadWorldResponse { result: refused(Refusal::new(Cause::Unsupported, message)) }
 }

@@ -87,12 +87,7 @@ pub struct MissionSettings {
 impl Default for MissionSettings {
     /// 1 s and 3 repetitions, like mavros.
     fn default() -> Self {
-        Self {
-            wait: Duration::from_secs(1),
-            tries: 4,
-            max_waiting: 16,
-            max_items: 10_000,
-        }
+        Self { wait: Duration::from_secs(1), tries: 4, max_waiting: 16, max_items: 10_000 }
     }
 }
 
@@ -111,10 +106,7 @@ pub enum MissionDone {
 
 /// Work for the owner, in this order.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack between two calls"
-)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum MissionEvent<T> {
     /// Send this.
     Send(Outbound),
@@ -234,12 +226,7 @@ impl<T> MissionClient<T> {
 
     /// Sets the current item.
     pub fn set_current(&mut self, now: Duration, seq: u16, token: T) {
-        self.request(
-            now,
-            MissionList::Plan,
-            MissionRequest::SetCurrent(seq),
-            token,
-        );
+        self.request(now, MissionList::Plan, MissionRequest::SetCurrent(seq), token);
     }
 
     /// Handles MISSION_COUNT, the beginning of a download.
@@ -249,9 +236,7 @@ impl<T> MissionClient<T> {
             return;
         }
         let most = self.settings.max_items;
-        self.step(now, |transfer| {
-            transfer.count(message.count, message.opaque_id, most)
-        });
+        self.step(now, |transfer| transfer.count(message.count, message.opaque_id, most));
     }
 
     /// Handles MISSION_ITEM_INT, one item of a download.
@@ -296,9 +281,7 @@ impl<T> MissionClient<T> {
     pub fn acknowledge(&mut self, now: Duration, message: &MissionAck) {
         let to = (message.target_system, message.target_component);
         if self.is_for_us(to, message.mission_type) {
-            self.step(now, |transfer| {
-                transfer.acknowledge(message.result, message.opaque_id)
-            });
+            self.step(now, |transfer| transfer.acknowledge(message.result, message.opaque_id));
         }
     }
 
@@ -315,11 +298,7 @@ impl<T> MissionClient<T> {
         if self.active.is_some() {
             return;
         }
-        let ids = [
-            message.mission_id,
-            message.fence_id,
-            message.rally_points_id,
-        ];
+        let ids = [message.mission_id, message.fence_id, message.rally_points_id];
         for (list, id) in MissionList::ALL.into_iter().zip(ids) {
             if id == 0 || self.items.of(list).is_none() {
                 continue;

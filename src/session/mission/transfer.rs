@@ -156,22 +156,16 @@ impl Transfer {
         let (target_system, target_component) = self.target;
         let mission_type = self.list as u8;
         match &self.kind {
-            TransferKind::Download {
-                expected: Some(_),
-                items,
-            } => MissionRequestInt {
+            TransferKind::Download { expected: Some(_), items } => MissionRequestInt {
                 seq: u16::try_from(items.len()).unwrap_or(u16::MAX),
                 target_system,
                 target_component,
                 mission_type,
             }
             .into(),
-            TransferKind::Download { expected: None, .. } => MissionRequestList {
-                target_system,
-                target_component,
-                mission_type,
+            TransferKind::Download { expected: None, .. } => {
+                MissionRequestList { target_system, target_component, mission_type }.into()
             }
-            .into(),
             TransferKind::Upload { items, last, .. } => {
                 let item = last.and_then(|seq| items.get(usize::from(seq)));
                 let count = MissionCount {
@@ -183,18 +177,12 @@ impl Transfer {
                 };
                 item.map_or_else(|| count.into(), |item| (*item).into())
             }
-            TransferKind::Clear => MissionClearAll {
-                target_system,
-                target_component,
-                mission_type,
+            TransferKind::Clear => {
+                MissionClearAll { target_system, target_component, mission_type }.into()
             }
-            .into(),
-            TransferKind::SetCurrent(seq) => MissionSetCurrent {
-                seq: *seq,
-                target_system,
-                target_component,
+            TransferKind::SetCurrent(seq) => {
+                MissionSetCurrent { seq: *seq, target_system, target_component }.into()
             }
-            .into(),
         }
     }
 
@@ -230,11 +218,7 @@ impl Transfer {
     }
 
     pub(super) fn item(&mut self, item: MissionItemInt) -> TransferStep {
-        let TransferKind::Download {
-            items,
-            expected: Some(_),
-        } = &mut self.kind
-        else {
+        let TransferKind::Download { items, expected: Some(_) } = &mut self.kind else {
             return TransferStep::Ignored;
         };
         if usize::from(item.seq) != items.len() {
@@ -246,13 +230,14 @@ impl Transfer {
 
     fn next_item(&self) -> TransferStep {
         match &self.kind {
-            TransferKind::Download {
-                items,
-                expected: Some(expected),
-            } if items.len() >= usize::from(*expected) => TransferStep::Ended {
-                last: Some(self.acknowledgement(ACCEPTED)),
-                result: Ok(MissionDone::Pulled(items.len())),
-            },
+            TransferKind::Download { items, expected: Some(expected) }
+                if items.len() >= usize::from(*expected) =>
+            {
+                TransferStep::Ended {
+                    last: Some(self.acknowledgement(ACCEPTED)),
+                    result: Ok(MissionDone::Pulled(items.len())),
+                }
+            }
             _ => TransferStep::Send(self.present_message()),
         }
     }

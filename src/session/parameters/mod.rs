@@ -94,10 +94,7 @@ pub enum ParameterError {
 
 /// Work for the owner, in this order.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack between two calls"
-)]
+#[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum ParameterEvent<T> {
     /// Send this.
     Send(Outbound),
@@ -215,15 +212,11 @@ impl<T> ParameterClient<T> {
             if !same(value, parameter.value) {
                 parameter.value = value;
                 let (parameter, changed) = (*parameter, true);
-                self.events
-                    .push_back(ParameterEvent::Value { parameter, changed });
+                self.events.push_back(ParameterEvent::Value { parameter, changed });
             }
         }
         for pending in &mut self.pending {
-            if let RequestKind::Set {
-                kind, value, field, ..
-            } = &mut pending.request
-            {
+            if let RequestKind::Set { kind, value, field, .. } = &mut pending.request {
                 *field = kind.encode(*value, encoding).unwrap_or(*field);
             }
         }
@@ -258,8 +251,7 @@ impl<T> ParameterClient<T> {
     pub fn pull(&mut self, now: Duration, token: Option<T>) {
         if self.pull_tokens.len() >= self.settings.max_waiting {
             let result = Err(ParameterError::TooMany);
-            self.events
-                .push_back(ParameterEvent::Pulled { token, result });
+            self.events.push_back(ParameterEvent::Pulled { token, result });
             return;
         }
         self.pull_tokens.extend(token);
@@ -281,18 +273,12 @@ impl<T> ParameterClient<T> {
         }
         let kind = (self.known.get(&name))
             .map_or_else(|| ParameterKind::for_value(value), |known| known.kind);
-        let adapted = kind
-            .adapt(value)
-            .and_then(|value| Some((value, kind.encode(value, self.encoding)?)));
+        let adapted =
+            kind.adapt(value).and_then(|value| Some((value, kind.encode(value, self.encoding)?)));
         let Some((value, field)) = adapted else {
             return self.done(token, name, Err(ParameterError::DoesNotFit(kind)));
         };
-        let request = RequestKind::Set {
-            kind,
-            value,
-            field,
-            actual: None,
-        };
+        let request = RequestKind::Set { kind, value, field, actual: None };
         self.request(now, name, request, token);
     }
 
@@ -347,10 +333,7 @@ impl<T> ParameterClient<T> {
                     RequestKind::Read => None,
                 };
                 self.counters.timed_out += 1;
-                self.end(
-                    at,
-                    Err(actual.map_or(ParameterError::TimedOut, ParameterError::Kept)),
-                );
+                self.end(at, Err(actual.map_or(ParameterError::TimedOut, ParameterError::Kept)));
                 continue;
             }
             if due {
@@ -398,10 +381,8 @@ impl<T> ParameterClient<T> {
             before.is_none_or(|b| b.kind != parameter.kind || !same(b.value, parameter.value));
         // A single value has no index; the known one stays.
         let index = parameter.index.or_else(|| before.and_then(|b| b.index));
-        self.known
-            .insert(parameter.name, Parameter { index, ..parameter });
-        self.events
-            .push_back(ParameterEvent::Value { parameter, changed });
+        self.known.insert(parameter.name, Parameter { index, ..parameter });
+        self.events.push_back(ParameterEvent::Value { parameter, changed });
     }
 
     /// Ends the request that a value answers.
@@ -415,12 +396,10 @@ impl<T> ParameterClient<T> {
         };
         let result = match &mut pending.request {
             RequestKind::Read => Ok(*parameter),
-            RequestKind::Set {
-                kind,
-                value,
-                field: wanted,
-                ..
-            } if *kind == parameter.kind && (*wanted == field || same(*value, parameter.value)) => {
+            RequestKind::Set { kind, value, field: wanted, .. }
+                if *kind == parameter.kind
+                    && (*wanted == field || same(*value, parameter.value)) =>
+            {
                 Ok(*parameter)
             }
             // During a download, this value may have been sent before the change.
@@ -437,13 +416,7 @@ impl<T> ParameterClient<T> {
         if self.pending.len() >= self.settings.in_flight + self.settings.max_waiting {
             return self.done(token, name, Err(ParameterError::TooMany));
         }
-        self.pending.push(PendingRequest {
-            name,
-            request,
-            token,
-            sent: 0,
-            next: None,
-        });
+        self.pending.push(PendingRequest { name, request, token, sent: 0, next: None });
         self.send_waiting(now);
     }
 
@@ -477,21 +450,13 @@ impl<T> ParameterClient<T> {
         let (target_system, target_component) = (self.system, self.component);
         let id = pending.name.field();
         let message = match pending.request {
-            RequestKind::Read => ParamRequestRead {
-                index: -1,
-                target_system,
-                target_component,
-                id,
+            RequestKind::Read => {
+                ParamRequestRead { index: -1, target_system, target_component, id }.into()
             }
-            .into(),
-            RequestKind::Set { kind, field, .. } => ParamSet {
-                value: field,
-                target_system,
-                target_component,
-                id,
-                kind: kind as u8,
+            RequestKind::Set { kind, field, .. } => {
+                ParamSet { value: field, target_system, target_component, id, kind: kind as u8 }
+                    .into()
             }
-            .into(),
         };
         self.events.push_back(ParameterEvent::Send(message));
     }
@@ -504,11 +469,7 @@ impl<T> ParameterClient<T> {
     }
 
     fn done(&mut self, token: T, name: ParameterName, result: Result<Parameter, ParameterError>) {
-        self.events.push_back(ParameterEvent::Done {
-            token,
-            name,
-            result,
-        });
+        self.events.push_back(ParameterEvent::Done { token, name, result });
     }
 
     fn tick_pull(&mut self, now: Duration) {
@@ -523,8 +484,7 @@ impl<T> ParameterClient<T> {
         });
         self.counters.retransmitted += u64::from(pull.take_repeated());
         if let Some((received, total)) = pull.take_progress() {
-            self.events
-                .push_back(ParameterEvent::Progress { received, total });
+            self.events.push_back(ParameterEvent::Progress { received, total });
         }
         let listed = |known: &&Parameter| known.index.is_some();
         let received = self.known.values().filter(listed).count();
@@ -557,8 +517,7 @@ impl<T> ParameterClient<T> {
         let mut tokens = std::mem::take(&mut self.pull_tokens).into_iter().map(Some);
         let first = tokens.next().unwrap_or(None);
         for token in std::iter::once(first).chain(tokens) {
-            self.events
-                .push_back(ParameterEvent::Pulled { token, result });
+            self.events.push_back(ParameterEvent::Pulled { token, result });
         }
     }
 }

@@ -50,18 +50,10 @@ pub(super) enum PullRequest {
 impl PullRequest {
     pub(super) fn message(&self, target_system: u8, target_component: u8) -> Outbound {
         match *self {
-            Self::List => ParamRequestList {
-                target_system,
-                target_component,
+            Self::List => ParamRequestList { target_system, target_component }.into(),
+            Self::Index(index) => {
+                ParamRequestRead { index, target_system, target_component, id: [0; 16] }.into()
             }
-            .into(),
-            Self::Index(index) => ParamRequestRead {
-                index,
-                target_system,
-                target_component,
-                id: [0; 16],
-            }
-            .into(),
         }
     }
 }
@@ -126,11 +118,7 @@ impl Pull {
             Some(Err(ParameterError::Incomplete { received, total }))
         };
         if total > 0 && self.received >= total {
-            return if announced > total {
-                incomplete()
-            } else {
-                Some(Ok(total))
-            };
+            return if announced > total { incomplete() } else { Some(Ok(total)) };
         }
         if total == 0 {
             if now < self.next {
@@ -201,19 +189,12 @@ impl Pull {
         if self.restarted {
             return false;
         }
-        *self = Self {
-            restarted: true,
-            ..Self::new(now)
-        };
+        *self = Self { restarted: true, ..Self::new(now) };
         true
     }
 
     pub(super) fn deadline(&self) -> Duration {
-        self.requests
-            .iter()
-            .map(|request| request.next)
-            .min()
-            .unwrap_or(self.next)
+        self.requests.iter().map(|request| request.next).min().unwrap_or(self.next)
     }
 
     /// Returns the number of repeated requests since the last call.

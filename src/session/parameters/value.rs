@@ -161,10 +161,7 @@ impl ParameterName {
     /// Reads the field, which ends at the first zero.
     pub fn of_field(field: [u8; 16]) -> Option<Self> {
         let mut id = [0; 16];
-        for (to, from) in id
-            .iter_mut()
-            .zip(field.iter().take_while(|byte| **byte != 0))
-        {
+        for (to, from) in id.iter_mut().zip(field.iter().take_while(|byte| **byte != 0)) {
             if !from.is_ascii_graphic() {
                 return None;
             }

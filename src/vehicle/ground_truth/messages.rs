@@ -13,11 +13,7 @@ use crate::wire::TrueState;
 use std::f64::consts::TAU;
 
 /// Stands for numbers that the simulator does not send.
-const UNKNOWN: Vector3 = Vector3 {
-    x: f64::NAN,
-    y: f64::NAN,
-    z: f64::NAN,
-};
+const UNKNOWN: Vector3 = Vector3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
 /// `NavSatStatus.STATUS_FIX` and `SERVICE_GPS`.
 const FIX: i8 = 0;
 const GPS: u16 = 1;
@@ -71,10 +67,7 @@ pub fn pose_stamped(pose: &VehiclePose, world: WorldConvention, stamp: RosTime) 
 pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> TwistStamped {
     let velocity = pose.attitude.inverse().rotate(Vector::from(state.velocity));
     let mut message = TwistStamped {
-        twist: Twist {
-            linear: vector3(velocity.into()),
-            angular: body(state.rate),
-        },
+        twist: Twist { linear: vector3(velocity.into()), angular: body(state.rate) },
         ..TwistStamped::default()
     };
     message.header.stamp = stamp.to_msg();
@@ -117,9 +110,7 @@ pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> Option<JointState> {
         return None;
     }
     let mut message = JointState {
-        name: (1..=state.motor_rpm.len())
-            .map(|n| format!("motor{n}"))
-            .collect(),
+        name: (1..=state.motor_rpm.len()).map(|n| format!("motor{n}")).collect(),
         velocity: state.motor_rpm.map(|rpm| rpm * TAU / 60.0).to_vec(),
         ..JointState::default()
     };
@@ -128,9 +119,7 @@ pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> Option<JointState> {
 }
 
 fn body(frd: Option<[f64; 3]>) -> Vector3 {
-    frd.map_or(UNKNOWN, |v| {
-        vector3(Vector::<Flu>::from(Vector::<Frd>::from(v)))
-    })
+    frd.map_or(UNKNOWN, |v| vector3(Vector::<Flu>::from(Vector::<Frd>::from(v))))
 }
 
 pub(super) fn pose_msg(
@@ -140,15 +129,7 @@ pub(super) fn pose_msg(
 ) -> Pose {
     let [x, y, z] = world.vector(position);
     let [qw, qx, qy, qz] = world.attitude(attitude);
-    Pose {
-        position: Point { x, y, z },
-        orientation: Quaternion {
-            x: qx,
-            y: qy,
-            z: qz,
-            w: qw,
-        },
-    }
+    Pose { position: Point { x, y, z }, orientation: Quaternion { x: qx, y: qy, z: qz, w: qw } }
 }
 
 fn vector3(vector: Vector<Flu>) -> Vector3 {

@@ -37,12 +37,7 @@ pub struct TruthTopic {
 }
 
 const fn topic<M: Message>(name: &'static str, group: QosGroup, doc: &'static str) -> TruthTopic {
-    TruthTopic {
-        name,
-        interface: M::TYPE,
-        group,
-        doc,
-    }
+    TruthTopic { name, interface: M::TYPE, group, doc }
 }
 
 /// All topics.
@@ -244,9 +239,7 @@ impl GroundTruth {
         let joined = readers > self.path_readers;
         self.path_readers = readers;
         let period = PATH_PERIOD.as_nanos() as i64;
-        let due = self
-            .last_path
-            .is_none_or(|last| stamp.0 < last.0 || stamp.0 - last.0 >= period);
+        let due = self.last_path.is_none_or(|last| stamp.0 < last.0 || stamp.0 - last.0 >= period);
         if joined || (readers > 0 && changed && due) {
             self.last_path = Some(stamp);
             self.trail.changed = false;

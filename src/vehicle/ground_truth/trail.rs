@@ -48,18 +48,12 @@ impl Trail {
     /// Returns the path in `frame`.
     pub fn message(&self, frame: &str, stamp: RosTime) -> Path {
         let stamped = |(stamp, pose): &(RosTime, Pose)| {
-            let mut message = PoseStamped {
-                pose: pose.clone(),
-                ..PoseStamped::default()
-            };
+            let mut message = PoseStamped { pose: pose.clone(), ..PoseStamped::default() };
             frame.clone_into(&mut message.header.frame_id);
             message.header.stamp = stamp.to_msg();
             message
         };
-        let mut path = Path {
-            poses: self.poses.iter().map(stamped).collect(),
-            ..Path::default()
-        };
+        let mut path = Path { poses: self.poses.iter().map(stamped).collect(), ..Path::default() };
         frame.clone_into(&mut path.header.frame_id);
         path.header.stamp = stamp.to_msg();
         path

@@ -12,10 +12,7 @@ pub struct MavlinkLink {
 impl MavlinkLink {
     /// Creates a link that writes frames to `sink`.
     pub fn new(sink: Sink) -> Self {
-        Self {
-            encoder: Encoder::new(0, 0),
-            sink,
-        }
+        Self { encoder: Encoder::new(0, 0), sink }
     }
 }
 
@@ -27,11 +24,7 @@ impl Link for MavlinkLink {
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
         (self.encoder.system, self.encoder.component) = (system, component);
         let packet = self.encoder.encode(message);
-        if (self.sink)(packet.as_bytes()) {
-            Ok(())
-        } else {
-            Err(Refusal::Io)
-        }
+        if (self.sink)(packet.as_bytes()) { Ok(()) } else { Err(Refusal::Io) }
     }
 
     fn incoming<'a>(&mut self, bytes: &'a [u8], _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {

@@ -14,10 +14,8 @@ const QUESTIONS_AS_COMMANDS: [u16; 5] = [410, 511, 512, 519, 520];
 /// Offset of the command's number in COMMAND_LONG and COMMAND_INT.
 const COMMAND: usize = 28;
 
-const REFUSED: Refusal = Refusal::Unsupported {
-    link: "a read-only link",
-    what: "control.read_only is true",
-};
+const REFUSED: Refusal =
+    Refusal::Unsupported { link: "a read-only link", what: "control.read_only is true" };
 
 /// Wraps a link of which only telemetry is wanted.
 pub struct ReadOnlyLink {

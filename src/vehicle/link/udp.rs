@@ -113,10 +113,7 @@ impl Udp {
     }
 
     pub(super) fn unsupported(&self, what: &'static str) -> Refusal {
-        Refusal::Unsupported {
-            link: self.name,
-            what,
-        }
+        Refusal::Unsupported { link: self.name, what }
     }
 
     /// Converts a message to the datagram to send.
@@ -182,15 +179,9 @@ impl Udp {
                 self.upwards([north, east, down])?
             }
             // CopterSim sets speed and radius at once: the other one is repeated.
-            178 if p2 > 0.0 => SimpleCommand::Cruise {
-                speed: p2 as f32,
-                radius: self.radius,
-            },
+            178 if p2 > 0.0 => SimpleCommand::Cruise { speed: p2 as f32, radius: self.radius },
             176 => return self.mode((p2 as u32) << 16 | (params[2] as u32) << 24),
-            3000 => SimpleCommand::VtolTransition {
-                state: single[0],
-                immediate: single[1],
-            },
+            3000 => SimpleCommand::VtolTransition { state: single[0], immediate: single[1] },
             21 | 23 => {
                 return Err(self.unsupported(
                     "there is no landing in the UDP modes of CopterSim: send setpoints to the ground, then disarm",
@@ -225,10 +216,7 @@ impl Udp {
     /// Refuses a take-off to the vehicle's height or below: it would not climb.
     fn upwards(&self, position: [f32; 3]) -> Result<SimpleCommand, Refusal> {
         let [.., down] = position;
-        if self
-            .position
-            .is_some_and(|[.., present]| present - down < CLIMB)
-        {
+        if self.position.is_some_and(|[.., present]| present - down < CLIMB) {
             return Err(self.unsupported(NOT_ABOVE));
         }
         Ok(SimpleCommand::TakeOff { position })
@@ -299,11 +287,7 @@ impl Udp {
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
-        if (self.sink)(bytes) {
-            Ok(())
-        } else {
-            Err(Refusal::Io)
-        }
+        if (self.sink)(bytes) { Ok(()) } else { Err(Refusal::Io) }
     }
 
     /// Starts the frames of a datagram.

@@ -30,12 +30,7 @@ pub struct UdpFullLink {
 impl UdpFullLink {
     /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
-        Self {
-            udp: Udp::new("UDP_Full", id, sink),
-            id,
-            last: None,
-            beat: 0,
-        }
+        Self { udp: Udp::new("UDP_Full", id, sink), id, last: None, beat: 0 }
     }
 
     fn setpoint(&self, time_boot_ms: u32, mask: u16, frame: u8) -> FullSetpointPacket {
@@ -79,8 +74,7 @@ impl UdpFullLink {
                 let rates = [t.body_roll_rate, t.body_pitch_rate, t.body_yaw_rate];
                 let mask = t.type_mask.bits().into();
                 // The vendor's client sends body setpoints with this frame left over.
-                self.setpoint(t.time_boot_ms, mask, BODY)
-                    .with_attitude(t.q, rates, t.thrust)
+                self.setpoint(t.time_boot_ms, mask, BODY).with_attitude(t.q, rates, t.thrust)
             }
             Order::Command(_) | Order::Done => return Err(self.udp.unsupported("this message")),
         })
@@ -179,22 +173,21 @@ impl UdpFullLink {
         let unknown = u16::MAX;
         if (lat, lon) != (0, 0) {
             let heading = packet.heading.get();
-            self.udp
-                .push(MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
-                    time_boot_ms: packet.time_boot_ms.get(),
-                    lat,
-                    lon,
-                    alt,
-                    relative_alt: packet.relative_altitude.get(),
-                    vx,
-                    vy,
-                    vz,
-                    hdg: if (0..360_000).contains(&heading) {
-                        u16::try_from(heading / 10).unwrap_or(unknown)
-                    } else {
-                        unknown
-                    },
-                }));
+            self.udp.push(MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
+                time_boot_ms: packet.time_boot_ms.get(),
+                lat,
+                lon,
+                alt,
+                relative_alt: packet.relative_altitude.get(),
+                vx,
+                vy,
+                vz,
+                hdg: if (0..360_000).contains(&heading) {
+                    u16::try_from(heading / 10).unwrap_or(unknown)
+                } else {
+                    unknown
+                },
+            }));
         }
         let speed = f64::from(north).hypot(f64::from(east)).round();
         self.udp.push(GpsRawInt {
@@ -204,11 +197,7 @@ impl UdpFullLink {
             alt,
             eph: unknown,
             epv: unknown,
-            vel: if speed < f64::from(unknown) {
-                speed as u16
-            } else {
-                unknown
-            },
+            vel: if speed < f64::from(unknown) { speed as u16 } else { unknown },
             cog: unknown,
             fix_type: u8::try_from(packet.fix_type.get()).unwrap_or(0),
             satellites_visible: u8::try_from(packet.satellites.get()).unwrap_or(u8::MAX),

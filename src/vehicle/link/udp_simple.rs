@@ -67,9 +67,7 @@ impl UdpSimpleLink {
         match mask & KIND {
             0 => {}
             TAKE_OFF if !body => {
-                return Ok(SimpleCommand::TakeOff {
-                    position: [t.x, t.y, t.z],
-                });
+                return Ok(SimpleCommand::TakeOff { position: [t.x, t.y, t.z] });
             }
             _ => return Err(self.udp.unsupported("setpoints that land, loiter or idle")),
         }
@@ -126,9 +124,7 @@ impl UdpSimpleLink {
         let mask = t.type_mask.bits();
         let all = POSITION | VELOCITY | ACCELERATION | KIND;
         if mask & all != VELOCITY | ACCELERATION {
-            return Err(self
-                .udp
-                .unsupported("a global setpoint other than a whole position"));
+            return Err(self.udp.unsupported("a global setpoint other than a whole position"));
         }
         Ok(SimpleCommand::PositionGlobal {
             latitude: degrees(t.lat_int),
@@ -146,10 +142,7 @@ impl UdpSimpleLink {
         if mask & IGNORE_THRUST != 0 {
             return Err(self.udp.unsupported("an attitude without thrust"));
         }
-        Ok(SimpleCommand::Attitude {
-            euler: self.euler(t.q)?,
-            throttle: t.thrust,
-        })
+        Ok(SimpleCommand::Attitude { euler: self.euler(t.q)?, throttle: t.thrust })
     }
 
     /// Roll, pitch, yaw.
@@ -166,9 +159,7 @@ impl UdpSimpleLink {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (true, _) => Ok(yaw),
             (false, false) => Ok(f32::NAN),
-            (false, true) => Err(self
-                .udp
-                .unsupported("a position with a yaw rate; send a yaw")),
+            (false, true) => Err(self.udp.unsupported("a position with a yaw rate; send a yaw")),
         }
     }
 
@@ -177,9 +168,7 @@ impl UdpSimpleLink {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (false, true) => Ok(yaw_rate),
             (false, false) => Ok(0.0),
-            (true, _) => Err(self
-                .udp
-                .unsupported("a velocity with a yaw; send a yaw rate")),
+            (true, _) => Err(self.udp.unsupported("a velocity with a yaw; send a yaw rate")),
         }
     }
 }
@@ -203,11 +192,7 @@ fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<Simp
         && [t.x, t.y, t.vz] == [0.0; 3]
         && (t.vx - t.yaw).sin().abs() < SAME_ANGLE
         && (t.vx - t.yaw).cos() > 0.0;
-    is_it.then_some(SimpleCommand::SpeedAltitudeHeading {
-        speed: t.vy,
-        down: t.z,
-        heading: t.yaw,
-    })
+    is_it.then_some(SimpleCommand::SpeedAltitudeHeading { speed: t.vy, down: t.z, heading: t.yaw })
 }
 
 impl Link for UdpSimpleLink {

@@ -29,10 +29,7 @@ impl Part for Info {
             let info = &autopilot.services.info;
             responder.respond(info.get(&autopilot.fcu, &request));
         })?;
-        Ok(Self {
-            version: None,
-            requests: Repeat::new(AutopilotVersion::ID, PERIOD),
-        })
+        Ok(Self { version: None, requests: Repeat::new(AutopilotVersion::ID, PERIOD) })
     }
 
     fn connected(&mut self, fcu: &Fcu) {
@@ -69,11 +66,7 @@ impl Info {
         if self.version.replace(version).is_none() {
             let [major, minor, patch, _] = version.flight_sw.to_be_bytes();
             let software = format!("{major}.{minor}.{patch}");
-            tracing::info!(
-                vehicle = fcu.settings.id,
-                software,
-                "the autopilot's version"
-            );
+            tracing::info!(vehicle = fcu.settings.id, software, "the autopilot's version");
         }
         self.requests.stop();
     }
@@ -94,11 +87,7 @@ impl Info {
             system_status: heartbeat.system_status,
             base_mode: heartbeat.base_mode,
             custom_mode: heartbeat.custom_mode,
-            mode: mode::name(
-                heartbeat.base_mode,
-                heartbeat.custom_mode,
-                heartbeat.autopilot,
-            ),
+            mode: mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot),
             mode_id: heartbeat.custom_mode,
             ..VehicleInfo::default()
         };
@@ -114,13 +103,9 @@ impl Info {
             info.product_id = version.product_id;
             info.uid = version.uid;
             // The least significant byte comes first.
-            info.flight_custom_version = (version.flight_custom.iter().rev())
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            info.flight_custom_version =
+                (version.flight_custom.iter().rev()).map(|byte| format!("{byte:02x}")).collect();
         }
-        VehicleInfoGetResponse {
-            success: true,
-            vehicles: vec![info],
-        }
+        VehicleInfoGetResponse { success: true, vehicles: vec![info] }
     }
 }

@@ -26,11 +26,9 @@ impl Part for Logs {
         refused::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
             LogRequestEndResponse { success: false }
         })?;
-        refused::<Trigger>(open, "log_transfer/raw/log_request_erase", || {
-            TriggerResponse {
-                success: false,
-                message: WHY.to_owned(),
-            }
+        refused::<Trigger>(open, "log_transfer/raw/log_request_erase", || TriggerResponse {
+            success: false,
+            message: WHY.to_owned(),
         })?;
         Ok(Self)
     }

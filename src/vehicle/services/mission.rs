@@ -85,10 +85,7 @@ impl Part for MissionPart {
     /// Schedules the download of the lists, also after a restart.
     fn connected(&mut self, fcu: &Fcu) {
         self.machine.forget();
-        self.pull = fcu
-            .abilities()
-            .services
-            .then_some(fcu.now.mono + FIRST_PULL);
+        self.pull = fcu.abilities().services.then_some(fcu.now.mono + FIRST_PULL);
     }
 
     fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
@@ -203,9 +200,7 @@ impl MissionPart {
                 .collect(),
         };
         let publisher = self.lists.iter().find(|(of, _)| *of == list);
-        publisher.map_or(Ok(()), |(_, publisher)| {
-            publisher.publish(&message).map(drop)
-        })
+        publisher.map_or(Ok(()), |(_, publisher)| publisher.publish(&message).map(drop))
     }
 }
 
@@ -301,10 +296,7 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
                     0
                 }
             };
-            responder.respond(WaypointPullResponse {
-                success: result.is_ok(),
-                wp_received,
-            });
+            responder.respond(WaypointPullResponse { success: result.is_ok(), wp_received });
         });
         start(autopilot, |mission, now| {
             mission.pull(now, names.list, then);
@@ -334,10 +326,7 @@ fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosEr
                     0
                 }
             };
-            responder.respond(WaypointPushResponse {
-                success: result.is_ok(),
-                wp_transfered,
-            });
+            responder.respond(WaypointPushResponse { success: result.is_ok(), wp_transfered });
         });
         start(autopilot, |mission, now| {
             mission.push(now, names.list, items, then);

@@ -20,9 +20,7 @@ pub(super) struct Origin {
 
 impl Part for Origin {
     fn open(_: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        Ok(Self {
-            requests: Repeat::new(GPS_GLOBAL_ORIGIN_DATA::ID, PERIOD),
-        })
+        Ok(Self { requests: Repeat::new(GPS_GLOBAL_ORIGIN_DATA::ID, PERIOD) })
     }
 
     fn connected(&mut self, fcu: &Fcu) {

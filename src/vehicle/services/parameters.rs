@@ -61,9 +61,7 @@ impl Part for ParameterPart {
                     param_received: u32::try_from(received).unwrap_or(u32::MAX),
                 });
             });
-            with(autopilot, |part, fcu| {
-                part.list(fcu, request.force_pull, then)
-            });
+            with(autopilot, |part, fcu| part.list(fcu, request.force_pull, then));
         })?;
         open.service::<ParamSetV2>("param/set", |autopilot, request, responder| {
             with(autopilot, |part, fcu| {
@@ -282,9 +280,7 @@ impl ParameterPart {
             if let Err(error) = result {
                 say(fcu, "param/set", &format!("{name}: {}", describe(error)));
             }
-            let now = result
-                .ok()
-                .or_else(|| part.machine.known().get(&name).copied());
+            let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
             respond(ParamSetV2Response {
                 success: result.is_ok(),
                 value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),
@@ -326,14 +322,7 @@ fn set_unread(
         kind: kind as u8,
     });
     match sent {
-        Ok(()) => Ok(Parameter {
-            name,
-            value,
-            kind,
-            index: None,
-            count: 0,
-            field,
-        }),
+        Ok(()) => Ok(Parameter { name, value, kind, index: None, count: 0, field }),
         Err(Refusal::Unsupported { what, .. }) => Err(ParameterError::NotCarried(what)),
         Err(Refusal::Io) => Err(ParameterError::NotSent),
     }

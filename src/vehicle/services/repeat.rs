@@ -15,12 +15,7 @@ pub(super) struct Repeat {
 
 impl Repeat {
     pub(super) const fn new(message: u32, period: Duration) -> Self {
-        Self {
-            message,
-            period,
-            next: None,
-            sent: 0,
-        }
+        Self { message, period, next: None, sent: 0 }
     }
 
     /// Starts after `delay`, on a link that acknowledges commands.

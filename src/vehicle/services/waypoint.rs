@@ -32,12 +32,7 @@ pub(super) fn to_mavlink(waypoint: &Waypoint, as_mavros: bool) -> MissionItemInt
         whole as i32
     };
     MissionItemInt {
-        params: [
-            waypoint.param1,
-            waypoint.param2,
-            waypoint.param3,
-            waypoint.param4,
-        ],
+        params: [waypoint.param1, waypoint.param2, waypoint.param3, waypoint.param4],
         x: int(waypoint.x_lat),
         y: int(waypoint.y_long),
         z: waypoint.z_alt as f32,

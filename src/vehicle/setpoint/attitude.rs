@@ -40,10 +40,8 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         if let Err(reject) = check(thrust, autopilot.fcu.settings.reverse_thrust) {
             return autopilot.fcu.refuse(THRUST, &reject);
         }
-        let paired = autopilot
-            .setpoints
-            .pairs
-            .right(RosTime::from_msg(&message.header.stamp).0, thrust);
+        let paired =
+            autopilot.setpoints.pairs.right(RosTime::from_msg(&message.header.stamp).0, thrust);
         autopilot.paired(THRUST, paired);
     })
 }

@@ -54,12 +54,7 @@ impl Autopilot {
             return Ok(Step { at, ..step });
         }
         let here = self.setpoints.here.local(fcu)?.position;
-        let heading = fcu
-            .orientation()
-            .ok_or(Reject::NoPose)?
-            .attitude
-            .euler()
-            .yaw;
+        let heading = fcu.orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
         let checked = from(here, heading, &asked, rules)?;
         Ok(Step { asked, checked, at })
     }
@@ -96,11 +91,7 @@ fn from(
     }
     let ([x, y, z], (sin, cos)) = (asked.position.map(f64::from), heading.sin_cos());
     let [north, east, down] = here;
-    let position = [
-        north + cos * x - sin * y,
-        east + sin * x + cos * y,
-        down + z,
-    ];
+    let position = [north + cos * x - sin * y, east + sin * x + cos * y, down + z];
     let used = (0..3).filter(|axis| mask & 1 << axis == 0);
     let distance = used.map(|axis| position[axis]).fold(0.0, f64::hypot);
     if distance > rules.max_position {

@@ -198,11 +198,7 @@ fn mocap(
 }
 
 fn odometry(message: &Odometry, time_usec: u64) -> Result<ODOMETRY_DATA, Reject> {
-    let Pose {
-        position,
-        orientation,
-        ..
-    } = &message.pose.pose;
+    let Pose { position, orientation, .. } = &message.pose.pose;
     let position: &Point = position;
     let twist = &message.twist.twist;
     let [x, y, z] = single(ned(finite("position", point(position))?));

@@ -53,9 +53,7 @@ pub(super) fn wrap(angle: f64) -> f64 {
 
 /// Stamp in ms, wrapped to 32 bits; the autopilot does not use it.
 pub(super) fn stamp_ms(stamp: &Time) -> u32 {
-    (stamp.sec as u32)
-        .wrapping_mul(1000)
-        .wrapping_add(stamp.nanosec / 1_000_000)
+    (stamp.sec as u32).wrapping_mul(1000).wrapping_add(stamp.nanosec / 1_000_000)
 }
 
 /// Stamp in µs.

@@ -96,11 +96,8 @@ impl Setpoints {
     }
 
     /// Ids of the messages for [`Self::observe`].
-    pub(super) const OBSERVED: [u32; 3] = [
-        LOCAL_POSITION_NED_DATA::ID,
-        GLOBAL_POSITION_INT_DATA::ID,
-        ATTITUDE_TARGET_DATA::ID,
-    ];
+    pub(super) const OBSERVED: [u32; 3] =
+        [LOCAL_POSITION_NED_DATA::ID, GLOBAL_POSITION_INT_DATA::ID, ATTITUDE_TARGET_DATA::ID];
 
     /// Takes the vehicle's reported position or thrust, and when it arrived.
     pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
@@ -120,27 +117,22 @@ fn frame_service(
     name: &'static str,
     chosen: fn(&mut Autopilot) -> &mut SetpointFrame,
 ) -> Result<(), RosError> {
-    topics.service::<SetMavFrame>(
-        name,
-        move |autopilot, request: SetMavFrameRequest, responder| {
-            let frame = SetpointFrame::from_number(request.mav_frame);
-            let px4 = Rules::of(&autopilot.fcu).px4;
-            let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
-            match taken {
-                Some(frame) => *chosen(autopilot) = frame,
-                None => {
-                    let reject = Reject::Frame {
-                        frame: request.mav_frame,
-                        remedy: "1 (LOCAL_NED) or 8 (BODY_NED)",
-                    };
-                    autopilot.fcu.refuse(name, &reject);
-                }
+    topics.service::<SetMavFrame>(name, move |autopilot, request: SetMavFrameRequest, responder| {
+        let frame = SetpointFrame::from_number(request.mav_frame);
+        let px4 = Rules::of(&autopilot.fcu).px4;
+        let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
+        match taken {
+            Some(frame) => *chosen(autopilot) = frame,
+            None => {
+                let reject = Reject::Frame {
+                    frame: request.mav_frame,
+                    remedy: "1 (LOCAL_NED) or 8 (BODY_NED)",
+                };
+                autopilot.fcu.refuse(name, &reject);
             }
-            responder.respond(SetMavFrameResponse {
-                success: taken.is_some(),
-            });
-        },
-    )
+        }
+        responder.respond(SetMavFrameResponse { success: taken.is_some() });
+    })
 }
 
 /// A setpoint without target ids.
@@ -190,10 +182,8 @@ impl Autopilot {
         topic: &'static str,
         checked: Result<Checked<impl Into<Outbound>>, Reject>,
     ) -> Option<Outbound> {
-        let checked = checked.map(|Checked { message, doubt }| Checked {
-            message: message.into(),
-            doubt,
-        });
+        let checked =
+            checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
         self.pass_by(topic, checked, Fcu::send_kept)
     }
 

@@ -18,15 +18,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 /// Passes the numbers as mavros does: PX4 takes the angles in degrees. No retransmission: the topic is a stream.
 fn convert(fcu: &Fcu, m: &MountControl) -> Result<CommandLong, Reject> {
     let [pitch, roll, yaw] = [m.pitch, m.roll, m.yaw];
-    let params = [
-        pitch,
-        roll,
-        yaw,
-        m.altitude,
-        m.latitude,
-        m.longitude,
-        f32::from(m.mode),
-    ];
+    let params = [pitch, roll, yaw, m.altitude, m.latitude, m.longitude, f32::from(m.mode)];
     if params.iter().any(|value| !value.is_finite()) {
         return Err(Reject::NotFinite);
     }

@@ -28,10 +28,7 @@ pub(super) enum Paired<A, B> {
 
 impl<A, B> Pairing<A, B> {
     pub(super) const fn new() -> Self {
-        Self {
-            left: VecDeque::new(),
-            right: VecDeque::new(),
-        }
+        Self { left: VecDeque::new(), right: VecDeque::new() }
     }
 
     /// Takes a message of the left topic, with its stamp in ns.

@@ -56,12 +56,7 @@ fn global(
     message: &GeoPoseStamped,
     rules: &Rules,
 ) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
-    let GeoPoint {
-        latitude,
-        longitude,
-        altitude,
-        ..
-    } = message.pose.position;
+    let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
     Target {
         stamp_ms: stamp_ms(&message.header.stamp),
         frame: GLOBAL_INT,
@@ -128,17 +123,9 @@ impl Here {
         geoid: Geoid,
         rules: &Rules,
     ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
-        let GeoPoint {
-            latitude,
-            longitude,
-            altitude,
-            ..
-        } = message.pose.position;
+        let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
         if !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
-            return Err(Reject::NotOnEarth {
-                latitude,
-                longitude,
-            });
+            return Err(Reject::NotOnEarth { latitude, longitude });
         }
         let stamp = &message.header.stamp;
         let newer = |last: &Time| (last.sec, last.nanosec) < (stamp.sec, stamp.nanosec);
@@ -151,11 +138,7 @@ impl Here {
         self.last = Some(stamp.clone());
         let geoid = self.geoid.get_or_insert_with(|| Separation::new(geoid));
         let above = geoid.at(here.latitude_deg, here.longitude_deg);
-        let here = Geodetic::new(
-            here.latitude_deg,
-            here.longitude_deg,
-            here.altitude_m + above,
-        );
+        let here = Geodetic::new(here.latitude_deg, here.longitude_deg, here.altitude_m + above);
         let goal = Geodetic::new(latitude, longitude, altitude);
         let [east, north, up] = goal.to_enu(here).to_array();
         // NED and ENU swap by the same permutation in both directions.

@@ -8,10 +8,8 @@ use crate::vehicle::Open;
 use crate::wire::mavlink::raw::DistanceSensor;
 
 /// Topic, id, and the transmitted fraction of the field of view.
-const INPUTS: [(&str, u8, f32); 2] = [
-    ("distance_sensor/sonar_1_sub", 2, 1.0),
-    ("distance_sensor/laser_1_sub", 3, 0.0),
-];
+const INPUTS: [(&str, u8, f32); 2] =
+    [("distance_sensor/sonar_1_sub", 2, 1.0), ("distance_sensor/laser_1_sub", 3, 0.0)];
 /// MAV_SENSOR_ROTATION_PITCH_270: looks down.
 const DOWN: u8 = 25;
 /// MAV_DISTANCE_SENSOR_LASER and MAV_DISTANCE_SENSOR_ULTRASOUND.
@@ -46,11 +44,7 @@ fn convert(m: &Range, id: u8, fov: f32) -> Result<DistanceSensor, Reject> {
             f32::INFINITY => beyond,
             range => centimetres(range),
         },
-        kind: if m.radiation_type == Range::ULTRASOUND {
-            ULTRASOUND
-        } else {
-            LASER
-        },
+        kind: if m.radiation_type == Range::ULTRASOUND { ULTRASOUND } else { LASER },
         id,
         orientation: DOWN,
         covariance: UNKNOWN,

@@ -37,11 +37,7 @@ pub(super) enum Reject {
         "type_mask {mask:#05x} ignores a part of the {what}, so PX4 ignores all of it in coordinate frame {frame}; send \
          all three axes"
     )]
-    Partial {
-        mask: u16,
-        what: &'static str,
-        frame: u8,
-    },
+    Partial { mask: u16, what: &'static str, frame: u8 },
     #[error(
         "PX4 ignores the position beside a velocity or an acceleration in coordinate frame 8 (BODY_NED); send it alone, or in \
          frame 1 (LOCAL_NED)"
@@ -134,9 +130,6 @@ pub(super) struct Checked<T> {
 impl<T> Checked<T> {
     /// Without a doubt.
     pub(super) const fn fine(message: T) -> Self {
-        Self {
-            message,
-            doubt: None,
-        }
+        Self { message, doubt: None }
     }
 }

@@ -88,11 +88,7 @@ impl Target {
             let limit = rules.max_position;
             return Err(Reject::TooFar { distance, limit });
         }
-        let doubt = if rules.px4 {
-            px4_local(self.frame, mask)?
-        } else {
-            None
-        };
+        let doubt = if rules.px4 { px4_local(self.frame, mask)? } else { None };
         let message = SetPositionTargetLocalNed {
             time_boot_ms: self.stamp_ms,
             position: single(position),
@@ -117,16 +113,10 @@ impl Target {
         let mask = converted.mask;
         let [latitude, longitude, altitude] = self.position;
         if mask & 0b11 == 0 && !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
-            return Err(Reject::NotOnEarth {
-                latitude,
-                longitude,
-            });
+            return Err(Reject::NotOnEarth { latitude, longitude });
         }
         if mask & 0b100 == 0 && altitude.abs() > rules.max_position {
-            return Err(Reject::TooFar {
-                distance: altitude.abs(),
-                limit: rules.max_position,
-            });
+            return Err(Reject::TooFar { distance: altitude.abs(), limit: rules.max_position });
         }
         let mut doubt = None;
         if rules.px4 {
@@ -177,13 +167,8 @@ impl Target {
             let limit = rules.max_speed;
             return Err(Reject::TooFast { speed, limit });
         }
-        let yaw = self.yaw.map_or(0.0, |yaw| {
-            if self.is_body() {
-                wrap(-yaw)
-            } else {
-                ned_yaw(yaw)
-            }
-        });
+        let yaw =
+            self.yaw.map_or(0.0, |yaw| if self.is_body() { wrap(-yaw) } else { ned_yaw(yaw) });
         Ok(Converted {
             mask,
             velocity: single(velocity),
@@ -217,10 +202,9 @@ impl Target {
                 nan = nan.or(Some(NAMES[group]));
             }
         }
-        for (bit, name, value) in [
-            (YAW, "yaw", self.yaw.unwrap_or(0.0)),
-            (YAW_RATE, "yaw_rate", self.yaw_rate),
-        ] {
+        for (bit, name, value) in
+            [(YAW, "yaw", self.yaw.unwrap_or(0.0)), (YAW_RATE, "yaw_rate", self.yaw_rate)]
+        {
             if mask & bit == 0 && value.is_infinite() {
                 return Err(Reject::Infinite(name));
             }
@@ -274,10 +258,7 @@ pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> 
                 complete(YAW).then_some(Reject::BodyYaw)
             })
         }
-        _ => Err(Reject::Frame {
-            frame,
-            remedy: "1 (LOCAL_NED) or 8 (BODY_NED)",
-        }),
+        _ => Err(Reject::Frame { frame, remedy: "1 (LOCAL_NED) or 8 (BODY_NED)" }),
     }
 }
 
@@ -292,11 +273,7 @@ fn px4_global(frame: u8, mask: u16) -> Result<(), Reject> {
         return Err(Reject::Force(mask));
     }
     if mask & POSITION != 0 && mask & POSITION != POSITION {
-        return Err(Reject::Partial {
-            mask,
-            what: "position",
-            frame,
-        });
+        return Err(Reject::Partial { mask, what: "position", frame });
     }
     let all = POSITION | VELOCITY | ACCELERATION;
     if mask & all == all {

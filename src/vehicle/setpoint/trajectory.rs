@@ -27,10 +27,7 @@ pub(super) struct Trajectory {
 impl Trajectory {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         open.subscribe(LOCAL, |autopilot, message: MultiDOFJointTrajectory| {
-            let begun = autopilot
-                .setpoints
-                .trajectory
-                .begin(&autopilot.fcu, message);
+            let begun = autopilot.setpoints.trajectory.begin(&autopilot.fcu, message);
             match begun {
                 Ok(published) => autopilot.check(published),
                 Err(reject) => autopilot.fcu.refuse(LOCAL, &reject),
@@ -38,10 +35,7 @@ impl Trajectory {
         })?;
         open.service::<Trigger>("setpoint_trajectory/reset", |autopilot, _, responder| {
             autopilot.setpoints.trajectory.points.clear();
-            responder.respond(TriggerResponse {
-                success: true,
-                ..TriggerResponse::default()
-            });
+            responder.respond(TriggerResponse { success: true, ..TriggerResponse::default() });
         })?;
         Ok(Self {
             desired: open.publisher("setpoint_trajectory/desired")?,
@@ -63,10 +57,7 @@ impl Trajectory {
         }
         self.begun = fcu.now.mono;
         self.points = message.points.into();
-        let poses = self
-            .points
-            .iter()
-            .filter_map(|point| point.transforms.first());
+        let poses = self.points.iter().filter_map(|point| point.transforms.first());
         let path = Path {
             header: fcu.header_now(fcu.settings.local_frame()),
             poses: poses
@@ -127,21 +118,13 @@ fn convert(
     frame: SetpointFrame,
     rules: &Rules,
 ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
-    let mut target = Target {
-        stamp_ms,
-        frame: frame.number(),
-        ..Target::default()
-    };
+    let mut target = Target { stamp_ms, frame: frame.number(), ..Target::default() };
     match point.transforms.first() {
         Some(transform) => {
             let yaw = yaw(wxyz(&transform.rotation));
             target.position = vector(&transform.translation);
             // mavros drops the sign.
-            target.yaw = Some(if rules.quirks && frame.is_body() {
-                -yaw
-            } else {
-                yaw
-            });
+            target.yaw = Some(if rules.quirks && frame.is_body() { -yaw } else { yaw });
         }
         None => target.mask |= POSITION | YAW,
     }

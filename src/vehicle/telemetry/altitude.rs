@@ -13,10 +13,7 @@ pub(super) struct Altitudes {
 
 impl Altitudes {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let altitude = Altitude {
-            header: header(&settings.map),
-            ..Altitude::default()
-        };
+        let altitude = Altitude { header: header(&settings.map), ..Altitude::default() };
         Ok(Self {
             altitude: Topic::open(open, "altitude", altitude)?,
             vfr_hud: Topic::open(open, "vfr_hud", VfrHud::default())?,

@@ -53,10 +53,7 @@ pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32])
 
 /// A header without a stamp.
 pub(super) fn header(frame: &str) -> Header {
-    Header {
-        frame_id: frame.to_owned(),
-        ..Header::default()
-    }
+    Header { frame_id: frame.to_owned(), ..Header::default() }
 }
 
 /// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.

@@ -42,14 +42,8 @@ impl GlobalPosition {
         local.pose.pose.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
         let [unknown, ..] = &mut local.twist.covariance;
         *unknown = -1.0;
-        let gp_origin = GeoPointStamped {
-            header: header("earth"),
-            ..GeoPointStamped::default()
-        };
-        let gp_lp_offset = PoseStamped {
-            header: header("earth"),
-            ..PoseStamped::default()
-        };
+        let gp_origin = GeoPointStamped { header: header("earth"), ..GeoPointStamped::default() };
+        let gp_lp_offset = PoseStamped { header: header("earth"), ..PoseStamped::default() };
         open.subscribe("global_position/set_gp_origin", set_gp_origin)?;
         Ok(Self {
             global: Topic::open(open, "global_position/global", global)?,
@@ -107,15 +101,10 @@ impl GlobalPosition {
                     *cell = NOT_KNOWN;
                 }
                 odometry.pose.covariance = covariance;
-                odometry.twist.twist.linear = Vector3 {
-                    x: east,
-                    y: north,
-                    z: up,
-                };
+                odometry.twist.twist.linear = Vector3 { x: east, y: north, z: up };
             })?;
         }
-        self.rel_alt
-            .publish_if_subscribed(stamp, |height| height.data = above_home)?;
+        self.rel_alt.publish_if_subscribed(stamp, |height| height.data = above_home)?;
         self.compass_hdg.publish_if_subscribed(stamp, |heading| {
             heading.data = match m.hdg {
                 u16::MAX => f64::NAN,

@@ -47,11 +47,7 @@ impl Quality {
         let of = |horizontal: f64, vertical: f64, kind| {
             let variances =
                 [horizontal, horizontal, vertical].map(|deviation| deviation * deviation);
-            Self {
-                status,
-                covariance: Covariance3::from_variances(variances),
-                kind,
-            }
+            Self { status, covariance: Covariance3::from_variances(variances), kind }
         };
         if m.h_acc > 0 && m.v_acc > 0 {
             let metres = |mm: u32| f64::from(mm) / 1e3;
@@ -60,10 +56,7 @@ impl Quality {
             let metres = |dilution: u16| f64::from(f32::from(dilution) / 1e2) * RANGE_ERROR_M;
             of(metres(m.eph), metres(m.epv), APPROXIMATED)
         } else {
-            Self {
-                status,
-                ..Self::default()
-            }
+            Self { status, ..Self::default() }
         }
     }
 
@@ -78,10 +71,7 @@ impl Quality {
 
     /// Writes the quality into a fix.
     pub(super) fn fill(self, fix: &mut NavSatFix) {
-        fix.status = NavSatStatus {
-            status: self.status,
-            service: SERVICE_GPS,
-        };
+        fix.status = NavSatStatus { status: self.status, service: SERVICE_GPS };
         fix.position_covariance = self.covariance.to_rows();
         fix.position_covariance_type = self.kind;
     }
@@ -99,14 +89,9 @@ pub(super) struct Gps {
 impl Gps {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
         // A fix is in the frame of the antenna.
-        let fix = NavSatFix {
-            header: header(&settings.base_link),
-            ..NavSatFix::default()
-        };
-        let velocity = TwistStamped {
-            header: header(settings.local_frame()),
-            ..TwistStamped::default()
-        };
+        let fix = NavSatFix { header: header(&settings.base_link), ..NavSatFix::default() };
+        let velocity =
+            TwistStamped { header: header(settings.local_frame()), ..TwistStamped::default() };
         let raw = || GPSRAW {
             header: header("/wgs84"),
             dgps_numch: u8::MAX,
@@ -142,16 +127,10 @@ impl Gps {
             })?;
         }
         if m.vel != u16::MAX && m.cog != u16::MAX {
-            let (speed, course) = (
-                f64::from(m.vel) / 1e2,
-                (f64::from(m.cog) / 1e2).to_radians(),
-            );
+            let (speed, course) = (f64::from(m.vel) / 1e2, (f64::from(m.cog) / 1e2).to_radians());
             self.velocity.publish_if_subscribed(stamp, |twist| {
-                twist.twist.linear = Vector3 {
-                    x: speed * course.sin(),
-                    y: speed * course.cos(),
-                    z: 0.0,
-                };
+                twist.twist.linear =
+                    Vector3 { x: speed * course.sin(), y: speed * course.cos(), z: 0.0 };
             })?;
         }
         self.satellites

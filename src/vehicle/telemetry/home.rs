@@ -71,10 +71,7 @@ impl Home {
         fcu.infer_origin(known.then(|| Geodetic::from_ned(-local, home)));
         self.ask = None;
         for (_, responder) in self.waiting.drain(..) {
-            responder.respond(TriggerResponse {
-                success: true,
-                ..Default::default()
-            });
+            responder.respond(TriggerResponse { success: true, ..Default::default() });
         }
         let stamp = fcu.stamp_us(m.time_usec);
         // Unknown fields are NaN.
@@ -137,10 +134,7 @@ impl Home {
 }
 
 fn refuse(responder: Responder<Trigger>, message: &str) {
-    responder.respond(TriggerResponse {
-        success: false,
-        message: message.to_owned(),
-    });
+    responder.respond(TriggerResponse { success: false, message: message.to_owned() });
 }
 
 /// A quaternion, or all NaN: the autopilot knows the slope of the ground and its heading there, or neither.

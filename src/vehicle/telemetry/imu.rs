@@ -74,14 +74,8 @@ impl Imu {
             magnetic_field_covariance: NONE,
             ..MagneticField::default()
         };
-        let pressure = || FluidPressure {
-            header: header(body),
-            ..FluidPressure::default()
-        };
-        let temperature = || Temperature {
-            header: header(body),
-            ..Temperature::default()
-        };
+        let pressure = || FluidPressure { header: header(body), ..FluidPressure::default() };
+        let temperature = || Temperature { header: header(body), ..Temperature::default() };
         Ok(Self {
             data: Topic::open(open, "imu/data", imu(diagonal(ATTITUDE_VARIANCE)))?,
             data_raw: Topic::open(open, "imu/data_raw", imu(NONE))?,
@@ -116,12 +110,7 @@ impl Imu {
     ) -> Result<(), RosError> {
         self.best_attitude.take(2, fcu.arrival());
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
-        self.oriented(
-            fcu,
-            m.time_boot_ms,
-            [m.q1, m.q2, m.q3, m.q4].map(f64::from),
-            rates,
-        )
+        self.oriented(fcu, m.time_boot_ms, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
     }
 
     fn oriented(
@@ -278,11 +267,7 @@ impl Imu {
 
 fn milligauss(fcu: &Fcu, field: [i16; 3]) -> [f64; 3] {
     // mavros multiplies instead of dividing.
-    let to_tesla = if fcu.settings.quirks {
-        1e3
-    } else {
-        GAUSS * MILLI
-    };
+    let to_tesla = if fcu.settings.quirks { 1e3 } else { GAUSS * MILLI };
     field.map(|b| f64::from(b) * to_tesla)
 }
 

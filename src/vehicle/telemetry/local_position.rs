@@ -34,10 +34,7 @@ pub(super) struct LocalPosition {
 impl LocalPosition {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
         let (local, body) = (settings.local_frame(), &*settings.base_link);
-        let pose = PoseStamped {
-            header: header(local),
-            ..PoseStamped::default()
-        };
+        let pose = PoseStamped { header: header(local), ..PoseStamped::default() };
         let pose_cov = PoseWithCovarianceStamped {
             header: header(local),
             ..PoseWithCovarianceStamped::default()
@@ -52,10 +49,7 @@ impl LocalPosition {
             header: header(if settings.quirks { body } else { local }),
             ..TwistStamped::default()
         };
-        let velocity_body = TwistStamped {
-            header: header(body),
-            ..TwistStamped::default()
-        };
+        let velocity_body = TwistStamped { header: header(body), ..TwistStamped::default() };
         let velocity_body_cov = TwistWithCovarianceStamped {
             header: header(body),
             ..TwistWithCovarianceStamped::default()
@@ -106,21 +100,17 @@ impl LocalPosition {
                 attitude: known.attitude,
             });
         }
-        self.velocity_local
-            .publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
+        self.velocity_local.publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
         let take = self.best.take(PLAIN, fcu.arrival());
         if !motion.oriented(fcu) {
             return Ok(());
         }
-        self.pose
-            .publish_if_subscribed(stamp, |m| m.pose = motion.pose())?;
-        self.velocity_body
-            .publish_if_subscribed(stamp, |m| m.twist = motion.body_twist())?;
+        self.pose.publish_if_subscribed(stamp, |m| m.pose = motion.pose())?;
+        self.velocity_body.publish_if_subscribed(stamp, |m| m.twist = motion.body_twist())?;
         if !take {
             return Ok(());
         }
-        self.odom
-            .publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
+        self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
     }
 
     pub(super) fn local_position_ned_cov(
@@ -148,9 +138,8 @@ impl LocalPosition {
             ]
         };
         self.accel.publish_if_subscribed(stamp, |m| {
-            m.accel.accel.linear = vector3(Vector::<Enu>::from(Vector::<Ned>::from(
-                message.acceleration,
-            )));
+            m.accel.accel.linear =
+                vector3(Vector::<Enu>::from(Vector::<Ned>::from(message.acceleration)));
             m.accel.covariance = acceleration;
         })?;
         if !motion.oriented(fcu) {
@@ -164,8 +153,7 @@ impl LocalPosition {
             m.twist.twist = motion.body_twist();
             m.twist.covariance = velocity;
         })?;
-        self.odom
-            .publish_if_subscribed(stamp, |m| motion.fill(m, pose, velocity))
+        self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, pose, velocity))
     }
 }
 
@@ -190,11 +178,7 @@ impl Motion {
         let known: Option<Orientation> = fcu.orientation().or(known);
         let (attitude, wxyz, rates) = match known {
             Some(known) => (known.attitude.into(), known.enu_wxyz, known.known_rates()),
-            None => (
-                Attitude::identity(),
-                [1.0, 0.0, 0.0, 0.0],
-                Some(Vector::zero()),
-            ),
+            None => (Attitude::identity(), [1.0, 0.0, 0.0, 0.0], Some(Vector::zero())),
         };
         Self {
             position: enu(position),
@@ -215,10 +199,7 @@ impl Motion {
     }
 
     fn pose(&self) -> Pose {
-        Pose {
-            position: point(self.position),
-            orientation: quaternion(self.wxyz),
-        }
+        Pose { position: point(self.position), orientation: quaternion(self.wxyz) }
     }
 
     fn turning(&self) -> Vector<Flu> {

@@ -30,18 +30,10 @@ pub(super) struct Misc {
 
 impl Misc {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        let value = |type_: u8| DebugValue {
-            index: -1,
-            array_id: -1,
-            type_,
-            ..DebugValue::default()
-        };
+        let value =
+            |type_: u8| DebugValue { index: -1, array_id: -1, type_, ..DebugValue::default() };
         Ok(Self {
-            wind: Topic::open(
-                open,
-                "wind_estimation",
-                TwistWithCovarianceStamped::default(),
-            )?,
+            wind: Topic::open(open, "wind_estimation", TwistWithCovarianceStamped::default())?,
             navigation: Topic::open(
                 open,
                 "nav_controller_output/output",
@@ -79,11 +71,7 @@ impl Misc {
         }
         let stamp = fcu.stamp_us(m.time_usec);
         // mavros omits the second horizontal axis.
-        let second = if fcu.settings.quirks {
-            0.0
-        } else {
-            m.var_horiz
-        };
+        let second = if fcu.settings.quirks { 0.0 } else { m.var_horiz };
         self.wind.publish_if_subscribed(stamp, |wind| {
             let ned = Vector::<Ned>::from([m.wind_x, m.wind_y, m.wind_z]);
             wind.twist.twist.linear = vector3(Vector::<Enu>::from(ned));
@@ -154,11 +142,10 @@ impl Misc {
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.hil_actuators
-            .publish_if_subscribed(stamp, |actuators| {
-                actuators.controls = m.controls;
-                (actuators.mode, actuators.flags) = (m.mode, m.flags);
-            })
+        self.hil_actuators.publish_if_subscribed(stamp, |actuators| {
+            actuators.controls = m.controls;
+            (actuators.mode, actuators.flags) = (m.mode, m.flags);
+        })
     }
 
     pub(super) fn debug(&mut self, fcu: &mut Fcu, m: &DEBUG_DATA) -> Result<(), RosError> {
@@ -188,11 +175,10 @@ impl Misc {
         m: &NAMED_VALUE_FLOAT_DATA,
     ) -> Result<(), RosError> {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.named_value_float
-            .publish_if_subscribed(stamp, |value| {
-                name(&mut value.name, &*m.name);
-                value.value_float = m.value;
-            })
+        self.named_value_float.publish_if_subscribed(stamp, |value| {
+            name(&mut value.name, &*m.name);
+            value.value_float = m.value;
+        })
     }
 
     pub(super) fn named_value_int(

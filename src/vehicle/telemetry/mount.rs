@@ -39,11 +39,7 @@ impl Mount {
         self.status.publish_if_subscribed(stamp, |message| {
             // As in mavros: the gimbal's component id.
             message.header.frame_id = component.to_string();
-            message.vector = Vector3 {
-                x: roll,
-                y: pitch,
-                z: yaw,
-            };
+            message.vector = Vector3 { x: roll, y: pitch, z: yaw };
         })
     }
 }

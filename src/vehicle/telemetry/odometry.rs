@@ -28,9 +28,7 @@ impl Odometry {
             child_frame_id: settings.base_link.clone(),
             ..OdometryOut::default()
         };
-        Ok(Self {
-            topic: Topic::open(open, "odometry/in", odometry)?,
-        })
+        Ok(Self { topic: Topic::open(open, "odometry/in", odometry)? })
     }
 
     pub(super) fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Result<(), RosError> {
@@ -66,15 +64,12 @@ impl Odometry {
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
             pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
             let rows = symmetric::<6, 36>(&m.pose_covariance);
-            pose.covariance = Covariance6::<Ned>::from_rows(rows)
-                .into_frame::<Enu>()
-                .to_rows();
+            pose.covariance = Covariance6::<Ned>::from_rows(rows).into_frame::<Enu>().to_rows();
             let twist = &mut odometry.twist;
             twist.twist.linear = vector3(Vector::<Flu>::from(velocity));
             twist.twist.angular = vector3(Vector::<Flu>::from(Vector::<Frd>::from(m.rates)));
-            twist.covariance = Covariance6::<Frd>::from_rows(covariance)
-                .into_frame::<Flu>()
-                .to_rows();
+            twist.covariance =
+                Covariance6::<Frd>::from_rows(covariance).into_frame::<Flu>().to_rows();
         })
     }
 }

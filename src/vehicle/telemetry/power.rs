@@ -131,10 +131,7 @@ const fn technology(kind: u8) -> u8 {
 fn cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
     let first = m.voltages.iter().take_while(|cell| **cell != NO_CELL);
     let all_ten = m.voltages.iter().all(|cell| *cell != NO_CELL);
-    let more = m
-        .voltages_ext
-        .iter()
-        .take_while(|cell| all_ten && **cell != 0);
+    let more = m.voltages_ext.iter().take_while(|cell| all_ten && **cell != 0);
     volts.clear();
     let mut carried = 0.0;
     for cell in first.chain(more) {

@@ -88,9 +88,5 @@ fn attitude(orientation: u8) -> Option<Attitude<Flu, Flu>> {
         25 => (-FRAC_PI_2, 0.0),
         _ => return None,
     };
-    Some(Attitude::from_euler(Euler {
-        roll: 0.0,
-        pitch: -pitch_up,
-        yaw: -yaw_right,
-    }))
+    Some(Attitude::from_euler(Euler { roll: 0.0, pitch: -pitch_up, yaw: -yaw_right }))
 }

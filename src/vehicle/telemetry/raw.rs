@@ -15,42 +15,36 @@ pub(super) struct Raw {
 impl Raw {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         open.subscribe("uas{id}/mavlink_sink", sink)?;
-        let source = Mavlink {
-            framing_status: Mavlink::FRAMING_OK,
-            ..Mavlink::default()
-        };
-        Ok(Self {
-            source: Topic::open(open, "uas{id}/mavlink_source", source)?,
-        })
+        let source = Mavlink { framing_status: Mavlink::FRAMING_OK, ..Mavlink::default() };
+        Ok(Self { source: Topic::open(open, "uas{id}/mavlink_source", source)? })
     }
 
     /// Publishes a frame.
     pub(super) fn frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
-        self.source
-            .publish_if_subscribed(fcu.stamp_now(), |message| {
-                message.magic = frame.bytes.first().copied().unwrap_or_default();
-                // A payload has 255 bytes at most.
-                message.len = frame.payload.len() as u8;
-                let flags = |at: usize| match message.magic {
-                    Mavlink::MAVLINK_V20 => frame.bytes.get(at).copied().unwrap_or_default(),
-                    _ => 0,
-                };
-                (message.incompat_flags, message.compat_flags) = (flags(2), flags(3));
-                message.seq = frame.sequence;
-                (message.sysid, message.compid) = (frame.system, frame.component);
-                message.msgid = frame.id;
-                let signature = if frame.signed { SIGNATURE } else { 0 };
-                let (rest, signature) = frame
-                    .bytes
-                    .split_at_checked(frame.bytes.len().saturating_sub(signature))
-                    .unwrap_or_default();
-                let checksum = rest.last_chunk::<2>().copied().unwrap_or_default();
-                message.checksum = u16::from_le_bytes(checksum);
-                // A new sequence each time: in a ROS 2 workspace this is a bounded sequence, which cannot be cleared.
-                message.payload64 = frame.payload.chunks(8).map(word).collect();
-                message.signature = std::iter::empty().collect();
-                message.signature.extend(signature.iter().copied());
-            })
+        self.source.publish_if_subscribed(fcu.stamp_now(), |message| {
+            message.magic = frame.bytes.first().copied().unwrap_or_default();
+            // A payload has 255 bytes at most.
+            message.len = frame.payload.len() as u8;
+            let flags = |at: usize| match message.magic {
+                Mavlink::MAVLINK_V20 => frame.bytes.get(at).copied().unwrap_or_default(),
+                _ => 0,
+            };
+            (message.incompat_flags, message.compat_flags) = (flags(2), flags(3));
+            message.seq = frame.sequence;
+            (message.sysid, message.compid) = (frame.system, frame.component);
+            message.msgid = frame.id;
+            let signature = if frame.signed { SIGNATURE } else { 0 };
+            let (rest, signature) = frame
+                .bytes
+                .split_at_checked(frame.bytes.len().saturating_sub(signature))
+                .unwrap_or_default();
+            let checksum = rest.last_chunk::<2>().copied().unwrap_or_default();
+            message.checksum = u16::from_le_bytes(checksum);
+            // A new sequence each time: in a ROS 2 workspace this is a bounded sequence, which cannot be cleared.
+            message.payload64 = frame.payload.chunks(8).map(word).collect();
+            message.signature = std::iter::empty().collect();
+            message.signature.extend(signature.iter().copied());
+        })
     }
 }
 
@@ -65,11 +59,7 @@ fn word(bytes: &[u8]) -> u64 {
 /// Sends a frame with its own sender ids. The link sets sequence and checksum.
 fn sink(autopilot: &mut Autopilot, message: Mavlink) {
     let fcu = &mut autopilot.fcu;
-    let bytes: Vec<u8> = message
-        .payload64
-        .iter()
-        .flat_map(|word| word.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = message.payload64.iter().flat_map(|word| word.to_le_bytes()).collect();
     let payload = bytes.get(..usize::from(message.len));
     let Some(raw) = payload.and_then(|payload| RawMessage::new(message.msgid, payload)) else {
         return fcu.count(Counter::BadMavlinkSink);

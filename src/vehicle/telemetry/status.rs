@@ -17,10 +17,7 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let vibration = Vibration {
-            header: header(&settings.base_link),
-            ..Vibration::default()
-        };
+        let vibration = Vibration { header: header(&settings.base_link), ..Vibration::default() };
         Ok(Self {
             extended_state: Topic::open(open, "extended_state", ExtendedState::default())?,
             estimator_status: Topic::open(open, "estimator_status", EstimatorStatus::default())?,

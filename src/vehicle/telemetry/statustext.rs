@@ -129,11 +129,7 @@ impl StatusTexts {
         if let Some(place) = text.chunks.get_mut(chunk) {
             *place = Some(bytes.to_vec());
         }
-        let patience = if text.maybe_whole() {
-            MAYBE_WHOLE
-        } else {
-            PATIENCE
-        };
+        let patience = if text.maybe_whole() { MAYBE_WHOLE } else { PATIENCE };
         text.until = fcu.now.mono + patience;
         if !text.complete() {
             return Ok(());
@@ -210,9 +206,7 @@ fn send(autopilot: &mut Autopilot, message: StatusTextMessage) {
     let fcu = &mut autopilot.fcu;
     let texts = &mut autopilot.telemetry.statustexts;
     let bytes = message.text.as_bytes();
-    let bytes = bytes
-        .get(..bytes.len().min(LONGEST - 1))
-        .unwrap_or_default();
+    let bytes = bytes.get(..bytes.len().min(LONGEST - 1)).unwrap_or_default();
     let id = if bytes.len() <= CHUNK {
         0
     } else {
@@ -229,12 +223,7 @@ fn send(autopilot: &mut Autopilot, message: StatusTextMessage) {
         for (to, from) in text.iter_mut().zip(bytes) {
             *to = *from;
         }
-        let message = StatusText {
-            severity: message.severity,
-            text,
-            id,
-            chunk,
-        };
+        let message = StatusText { severity: message.severity, text, id, chunk };
         // A failure is counted.
         let _counted = fcu.send(message);
     }

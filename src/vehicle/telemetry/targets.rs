@@ -30,11 +30,7 @@ impl Targets {
                 "setpoint_raw/target_global",
                 GlobalPositionTarget::default(),
             )?,
-            attitude: Topic::open(
-                open,
-                "setpoint_raw/target_attitude",
-                AttitudeTarget::default(),
-            )?,
+            attitude: Topic::open(open, "setpoint_raw/target_attitude", AttitudeTarget::default())?,
             frames: match settings.frames_of_mavros() {
                 true => Default::default(),
                 false => [settings.local_frame(), &settings.base_link].map(str::to_owned),

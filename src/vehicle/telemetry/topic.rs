@@ -15,11 +15,7 @@ pub(super) struct Topic<M: Stamped> {
 impl<M: Stamped> Topic<M> {
     /// Opens a topic; `message` has the constant fields.
     pub(super) fn open(open: &Open<'_>, name: &str, message: M) -> Result<Self, RosError> {
-        Ok(Self {
-            publisher: open.publisher(name)?,
-            message,
-            order: Order::default(),
-        })
+        Ok(Self { publisher: open.publisher(name)?, message, order: Order::default() })
     }
 
     /// Whether the topic has a subscriber.
@@ -33,11 +29,7 @@ impl<M: Stamped> Topic<M> {
         stamp: Stamp,
         fill: impl FnOnce(&mut M),
     ) -> Result<(), RosError> {
-        if self.wanted() {
-            self.publish_always(stamp, fill)
-        } else {
-            Ok(())
-        }
+        if self.wanted() { self.publish_always(stamp, fill) } else { Ok(()) }
     }
 
     /// For content that a late subscriber gets from the writer's history.

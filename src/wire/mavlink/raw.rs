@@ -58,11 +58,7 @@ impl<const N: usize> Payload<N> {
 
     fn message(self, id: u32) -> RawMessage {
         const { assert!(N <= MAX_PAYLOAD) }
-        let empty = RawMessage {
-            id,
-            payload: [0; MAX_PAYLOAD],
-            len: 1,
-        };
+        let empty = RawMessage { id, payload: [0; MAX_PAYLOAD], len: 1 };
         RawMessage::of(id, &self.0).unwrap_or(empty)
     }
 }

@@ -9,10 +9,7 @@ fn a_panic_is_an_error_once_and_a_warning_from_then_on() {
     let before = std::panic::take_hook();
     note_panics();
     let thread = std::thread::Builder::new().name("rfly-test".to_owned());
-    let panicked = thread
-        .spawn(|| panic!("for the diagnostics"))
-        .unwrap()
-        .join();
+    let panicked = thread.spawn(|| panic!("for the diagnostics")).unwrap().join();
     std::panic::set_hook(before);
     assert!(panicked.is_err());
 
@@ -24,8 +21,5 @@ fn a_panic_is_an_error_once_and_a_warning_from_then_on() {
     let later = std::iter::repeat_with(|| health.check()).find(|f| f.level != Level::Error);
     let later = later.unwrap();
     assert_eq!(later.level, Level::Warn);
-    assert!(
-        later.message.contains("panics, the last: thread "),
-        "{later:?}"
-    );
+    assert!(later.message.contains("panics, the last: thread "), "{later:?}");
 }

@@ -25,18 +25,9 @@ fn two_of_30_hz_is_said_with_both_numbers() {
 #[test]
 fn the_rate_that_was_asked_for_is_no_shortfall_however_often_one_looks() {
     for look_s in [0.1, 1.0, 5.0] {
-        for (rate, asked) in [
-            (30.0, 30.0),
-            (27.0, 30.0),
-            (200.0, 200.0),
-            (1.0, 1.0),
-            (40.0, 30.0),
-        ] {
-            assert_eq!(
-                after_10_s(rate, asked, 1.0, look_s),
-                None,
-                "{rate} of {asked}"
-            );
+        for (rate, asked) in [(30.0, 30.0), (27.0, 30.0), (200.0, 200.0), (1.0, 1.0), (40.0, 30.0)]
+        {
+            assert_eq!(after_10_s(rate, asked, 1.0, look_s), None, "{rate} of {asked}");
         }
         assert!(after_10_s(15.0, 30.0, 1.0, look_s).is_some());
     }
@@ -60,11 +51,7 @@ fn another_rate_is_judged_from_its_beginning() {
     // Ten a second were asked for, and come.
     for second in 10..30 {
         let frames = 270 + (second - 9) * 10;
-        assert_eq!(
-            watch.update(at(second), frames, 10.0, 1.0),
-            None,
-            "{second}"
-        );
+        assert_eq!(watch.update(at(second), frames, 10.0, 1.0), None, "{second}");
     }
     // What returns is not told as too slow any more.
     assert!(watch.update(at(40), 470, 10.0, 1.0).is_some());
@@ -77,25 +64,16 @@ fn top_shows_what_is_too_slow() {
         name: format!("rfly_bridge: {name}"),
         values: values
             .iter()
-            .map(|(key, value)| KeyValue {
-                key: (*key).to_owned(),
-                value: (*value).to_owned(),
-            })
+            .map(|(key, value)| KeyValue { key: (*key).to_owned(), value: (*value).to_owned() })
             .collect(),
         ..DiagnosticStatus::default()
     };
     let message = DiagnosticArray {
         status: vec![
-            status(
-                "sensor0 img_rgb",
-                &[("rate_hz", "30.0"), ("asked_hz", "30")],
-            ),
+            status("sensor0 img_rgb", &[("rate_hz", "30.0"), ("asked_hz", "30")]),
             status(
                 "sensor1 img_depth",
-                &[
-                    ("asked_hz", "30"),
-                    ("below_asked", "2.0 Hz, 30.0 Hz requested"),
-                ],
+                &[("asked_hz", "30"), ("below_asked", "2.0 Hz, 30.0 Hz requested")],
             ),
         ],
         ..DiagnosticArray::default()

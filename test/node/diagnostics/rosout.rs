@@ -5,10 +5,7 @@ use rfly_bridge::ros::{Middleware, Options, Recorder};
 use tracing_subscriber::layer::SubscriberExt as _;
 
 fn node() -> (Middleware, Recorder) {
-    let options = Options {
-        namespace: "/a/b".to_owned(),
-        ..Options::new("bridge")
-    };
+    let options = Options { namespace: "/a/b".to_owned(), ..Options::new("bridge") };
     Middleware::recorder(&options).expect("a recorder")
 }
 
@@ -31,9 +28,7 @@ fn messages_have_level_logger_text_fields_and_place() {
         tracing::info!("fine");
         tracing::debug!("detail");
     });
-    let [warning, ..] = &logs[..] else {
-        panic!("no message")
-    };
+    let [warning, ..] = &logs[..] else { panic!("no message") };
     assert_eq!(warning.msg, "silent for 2 s source=\"imu\" count=3");
     assert_eq!((warning.level, warning.name.as_str()), (30, "a.b.bridge"));
     assert_eq!((warning.file.as_str(), warning.line), (file!(), line));
@@ -51,19 +46,11 @@ fn the_queue_is_bounded_and_says_what_it_lost() {
             tracing::info!("message {n}");
         }
     });
-    let kept = logs
-        .iter()
-        .filter(|log| log.msg.starts_with("message"))
-        .count();
+    let kept = logs.iter().filter(|log| log.msg.starts_with("message")).count();
     assert_eq!(logs.len(), kept + 1);
-    let missing = format!(
-        "{} log messages are missing on /rosout: its queue was full",
-        2000 - kept
-    );
-    assert_eq!(
-        (logs[0].msg.as_str(), logs[0].level),
-        (missing.as_str(), 30)
-    );
+    let missing =
+        format!("{} log messages are missing on /rosout: its queue was full", 2000 - kept);
+    assert_eq!((logs[0].msg.as_str(), logs[0].level), (missing.as_str(), 30));
     assert!((100..2000).contains(&kept), "{kept}");
 }
 

@@ -14,11 +14,7 @@ fn status(name: &str, level: u8, values: &[(&str, &str)]) -> DiagnosticStatus {
     DiagnosticStatus {
         level,
         name: format!("rfly_bridge: {name}"),
-        message: if level == 1 {
-            "3 drops, 30.0 Hz".to_owned()
-        } else {
-            String::new()
-        },
+        message: if level == 1 { "3 drops, 30.0 Hz".to_owned() } else { String::new() },
         values: values.iter().map(value).collect(),
         ..DiagnosticStatus::default()
     }
@@ -57,29 +53,15 @@ fn groups() -> Vec<Group> {
     let report = DiagnosticArray {
         status: vec![
             sensor("sensor0 img_rgb", 0, "30.0", &[]),
-            sensor(
-                "sensor2 img_depth",
-                1,
-                "30.0",
-                &[("drop_incomplete", "5"), ("drop_late", "9")],
-            ),
-            sensor(
-                "sensor10 range",
-                1,
-                "2.4",
-                &[("below_asked", "2.4 Hz, 30.0 Hz requested")],
-            ),
+            sensor("sensor2 img_depth", 1, "30.0", &[("drop_incomplete", "5"), ("drop_late", "9")]),
+            sensor("sensor10 range", 1, "2.4", &[("below_asked", "2.4 Hz, 30.0 Hz requested")]),
             sensor("sensor11 range", 2, "0.0", &[("state", "lost")]),
             status(
                 "autopilot of vehicle 1",
                 0,
                 &[("state", "up"), ("rate_hz", "412.0"), ("drop_late", "0")],
             ),
-            status(
-                "imu of vehicle 1",
-                0,
-                &[("state", "up"), ("rate_hz", "200.0")],
-            ),
+            status("imu of vehicle 1", 0, &[("state", "up"), ("rate_hz", "200.0")]),
             status("clock of vehicle 1", 0, &[("offset_s", "1")]),
             status("topic /rflysim/sensor0/img_rgb", 0, &topic),
             status("topic /rflysim/imu", 1, &best_effort),
@@ -120,32 +102,18 @@ fn topics_are_grouped_by_sensor_and_vehicle_the_worst_first() {
     );
     let camera = find(&groups, "sensor0 img_rgb");
     assert_eq!((camera.hz, camera.asked_hz), (30.0, Some(30.0)));
-    assert_eq!(
-        (camera.subscribers, camera.topics.len()),
-        (2, 2),
-        "without this one"
-    );
+    assert_eq!((camera.subscribers, camera.topics.len()), (2, 2), "without this one");
     let depth = find(&groups, "sensor2 img_depth");
     assert_eq!(depth.dropped(), 14);
     let vehicle = find(&groups, "vehicle 1");
-    let topics: Vec<_> = vehicle
-        .topics
-        .iter()
-        .map(|line| line.seen.name.as_str())
-        .collect();
-    assert_eq!(
-        topics,
-        ["/mavros/imu/data", "/mavros/rc/in", "/rflysim/imu"]
-    );
+    let topics: Vec<_> = vehicle.topics.iter().map(|line| line.seen.name.as_str()).collect();
+    assert_eq!(topics, ["/mavros/imu/data", "/mavros/rc/in", "/rflysim/imu"]);
     assert_eq!(vehicle.drops["published"], 4);
 }
 
 #[test]
 fn without_diagnostics_the_topics_are_there() {
-    let topics = [
-        seen("/rflysim/copter2/sensor3/range", 5.0),
-        seen("/rflysim/copter2/imu", 9.0),
-    ];
+    let topics = [seen("/rflysim/copter2/sensor3/range", 5.0), seen("/rflysim/copter2/imu", 9.0)];
     let groups = groups_of(&topics, &DiagnosticArray::default());
     let names: Vec<_> = groups.iter().map(|group| group.name.as_str()).collect();
     assert_eq!(names, ["sensor3", "vehicle 2"]);
@@ -157,36 +125,16 @@ fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
     let remarks =
         ["below the requested rate: sensor10 range: 2.4 Hz, 30.0 Hz requested".to_owned()];
     let text = summary(&groups(), &remarks, Duration::from_secs(5));
-    let [head, first, ..] = text.lines().collect::<Vec<_>>()[..] else {
-        panic!("{text}")
-    };
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
-    assert!(
-        head.starts_with("group ") && first.starts_with("sensor11 range "),
-        "{text}"
-    );
+    let [head, first, ..] = text.lines().collect::<Vec<_>>()[..] else { panic!("{text}") };
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(head.starts_with("group ") && first.starts_with("sensor11 range "), "{text}");
     let rows: Vec<_> = text.lines().skip(1).take(6).collect();
     let ends = |row: &&str| row.chars().count() == head.chars().count();
     assert!(rows.iter().all(ends), "columns below their heads:\n{text}");
-    assert!(
-        text.contains("7 topics in 5 s, 18 drops counted by the bridge"),
-        "{text}"
-    );
-    assert!(
-        text.contains("sensor2 img_depth: dropped 9 late, 5 incomplete"),
-        "{text}"
-    );
-    assert!(
-        text.contains("/rflysim/imu: 2 subscribers need more than best effort"),
-        "{text}"
-    );
-    assert!(
-        text.contains("nothing received on 1 topics, such as /mavros/rc/in\n"),
-        "{text}"
-    );
+    assert!(text.contains("7 topics in 5 s, 18 drops counted by the bridge"), "{text}");
+    assert!(text.contains("sensor2 img_depth: dropped 9 late, 5 incomplete"), "{text}");
+    assert!(text.contains("/rflysim/imu: 2 subscribers need more than best effort"), "{text}");
+    assert!(text.contains("nothing received on 1 topics, such as /mavros/rc/in\n"), "{text}");
     assert!(text.contains(&remarks[0]), "{text}");
 }
 
@@ -198,10 +146,7 @@ fn programs_read_groups_and_topics() {
     assert_eq!(json["asked_hz"], 30.0);
     assert_eq!(json["age_ms"]["p99"], 7.25);
     assert_eq!(json["topics"][1]["qos"], "reliable, volatile, keep last 2");
-    assert_eq!(
-        find(&groups, "sensor2 img_depth").to_json()["drops"]["late"],
-        9
-    );
+    assert_eq!(find(&groups, "sensor2 img_depth").to_json()["drops"]["late"], 9);
 }
 
 /// A screen on a terminal of 80 by 24.
@@ -210,11 +155,7 @@ struct Shown(Screen, Terminal<TestBackend>);
 impl Shown {
     fn new() -> Self {
         let mut screen = Screen::default();
-        screen.update(
-            groups(),
-            vec!["a remark".to_owned()],
-            Duration::from_secs(3),
-        );
+        screen.update(groups(), vec!["a remark".to_owned()], Duration::from_secs(3));
         Self(screen, Terminal::new(TestBackend::new(80, 24)).unwrap())
     }
 
@@ -222,10 +163,7 @@ impl Shown {
         self.1.draw(|frame| self.0.draw(frame)).unwrap();
         let buffer = self.1.backend().buffer().clone();
         let row = |y| (0..80).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-        (0..24)
-            .map(row)
-            .map(|row| row.trim_end().to_owned())
-            .collect()
+        (0..24).map(row).map(|row| row.trim_end().to_owned()).collect()
     }
 
     fn type_in(&mut self, keys: &[KeyCode]) -> bool {
@@ -238,18 +176,9 @@ impl Shown {
 fn the_screen_shows_groups_and_its_keys() {
     let mut shown = Shown::new();
     let lines = shown.lines();
-    assert!(
-        lines[0].starts_with("rfly_bridge top  6 of 6 groups, 3 s, by worst"),
-        "{lines:#?}"
-    );
-    assert!(
-        lines[1].starts_with("group ") && lines[1].ends_with("subs"),
-        "{lines:#?}"
-    );
-    assert!(
-        lines[2].starts_with("sensor11 range           LOST"),
-        "{lines:#?}"
-    );
+    assert!(lines[0].starts_with("rfly_bridge top  6 of 6 groups, 3 s, by worst"), "{lines:#?}");
+    assert!(lines[1].starts_with("group ") && lines[1].ends_with("subs"), "{lines:#?}");
+    assert!(lines[2].starts_with("sensor11 range           LOST"), "{lines:#?}");
     assert!(lines[7].starts_with("bridge "), "{lines:#?}");
     assert_eq!(lines[22], "a remark");
     assert!(lines[23].starts_with("q quit"), "{lines:#?}");
@@ -260,43 +189,24 @@ fn keys_filter_sort_open_and_end() {
     let mut shown = Shown::new();
     assert!(shown.type_in(&[KeyCode::Char('s')]));
     let lines = shown.lines();
-    assert!(
-        lines[0].ends_with("by name") && lines[2].starts_with("sensor0 "),
-        "{lines:#?}"
-    );
-    assert!(
-        lines[4].starts_with("sensor10 "),
-        "numbers by value: {lines:#?}"
-    );
+    assert!(lines[0].ends_with("by name") && lines[2].starts_with("sensor0 "), "{lines:#?}");
+    assert!(lines[4].starts_with("sensor10 "), "numbers by value: {lines:#?}");
     // A q within the filter is a letter.
     assert!(shown.type_in(&[KeyCode::Char('/'), KeyCode::Char('q')]));
     assert!(shown.lines()[23].starts_with("filter: q_"));
     let word = "mavros".chars().map(KeyCode::Char);
     let keys: Vec<_> = [KeyCode::Backspace].into_iter().chain(word).collect();
     assert!(shown.type_in(&keys));
-    assert!(
-        shown.lines()[0].contains("1 of 6 groups"),
-        "by the names of topics"
-    );
+    assert!(shown.lines()[0].contains("1 of 6 groups"), "by the names of topics");
     assert!(shown.type_in(&[KeyCode::Enter, KeyCode::Enter]));
     let lines = shown.lines();
     assert!(lines[0].contains("vehicle 1: drops"), "{lines:#?}");
     assert!(
-        lines
-            .iter()
-            .any(|line| line.contains("imu/data") && line.contains("50.0")),
+        lines.iter().any(|line| line.contains("imu/data") && line.contains("50.0")),
         "{lines:#?}"
     );
-    assert!(
-        lines.iter().any(|line| line.contains("2 ASK FO")),
-        "{lines:#?}"
-    );
-    assert!(
-        lines
-            .iter()
-            .any(|line| line.starts_with("dropped: 4 published")),
-        "{lines:#?}"
-    );
+    assert!(lines.iter().any(|line| line.contains("2 ASK FO")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("dropped: 4 published")), "{lines:#?}");
     assert!(shown.type_in(&[KeyCode::Esc, KeyCode::Esc]));
     assert!(shown.lines()[0].contains("6 of 6 groups"));
     assert!(!shown.type_in(&[KeyCode::Char('q')]), "it ends");

@@ -25,13 +25,9 @@ fn settings(entries: &[Entry], params: &[(&str, ParamValue)]) -> Settings {
         .collect();
     let text = format!(r#"{{"VisionSensors": [{}]}}"#, sensors.join(", "));
     let files = [("Config.json".to_owned(), text)];
-    let sensors = config_json::load(&files, &VendorOverrides::default())
-        .unwrap()
-        .sensors;
-    let values: Vec<_> = params
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect();
+    let sensors = config_json::load(&files, &VendorOverrides::default()).unwrap().sensors;
+    let values: Vec<_> =
+        params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let angle_unit = resolve_angle_unit(&sensors, AngleUnitChoice::Degrees);
     Settings {
         params: Params::from_values(&values).unwrap(),
@@ -94,10 +90,7 @@ fn chain(joints: &BTreeMap<String, Joint>, frame: &str) -> (g::Vector, g::Matrix
         None => ([0.0; 3], g::IDENTITY),
         Some(joint) => {
             let (at, turned) = chain(joints, &joint.parent);
-            (
-                g::add(at, g::apply(&turned, joint.xyz)),
-                g::product(&turned, &joint.rotation),
-            )
+            (g::add(at, g::apply(&turned, joint.xyz)), g::product(&turned, &joint.rotation))
         }
     }
 }
@@ -204,13 +197,7 @@ fn the_macro_puts_its_prefix_before_every_frame() {
     let xacro = robot_description(&settings, 1, UrdfForm::Xacro).unwrap();
     assert!(xacro.contains(r#"<xacro:macro name="rflysim_vehicle" params="prefix:=''">"#));
     let macro_body = xacro.split_once("params").unwrap().1;
-    for name in [
-        "link",
-        "parent link",
-        "child link",
-        "joint name",
-        "link name",
-    ] {
+    for name in ["link", "parent link", "child link", "joint name", "link name"] {
         for found in attributes(macro_body, name) {
             assert!(found.starts_with("${prefix}"), "{name}={found}");
         }

@@ -60,10 +60,7 @@ impl Drop for Block {
 const STAMP: RosTime = RosTime(1_700_000_012_345_000_000);
 
 fn rgb(encoding: RgbEncoding) -> Rig {
-    let options = Options {
-        rgb: encoding,
-        ..Options::default()
-    };
+    let options = Options { rgb: encoding, ..Options::default() };
     Rig::open(&config(1, 640, 480, 0, &[]), options)
 }
 
@@ -75,13 +72,7 @@ fn every_recorded_block_is_published_as_its_payload_would_be_and_given_back() {
         let int = |key: &str| u16::try_from(args[key].as_u64().unwrap()).unwrap();
         let params = args["otherParams"].as_array().unwrap();
         let params: Vec<f32> = params.iter().map(|p| number(p) as f32).collect();
-        let settings = config(
-            int("TypeID"),
-            int("DataWidth"),
-            int("DataHeight"),
-            0,
-            &params,
-        );
+        let settings = config(int("TypeID"), int("DataWidth"), int("DataHeight"), 0, &params);
         let region = vector.input_region();
         let block = Block::new("recorded", &region);
         let mut rig = Rig::open(&settings, Options::default());
@@ -97,22 +88,14 @@ fn every_recorded_block_is_published_as_its_payload_would_be_and_given_back() {
             continue;
         }
         taken += 1;
-        assert!(
-            matches!(result, Some(BlockRead::Published)),
-            "{}: {result:?}",
-            vector.name()
-        );
+        assert!(matches!(result, Some(BlockRead::Published)), "{}: {result:?}", vector.name());
         assert_eq!(block.flag(), ShmFlag::Released as u8);
         let seconds = f64::from_le_bytes(region[1..SHM_HEADER_LEN].try_into().unwrap());
         assert_eq!(time.get(), SimTime::from_secs(seconds));
         let mut plain = Rig::open(&settings, Options::default());
         plain.accept_at(&region[SHM_HEADER_LEN..], STAMP).unwrap();
         for topic in &plain.topics {
-            assert_eq!(
-                rig.recorder.raw(topic),
-                plain.recorder.raw(topic),
-                "{topic}"
-            );
+            assert_eq!(rig.recorder.raw(topic), plain.recorder.raw(topic), "{topic}");
         }
     }
     assert_eq!(taken, 17);
@@ -125,13 +108,9 @@ fn a_block_is_given_back_once_it_is_copied_not_once_it_is_sent() {
     let (sent, at_sending) = (seen.clone(), SharedBlock::open(&block.name, 1).unwrap());
     let _subscription = rig
         .middleware
-        .subscribe::<Image>(
-            &rig.topic("img_rgb"),
-            rfly_bridge::ros::Qos::DEFAULT,
-            move |_| {
-                sent.lock().unwrap().push(at_sending.flag());
-            },
-        )
+        .subscribe::<Image>(&rig.topic("img_rgb"), rfly_bridge::ros::Qos::DEFAULT, move |_| {
+            sent.lock().unwrap().push(at_sending.flag());
+        })
         .unwrap();
     let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
     assert!(matches!(taken, Some(BlockRead::Published)), "{taken:?}");
@@ -172,16 +151,9 @@ fn a_frame_that_the_simulator_overwrites_meanwhile_is_not_published() {
             block.block.set_flag(ShmFlag::Writing as u8);
             Some(STAMP)
         });
-        assert!(
-            matches!(taken, Some(BlockRead::Dropped(SensorError::Torn))),
-            "{taken:?}"
-        );
+        assert!(matches!(taken, Some(BlockRead::Dropped(SensorError::Torn))), "{taken:?}");
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
-        assert_eq!(
-            block.flag(),
-            ShmFlag::Writing as u8,
-            "the writer's flag stays"
-        );
+        assert_eq!(block.flag(), ShmFlag::Writing as u8, "the writer's flag stays");
     }
 }
 
@@ -195,23 +167,14 @@ fn a_list_is_judged_by_a_copy_that_nobody_changes() {
         block.block.copy_in(33, &i32::MAX.to_le_bytes());
         Some(STAMP)
     });
-    assert!(
-        matches!(
-            taken,
-            Some(BlockRead::Dropped(SensorError::CloudForm { .. }))
-        ),
-        "{taken:?}"
-    );
+    assert!(matches!(taken, Some(BlockRead::Dropped(SensorError::CloudForm { .. }))), "{taken:?}");
     assert_eq!(rig.published::<PointCloud2>("vehicle_lidar").len(), 0);
 }
 
 fn rfly_bridge_vector(name: &str) -> (rfly_bridge::config::SensorConfig, Vec<u8>) {
     let vectors = load("recv_shm");
     let vector = vectors.iter().find(|v| v.name() == name).unwrap();
-    (
-        crate::sensors::rig::config_of(vector),
-        vector.input_region(),
-    )
+    (crate::sensors::rig::config_of(vector), vector.input_region())
 }
 
 #[test]

@@ -8,10 +8,7 @@ fn a_source_is_asked_until_it_delivers() {
     let start = Instant::now();
     let mut link = Liveness::new(TIMEOUT);
     assert_eq!(link.update(start, None), LinkChange::None);
-    assert_eq!(
-        link.update(start + Duration::from_secs(60), None),
-        LinkChange::None
-    );
+    assert_eq!(link.update(start + Duration::from_secs(60), None), LinkChange::None);
     assert!(link.needs_request());
     let now = start + Duration::from_secs(61);
     assert_eq!(link.update(now, Some(now)), LinkChange::Started);
@@ -26,10 +23,7 @@ fn a_loss_and_the_return_are_told_once_each() {
     let just_before = start + TIMEOUT - Duration::from_millis(1);
     assert_eq!(link.update(just_before, Some(start)), LinkChange::None);
     assert_eq!(link.update(start + TIMEOUT, Some(start)), LinkChange::Lost);
-    assert_eq!(
-        link.update(start + 2 * TIMEOUT, Some(start)),
-        LinkChange::None
-    );
+    assert_eq!(link.update(start + 2 * TIMEOUT, Some(start)), LinkChange::None);
     assert_eq!(link.state(), LinkState::Lost);
     assert!(link.needs_request());
     let back = start + 3 * TIMEOUT;

@@ -10,10 +10,8 @@ fn play(frames: impl IntoIterator<Item = f64>) -> (Vec<Duration>, usize) {
     let start = Instant::now();
     let (mut interval, mut now, mut looks) = (PollInterval::default(), start, 0);
     let mut late = Vec::new();
-    let mut frames = frames
-        .into_iter()
-        .map(|frame| start + Duration::from_secs_f64(frame))
-        .peekable();
+    let mut frames =
+        frames.into_iter().map(|frame| start + Duration::from_secs_f64(frame)).peekable();
     while let Some(mut frame) = frames.next() {
         while now < frame {
             now += interval.pause(now, false);
@@ -39,10 +37,7 @@ fn a_steady_stream_is_taken_at_once_with_few_looks() {
         let (late, looks) = play(steady(rate, 0.0, 300));
         assert!(late[3..].iter().all(|late| *late <= LOOK), "{late:?}");
         let always = 300.0 / rate / LOOK.as_secs_f64();
-        assert!(
-            (looks as f64) < 0.75 * always + 600.0,
-            "{looks} of {always}"
-        );
+        assert!((looks as f64) < 0.75 * always + 600.0, "{looks} of {always}");
     }
     let (_, looks) = play(steady(30.0, 0.0, 300));
     assert!(looks < 300 * 20, "{looks}");
@@ -58,9 +53,7 @@ fn a_stream_that_becomes_faster_is_followed() {
 
 #[test]
 fn two_frames_at_once_spoil_the_rhythm_only_for_a_while() {
-    let frames = steady(30.0, 0.0, 50)
-        .chain([1.668])
-        .chain(steady(30.0, 1.6667, 200));
+    let frames = steady(30.0, 0.0, 50).chain([1.668]).chain(steady(30.0, 1.6667, 200));
     let (late, looks) = play(frames);
     assert!(late.len() >= 249, "{} of 251 frames", late.len());
     assert!(late[55..].iter().all(|late| *late <= LOOK), "{late:?}");

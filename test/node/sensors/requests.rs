@@ -24,11 +24,8 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
         };
         let remote = args["RemotSendIP"].as_str().filter(|ip| !ip.is_empty());
         let receive_address = remote.map(|ip| ip.parse::<std::net::Ipv4Addr>().unwrap().octets());
-        let overrides = VendorOverrides {
-            transport,
-            receive_address,
-            ..VendorOverrides::default()
-        };
+        let overrides =
+            VendorOverrides { transport, receive_address, ..VendorOverrides::default() };
         let text = args["config"].as_str().unwrap().to_owned();
         let loaded = config_json::load(&[("Config.json".to_owned(), text)], &overrides)
             .unwrap_or_else(|problems| panic!("{}: {problems}", vector.name()));
@@ -42,13 +39,7 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
         for (sensor, expected) in loaded.sensors.iter().zip(&sent) {
             let mut buffer = [0; 148];
             let bytes = sensor_request(sensor, RequestFormat::Vendor).emit(&mut buffer);
-            assert_eq!(
-                bytes,
-                expected.as_slice(),
-                "{} sensor {}",
-                vector.name(),
-                sensor.seq_id
-            );
+            assert_eq!(bytes, expected.as_slice(), "{} sensor {}", vector.name(), sensor.seq_id);
         }
     }
     assert_eq!(seen, 33);

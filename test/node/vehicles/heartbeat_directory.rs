@@ -3,16 +3,10 @@ use rfly_bridge::node::{Announcement, HeartbeatDirectory, VehicleAddress};
 use std::net::Ipv4Addr;
 
 fn at(last: u8) -> VehicleAddress {
-    VehicleAddress {
-        address: Ipv4Addr::new(192, 168, 1, last),
-        local: false,
-    }
+    VehicleAddress { address: Ipv4Addr::new(192, 168, 1, last), local: false }
 }
 
-const LOOPBACK: VehicleAddress = VehicleAddress {
-    address: Ipv4Addr::LOCALHOST,
-    local: true,
-};
+const LOOPBACK: VehicleAddress = VehicleAddress { address: Ipv4Addr::LOCALHOST, local: true };
 
 const NEW: Announcement = Announcement::NotServed { first: true };
 const KNOWN: Announcement = Announcement::NotServed { first: false };
@@ -40,10 +34,7 @@ fn a_vehicle_at_another_address_than_it_is_sent_to_is_told_once() {
     assert_eq!(announced.hear(1, at(12)), elsewhere(at(10), false));
     assert_eq!(announced.hear(1, at(10)), Announcement::Served);
     // On this host it may send from any of the host's addresses.
-    let here = VehicleAddress {
-        local: true,
-        ..at(1)
-    };
+    let here = VehicleAddress { local: true, ..at(1) };
     assert_eq!(announced.hear(2, here), Announcement::Served);
     assert_eq!(announced.hear(2, at(9)), elsewhere(LOOPBACK, true));
     // Behind a line of its own it may be anywhere.

@@ -7,11 +7,7 @@ fn at(text: &str) -> SocketAddrV4 {
 
 #[test]
 fn a_vehicle_stays_with_the_socket_it_was_connected_from_until_that_is_lost() {
-    let (first, port, host) = (
-        at("10.0.0.1:20100"),
-        at("10.0.0.1:20999"),
-        at("10.0.0.2:20100"),
-    );
+    let (first, port, host) = (at("10.0.0.1:20100"), at("10.0.0.1:20999"), at("10.0.0.2:20100"));
     let mut peer = Peer::default();
     // Nobody is connected: anybody may be the vehicle.
     for from in [host, first] {

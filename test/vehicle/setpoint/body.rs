@@ -176,19 +176,13 @@ fn a_repeated_position_of_the_body_is_one_step_once_the_vehicle_follows() {
 
 #[test]
 fn a_step_beyond_the_limit_is_refused_and_other_autopilots_get_the_message_as_it_is() {
-    let settings = VehicleSettings {
-        max_position: 14.0,
-        ..VehicleSettings::default()
-    };
+    let settings = VehicleSettings { max_position: 14.0, ..VehicleSettings::default() };
     let mut near_limit = Rig::new(settings);
     place(&mut near_limit, 0.0);
     near_limit.publish("setpoint_raw/local", &ahead(POSITION_AND_YAW));
     assert_eq!(near_limit.counted("setpoint_too_far"), 1);
     let mut other = rig();
-    other.say(Heartbeat {
-        autopilot: 3,
-        ..Heartbeat::default()
-    });
+    other.say(Heartbeat { autopilot: 3, ..Heartbeat::default() });
     place(&mut other, 0.0);
     other.sent_bytes();
     other.publish("setpoint_raw/local", &ahead(POSITION_AND_YAW));

@@ -46,10 +46,7 @@ fn the_thrust_is_that_of_the_vendors_client_at_its_rate() {
     let mut rig = rig();
     let mut vendor = Vendor { integral: 0.5 };
     for cycle in 0..500 {
-        let (z, vz) = (
-            (f64::from(cycle) / 70.0).sin() * 4.0,
-            (f64::from(cycle) / 70.0).cos(),
-        );
+        let (z, vz) = ((f64::from(cycle) / 70.0).sin() * 4.0, (f64::from(cycle) / 70.0).cos());
         say(&mut rig, z as f32, vz as f32);
         let wanted = vendor.cycle(-1.0, (z as f32).into(), (vz as f32).into());
         let found = thrust(&rig, 1.0);

@@ -22,11 +22,7 @@ fn the_last_setpoint_is_repeated_for_a_while_and_then_no_more() {
     rig.publish("setpoint_raw/local", &raw(7, POSITION_AND_YAW, |_| ()));
     rig.pass(Duration::from_secs(10));
     let repeated = local(&rig);
-    assert!(
-        (20..=41).contains(&repeated.len()),
-        "{} in 2 s",
-        repeated.len()
-    );
+    assert!((20..=41).contains(&repeated.len()), "{} in 2 s", repeated.len());
     assert!(repeated.iter().all(|m| m.position == [9.0, 0.0, 0.0]));
     assert_eq!(rig.counted("keep_alive_stopped"), 1);
     let again = raw(1, POSITION_AND_YAW, |_| ());
@@ -45,10 +41,8 @@ fn without_keep_alive_nothing_is_repeated() {
 
 #[test]
 fn what_a_link_cannot_carry_is_neither_sent_nor_repeated() {
-    let settings = VehicleSettings {
-        keep_alive: Duration::from_secs(2),
-        ..VehicleSettings::default()
-    };
+    let settings =
+        VehicleSettings { keep_alive: Duration::from_secs(2), ..VehicleSettings::default() };
     let rig = Rig::with_link(settings, |sink| Box::new(UdpSimpleLink::new(1, sink)));
     rig.publish("manual_control/send", &ManualControl::default());
     // Position and velocity at once.

@@ -32,12 +32,7 @@ pub(super) fn calls() -> Vec<(String, Outbound, Option<String>, Option<String>)>
             let frame = frames(&bytes).next().unwrap().unwrap();
             let message = RawMessage::new(frame.id, frame.payload).unwrap();
             let name = vector.name();
-            (
-                name.to_owned(),
-                message.into(),
-                text(&full[name]),
-                text(&simple[name]),
-            )
+            (name.to_owned(), message.into(), text(&full[name]), text(&simple[name]))
         })
         .collect()
 }
@@ -54,14 +49,10 @@ fn intended(name: &str, simple_mode: bool) -> Option<Result<Option<String>, ()>>
         // By place, as the message says; the vendor's client sends its local coordinates.
         ("takeoff", _) => return None,
         // Where the vendor's client sends nothing, though there is a datagram.
-        ("takeoff_local", _) => bytes_of(C::TakeOff {
-            position: [1.0, 2.0, -3.0],
-        }),
-        ("takeoff_gps", _) => bytes_of(C::TakeOffGlobal {
-            latitude: 40.16,
-            longitude: 116.27,
-            altitude: 100.0,
-        }),
+        ("takeoff_local", _) => bytes_of(C::TakeOff { position: [1.0, 2.0, -3.0] }),
+        ("takeoff_gps", _) => {
+            bytes_of(C::TakeOffGlobal { latitude: 40.16, longitude: 116.27, altitude: 100.0 })
+        }
         // What has no datagram is refused, not ignored.
         (
             "land"
@@ -80,23 +71,19 @@ fn intended(name: &str, simple_mode: bool) -> Option<Result<Option<String>, ()>>
             _,
         ) => Err(()),
         // Without yaw the vendor's client turns the vehicle north.
-        ("05_SendPosNEDNoYaw", true) => bytes_of(C::PositionNed {
-            position: [1.0, 2.0, -3.0],
-            yaw: nan,
-        }),
-        ("07_SendPosFRDNoYaw", true) => bytes_of(C::PositionFrd {
-            position: [1.0, 1.0, -1.0],
-            yaw: nan,
-        }),
+        ("05_SendPosNEDNoYaw", true) => {
+            bytes_of(C::PositionNed { position: [1.0, 2.0, -3.0], yaw: nan })
+        }
+        ("07_SendPosFRDNoYaw", true) => {
+            bytes_of(C::PositionFrd { position: [1.0, 1.0, -1.0], yaw: nan })
+        }
         // Modes 6 to 8: the fourth number is not lost, and nobody can take it for the other one.
-        ("09_SendAccPX4", true) => bytes_of(C::AccelerationYawRate {
-            acceleration: [0.1, 0.2, -0.3],
-            yaw_rate: 0.0,
-        }),
-        ("10_SendAccPX4", true) => bytes_of(C::AccelerationYaw {
-            acceleration: [0.1, 0.2, -0.3],
-            yaw: 0.7,
-        }),
+        ("09_SendAccPX4", true) => {
+            bytes_of(C::AccelerationYawRate { acceleration: [0.1, 0.2, -0.3], yaw_rate: 0.0 })
+        }
+        ("10_SendAccPX4", true) => {
+            bytes_of(C::AccelerationYaw { acceleration: [0.1, 0.2, -0.3], yaw: 0.7 })
+        }
         // There is no acceleration of the body; the vendor's client sends it as one of the world.
         ("11_SendAccPX4", true) => Err(()),
         // Global positions have a mode of their own; the vendor's client leaves the mode as it was.
@@ -114,19 +101,15 @@ fn intended(name: &str, simple_mode: bool) -> Option<Result<Option<String>, ()>>
             yaw: nan,
         }),
         // Modes that the vendor's client cannot send: it fails.
-        ("15_SendVelYawAlt", true) => bytes_of(C::SpeedAltitudeHeading {
-            speed: 12.0,
-            down: -50.0,
-            heading: 0.5,
-        }),
+        ("15_SendVelYawAlt", true) => {
+            bytes_of(C::SpeedAltitudeHeading { speed: 12.0, down: -50.0, heading: 0.5 })
+        }
         ("16_SendVelYawAlt", true) => bytes_of(C::SpeedAltitudeHeading {
             speed: 12.0,
             down: -50.0,
             heading: 628.0 / 100.0, // what the vendor's client puts in place of 0
         }),
-        ("18_SendPosNEDExt", true) => bytes_of(C::TakeOff {
-            position: [1.0, 2.0, -3.0],
-        }),
+        ("18_SendPosNEDExt", true) => bytes_of(C::TakeOff { position: [1.0, 2.0, -3.0] }),
         (
             "17_SendPosNEDExt" | "19_SendPosNEDExt" | "20_SendPosNEDExt" | "21_SendPosNEDExt"
             | "25_SendAttPX4" | "26_SendAttPX4",
@@ -195,9 +178,7 @@ fn check_attitude(name: &str, text: &str) {
     let vector = golden::load_one("control_mavlink", name);
     let bytes = golden::unhex(vector["hex"].as_str().unwrap());
     let frame = frames(&bytes).next().unwrap().unwrap();
-    let Ok(MavMessage::SET_ATTITUDE_TARGET(target)) = frame.message() else {
-        panic!("{name}")
-    };
+    let Ok(MavMessage::SET_ATTITUDE_TARGET(target)) = frame.message() else { panic!("{name}") };
     let [w, x, y, z] = target.q.map(f64::from);
     let norm = (w * w + x * x + y * y + z * z).sqrt();
     let [w, x, y, z] = [w, x, y, z].map(|q| q / norm);
@@ -207,21 +188,13 @@ fn check_attitude(name: &str, text: &str) {
         (2.0 * (w * z + x * y)).atan2(1.0 - 2.0 * (y * y + z * z)),
     ];
     for (found, wanted) in euler.iter().zip(wanted) {
-        assert!(
-            (f64::from(*found) - wanted).abs() < 1e-6,
-            "{name}: {euler:?} {wanted:?}"
-        );
+        assert!((f64::from(*found) - wanted).abs() < 1e-6, "{name}: {euler:?} {wanted:?}");
     }
 }
 
 /// 100 m north and 20 m east of the map's centre, 30 m up: within the precision of the message.
 fn check_takeoff(text: &str) {
-    let SimpleCommand::TakeOffGlobal {
-        latitude,
-        longitude,
-        altitude,
-    } = command(text)
-    else {
+    let SimpleCommand::TakeOffGlobal { latitude, longitude, altitude } = command(text) else {
         panic!("{text}")
     };
     let vector = golden::load_one("control_mavlink", "takeoff");
@@ -238,22 +211,14 @@ fn speed_and_radius_do_not_erase_each_other() {
         link.send(&message, 1, 191).unwrap();
     }
     let last = sent.lock().unwrap().pop().unwrap();
-    let expected = SimpleCommand::Cruise {
-        speed: 15.0,
-        radius: 50.0,
-    };
+    let expected = SimpleCommand::Cruise { speed: 15.0, radius: 50.0 };
     assert_eq!(command(&hex(&last)), expected);
 }
 
 #[test]
 fn masks_that_have_no_datagram_are_refused_with_a_reason() {
-    let (_, message, ..) = calls()
-        .into_iter()
-        .find(|(n, ..)| n == "04_SendPosNED")
-        .unwrap();
-    let Outbound::Raw(raw) = &message else {
-        panic!("raw")
-    };
+    let (_, message, ..) = calls().into_iter().find(|(n, ..)| n == "04_SendPosNED").unwrap();
+    let Outbound::Raw(raw) = &message else { panic!("raw") };
     let with = |mask: u16, frame: u8| -> Outbound {
         let mut payload = raw.payload().to_vec();
         payload.resize(53, 0);
@@ -269,24 +234,16 @@ fn masks_that_have_no_datagram_are_refused_with_a_reason() {
         };
         assert_eq!(link, "UDP_Simple");
         assert!(!what.is_empty());
-        assert!(
-            translated(false, &with(mask, 1)).is_ok(),
-            "UDP_Full has masks"
-        );
+        assert!(translated(false, &with(mask, 1)).is_ok(), "UDP_Full has masks");
     }
     for frame in [7, 9] {
         for simple_mode in [false, true] {
-            assert!(
-                translated(simple_mode, &with(0x9f8, frame)).is_err(),
-                "{frame}"
-            );
+            assert!(translated(simple_mode, &with(0x9f8, frame)).is_err(), "{frame}");
         }
     }
     // One axis is left alone.
     let text = translated(true, &with(0x9fc, 1)).unwrap().unwrap();
-    let SimpleCommand::PositionNed { position, yaw } = command(&text) else {
-        panic!("{text}")
-    };
+    let SimpleCommand::PositionNed { position, yaw } = command(&text) else { panic!("{text}") };
     assert_eq!((position[..2].to_vec(), yaw), (vec![10.0, -5.0], 1.57));
     assert!(position[2].is_nan());
 }

@@ -109,10 +109,7 @@ fn command(rig: &Rig, command: u16, params: [f32; 7]) {
 }
 
 fn set(rig: &Rig, name: &str, value: f64) -> srv::ParamSetV2Response {
-    let mut request = srv::ParamSetV2Request {
-        param_id: name.into(),
-        ..Default::default()
-    };
+    let mut request = srv::ParamSetV2Request { param_id: name.into(), ..Default::default() };
     request.value.type_ = 3;
     request.value.double_value = value;
     rig.call::<srv::ParamSetV2>("param/set", &request)
@@ -179,11 +176,8 @@ const ROWS: [Row; 15] = [
     ),
     (
         |rig| {
-            let message = AttitudeTarget {
-                orientation: attitude(),
-                thrust: -0.125,
-                ..Default::default()
-            };
+            let message =
+                AttitudeTarget { orientation: attitude(), thrust: -0.125, ..Default::default() };
             rig.publish("setpoint_raw/throttle_step", &message);
         },
         5,
@@ -291,10 +285,7 @@ const ROWS: [Row; 15] = [
     ),
     (
         |rig| {
-            let request = srv::CommandVtolTransitionRequest {
-                state: 4,
-                ..Default::default()
-            };
+            let request = srv::CommandVtolTransitionRequest { state: 4, ..Default::default() };
             let answer = rig.call::<srv::CommandVtolTransition>("cmd/vtol_transition", &request);
             assert!(answer.success);
         },
@@ -314,9 +305,7 @@ fn vector(x: f64, y: f64, z: f64) -> Vector3 {
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     let words = bytes.chunks_exact(4);
-    words
-        .map(|w| f32::from_le_bytes(w.try_into().unwrap()))
-        .collect()
+    words.map(|w| f32::from_le_bytes(w.try_into().unwrap())).collect()
 }
 
 #[test]
@@ -329,11 +318,7 @@ fn every_row_of_the_table_of_modes_is_reached_through_topics_and_services() {
         let rig = vehicle("UDP_Simple");
         act(&rig);
         let (sent, wanted) = (rig.sent_bytes(), row(mode, controls));
-        assert_eq!(
-            hex(&sent[..8.min(sent.len())]),
-            hex(&wanted[..8]),
-            "mode {mode}"
-        );
+        assert_eq!(hex(&sent[..8.min(sent.len())]), hex(&wanted[..8]), "mode {mode}");
         assert_eq!(sent.len(), wanted.len(), "mode {mode}");
         let found = numbers(&sent[8..]);
         for (at, (found, wanted)) in found.iter().zip(controls).enumerate() {
@@ -342,10 +327,7 @@ fn every_row_of_the_table_of_modes_is_reached_through_topics_and_services() {
                 true => (found - wanted).sin().abs() < 2e-6 && (found - wanted).cos() > 0.0,
                 false => *found == wanted,
             };
-            assert!(
-                same,
-                "mode {mode}, number {at}: {found} instead of {wanted}"
-            );
+            assert!(same, "mode {mode}, number {at}: {found} instead of {wanted}");
         }
     }
 }
@@ -353,26 +335,18 @@ fn every_row_of_the_table_of_modes_is_reached_through_topics_and_services() {
 /// In UDP_Full commands are the same 24 bytes.
 #[test]
 fn commands_are_the_same_in_udp_full() {
-    for (act, mode, controls, _) in ROWS
-        .into_iter()
-        .filter(|(_, mode, ..)| [9, 10, 11, 12, 30].contains(mode))
+    for (act, mode, controls, _) in
+        ROWS.into_iter().filter(|(_, mode, ..)| [9, 10, 11, 12, 30].contains(mode))
     {
         let rig = vehicle("UDP_Full");
         act(&rig);
-        assert_eq!(
-            hex(&rig.sent_bytes()),
-            hex(&row(mode, controls)),
-            "mode {mode}"
-        );
+        assert_eq!(hex(&rig.sent_bytes()), hex(&row(mode, controls)), "mode {mode}");
     }
 }
 
 #[test]
 fn positions_of_the_body_leave_as_the_vendors_client_sends_them() {
-    for (mode, file) in [
-        ("UDP_Full", "control_udp_full"),
-        ("UDP_Simple", "control_udp_simple"),
-    ] {
+    for (mode, file) in [("UDP_Full", "control_udp_full"), ("UDP_Simple", "control_udp_simple")] {
         let wanted = golden::load_one(file, "06_SendPosFRD");
         let wanted = golden::unhex(wanted["hex"].as_str().unwrap());
         let rig = vehicle(mode);
@@ -392,17 +366,15 @@ fn positions_of_the_body_leave_as_the_vendors_client_sends_them() {
 fn speed_and_radius_of_a_fixed_wing_are_set_by_their_parameters() {
     for mode in ["UDP_Full", "UDP_Simple"] {
         let rig = vehicle(mode);
-        for (name, value, file) in [
-            ("FW_AIRSPD_TRIM", 15.0, "cruise_speed"),
-            ("NAV_LOITER_RAD", 50.0, ""),
-        ] {
+        for (name, value, file) in
+            [("FW_AIRSPD_TRIM", 15.0, "cruise_speed"), ("NAV_LOITER_RAD", 50.0, "")]
+        {
             assert!(set(&rig, name, value).success, "{name}");
             let wanted = match file {
                 // As the vendor's client.
-                "cruise_speed" => golden::load_one("control_udp_simple", file)["hex"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned(),
+                "cruise_speed" => {
+                    golden::load_one("control_udp_simple", file)["hex"].as_str().unwrap().to_owned()
+                }
                 // It would erase the speed.
                 _ => hex(&row(10, [15.0, 50.0, 0.0, 0.0])),
             };
@@ -412,26 +384,15 @@ fn speed_and_radius_of_a_fixed_wing_are_set_by_their_parameters() {
         let mut request = SetParametersRequest::default();
         request.parameters.push(rcl::Parameter {
             name: "FW_AIRSPD_TRIM".into(),
-            value: rcl::ParameterValue {
-                type_: 2,
-                integer_value: 20,
-                ..Default::default()
-            },
+            value: rcl::ParameterValue { type_: 2, integer_value: 20, ..Default::default() },
         });
         let answer = rig.call::<SetParameters>("param/set_parameters", &request);
         assert!(answer.results[0].successful);
-        assert_eq!(
-            hex(&rig.sent_bytes()),
-            hex(&row(10, [20.0, 50.0, 0.0, 0.0]))
-        );
+        assert_eq!(hex(&rig.sent_bytes()), hex(&row(10, [20.0, 50.0, 0.0, 0.0])));
         // What there is not is refused, and named.
         rig.recorder.clear();
         for (name, value, why) in [
-            (
-                "MPC_XY_VEL_MAX",
-                5.0,
-                "FW_AIRSPD_TRIM and NAV_LOITER_RAD only",
-            ),
+            ("MPC_XY_VEL_MAX", 5.0, "FW_AIRSPD_TRIM and NAV_LOITER_RAD only"),
             ("NAV_LOITER_RAD", 0.0, "above 0"),
         ] {
             assert!(!set(&rig, name, value).success, "{name}");
@@ -442,18 +403,13 @@ fn speed_and_radius_of_a_fixed_wing_are_set_by_their_parameters() {
         }
     }
     // Of a vehicle that is not there nothing is said to be set.
-    let rig = Rig::with_link(VehicleSettings::default(), |sink| {
-        Box::new(UdpSimpleLink::new(1, sink))
-    });
+    let rig =
+        Rig::with_link(VehicleSettings::default(), |sink| Box::new(UdpSimpleLink::new(1, sink)));
     assert!(!set(&rig, "FW_AIRSPD_TRIM", 15.0).success);
     assert!(rig.nothing_sent());
-    let rig = Rig::with_link(
-        VehicleSettings {
-            read_only: true,
-            ..Default::default()
-        },
-        |sink| Box::new(UdpSimpleLink::new(1, sink)),
-    );
+    let rig = Rig::with_link(VehicleSettings { read_only: true, ..Default::default() }, |sink| {
+        Box::new(UdpSimpleLink::new(1, sink))
+    });
     tell(&rig, "UDP_Simple", [0.0; 3]);
     assert!(!set(&rig, "FW_AIRSPD_TRIM", 15.0).success);
     assert!(rig.nothing_sent());
@@ -487,14 +443,7 @@ fn a_local_take_off_is_answered_when_the_vehicle_is_up() {
         assert_eq!((answer.success, answer.result), (false, 3));
         rig.poll();
         let texts = rig.messages::<StatusText>("statustext/recv");
-        assert!(
-            texts
-                .last()
-                .unwrap()
-                .text
-                .contains("setpoints to the ground"),
-            "{texts:?}"
-        );
+        assert!(texts.last().unwrap().text.contains("setpoints to the ground"), "{texts:?}");
     }
 }
 
@@ -524,18 +473,13 @@ fn changes_of_the_throttle_are_checked_and_refused_where_there_are_none() {
     rig.publish("setpoint_raw/throttle_step", &step(0.1, 0));
     assert!(rig.nothing_sent());
     let mavlink = Rig::new(VehicleSettings::default());
-    let read_only = Rig::with_link(
-        VehicleSettings {
-            read_only: true,
-            ..Default::default()
-        },
-        |sink| Box::new(UdpSimpleLink::new(1, sink)),
-    );
-    for (rig, why) in [
-        (vehicle("UDP_Full"), "UDP_Simple"),
-        (mavlink, "UDP_Simple"),
-        (read_only, "read_only"),
-    ] {
+    let read_only =
+        Rig::with_link(VehicleSettings { read_only: true, ..Default::default() }, |sink| {
+            Box::new(UdpSimpleLink::new(1, sink))
+        });
+    for (rig, why) in
+        [(vehicle("UDP_Full"), "UDP_Simple"), (mavlink, "UDP_Simple"), (read_only, "read_only")]
+    {
         rig.poll();
         rig.sent_bytes();
         rig.recorder.clear();
@@ -549,20 +493,13 @@ fn changes_of_the_throttle_are_checked_and_refused_where_there_are_none() {
 
 #[test]
 fn a_change_of_the_throttle_is_not_repeated_and_ends_the_setpoint_before_it() {
-    let settings = VehicleSettings {
-        keep_alive: Duration::from_secs(2),
-        ..Default::default()
-    };
+    let settings = VehicleSettings { keep_alive: Duration::from_secs(2), ..Default::default() };
     let rig = Rig::with_link(settings, |sink| Box::new(UdpSimpleLink::new(1, sink)));
     tell(&rig, "UDP_Simple", [0.0; 3]);
     local(&rig, 1, POSITION, |m| m.position.z = 3.0);
     rig.pass(Duration::from_millis(300));
     assert!(rig.sent_bytes().len() > 24, "a setpoint is repeated");
-    let message = AttitudeTarget {
-        orientation: attitude(),
-        thrust: 0.1,
-        ..Default::default()
-    };
+    let message = AttitudeTarget { orientation: attitude(), thrust: 0.1, ..Default::default() };
     rig.publish("setpoint_raw/throttle_step", &message);
     rig.pass(Duration::from_secs(1));
     assert_eq!(rig.sent_bytes().len(), 24);

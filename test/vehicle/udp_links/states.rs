@@ -7,9 +7,7 @@ use tracing_subscriber::layer::{Context, SubscriberExt as _};
 /// What a datagram becomes, or by which name it is counted.
 fn read(link: &mut dyn Link, datagram: &[u8]) -> Result<Vec<MavMessage>, &'static str> {
     let mut buffer = Vec::new();
-    let bytes = link
-        .incoming(datagram, &mut buffer)
-        .map_err(Counter::name)?;
+    let bytes = link.incoming(datagram, &mut buffer).map_err(Counter::name)?;
     let messages = frames(bytes)
         .map(|frame| {
             let frame = frame.unwrap();
@@ -93,24 +91,13 @@ fn check_messages(
             MavMessage::ATTITUDE(m) => {
                 let angles = [m.roll, m.pitch, m.yaw].map(f64::from);
                 assert_eq!(numbers("uavAngEular"), angles, "{name}");
-                assert!(
-                    m.rollspeed.is_nan() && m.yawspeed.is_nan(),
-                    "{name}: not invented"
-                );
+                assert!(m.rollspeed.is_nan() && m.yawspeed.is_nan(), "{name}: not invented");
                 seen.push("attitude");
             }
             MavMessage::LOCAL_POSITION_NED(m) => {
-                assert_eq!(
-                    numbers("uavPosNED"),
-                    [m.x, m.y, m.z].map(f64::from),
-                    "{name}"
-                );
+                assert_eq!(numbers("uavPosNED"), [m.x, m.y, m.z].map(f64::from), "{name}");
                 assert_eq!(numbers("uavVelNED"), [m.vx, m.vy, m.vz].map(f64::from));
-                let time = if simple_mode {
-                    0.0
-                } else {
-                    number(&decoded["uavTimeStmp"])
-                };
+                let time = if simple_mode { 0.0 } else { number(&decoded["uavTimeStmp"]) };
                 assert_eq!(f64::from(m.time_boot_ms) / 1e3, time, "{name}");
                 seen.push("local");
             }
@@ -154,20 +141,14 @@ fn the_heartbeat_says_what_was_commanded_once_a_second_and_at_once_after_a_comma
     assert_eq!(heartbeat(&mut link, &full_state(5010)), None);
     assert_eq!(heartbeat(&mut link, &full_state(6000)), Some((false, 0)));
     let arm = |on: f32| -> Outbound {
-        let mut command = CommandLong {
-            command: 400,
-            ..CommandLong::default()
-        };
+        let mut command = CommandLong { command: 400, ..CommandLong::default() };
         command.params[0] = on;
         command.into()
     };
     link.send(&arm(1.0), 1, 191).unwrap();
     assert_eq!(heartbeat(&mut link, &full_state(6010)), Some((true, 0)));
     // The first set-point makes it OFFBOARD.
-    let (_, setpoint, ..) = calls()
-        .into_iter()
-        .find(|(n, ..)| n == "00_SendVelNED")
-        .unwrap();
+    let (_, setpoint, ..) = calls().into_iter().find(|(n, ..)| n == "00_SendVelNED").unwrap();
     link.send(&setpoint, 1, 191).unwrap();
     let flying = Some((true, 6 << 16));
     assert_eq!(heartbeat(&mut link, &full_state(6020)), flying);
@@ -207,16 +188,9 @@ fn arming_is_rounded_as_px4_does() {
         (f32::NAN, None),
     ] {
         let (mut link, sent) = simple();
-        let mut arm = CommandLong {
-            command: 400,
-            ..CommandLong::default()
-        };
+        let mut arm = CommandLong { command: 400, ..CommandLong::default() };
         arm.params[0] = value;
-        assert_eq!(
-            link.send(&arm.into(), 1, 191).is_ok(),
-            armed.is_some(),
-            "{value}"
-        );
+        assert_eq!(link.send(&arm.into(), 1, 191).is_ok(), armed.is_some(), "{value}");
         let sent = sent.lock().unwrap().pop();
         let found = sent.map(|bytes| command(&hex(&bytes)));
         assert_eq!(found, armed.map(SimpleCommand::Arm), "{value}");
@@ -247,9 +221,8 @@ fn datagrams_of_another_mode_are_an_alarm_only_where_they_go_on() {
 #[test]
 fn the_fix_and_collisions_come_as_short_datagrams_in_both_modes() {
     for (mut link, _) in [boxed(full()), boxed(simple())] {
-        let mut fixed = SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3])
-            .as_bytes()
-            .to_vec();
+        let mut fixed =
+            SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]).as_bytes().to_vec();
         fixed[..4].copy_from_slice(&1_234_567_891i32.to_le_bytes());
         let found = read(&mut *link, &fixed).unwrap();
         let texts: Vec<_> = found.iter().filter_map(text).collect();
@@ -265,10 +238,7 @@ fn boxed<L: Link + 'static>((link, sent): (L, Sent)) -> (Box<dyn Link>, Sent) {
 fn after_silence_nothing_is_armed_until_it_is_commanded_again() {
     let (mut link, _) = simple();
     let state = SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);
-    let (_, setpoint, ..) = calls()
-        .into_iter()
-        .find(|(n, ..)| n == "00_SendVelNED")
-        .unwrap();
+    let (_, setpoint, ..) = calls().into_iter().find(|(n, ..)| n == "00_SendVelNED").unwrap();
     link.send(&setpoint, 1, 191).unwrap();
     let flying = Some((true, 6 << 16));
     assert_eq!(heartbeat(&mut link, state.as_bytes()), flying);
@@ -281,20 +251,9 @@ fn after_silence_nothing_is_armed_until_it_is_commanded_again() {
 #[test]
 fn modes_are_refused_but_the_one_it_is_in() {
     let (mut link, sent) = simple();
-    for (custom_mode, taken) in [
-        (6 << 16, true),
-        (4 << 16 | 6 << 24, false),
-        (3 << 16, false),
-    ] {
-        let message = SetMode {
-            custom_mode,
-            ..SetMode::default()
-        };
-        assert_eq!(
-            link.send(&message.into(), 1, 191).is_ok(),
-            taken,
-            "{custom_mode:#x}"
-        );
+    for (custom_mode, taken) in [(6 << 16, true), (4 << 16 | 6 << 24, false), (3 << 16, false)] {
+        let message = SetMode { custom_mode, ..SetMode::default() };
+        assert_eq!(link.send(&message.into(), 1, 191).is_ok(), taken, "{custom_mode:#x}");
     }
     assert!(sent.lock().unwrap().is_empty());
     let abilities = link.abilities();
@@ -319,13 +278,8 @@ fn states_that_are_late_foreign_or_no_numbers_are_counted_and_move_nothing() {
 #[test]
 fn altitudes_above_home_need_home() {
     let (mut link, sent) = simple();
-    let (_, message, ..) = calls()
-        .into_iter()
-        .find(|(n, ..)| n == "12_SendPosGlobal")
-        .unwrap();
-    let Outbound::Raw(raw) = &message else {
-        panic!("raw")
-    };
+    let (_, message, ..) = calls().into_iter().find(|(n, ..)| n == "12_SendPosGlobal").unwrap();
+    let Outbound::Raw(raw) = &message else { panic!("raw") };
     let mut payload = raw.payload().to_vec();
     payload.resize(53, 0);
     payload[52] = 6;
@@ -336,15 +290,10 @@ fn altitudes_above_home_need_home() {
     messages(&mut link, state.as_bytes());
     link.send(&relative, 1, 191).unwrap();
     let last = sent.lock().unwrap().pop().unwrap();
-    let SimpleCommand::PositionGlobal { altitude, .. } = command(&hex(&last)) else {
-        panic!()
-    };
+    let SimpleCommand::PositionGlobal { altitude, .. } = command(&hex(&last)) else { panic!() };
     assert_eq!(altitude, 110.5);
     // A take-off without a place goes up where the vehicle is.
-    let mut takeoff = CommandLong {
-        command: 22,
-        ..CommandLong::default()
-    };
+    let mut takeoff = CommandLong { command: 22, ..CommandLong::default() };
     takeoff.params[4..].copy_from_slice(&[f32::NAN, f32::NAN, 60.5]);
     link.send(&takeoff.into(), 1, 191).unwrap();
     let last = sent.lock().unwrap().pop().unwrap();

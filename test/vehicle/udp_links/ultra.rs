@@ -8,9 +8,7 @@ use rfly_bridge::vehicle::{UdpUltraSimpleLink, VehicleSettings};
 use rfly_bridge::wire::{ShortStatePacket, TrueState};
 
 fn rig() -> Rig {
-    Rig::with_link(VehicleSettings::default(), |sink| {
-        Box::new(UdpUltraSimpleLink::new(1, sink))
-    })
+    Rig::with_link(VehicleSettings::default(), |sink| Box::new(UdpUltraSimpleLink::new(1, sink)))
 }
 
 fn truth(sim_time: f64, position: [f64; 3]) -> TrueState {
@@ -51,12 +49,7 @@ fn the_state_is_the_true_one_counted_from_where_the_vehicle_was_first() {
 #[test]
 fn it_counts_anew_when_the_simulation_does_and_not_after_silence() {
     let rig = rig();
-    let height = |rig: &Rig| {
-        last::<PoseStamped>(rig, "local_position/pose")
-            .pose
-            .position
-            .z
-    };
+    let height = |rig: &Rig| last::<PoseStamped>(rig, "local_position/pose").pose.position.z;
     hear(&rig, &truth(100.0, [0.0; 3]));
     hear(&rig, &truth(101.0, [0.0, 0.0, -20.0]));
     assert_eq!(height(&rig), 20.0);
@@ -89,10 +82,7 @@ fn commands_are_those_of_udp_simple_and_states_of_unknown_layout_are_left() {
     for bytes in [short.as_bytes(), unknown.as_bytes(), &[0; 48]] {
         rig.recorder.clear();
         rig.receive(bytes);
-        assert!(
-            rig.messages::<PoseStamped>("local_position/pose")
-                .is_empty()
-        );
+        assert!(rig.messages::<PoseStamped>("local_position/pose").is_empty());
     }
     assert_eq!(rig.counted("udp_ultrasimple_state"), 3);
 }

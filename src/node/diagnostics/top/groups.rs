@@ -134,24 +134,19 @@ pub fn groups_of(topics: &[TopicFigures], report: &DiagnosticArray) -> Vec<Group
         let Some(key) = group_of_status(name) else {
             continue;
         };
-        let group = groups.entry(key).or_insert_with_key(|key| Group {
-            name: key.clone(),
-            ..Group::default()
-        });
+        let group = groups
+            .entry(key)
+            .or_insert_with_key(|key| Group { name: key.clone(), ..Group::default() });
         add_status(group, name, status);
     }
     for seen in topics {
-        let status = statuses
-            .iter()
-            .find(|(name, _)| name.strip_prefix("topic ") == Some(&seen.name));
+        let status =
+            statuses.iter().find(|(name, _)| name.strip_prefix("topic ") == Some(&seen.name));
         let key = group_of_topic(&seen.name, &groups);
-        let group = groups.entry(key).or_insert_with_key(|key| Group {
-            name: key.clone(),
-            ..Group::default()
-        });
-        group
-            .topics
-            .push(line_of(seen, status.map(|(_, status)| *status)));
+        let group = groups
+            .entry(key)
+            .or_insert_with_key(|key| Group { name: key.clone(), ..Group::default() });
+        group.topics.push(line_of(seen, status.map(|(_, status)| *status)));
     }
     let mut groups: Vec<_> = groups.into_values().collect();
     for group in &mut groups {
@@ -189,20 +184,11 @@ impl SortOrder {
 pub fn sort(groups: &mut [Group], order: SortOrder) {
     let by_name = |name: &str| {
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let end = digits
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(digits.len());
-        let number = digits
-            .get(..end)
-            .and_then(|digits| digits.parse::<u64>().ok());
-        let kind = name
-            .split(|c: char| c.is_ascii_digit())
-            .next()
-            .unwrap_or_default();
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        let number = digits.get(..end).and_then(|digits| digits.parse::<u64>().ok());
+        let kind = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
         // Sensors, then vehicles, then the rest.
-        let rank = ["sensor", "vehicle "]
-            .iter()
-            .position(|known| *known == kind);
+        let rank = ["sensor", "vehicle "].iter().position(|known| *known == kind);
         (rank.unwrap_or(2), number.unwrap_or(0), name.to_owned())
     };
     groups.sort_by_key(|group| by_name(&group.name));
@@ -252,18 +238,13 @@ const OF_THE_VEHICLE: [&str; 4] = ["imu", "ground_truth", "model", "coptersim"];
 fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
     let parts: Vec<_> = topic.split('/').filter(|part| !part.is_empty()).collect();
     if let Some(part) = parts.iter().find(|part| is_sensor(part)) {
-        let known = groups
-            .keys()
-            .find(|name| name.split(' ').next() == Some(part));
+        let known = groups.keys().find(|name| name.split(' ').next() == Some(part));
         return known.cloned().unwrap_or_else(|| (*part).to_owned());
     }
     let numbered = |part: &str, word: &str| part.strip_prefix(word)?.parse::<u16>().ok();
     let sole = || {
         let mut vehicles = groups.keys().filter(|name| name.starts_with("vehicle "));
-        vehicles
-            .next()
-            .filter(|_| vehicles.next().is_none())
-            .cloned()
+        vehicles.next().filter(|_| vehicles.next().is_none()).cloned()
     };
     for (at, part) in parts.iter().enumerate() {
         let vehicle = numbered(part, "copter").or_else(|| numbered(part, "mavros"));
@@ -305,9 +286,7 @@ fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine 
     let count_of = |key| status.and_then(|status| number(status, key)).unwrap_or(0);
     TopicLine {
         seen: seen.clone(),
-        qos: status
-            .and_then(|status| value(status, "qos"))
-            .map(str::to_owned),
+        qos: status.and_then(|status| value(status, "qos")).map(str::to_owned),
         // Without the subscription of this program.
         subscribers: status
             .and_then(|status| number(status, "subscribers"))
@@ -321,34 +300,18 @@ fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine 
 fn finish(group: &mut Group) {
     group.topics.sort_by(|a, b| a.seen.name.cmp(&b.seen.name));
     // `sum` would give -0 without topics.
-    group.mb_per_s = group
-        .topics
-        .iter()
-        .map(|line| line.seen.mb_per_s)
-        .fold(0.0, |sum, rate| sum + rate);
-    group.subscribers = group
-        .topics
-        .iter()
-        .filter_map(|line| line.subscribers)
-        .sum();
+    group.mb_per_s =
+        group.topics.iter().map(|line| line.seen.mb_per_s).fold(0.0, |sum, rate| sum + rate);
+    group.subscribers = group.topics.iter().filter_map(|line| line.subscribers).sum();
     let suffix = group.name.split(' ').nth(1).unwrap_or("imu").to_owned();
-    let main = group
-        .topics
-        .iter()
-        .filter(|line| line.seen.age_ms.is_some());
+    let main = group.topics.iter().filter(|line| line.seen.age_ms.is_some());
     let main = main.max_by(|a, b| {
         let named = |line: &TopicLine| line.seen.name.ends_with(&format!("/{suffix}"));
-        named(a)
-            .cmp(&named(b))
-            .then(a.seen.hz.total_cmp(&b.seen.hz))
+        named(a).cmp(&named(b)).then(a.seen.hz.total_cmp(&b.seen.hz))
     });
     group.age_ms = main.and_then(|line| line.seen.age_ms);
     if group.hz == 0.0 && group.asked_hz.is_none() {
-        group.hz = group
-            .topics
-            .iter()
-            .map(|line| line.seen.hz)
-            .fold(0.0, f64::max);
+        group.hz = group.topics.iter().map(|line| line.seen.hz).fold(0.0, f64::max);
     }
     for line in &group.topics {
         if line.dropped > 0 {

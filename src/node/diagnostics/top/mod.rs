@@ -49,11 +49,8 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
         })?;
     let mut subscriptions = TopicSubscriptions::default();
     let interactive = !options.json && io::stdout().is_terminal() && io::stdin().is_terminal();
-    let mut terminal = if interactive {
-        Some(LiveTable::open().map_err(NodeError::Output)?)
-    } else {
-        None
-    };
+    let mut terminal =
+        if interactive { Some(LiveTable::open().map_err(NodeError::Output)?) } else { None };
     let mut due = Instant::now();
     loop {
         if Instant::now() >= due {
@@ -120,10 +117,7 @@ struct LiveTable {
 
 impl LiveTable {
     fn open() -> io::Result<Self> {
-        Ok(Self {
-            terminal: ratatui::try_init()?,
-            screen: Screen::default(),
-        })
+        Ok(Self { terminal: ratatui::try_init()?, screen: Screen::default() })
     }
 
     /// Handles pressed keys and draws; false if a key ends the program.
@@ -152,20 +146,12 @@ pub fn remarks_of(message: &DiagnosticArray) -> Vec<String> {
     let lines = message.status.iter().filter_map(|status| {
         let name = short_name(status);
         if name == DEGRADED && status.level > 0 {
-            let counts: Vec<_> = (status.values.iter())
-                .map(|v| format!("{} {}", v.key, v.value))
-                .collect();
-            return Some(format!(
-                "{name}: {} ({})",
-                status.message,
-                counts.join(", ")
-            ));
+            let counts: Vec<_> =
+                (status.values.iter()).map(|v| format!("{} {}", v.key, v.value)).collect();
+            return Some(format!("{name}: {} ({})", status.message, counts.join(", ")));
         }
         let shortfall = status.values.iter().find(|v| v.key == BELOW_ASKED)?;
-        Some(format!(
-            "below the requested rate: {name}: {}",
-            shortfall.value
-        ))
+        Some(format!("below the requested rate: {name}: {}", shortfall.value))
     });
     lines.collect()
 }

@@ -84,10 +84,7 @@ impl Screen {
     }
 
     fn order(&self) -> (SortOrder, &'static str) {
-        SortOrder::ALL
-            .get(self.order)
-            .copied()
-            .unwrap_or((SortOrder::Worst, "worst"))
+        SortOrder::ALL.get(self.order).copied().unwrap_or((SortOrder::Worst, "worst"))
     }
 
     /// Groups whose name, or a topic's name, contains the filter.
@@ -97,9 +94,7 @@ impl Screen {
             topics.any(|line| line.seen.name.contains(&self.filter))
         };
         let groups = self.groups.iter();
-        groups
-            .filter(|group| group.name.contains(&self.filter) || topic(group))
-            .collect()
+        groups.filter(|group| group.name.contains(&self.filter) || topic(group)).collect()
     }
 
     fn cursor(&mut self) -> &mut ListState {
@@ -126,10 +121,7 @@ impl Screen {
         ]);
         let [title, column, body, foot, help] = areas.areas(frame.area());
         let opened = self.opened.clone();
-        let opened = self
-            .groups
-            .iter()
-            .find(|group| Some(&group.name) == opened.as_ref());
+        let opened = self.groups.iter().find(|group| Some(&group.name) == opened.as_ref());
         let (names, lines) = match opened {
             Some(group) => (topic_head(), details(group)),
             None => {
@@ -151,17 +143,10 @@ impl Screen {
         frame.render_widget(Line::from(names).style(Modifier::UNDERLINED), column);
         let lone = opened.is_some();
         let list = List::new(lines).highlight_style(Modifier::REVERSED);
-        let state = if lone {
-            &mut self.scrolled
-        } else {
-            &mut self.selected
-        };
+        let state = if lone { &mut self.scrolled } else { &mut self.selected };
         frame.render_stateful_widget(list, body, state);
-        let remarks: Vec<_> = self
-            .remarks
-            .iter()
-            .map(|remark| Line::from(remark.as_str()))
-            .collect();
+        let remarks: Vec<_> =
+            self.remarks.iter().map(|remark| Line::from(remark.as_str())).collect();
         frame.render_widget(Paragraph::new(remarks).style(Color::Yellow), foot);
         let keys = match (self.typing, self.filter.is_empty()) {
             (true, _) => format!("filter: {}_", self.filter),
@@ -174,26 +159,15 @@ impl Screen {
 
 /// The topics of a group, and its drops.
 fn details(group: &Group) -> Vec<ListItem<'static>> {
-    let names: Vec<_> = group
-        .topics
-        .iter()
-        .map(|line| line.seen.name.as_str())
-        .collect();
+    let names: Vec<_> = group.topics.iter().map(|line| line.seen.name.as_str()).collect();
     let prefix = shared_prefix(&names);
     let mut items = Vec::new();
-    if let Some(shared) = names
-        .first()
-        .and_then(|name| name.get(..prefix))
-        .filter(|p| !p.is_empty())
+    if let Some(shared) =
+        names.first().and_then(|name| name.get(..prefix)).filter(|p| !p.is_empty())
     {
         items.push(ListItem::new(format!("below {shared}")));
     }
-    items.extend(
-        group
-            .topics
-            .iter()
-            .map(|line| ListItem::new(topic_line(line, prefix))),
-    );
+    items.extend(group.topics.iter().map(|line| ListItem::new(topic_line(line, prefix))));
     if group.dropped() > 0 {
         items.push(ListItem::new(format!("dropped: {}", causes(group))).style(Color::Yellow));
     }
@@ -206,11 +180,7 @@ fn shared_prefix(names: &[&str]) -> usize {
         return 0;
     };
     let ends = first.match_indices('/').map(|(at, _)| at + 1);
-    let shared = ends.filter(|end| {
-        others
-            .iter()
-            .all(|name| name.get(..*end) == first.get(..*end))
-    });
+    let shared = ends.filter(|end| others.iter().all(|name| name.get(..*end) == first.get(..*end)));
     shared.max().unwrap_or(0)
 }
 

@@ -47,8 +47,7 @@ impl TopicSubscriptions {
                 let same = |t: &TopicInfo| t.name == *name && t.type_name == subscription.type_name;
                 topics.iter().any(same)
             };
-            self.topics
-                .retain(|name, subscription| offered(name, subscription));
+            self.topics.retain(|name, subscription| offered(name, subscription));
         }
         for topic in topics {
             if let Entry::Vacant(place) = self.topics.entry(topic.name.clone()) {
@@ -83,12 +82,8 @@ impl TopicSubscriptions {
 
 fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<TopicSubscription, RosError> {
     let histogram = Histogram::new_with_bounds(1, 60_000_000, 2).unwrap_or_else(|_| unreachable!());
-    let seen = Arc::new(Mutex::new(TopicCounters {
-        messages: 0,
-        bytes: 0,
-        age_us: histogram,
-        total: 0,
-    }));
+    let seen =
+        Arc::new(Mutex::new(TopicCounters { messages: 0, bytes: 0, age_us: histogram, total: 0 }));
     let writer = seen.clone();
     let qos = if LATCHED.iter().any(|name| topic.name.ends_with(name)) {
         Qos::LATCHED
@@ -102,13 +97,8 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<TopicSubscrip
         seen.bytes += message.bytes as u64;
         if let Some(stamp) = message.stamp {
             let us = (host_now().0 - stamp.0) / 1000;
-            seen.age_us
-                .saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+            seen.age_us.saturating_record(u64::try_from(us).unwrap_or(0).max(1));
         }
     })?;
-    Ok(TopicSubscription {
-        type_name: topic.type_name.clone(),
-        seen,
-        _subscription: subscription,
-    })
+    Ok(TopicSubscription { type_name: topic.type_name.clone(), seen, _subscription: subscription })
 }

@@ -5,12 +5,7 @@ use std::time::Duration;
 
 /// The head of the table of groups; 80 columns.
 pub fn head() -> String {
-    row(
-        "group",
-        [
-            "state", "Hz", "of", "p50 ms", "p99 ms", "MB/s", "drops", "subs",
-        ],
-    )
+    row("group", ["state", "Hz", "of", "p50 ms", "p99 ms", "MB/s", "drops", "subs"])
 }
 
 fn row(name: &str, cells: [&str; 8]) -> String {
@@ -56,12 +51,8 @@ fn topic_row(name: &str, cells: [&str; 6]) -> String {
 pub fn topic_line(line: &TopicLine, prefix: usize) -> String {
     let seen = &line.seen;
     let name = seen.name.get(prefix..).unwrap_or(&seen.name);
-    let p50 = seen
-        .age_ms
-        .map_or_else(|| "-".to_owned(), |[p50, _]| short(p50, 2));
-    let subscribers = line
-        .subscribers
-        .map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let p50 = seen.age_ms.map_or_else(|| "-".to_owned(), |[p50, _]| short(p50, 2));
+    let subscribers = line.subscribers.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let qos = match (line.incompatible, &line.qos) {
         (0, qos) => qos.as_deref().unwrap_or("-").to_owned(),
         (n, _) => format!("{n} ASK FOR MORE"),
@@ -119,10 +110,7 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
 pub(super) fn causes(group: &Group) -> String {
     let mut causes: Vec<_> = group.drops.iter().collect();
     causes.sort_by(|a, b| b.1.cmp(a.1));
-    let causes: Vec<_> = causes
-        .iter()
-        .map(|(cause, n)| format!("{n} {cause}"))
-        .collect();
+    let causes: Vec<_> = causes.iter().map(|(cause, n)| format!("{n} {cause}")).collect();
     causes.join(", ")
 }
 

@@ -90,7 +90,5 @@ impl Endpoints {
 
 fn text(name: *const std::ffi::c_char) -> String {
     // SAFETY: a sample with data has both names, terminated.
-    unsafe { CStr::from_ptr(name) }
-        .to_string_lossy()
-        .into_owned()
+    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }

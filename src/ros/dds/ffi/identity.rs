@@ -41,10 +41,8 @@ unsafe extern "C" {
 /// Whether this program was linked as in `build.rs`; a program that uses the bridge as a library is not.
 pub(in super::super) fn can_answer() -> bool {
     type Add = unsafe extern "C" fn(*mut Message, u32);
-    let [called, ours] = [
-        ddsi_xmsg_addpar_statusinfo as Add,
-        __wrap_ddsi_xmsg_addpar_statusinfo as Add,
-    ];
+    let [called, ours] =
+        [ddsi_xmsg_addpar_statusinfo as Add, __wrap_ddsi_xmsg_addpar_statusinfo as Add];
     black_box(called as usize) == black_box(ours as usize)
 }
 
@@ -59,10 +57,7 @@ struct Named {
 }
 
 /// Request identities of the replies in the writers' histories, by `statusinfo`.
-static NAMED: Mutex<Named> = Mutex::new(Named {
-    last: 0,
-    identities: BTreeMap::new(),
-});
+static NAMED: Mutex<Named> = Mutex::new(Named { last: 0, identities: BTreeMap::new() });
 
 /// Sets the identity of the request that `sample`, a reply, answers.
 ///
@@ -106,9 +101,7 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, s
         // SAFETY: caller's contract; the space has the requested number of bytes.
         unsafe {
             let place = ddsi_xmsg_addpar(message, id, SampleIdentity::BYTES);
-            place
-                .cast::<[u8; SampleIdentity::BYTES]>()
-                .write_unaligned(identity.parameter());
+            place.cast::<[u8; SampleIdentity::BYTES]>().write_unaligned(identity.parameter());
         }
     }
 }
@@ -124,10 +117,7 @@ pub(super) fn requests(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
 
 /// Functions of replies.
 pub(super) fn replies(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
-    c::ddsi_serdata_ops {
-        free: Some(free_reply),
-        ..*plain
-    }
+    c::ddsi_serdata_ops { free: Some(free_reply), ..*plain }
 }
 
 /// `struct ddsi_rdata`, the fields in use (ddsi_radmin.h).
@@ -200,10 +190,7 @@ unsafe extern "C" fn request_from_packet(
             to_ser(sample, 0, size, payload.as_mut_ptr().cast());
             c::ddsi_serdata_unref(sample);
         }
-        let whole = c::ddsrt_iovec_t {
-            iov_base: bytes.as_mut_ptr().cast(),
-            iov_len: bytes.len(),
-        };
+        let whole = c::ddsrt_iovec_t { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
         from_memory(sertype, kind, 1, &raw const whole, bytes.len())
     }
 }
@@ -220,20 +207,12 @@ unsafe extern "C" fn request_from_memory(
         return ptr::null_mut();
     };
     let mut head = Head::default().bytes();
-    let mut gather = vec![c::ddsrt_iovec_t {
-        iov_base: head.as_mut_ptr().cast(),
-        iov_len: head.len(),
-    }];
+    let mut gather =
+        vec![c::ddsrt_iovec_t { iov_base: head.as_mut_ptr().cast(), iov_len: head.len() }];
     // SAFETY: the library's arguments are valid during the call, as is `head`.
     unsafe {
         gather.extend_from_slice(std::slice::from_raw_parts(ranges, count));
-        from_memory(
-            sertype,
-            kind,
-            count + 1,
-            gather.as_ptr(),
-            Head::BYTES + size,
-        )
+        from_memory(sertype, kind, count + 1, gather.as_ptr(), Head::BYTES + size)
     }
 }
 

@@ -21,9 +21,7 @@ extern "C" fn on_line(_: *mut c_void, data: *const c::dds_log_data_t) {
             return String::new();
         }
         // SAFETY: the library's own strings, terminated.
-        unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned()
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     };
     let severity = match data.priority {
         c::DDS_LC_FATAL | c::DDS_LC_ERROR => Severity::Error,
@@ -34,12 +32,6 @@ extern "C" fn on_line(_: *mut c_void, data: *const c::dds_log_data_t) {
     let now_ns = unsafe { c::dds_time() };
     // A panic must not unwind into C; the panic hook has printed it.
     let _ = catch_unwind(|| {
-        log::line(
-            severity,
-            &text(data.function),
-            data.line,
-            &text(data.message),
-            now_ns,
-        );
+        log::line(severity, &text(data.function), data.line, &text(data.message), now_ns);
     });
 }

@@ -43,12 +43,7 @@ impl Origin {
     /// The writer, if it still exists.
     pub(in super::super) fn writer(self) -> Option<Peer> {
         // SAFETY: both handles are checked by the library; the result is null or ours.
-        unsafe {
-            Peer::take(c::dds_get_matched_publication_data(
-                self.reader,
-                self.writer,
-            ))
-        }
+        unsafe { Peer::take(c::dds_get_matched_publication_data(self.reader, self.writer)) }
     }
 }
 
@@ -62,15 +57,7 @@ impl Reader {
         callback: Callback,
     ) -> Result<Self, RosError> {
         let topic = participant.topic(topic_name, type_name)?;
-        Self::of(
-            participant,
-            topic,
-            topic_name,
-            qos,
-            user_data,
-            callback,
-            false,
-        )
+        Self::of(participant, topic, topic_name, qos, user_data, callback, false)
     }
 
     /// A reader of a service's requests, each with its [`Head`].
@@ -83,15 +70,7 @@ impl Reader {
     ) -> Result<Self, RosError> {
         let topic = participant.topic_of(Samples::Requests, topic_name, type_name)?;
         let qos = Qos::SERVICE;
-        Self::of(
-            participant,
-            topic,
-            topic_name,
-            qos,
-            user_data,
-            callback,
-            true,
-        )
+        Self::of(participant, topic, topic_name, qos, user_data, callback, true)
     }
 
     fn of(
@@ -104,10 +83,7 @@ impl Reader {
         headed: bool,
     ) -> Result<Self, RosError> {
         let qos = NativeQos::for_endpoint(qos, user_data);
-        let handler = Arc::new(Handler {
-            callback: Mutex::new(callback),
-            headed,
-        });
+        let handler = Arc::new(Handler { callback: Mutex::new(callback), headed });
         let arg = Arc::as_ptr(&handler).cast_mut().cast::<c_void>();
         // SAFETY: no preconditions; `arg` is dereferenced only by the callback.
         let listener = Listener(unsafe { c::dds_create_listener(arg) });
@@ -117,12 +93,7 @@ impl Reader {
             c::dds_create_reader(participant.entity.0, topic.0, qos.0, listener.0)
         };
         let entity = Entity::new("dds_create_reader", topic_name, code)?;
-        Ok(Self {
-            entity,
-            _handler: handler,
-            _topic: topic,
-            _participant: participant.clone(),
-        })
+        Ok(Self { entity, _handler: handler, _topic: topic, _participant: participant.clone() })
     }
 
     pub(in super::super) fn guid(&self) -> Guid {
@@ -139,10 +110,7 @@ impl Reader {
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
     // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
     let handler = unsafe { &*arg.cast::<Handler>() };
-    let mut callback = handler
-        .callback
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
+    let mut callback = handler.callback.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let mut sample = ptr::null_mut::<c::ddsi_serdata>();
         // SAFETY: all-zero is a valid `dds_sample_info_t` (numbers and a bool).
@@ -154,10 +122,7 @@ extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
             return;
         }
         if info.valid_data {
-            let mut range = c::ddsrt_iovec_t {
-                iov_base: ptr::null_mut(),
-                iov_len: 0,
-            };
+            let mut range = c::ddsrt_iovec_t { iov_base: ptr::null_mut(), iov_len: 0 };
             // SAFETY: `sample` is valid, the range covers it, and the reference taken here keeps the bytes alive.
             let bytes = unsafe {
                 let size = c::ddsi_serdata_size(sample) as usize;
@@ -168,15 +133,8 @@ extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
                 true => Head::split(bytes).unwrap_or_default(),
                 false => (Head::default(), bytes),
             };
-            let raw = RawSample {
-                cdr,
-                source_stamp: RosTime(info.source_timestamp),
-            };
-            let origin = Origin {
-                reader,
-                writer: info.publication_handle,
-                head,
-            };
+            let raw = RawSample { cdr, source_stamp: RosTime(info.source_timestamp) };
+            let origin = Origin { reader, writer: info.publication_handle, head };
             // A panic must not unwind into C; the panic hook has printed it.
             let _ = catch_unwind(AssertUnwindSafe(|| callback(&raw, origin)));
             // SAFETY: gives back the reference taken above; `bytes` is not used any more.

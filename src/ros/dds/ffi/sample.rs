@@ -98,10 +98,7 @@ unsafe extern "C" fn to_ser_ref(
     // are multiples of four, so that rounding up stays inside.
     unsafe {
         let from = sample(data).bytes().as_ptr().add(offset);
-        *range = c::ddsrt_iovec_t {
-            iov_base: from.cast_mut().cast(),
-            iov_len: size,
-        };
+        *range = c::ddsrt_iovec_t { iov_base: from.cast_mut().cast(), iov_len: size };
         ddsi_serdata_ref(data)
     }
 }

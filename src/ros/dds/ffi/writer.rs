@@ -74,9 +74,7 @@ extern "C" fn on_matched(
 ) {
     // SAFETY: `arg` points to the `Events` of a writer whose entity still exists (see the module's head).
     let events = unsafe { &*arg.cast::<Events>() };
-    events
-        .matched
-        .store(status.current_count as usize, Ordering::Relaxed);
+    events.matched.store(status.current_count as usize, Ordering::Relaxed);
     events.changes.fetch_add(1, Ordering::Release);
 }
 
@@ -87,12 +85,8 @@ extern "C" fn on_incompatible(
 ) {
     // SAFETY: as in `on_matched`.
     let events = unsafe { &*arg.cast::<Events>() };
-    events
-        .last_policy
-        .store(status.last_policy_id, Ordering::Relaxed);
-    events
-        .incompatible
-        .store(status.total_count, Ordering::Relaxed);
+    events.last_policy.store(status.last_policy_id, Ordering::Relaxed);
+    events.incompatible.store(status.total_count, Ordering::Relaxed);
 }
 
 /// Result of a write.
@@ -178,9 +172,7 @@ impl Writer {
         let code = unsafe { c::dds_get_entity_sertype(entity.0, &raw mut sertype) };
         check("dds_get_entity_sertype", topic_name, code)?;
         // SAFETY: any handle is allowed; null on failure, which is checked at use.
-        let statistics = Mutex::new(StatisticsPointer(unsafe {
-            dds_create_statistics(entity.0)
-        }));
+        let statistics = Mutex::new(StatisticsPointer(unsafe { dds_create_statistics(entity.0) }));
         Ok(Self {
             statistics,
             entity,
@@ -259,10 +251,7 @@ impl Writer {
         let fast_dds = |reader: &Peer| reader.guid.starts_with(&FAST_DDS);
         if readers.iter().any(|r| r.best_effort && fast_dds(r)) {
             pacing::Hardest::Fragile
-        } else if readers
-            .iter()
-            .all(|r| !r.best_effort && r.guid.starts_with(&CYCLONE))
-        {
+        } else if readers.iter().all(|r| !r.best_effort && r.guid.starts_with(&CYCLONE)) {
             pacing::Hardest::Telling
         } else {
             pacing::Hardest::Mute
@@ -276,10 +265,8 @@ impl Writer {
         cdr: &[u8],
         request: Option<SampleIdentity>,
     ) -> Result<Written, RosError> {
-        let range = c::ddsrt_iovec_t {
-            iov_base: cdr.as_ptr().cast_mut().cast(),
-            iov_len: cdr.len(),
-        };
+        let range =
+            c::ddsrt_iovec_t { iov_base: cdr.as_ptr().cast_mut().cast(), iov_len: cdr.len() };
         // SAFETY: the range is valid for reads during the call, which copies it; Cyclone reads samples in units of four
         // bytes, checked here. The new sample is ours until handed over; unlike `dds_writecdr`
         // `dds_forwardcdr` keeps the fields we set.
@@ -307,21 +294,13 @@ impl Writer {
 
     /// Bytes retransmitted at a reader's request.
     pub(in super::super) fn retransmitted_bytes(&self) -> Option<u64> {
-        let statistics = self
-            .statistics
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let statistics = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
         if statistics.0.is_null() {
             return None;
         }
         // SAFETY: the pointer is valid and locked; the name is terminated; the result points into the statistics.
         unsafe {
-            check(
-                "dds_refresh_statistics",
-                "writer",
-                dds_refresh_statistics(statistics.0),
-            )
-            .ok()?;
+            check("dds_refresh_statistics", "writer", dds_refresh_statistics(statistics.0)).ok()?;
             let found = dds_lookup_statistic(statistics.0, c"rexmit_bytes".as_ptr()).as_ref()?;
             (found.kind == KIND_UINT64).then_some(found.value)
         }

@@ -37,11 +37,7 @@ pub(in crate::transport) fn own_names() -> Vec<String> {
     let user = User::from_uid(Uid::effective()).ok().flatten();
     let mut names = vec![host.trim().to_owned()];
     names.extend(user.map(|user| user.name));
-    names.extend(
-        ["SUDO_USER", "HOSTNAME"]
-            .iter()
-            .filter_map(|name| std::env::var(name).ok()),
-    );
+    names.extend(["SUDO_USER", "HOSTNAME"].iter().filter_map(|name| std::env::var(name).ok()));
     names
 }
 
@@ -51,9 +47,7 @@ fn interfaces() -> Vec<Interface> {
     };
     let interface = |found: nix::ifaddrs::InterfaceAddress| {
         let address = found.address?.as_sockaddr_in()?.ip();
-        let mask = found
-            .netmask
-            .and_then(|mask| Some(mask.as_sockaddr_in()?.ip()));
+        let mask = found.netmask.and_then(|mask| Some(mask.as_sockaddr_in()?.ip()));
         let network = Ipv4Net::with_netmask(address, mask.unwrap_or(Ipv4Addr::BROADCAST));
         let has = |flag| found.flags.contains(flag);
         Some(Interface {
@@ -102,9 +96,7 @@ fn fast_dds_owners() -> Vec<u32> {
         name.to_string_lossy().starts_with("fastrtps_")
     };
     let owned = files.flatten().filter(ours).take(FILES);
-    let owners: BTreeSet<_> = owned
-        .filter_map(|f| Some(f.metadata().ok()?.uid()))
-        .collect();
+    let owners: BTreeSet<_> = owned.filter_map(|f| Some(f.metadata().ok()?.uid())).collect();
     owners.into_iter().collect()
 }
 
@@ -117,11 +109,9 @@ pub(in crate::transport) fn block_file(name: &str) -> BlockFile {
         return BlockFile::NotAFile;
     }
     match options().open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => BlockFile::Denied {
-            owner: metadata.uid(),
-        },
-        _ => BlockFile::File {
-            len: metadata.len(),
-        },
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            BlockFile::Denied { owner: metadata.uid() }
+        }
+        _ => BlockFile::File { len: metadata.len() },
     }
 }

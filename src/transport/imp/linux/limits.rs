@@ -51,9 +51,5 @@ impl Limit {
 /// Bytes that are free for this user on the file system of a file.
 pub fn free_bytes(file: &Path) -> Option<u64> {
     let found = statvfs(file).ok()?;
-    Some(
-        found
-            .blocks_available()
-            .saturating_mul(found.fragment_size()),
-    )
+    Some(found.blocks_available().saturating_mul(found.fragment_size()))
 }

@@ -24,10 +24,7 @@ pub(in crate::transport) fn socket(ports: &BTreeSet<u16>) -> io::Result<Socket> 
 /// Keeps datagrams to these ports, so that no other traffic of the host is queued.
 fn filter(ports: &BTreeSet<u16>) -> Vec<SockFilter> {
     let does = |code, k| SockFilter::new(code, 0, 0, k);
-    let mut program = vec![
-        does(op::HEADER_TO_X, 0),
-        does(op::LOAD_HALF_BEHIND, DESTINATION),
-    ];
+    let mut program = vec![does(op::HEADER_TO_X, 0), does(op::LOAD_HALF_BEHIND, DESTINATION)];
     for port in ports {
         program.push(SockFilter::new(op::JUMP_IF_EQUAL, 0, 1, (*port).into()));
         program.push(does(op::KEEP, u32::MAX));

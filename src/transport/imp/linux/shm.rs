@@ -15,10 +15,7 @@ pub(in crate::transport) fn path_of(name: &str) -> PathBuf {
 /// Opens as shm_open(3) does: follows no link and does not block on a FIFO.
 pub(in crate::transport) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     options
 }
 

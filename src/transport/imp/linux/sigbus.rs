@@ -36,11 +36,7 @@ impl Range {
         if let Some(number) = refused {
             return Err(io::Error::from_raw_os_error(*number));
         }
-        Ok(Self {
-            start,
-            len,
-            lost: AtomicBool::new(false),
-        })
+        Ok(Self { start, len, lost: AtomicBool::new(false) })
     }
 
     /// Whether the file was truncated during an access; the mapping then contains only zeros.

@@ -58,10 +58,7 @@ pub(in crate::transport) fn receive_heads(
     const BATCH: usize = StreamReceiver::BATCH;
     let mut heads = [[0; HEAD]; BATCH];
     let mut found = [const { None }; BATCH];
-    let mut ranges: Vec<_> = heads
-        .iter_mut()
-        .map(|head| [IoSliceMut::new(head)])
-        .collect();
+    let mut ranges: Vec<_> = heads.iter_mut().map(|head| [IoSliceMut::new(head)]).collect();
     // Recreated each time: the kernel shrinks the control buffers to the used size.
     let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_room()));
     let until_first = match wait {
@@ -120,11 +117,9 @@ fn control_room() -> Vec<u8> {
 }
 
 fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
-    let from = message
-        .address
-        .map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
-            SocketAddrV4::new(a.ip(), a.port())
-        });
+    let from = message.address.map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
+        SocketAddrV4::new(a.ip(), a.port())
+    });
     let (mut kernel_time, mut overflows, mut segment) = (None, 0, None);
     for control in message.cmsgs()? {
         match control {

@@ -40,13 +40,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             command
         };
         let reply = |success, result| CommandLongResponse { success, result };
-        send_long(
-            autopilot,
-            "cmd/command",
-            command,
-            responder,
-            (Caller::Command, reply),
-        );
+        send_long(autopilot, "cmd/command", command, responder, (Caller::Command, reply));
     })?;
     open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
@@ -78,13 +72,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
         let command = long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude]);
         let reply = |success, result| CommandTOLResponse { success, result };
-        send_long(
-            autopilot,
-            "cmd/land",
-            command,
-            responder,
-            (Caller::TakeOffOrLand, reply),
-        );
+        send_long(autopilot, "cmd/land", command, responder, (Caller::TakeOffOrLand, reply));
     })?;
     local(
         open,
@@ -141,11 +129,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         "set_message_interval",
         |fcu, r| {
             // 0 selects the default rate, -1 switches the message off.
-            let interval = if r.message_rate > 0.0 {
-                1e6 / r.message_rate
-            } else {
-                r.message_rate
-            };
+            let interval = if r.message_rate > 0.0 { 1e6 / r.message_rate } else { r.message_rate };
             let id = r.message_id as f32;
             long(fcu, 511, 0, [id, interval, 0.0, 0.0, 0.0, 0.0, 0.0])
         },
@@ -200,20 +184,14 @@ fn command<S: Service, C: Into<MavCommand>>(
     make: impl Fn(&Fcu, &S::Request) -> C + Send + 'static,
     reply: fn(bool, u8) -> S::Response,
 ) -> Result<(), RosError> {
-    open.service::<S>(
-        name,
-        move |autopilot: &mut Autopilot, request, responder| {
-            let command = make(&autopilot.fcu, &request);
-            send(autopilot, name, command, responder, reply);
-        },
-    )
+    open.service::<S>(name, move |autopilot: &mut Autopilot, request, responder| {
+        let command = make(&autopilot.fcu, &request);
+        send(autopilot, name, command, responder, reply);
+    })
 }
 
 /// How a service is answered: when the vehicle shows a change, or with a result.
-type Answers<S> = (
-    fn(Responder<S>) -> Caller,
-    fn(bool, u8) -> <S as Service>::Response,
-);
+type Answers<S> = (fn(Responder<S>) -> Caller, fn(bool, u8) -> <S as Service>::Response);
 
 /// Sends a command; where the heartbeat shows what it changes, that answers the call, else its result.
 fn send_long<S: Service>(
@@ -244,12 +222,7 @@ fn send<S: Service>(
         let (success, number) = end.result();
         if !success {
             let why = end.describe(fcu);
-            tracing::warn!(
-                vehicle = fcu.settings.id,
-                service = name,
-                why,
-                "command failed"
-            );
+            tracing::warn!(vehicle = fcu.settings.id, service = name, why, "command failed");
             fcu.notice(format!("{name}: {why}"));
             fcu.count(Counter::CommandFailed);
         }
@@ -277,17 +250,10 @@ fn local(
             tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
             fcu.notice(format!("{name}: {why}"));
             fcu.count(Counter::CommandRefused);
-            return responder.respond(CommandTOLLocalResponse {
-                success: false,
-                result: UNSUPPORTED,
-            });
+            return responder
+                .respond(CommandTOLLocalResponse { success: false, result: UNSUPPORTED });
         }
-        let command = long(
-            fcu,
-            number,
-            1,
-            local_params(&request, number, fcu.settings.quirks),
-        );
+        let command = long(fcu, number, 1, local_params(&request, number, fcu.settings.quirks));
         if number == TAKE_OFF_LOCAL && !fcu.settings.quirks {
             let more = [request.min_pitch, request.yaw, request.rate];
             tell_unsaid(fcu, name, &more);
@@ -312,11 +278,7 @@ fn local(
 /// The commands have y (east) before x (north). mavros passes height and yaw unchanged.
 fn local_params(r: &CommandTOLLocalRequest, number: u16, as_mavros: bool) -> [f32; 7] {
     let [x, y, z] = [r.position.x, r.position.y, r.position.z].map(|v| v as f32);
-    let first = if number == TAKE_OFF_LOCAL {
-        [r.min_pitch, 0.0]
-    } else {
-        [0.0, r.offset]
-    };
+    let first = if number == TAKE_OFF_LOCAL { [r.min_pitch, 0.0] } else { [0.0, r.offset] };
     let [a, b] = first;
     if as_mavros {
         [a, b, r.rate, r.yaw, y, x, z]

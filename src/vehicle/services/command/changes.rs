@@ -114,11 +114,7 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
     } else {
         format!("set_mode {}", request.custom_mode)
     };
-    let command = raw::SetMode {
-        custom_mode,
-        target_system: fcu.system,
-        base_mode,
-    };
+    let command = raw::SetMode { custom_mode, target_system: fcu.system, base_mode };
     let caller = Caller::Mode(caller);
     let change = Change { goal, what, caller };
     autopilot.services.command.change(fcu, change, command);
@@ -129,15 +125,7 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
     let fcu = &mut autopilot.fcu;
     let [latitude, longitude] = here(fcu, [r.latitude, r.longitude]);
     let command = raw::CommandLong {
-        params: [
-            r.min_pitch,
-            0.0,
-            0.0,
-            r.yaw,
-            latitude,
-            longitude,
-            r.altitude,
-        ],
+        params: [r.min_pitch, 0.0, 0.0, r.yaw, latitude, longitude, r.altitude],
         command: TAKE_OFF,
         target_system: fcu.system,
         target_component: fcu.component,
@@ -151,11 +139,7 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
     tell_unsaid(fcu, "cmd/takeoff", &[r.min_pitch, r.yaw]);
     let goal = Goal::take_off(fcu);
     let caller = Caller::TakeOffOrLand(caller);
-    let change = Change {
-        goal,
-        what: "cmd/takeoff".to_owned(),
-        caller,
-    };
+    let change = Change { goal, what: "cmd/takeoff".to_owned(), caller };
     autopilot.services.command.change(fcu, change, command);
 }
 

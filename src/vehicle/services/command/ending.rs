@@ -55,9 +55,9 @@ impl Ending {
     fn text(&self) -> String {
         match self.end {
             CommandEnd::Acked { result, .. } => format!("the vehicle answered {}", name(result)),
-            CommandEnd::TimedOut {
-                in_progress: true, ..
-            } => "in progress, but no final answer came".to_owned(),
+            CommandEnd::TimedOut { in_progress: true, .. } => {
+                "in progress, but no final answer came".to_owned()
+            }
             CommandEnd::TimedOut { sent, .. } => format!("no answer; sent {sent} times"),
             CommandEnd::Broadcast => "sent".to_owned(),
             CommandEnd::Overridden => {

@@ -98,11 +98,7 @@ impl Goal {
             Self::BaseMode(base_mode) => heartbeat.base_mode & MODE_BITS == base_mode & MODE_BITS,
             Self::TakeOff(start) => return start.seen(fcu),
         };
-        if reached {
-            Seen::Reached
-        } else {
-            Seen::Nothing
-        }
+        if reached { Seen::Reached } else { Seen::Nothing }
     }
 
     /// Whether a status text denies it in spite of the acknowledgement.
@@ -115,11 +111,7 @@ impl Goal {
         let Some(heartbeat) = fcu.heartbeat else {
             return "accepted, but the vehicle is no longer connected".to_owned();
         };
-        let name = mode::name(
-            heartbeat.base_mode,
-            heartbeat.custom_mode,
-            heartbeat.autopilot,
-        );
+        let name = mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot);
         match self {
             Self::Armed(true) => "accepted, but the vehicle did not arm".to_owned(),
             Self::Armed(false) => "accepted, but the vehicle did not disarm".to_owned(),

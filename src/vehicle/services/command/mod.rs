@@ -82,8 +82,7 @@ impl Part for CommandPart {
         self.look(fcu);
         if self.modes.changed_by_others(fcu) {
             // What makes the vehicle safer than a mode that others chose is not withheld.
-            self.machine
-                .override_group(CommandGroup::Mode, MavCommand::ends_flight);
+            self.machine.override_group(CommandGroup::Mode, MavCommand::ends_flight);
             self.wanted.override_modes(fcu);
         }
         self.run(fcu);
@@ -105,8 +104,7 @@ impl Part for CommandPart {
         self.look(fcu);
         let (ask, again) = self.wanted.poll(fcu);
         for (id, command) in again {
-            self.machine
-                .start(fcu.now.mono, command, Waiter::Wanted(id));
+            self.machine.start(fcu.now.mono, command, Waiter::Wanted(id));
         }
         if ask {
             let request = request_message(fcu, Heartbeat::ID);
@@ -196,9 +194,7 @@ impl CommandPart {
                         self.machine.not_sent(fcu.now.mono, id);
                     }
                 }
-                CommandEvent::Progress {
-                    command, percent, ..
-                } => {
+                CommandEvent::Progress { command, percent, .. } => {
                     let percent = percent.map_or(-1, i32::from);
                     tracing::debug!(vehicle = fcu.settings.id, command, percent, "in progress");
                 }
@@ -231,10 +227,7 @@ fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<Ending> {
     }
     Some(match fcu.send(command.message()) {
         Ok(()) => CommandEnd::Broadcast.into(),
-        Err(refusal) => Ending {
-            end: CommandEnd::NotSent,
-            refusal: Some(refusal),
-        },
+        Err(refusal) => Ending { end: CommandEnd::NotSent, refusal: Some(refusal) },
     })
 }
 
@@ -244,10 +237,7 @@ fn late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
         MavCommand::Long(c) => format!("command {} with {:?}", c.command, c.params),
         MavCommand::Int(c) => format!("command {} with {:?}", c.command, c.params),
         MavCommand::Mode(c) => {
-            format!(
-                "set_mode {}",
-                mode::name(c.base_mode, c.custom_mode, goal::PX4)
-            )
+            format!("set_mode {}", mode::name(c.base_mode, c.custom_mode, goal::PX4))
         }
     };
     let text = format!(

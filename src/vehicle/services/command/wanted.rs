@@ -13,11 +13,8 @@ use crate::wire::mavlink::raw;
 use std::time::Duration;
 
 /// Times after the acknowledgement to request the heartbeat, so that callers need not wait for the periodic one.
-const ASK: [Duration; 3] = [
-    Duration::from_millis(10),
-    Duration::from_millis(80),
-    Duration::from_millis(400),
-];
+const ASK: [Duration; 3] =
+    [Duration::from_millis(10), Duration::from_millis(80), Duration::from_millis(400)];
 /// Time until an accepted command that makes the vehicle safer is sent again, where the heartbeat shows that nothing happened:
 /// its acknowledgement may have been that of another.
 const AGAIN: Duration = Duration::from_millis(600);
@@ -143,10 +140,7 @@ impl Wanted {
             // Links without acknowledgements make heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: 0, .. } | CommandEnd::Broadcast => {
                 call.beats = fcu.beats;
-                call.stage = Stage::Accepted {
-                    since: now,
-                    asked: 0,
-                };
+                call.stage = Stage::Accepted { since: now, asked: 0 };
             }
             // The acknowledgement was lost, or this autopilot sends none.
             CommandEnd::TimedOut { .. } if call.is_shown(fcu) => {
@@ -157,10 +151,7 @@ impl Wanted {
                 self.finish(fcu, at, Err(end));
             }
             _ => {
-                call.stage = Stage::Refused {
-                    end,
-                    until: now + FOR_REASON,
-                };
+                call.stage = Stage::Refused { end, until: now + FOR_REASON };
             }
         }
     }
@@ -298,23 +289,19 @@ impl Wanted {
             fcu.count(Counter::CommandFailed);
         }
         match call.change.caller {
-            Caller::Arming(responder) => responder.respond(CommandBoolResponse {
-                success,
-                result: number,
-            }),
+            Caller::Arming(responder) => {
+                responder.respond(CommandBoolResponse { success, result: number })
+            }
             Caller::Mode(responder) => responder.respond(SetModeResponse { mode_sent: success }),
-            Caller::Command(responder) => responder.respond(CommandLongResponse {
-                success,
-                result: number,
-            }),
-            Caller::TakeOffLocal(responder) => responder.respond(CommandTOLLocalResponse {
-                success,
-                result: number,
-            }),
-            Caller::TakeOffOrLand(responder) => responder.respond(CommandTOLResponse {
-                success,
-                result: number,
-            }),
+            Caller::Command(responder) => {
+                responder.respond(CommandLongResponse { success, result: number })
+            }
+            Caller::TakeOffLocal(responder) => {
+                responder.respond(CommandTOLLocalResponse { success, result: number })
+            }
+            Caller::TakeOffOrLand(responder) => {
+                responder.respond(CommandTOLResponse { success, result: number })
+            }
         }
     }
 }

@@ -93,11 +93,7 @@ impl ParameterPart {
         let results = |answers: Vec<Option<SetParametersResult>>| {
             let unanswered =
                 || refused(&format!("not set: more than {MOST} parameters in one call"));
-            then(
-                (answers.into_iter())
-                    .map(|answer| answer.unwrap_or_else(unanswered))
-                    .collect(),
-            );
+            then((answers.into_iter()).map(|answer| answer.unwrap_or_else(unanswered)).collect());
         };
         let Some(gather) = Gather::of(parameters.len(), results) else {
             return;
@@ -117,10 +113,7 @@ impl ParameterPart {
             let gather = gather.clone();
             let one = move |_: &mut Self, fcu: &mut Fcu, result: Result<_, _>| {
                 let result = match result {
-                    Ok(_) => SetParametersResult {
-                        successful: true,
-                        ..Default::default()
-                    },
+                    Ok(_) => SetParametersResult { successful: true, ..Default::default() },
                     Err(error) => {
                         let why = describe(error);
                         failed(fcu, "param/set_parameters", &format!("{name}: {why}"));
@@ -135,10 +128,7 @@ impl ParameterPart {
 }
 
 fn refused(why: &str) -> SetParametersResult {
-    SetParametersResult {
-        successful: false,
-        reason: why.to_owned(),
-    }
+    SetParametersResult { successful: false, reason: why.to_owned() }
 }
 
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
@@ -150,9 +140,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             let values = found.into_iter().map(value).collect();
             responder.respond(GetParametersResponse { values });
         };
-        with(autopilot, |part, fcu| {
-            part.look_up(fcu, &request.names, then)
-        });
+        with(autopilot, |part, fcu| part.look_up(fcu, &request.names, then));
     })?;
     open.service::<GetParameterTypes>(
         "param/get_parameter_types",
@@ -162,9 +150,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
                 let types = found.into_iter().map(kind).collect();
                 responder.respond(GetParameterTypesResponse { types });
             };
-            with(autopilot, |part, fcu| {
-                part.look_up(fcu, &request.names, then)
-            });
+            with(autopilot, |part, fcu| part.look_up(fcu, &request.names, then));
         },
     )?;
     open.service::<DescribeParameters>(
@@ -184,9 +170,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
                 let descriptors = names.into_iter().zip(found).map(describe).collect();
                 responder.respond(DescribeParametersResponse { descriptors });
             };
-            with(autopilot, |part, fcu| {
-                part.look_up(fcu, &request.names, then)
-            });
+            with(autopilot, |part, fcu| part.look_up(fcu, &request.names, then));
         },
     )?;
     open.service::<ListParameters>("param/list_parameters", |autopilot, request, responder| {
@@ -230,10 +214,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             let then = move |results: Vec<SetParametersResult>| {
                 let done = results.iter().filter(|result| result.successful).count();
                 let result = (results.into_iter().find(|result| !result.successful)).map_or(
-                    SetParametersResult {
-                        successful: true,
-                        ..Default::default()
-                    },
+                    SetParametersResult { successful: true, ..Default::default() },
                     |first| refused(&format!("{}; {done} others were set", first.reason)),
                 );
                 responder.respond(SetParametersAtomicallyResponse { result });

@@ -15,10 +15,7 @@ pub(super) fn kind(value: ParameterValue) -> u8 {
 }
 
 pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
-    let mut ros = msg::ParameterValue {
-        type_: kind(value),
-        ..Default::default()
-    };
+    let mut ros = msg::ParameterValue { type_: kind(value), ..Default::default() };
     match value {
         ParameterValue::Int(int) => ros.integer_value = int,
         ParameterValue::Float(float) => ros.double_value = float,
@@ -37,9 +34,7 @@ pub(super) fn wanted(
     let name =
         ParameterName::new(name).ok_or("the name must have 1 to 16 printable ASCII characters")?;
     let value = of_ros(value).ok_or("the value is neither an integer nor a double")?;
-    let value = Some(value)
-        .filter(|value| value.is_finite())
-        .ok_or(NOT_FINITE)?;
+    let value = Some(value).filter(|value| value.is_finite()).ok_or(NOT_FINITE)?;
     Ok((name, value))
 }
 
