@@ -9,7 +9,7 @@ import time
 import uuid
 from typing import Any
 
-from cyclonedds.core import Policy, Qos
+from cyclonedds.core import DDSException, Policy, Qos
 from cyclonedds.pub import DataWriter
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
@@ -89,7 +89,7 @@ class CycloneClient:
         deadline = time.monotonic() + timeout
         late = False
         while number not in self._answers:
-            assert not late, f"waited {timeout:.0f} s for the response of {self.service}"
+            assert not late, f"waited {timeout:.0f} s for the response of {self.service}: {self._delivery()}"
             late = time.monotonic() >= deadline
             for raw in self._reader.take(N=64):
                 if not isinstance(raw, Raw):
@@ -101,6 +101,15 @@ class CycloneClient:
                     self._answers[sequence] = TYPES.deserialize_cdr(cdr, f"{self.type}_Response")
             time.sleep(0.002)
         return self._answers.pop(number)
+
+    def _delivery(self) -> str:
+        """What DDS knows of the requests: lost before the service, or after it?"""
+        try:
+            acknowledged = self._writer.wait_for_acks(duration(milliseconds=10))
+        except (AttributeError, DDSException):  # cyclonedds raises the first one where it means "timeout"
+            acknowledged = False
+        services, writers = self._writer.get_matched_subscriptions(), self._reader.get_matched_publications()
+        return f"requests acknowledged: {acknowledged}, {len(services)} services, {len(writers)} writers of responses"
 
     def call(self, timeout: float = 30.0, **fields: Any) -> Any:
         """Sends a request and returns the response."""
