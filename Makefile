@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz docs lint sbom venv
+.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz lint dist sbom docs site venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -32,7 +32,7 @@ soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attac
 	@RFLY_FLIGHTS=$(SOAK_FLIGHTS) RFLY_STREAMS=$(SOAK_STREAMS) cargo test -q --test it -- flight:: stream::
 	@cargo build -q --release
 	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh \
-		test/attack test/e2e/test_fleet.py test/e2e/test_robustness.py
+		test/attack test/e2e/vehicles/test_fleet.py test/e2e/programs/test_robustness.py
 
 ros: setup venv ## The ROS 2 package in a sourced workspace (or RFLY_ROS_SETUP=.../setup.bash), under every RMW
 	@scripts/ros.sh

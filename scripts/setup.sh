@@ -51,8 +51,8 @@ python() {
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
     command -v ip >/dev/null || missing+=(iproute2) # for scripts/alone
-    command -v redis-server >/dev/null || missing+=(redis-server) # for test/e2e/test_redis.py
-    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || missing+=(chromium) # for test/e2e/test_view.py
+    command -v redis-server >/dev/null || missing+=(redis-server) # for test/e2e/vehicles/test_redis.py
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || missing+=(chromium) # for test/e2e/programs/test_view.py
     apt_install "${missing[@]}"
     echo "setup: installing test/e2e/requirements.txt into .venv"
     [ -x .venv/bin/python ] || python3 -m venv .venv

@@ -1,6 +1,6 @@
-"""Draws the first flight of each track that test/e2e/test_px4.py wrote: the square from above, and the height.
+"""Draws the first flight of each track that test/e2e/vehicles/test_px4.py wrote: the square from above, and the height.
 
-RFLY_FLIGHTS=<directory> RFLY_PX4=<starts PX4> pytest test/e2e/test_px4.py
+RFLY_FLIGHTS=<directory> RFLY_PX4=<starts PX4> pytest test/e2e/vehicles/test_px4.py
 python3 docs/img/flight.py <directory>/px4.csv <directory>/emulator.csv > docs/img/flight.svg
 """
 

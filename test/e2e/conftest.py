@@ -1,11 +1,13 @@
-"""Makes the modules of this directory known, and their fixtures."""
+"""Makes the modules of this directory and its folders known, and their fixtures."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+# Tests of one subject are a folder; some use what those of another declare.
+sys.path[:0] = [str(HERE), *sorted({str(test.parent) for test in HERE.glob("*/test_*.py")})]
 
 from suite import domain_id, pytest_runtest_makereport, simulator_ports  # noqa: F401
 

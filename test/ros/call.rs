@@ -1,4 +1,4 @@
-//! Calls of services whose type is known at run time only, in YAML; `test/e2e/test_call.py` has the program.
+//! Calls of services whose type is known at run time only, in YAML; `test/e2e/ros_graph/test_call.py` has the program.
 use rfly_bridge::msgs::Service;
 use rfly_bridge::msgs::geometry_msgs::msg::Quaternion;
 use rfly_bridge::msgs::mavros_msgs::srv::{CommandLong, CommandLongResponse};

@@ -287,7 +287,7 @@ def test_the_emulators_own_autopilot_is_flown_without_coptersim(tmp_path, domain
 
 
 def test_the_parameter_file_of_the_ports_page_reaches_two_vehicles(tmp_path, domain_id, simulator_ports):
-    page = (Path(__file__).parents[2] / "docs/ports.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/ports.md").read_text()
     [text] = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "vehicles.yaml").write_text(text)
     sockets = [FixedSocket(14601, 14600), FixedSocket(14611, 14610)]

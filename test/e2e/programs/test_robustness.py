@@ -296,7 +296,7 @@ def test_random_datagrams_to_every_open_port_change_nothing(tmp_path, domain_id,
         ports = sorted(system.bridge.udp_ports())
         assert {sensor.port for sensor in SENSORS} <= set(ports)
         flood = subprocess.Popen(
-            [sys.executable, Path(__file__).with_name("flood.py"), str(RANDOM), str(PER_S), "42", *map(str, ports)],
+            [sys.executable, Path(__file__).parents[1].joinpath("flood.py"), str(RANDOM), str(PER_S), "42", *map(str, ports)],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         while flood.poll() is None:

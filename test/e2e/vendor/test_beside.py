@@ -117,7 +117,7 @@ def test_a_camera_that_another_program_has_asked_for_is_asked_for_once_more(tmp_
 
 def test_a_renderer_alone_shows_the_vehicle_that_a_program_moves(tmp_path, domain_id, simulator_ports):
     """As scripts fly a point mass: no CopterSim, every state is sendUE4Pos of the SDK."""
-    golden = json.loads((Path(__file__).parents[1] / "fixtures/golden/ue4_send.json").read_text())
+    golden = json.loads((Path(__file__).parents[2] / "fixtures/golden/ue4_send.json").read_text())
     [state] = [bytes.fromhex(vector["hex"]) for vector in golden if vector["name"] == "pos"]
     parameters = {"transport_mode": "file", "control.link": "off", "imu.enabled": False}
     topic = "/rflysim/sensor0/img_rgb"

@@ -160,7 +160,7 @@ def test_both_get_the_same_pictures_under_other_seqids(tmp_path, domain_id, firs
         if first == "sdk":
             system.bridge.stop()
         config, output = write_config(tmp_path / "theirs.json", theirs), tmp_path / "received.npz"
-        driver = Path(__file__).with_name("vendor_driver.py")
+        driver = Path(__file__).parents[1].joinpath("vendor_driver.py")
         command = [sys.executable, driver, directory, config, "-1", "60", "20", output]
         recording = Recording(system)
         if first == "bridge":

@@ -23,7 +23,7 @@ class Flood:
     """Bad datagrams from a process of its own, from entering to leaving."""
 
     def __enter__(self) -> Flood:
-        script = Path(__file__).with_name("flood_mavlink.py")
+        script = Path(__file__).parents[1].joinpath("flood_mavlink.py")
         command = [sys.executable, script, str(CONTROL_PORT), "7"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout.readline() == "ready\n"

@@ -72,7 +72,7 @@ def receive(client: str, directory: Path, sensors: list[Sensor], change_mode: in
     emulator = emulator_process(directory, ["--vehicles", "2", "--cloud-format", CLIENTS[client]], truth_file, frames).start()
     emulator.wait_for_output("Ctrl-C ends it")
     config, output = write_config(directory / "Config.json", sensors), directory / "received.npz"
-    driver = Path(__file__).with_name("vendor_driver.py")
+    driver = Path(__file__).parents[1].joinpath("vendor_driver.py")
     command = [sys.executable, driver, sdk, config, str(change_mode), str(FRAMES), "20", output]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
     code = emulator.stop()
@@ -170,7 +170,7 @@ def test_the_client_keeps_every_object_apart(tmp_path, simulator_ports):
     names = ["Box_0", "Box_1", "Box_2", "Walker_0"]
     emulator = emulator_process(tmp_path, ["--hover"], tmp_path / "truth.jsonl", None).start()
     emulator.wait_for_output("Ctrl-C ends it")
-    command = [sys.executable, Path(__file__).with_name("vendor_reports.py"), sdk, "30", *names]
+    command = [sys.executable, Path(__file__).parents[1].joinpath("vendor_reports.py"), sdk, "30", *names]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
     assert emulator.stop() == 0
     assert done.returncode == 0, done.stdout + done.stderr

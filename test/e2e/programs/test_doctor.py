@@ -303,7 +303,7 @@ while True:
 
 def test_a_running_bridge_tells_of_slow_setpoints(tmp_path):
     program, said = tmp_path / "setpoints.py", tmp_path / "setpoints.log"
-    program.write_text(SETPOINTS.format(e2e=str(Path(__file__).parent), domain=7))
+    program.write_text(SETPOINTS.format(e2e=str(Path(__file__).parents[1]), domain=7))
     bridge, config = binary("rfly_bridge", "RFLY_BRIDGE"), write_config(tmp_path / "Config.json", [CAMERA])
     setup = LOOPBACK + (
         f"{bridge} --ros-args -p config:={config} >{tmp_path}/bridge.log 2>&1 & bridge=$!\n"

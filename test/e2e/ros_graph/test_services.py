@@ -41,7 +41,7 @@ class Rclpy:
     def __init__(self, domain_id: int, rmw: str = "rmw_fastrtps_cpp"):
         around = {**os.environ, **environment(domain_id), "RMW_IMPLEMENTATION": rmw}
         self._process = subprocess.Popen(
-            [interpreter(), Path(__file__).with_name("rclpy_client.py")],
+            [interpreter(), Path(__file__).parents[1].joinpath("rclpy_client.py")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=around,
         )  # fmt: skip
 
