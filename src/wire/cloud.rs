@@ -1,50 +1,32 @@
-//! Cloud payloads (TypeID 7, 20, 21, 22, 23). Nothing in a payload names its form; its length and the count of points do
-//! (docs/wire/payloads.md).
+//! Cloud payloads (TypeID 7, 20, 21, 22, 23). A payload does not contain its format, which follows from its length and the
+//! number of points (docs/wire/payloads.md).
 use super::Packet;
 use std::fmt;
 use zerocopy::little_endian::{F32, I16, I32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, IntoBytes};
 
-/// Start of a cloud payload as the vendor's oldest simulators send it, and, as far as is known, still for TypeID 7 and in
-/// shared memory.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct CloudHeader {
-    /// Sensor position x, y, z in m, then roll, pitch, yaw in rad at capture time; the frame is not documented.
-    pub pose: [F32; 6],
-    /// Number of points that follow.
-    pub count: I32,
-}
-
-impl CloudHeader {
-    /// Creates the header of `count` points; `pose` is x, y, z in m, then roll, pitch, yaw in rad.
-    pub fn new(pose: [f32; 6], count: i32) -> Self {
-        Self { pose: pose.map(F32::new), count: count.into() }
+packets! {
+    /// Start of a cloud payload as the vendor's oldest simulators send it, and, as far as is known, still for TypeID 7 and in
+    /// shared memory.
+    CloudHeader("cloud header", new) {
+        /// Sensor position x, y, z in m, then roll, pitch, yaw in rad at capture time; the frame is not documented.
+        pose: [F32; 6],
+        /// Number of points that follow.
+        count: I32,
     }
-}
-
-impl Packet for CloudHeader {
-    const NAME: &'static str = "cloud header";
-}
-
-/// Start of a cloud payload with odometry, which newer simulators send.
-///
-/// Source: the vendor's newer page on the transfer of sensor data, and its SDK of December 2025.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct OdometryCloudHeader {
-    /// Vehicle that carries the sensor.
-    pub copter_id: I32,
-    /// Frame of `pose`: [`Self::LOCAL`] or [`Self::WORLD`].
-    pub axis_type: I32,
-    /// Odometry of the time of the cloud: x, y, z in m, then roll, pitch, yaw in rad.
-    pub pose: [F32; 6],
-    /// Number of points that follow.
-    pub count: I32,
+    /// Start of a cloud payload with odometry, which newer simulators send.
+    ///
+    /// Source: the vendor's newer page on the transfer of sensor data, and its SDK of December 2025.
+    OdometryCloudHeader("cloud header with odometry", new) {
+        /// Vehicle that carries the sensor.
+        copter_id: I32,
+        /// Frame of `pose`: [`Self::LOCAL`] or [`Self::WORLD`].
+        axis_type: I32,
+        /// Odometry of the time of the cloud: x, y, z in m, then roll, pitch, yaw in rad.
+        pose: [F32; 6],
+        /// Number of points that follow.
+        count: I32,
+    }
 }
 
 impl OdometryCloudHeader {
@@ -52,23 +34,9 @@ impl OdometryCloudHeader {
     pub const LOCAL: i32 = 0;
     /// `axis_type` of a pose in the world frame.
     pub const WORLD: i32 = 1;
-
-    /// Creates the header of `count` points; `pose` is x, y, z in m, then roll, pitch, yaw in rad.
-    pub fn new(copter_id: i32, axis_type: i32, pose: [f32; 6], count: i32) -> Self {
-        Self {
-            copter_id: copter_id.into(),
-            axis_type: axis_type.into(),
-            pose: pose.map(F32::new),
-            count: count.into(),
-        }
-    }
 }
 
-impl Packet for OdometryCloudHeader {
-    const NAME: &'static str = "cloud header with odometry";
-}
-
-/// What stands before the points.
+/// Header of a cloud payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CloudHead {
     /// 28 bytes.
@@ -98,7 +66,13 @@ impl CloudHead {
 
 impl From<[f32; 6]> for CloudHead {
     fn from(pose: [f32; 6]) -> Self {
-        Self::Plain(CloudHeader::new(pose, 0))
+        CloudHeader::new(pose, 0).into()
+    }
+}
+
+impl From<CloudHeader> for CloudHead {
+    fn from(header: CloudHeader) -> Self {
+        Self::Plain(header)
     }
 }
 
@@ -108,24 +82,24 @@ impl From<OdometryCloudHeader> for CloudHead {
     }
 }
 
-/// The numbers of a point.
+/// Format of a point.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum PointForm {
     /// x, y, z, scaled so that 32767 is the range of the sensor.
     I16x3,
-    /// The same, and a label or a colour.
+    /// The same with a label or a colour.
     I16x4,
     /// x, y, z in m.
     F32x3,
-    /// The same, and a label or a colour.
+    /// The same with a label or a colour.
     F32x4,
 }
 
 impl PointForm {
-    /// All forms; each has another length.
+    /// All formats, which differ in length.
     pub const ALL: [Self; 4] = [Self::I16x3, Self::I16x4, Self::F32x3, Self::F32x4];
 
-    /// Returns the bytes of a point.
+    /// Length of a point in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::I16x3 => 6,
@@ -170,7 +144,7 @@ impl<'a> CloudPoints<'a> {
         })
     }
 
-    /// Returns their form.
+    /// Returns the format of the points.
     pub fn form(&self) -> PointForm {
         match self {
             Self::I16x3(_) => PointForm::I16x3,
@@ -180,7 +154,7 @@ impl<'a> CloudPoints<'a> {
         }
     }
 
-    /// Returns them as on the wire.
+    /// Returns the bytes on the wire.
     pub fn as_bytes(&self) -> &'a [u8] {
         match self {
             Self::I16x3(points) => points.as_bytes(),
@@ -190,17 +164,12 @@ impl<'a> CloudPoints<'a> {
         }
     }
 
-    /// Returns their number.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
-        match self {
-            Self::I16x3(points) => points.len(),
-            Self::I16x4(points) => points.len(),
-            Self::F32x3(points) => points.len(),
-            Self::F32x4(points) => points.len(),
-        }
+        self.as_bytes().len() / self.form().bytes()
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -209,24 +178,24 @@ impl<'a> CloudPoints<'a> {
 /// A cloud payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloudView<'a> {
-    /// What stands before the points.
+    /// Header.
     pub head: CloudHead,
     /// The points.
     pub points: CloudPoints<'a>,
 }
 
 impl<'a> CloudView<'a> {
-    /// Views a reassembled payload as the one form whose length it has exactly. `oldest` is the form of the sensor's points in the
-    /// oldest simulators: a payload that is no other form may be longer than those, by less than a point, as the
-    /// vendor's client ignores what is behind the points.
+    /// Views a reassembled payload. Its format is the one whose length it has exactly. Otherwise it has the format of the
+    /// oldest simulators, with points of `oldest`, and may be longer by less than a point, because the vendor's client
+    /// ignores the rest.
     ///
-    /// A payload that has the length of both heads is that of 28 bytes, because the other one's pitch would be a
-    /// denormal number; it is none if its first coordinate would be one as well.
+    /// If both headers match the length, the header has 28 bytes, because the pitch of the other one would be a denormal
+    /// number; if x would be a denormal number as well, the payload is not a cloud.
     pub fn parse(payload: &'a [u8], oldest: PointForm) -> Option<Self> {
         let plain = Self::exact::<CloudHeader>(payload, oldest);
         let odometry = Self::exact::<OdometryCloudHeader>(payload, oldest);
         match (plain, odometry) {
-            (Some(_), Some(_)) if names_vehicle(payload) => None,
+            (Some(_), Some(_)) if starts_with_vehicle_id(payload) => None,
             (Some(cloud), _) | (None, Some(cloud)) => Some(cloud),
             (None, None) => {
                 let cloud = Self::prefix::<CloudHeader>(payload, oldest)?;
@@ -237,33 +206,37 @@ impl<'a> CloudView<'a> {
         }
     }
 
-    /// Views the contents of a shared-memory block of a sensor with `most` points. The block is as long as its largest
-    /// cloud, so the length of the block tells the form of the points; one of another length has the oldest i16 points
-    /// behind a head of 28 bytes, f32 points with a fourth number behind one of 36.
+    /// Views the contents of a shared-memory block of a sensor with at most `most` points. The block is as long as its largest
+    /// cloud, so its length determines the format of the points. In a block of another length, points have the format `oldest`
+    /// after a header of 28 bytes, and [`PointForm::F32x4`] after one of 36 bytes.
     pub fn parse_block(block: &'a [u8], most: usize, oldest: PointForm) -> Option<Self> {
         let plain = Self::in_block::<CloudHeader>(block, most, oldest);
         let odometry = Self::in_block::<OdometryCloudHeader>(block, most, PointForm::F32x4);
         match (plain, odometry) {
-            // A pitch of exactly 0 reads as an empty cloud of the other head.
+            // A pitch of exactly 0 looks like an empty cloud with the other header.
             (Some(plain), Some(odometry)) if plain.points.is_empty() => {
                 let len = OdometryCloudHeader::LEN
                     + odometry.points.len() * odometry.points.form().bytes();
-                let is_odometry = len == block.len() || names_vehicle(block);
+                let is_odometry = len == block.len() || starts_with_vehicle_id(block);
                 Some(if is_odometry { odometry } else { plain })
             }
             (plain, odometry) => plain.or(odometry),
         }
     }
 
-    fn in_block<H: Head + 'a>(block: &'a [u8], most: usize, otherwise: PointForm) -> Option<Self> {
+    fn in_block<H: AnyCloudHeader + 'a>(
+        block: &'a [u8],
+        most: usize,
+        otherwise: PointForm,
+    ) -> Option<Self> {
         let form = block.len().checked_sub(H::LEN)?.checked_div(most);
         let form =
             form.filter(|len| len * most == block.len() - H::LEN).and_then(PointForm::of_len);
         Self::prefix::<H>(block, form.unwrap_or(otherwise))
     }
 
-    /// `empty` is the form of no points.
-    fn exact<H: Head + 'a>(payload: &'a [u8], empty: PointForm) -> Option<Self> {
+    /// Views a payload without surplus bytes; `empty` is the format of a cloud without points.
+    fn exact<H: AnyCloudHeader + 'a>(payload: &'a [u8], empty: PointForm) -> Option<Self> {
         let (header, rest) = H::parse_prefix(payload).ok()?;
         let count = usize::try_from(header.count()).ok()?;
         let form = match rest.len().checked_div(count) {
@@ -274,58 +247,49 @@ impl<'a> CloudView<'a> {
         (rest.len() == count * form.bytes()).then_some(cloud)
     }
 
-    /// Views the first bytes; `None` if they are too few, or the count is negative.
-    fn prefix<H: Head + 'a>(bytes: &'a [u8], form: PointForm) -> Option<Self> {
+    /// Views the first bytes; `None` if there are too few, or the count is negative.
+    fn prefix<H: AnyCloudHeader + 'a>(bytes: &'a [u8], form: PointForm) -> Option<Self> {
         let (header, rest) = H::parse_prefix(bytes).ok()?;
         let count = usize::try_from(header.count()).ok()?;
-        Some(Self { head: header.head(), points: CloudPoints::view(form, count, rest)? })
+        Some(Self { head: (*header).into(), points: CloudPoints::view(form, count, rest)? })
     }
 }
 
-trait Head: Packet {
+trait AnyCloudHeader: Packet + Copy + Into<CloudHead> {
     fn count(&self) -> i32;
-    fn head(&self) -> CloudHead;
 }
 
-impl Head for CloudHeader {
+impl AnyCloudHeader for CloudHeader {
     fn count(&self) -> i32 {
         self.count.get()
     }
-
-    fn head(&self) -> CloudHead {
-        CloudHead::Plain(*self)
-    }
 }
 
-impl Head for OdometryCloudHeader {
+impl AnyCloudHeader for OdometryCloudHeader {
     fn count(&self) -> i32 {
         self.count.get()
     }
-
-    fn head(&self) -> CloudHead {
-        CloudHead::Odometry(*self)
-    }
 }
 
-/// Whether the first bytes are the number of a vehicle: as the x of a pose they are a denormal number.
-fn names_vehicle(bytes: &[u8]) -> bool {
+/// Whether the first bytes are the id of a vehicle; as the x of a pose they would be a denormal number.
+fn starts_with_vehicle_id(bytes: &[u8]) -> bool {
     let first = bytes.first_chunk().map(|first| i32::from_le_bytes(*first));
     first.is_some_and(|first| (1..=i32::from(u16::MAX)).contains(&first))
 }
 
-/// What a payload that is no cloud says of itself, for the one line that asks for a recording.
+/// Length and possible counts of a payload that is not a cloud, for the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CloudShape {
-    /// Bytes.
+    /// Length in bytes.
     pub len: usize,
-    /// Number at the place of the count behind a head of 28 bytes.
+    /// The count if the header has 28 bytes.
     pub count_at_24: Option<i32>,
-    /// Number at the place of the count behind a head of 36 bytes.
+    /// The count if the header has 36 bytes.
     pub count_at_32: Option<i32>,
 }
 
 impl CloudShape {
-    /// Looks at a payload.
+    /// Reads length and counts.
     pub fn of(payload: &[u8]) -> Self {
         let number = |at: usize| {
             let bytes = payload.get(at..)?.first_chunk()?;
@@ -343,7 +307,7 @@ impl fmt::Display for CloudShape {
     }
 }
 
-/// A number of a point.
+/// A coordinate, label or colour of a point.
 pub trait Channel: Copy {
     /// Appends its bytes.
     fn append(self, out: &mut Vec<u8>);
@@ -362,7 +326,7 @@ impl Channel for f32 {
 }
 
 /// Appends a cloud payload to `out`; allocates only if `out` must grow. The count of `head` is replaced by the number of
-/// points, which are counted while they are written, so that a renderer needs no list of them.
+/// points written.
 pub fn append_cloud<const CHANNELS: usize, C: Channel>(
     head: impl Into<CloudHead>,
     points: impl IntoIterator<Item = [C; CHANNELS]>,

@@ -1,5 +1,6 @@
 //! Console commands: text lines for the renderer.
-use super::{WireError, expect_tag};
+use super::WireError;
+use super::packet::{expect_tag, wrong_length};
 
 /// Length of the short console datagram; its text is used for up to 51 bytes.
 pub const CONSOLE_SHORT_LEN: usize = 56;
@@ -54,13 +55,11 @@ pub fn parse_console_command(bytes: &[u8]) -> Result<&str, WireError> {
     let expected = match bytes.len() {
         CONSOLE_SHORT_LEN | CONSOLE_LONG_LEN => TAG,
         CONSOLE_NETWORK_LEN => NETWORK_TAG,
-        found => {
-            return Err(WireError::Length { what: WHAT, expected: CONSOLE_SHORT_LEN, found });
-        }
+        _ => return Err(wrong_length(WHAT, CONSOLE_SHORT_LEN, bytes)),
     };
     let (tag, text) = bytes.split_at(4);
     let found = tag.try_into().map(i32::from_le_bytes).unwrap_or_default();
-    expect_tag(WHAT, expected.into(), found.into())?;
+    expect_tag(WHAT, expected, found)?;
     let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
     std::str::from_utf8(&text[..end]).map_err(|e| WireError::Field {
         what: WHAT,

@@ -1,43 +1,41 @@
 //! Control port in UDP_Full: setpoints to 20100+2(id-1), states from there to 20101+2(id-1).
 use super::{Packet, WireError};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, I32, U32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `netDataShortShort` with `inHILCMDData`, 120 bytes: a setpoint.
-///
-/// Arming, take-off and speed also use [`SimpleCommandPacket`](super::SimpleCommandPacket) in this mode.
-/// Source: vendor SDK, golden `control_udp_full`.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct FullSetpointPacket {
-    /// 3.
-    pub tag: I32,
-    /// 80, the length of the setpoint in bytes.
-    pub len: I32,
-    /// Milliseconds since the sender started.
-    pub time_boot_ms: U32,
-    /// Vehicle id.
-    pub copter_id: U32,
-    /// MAVLink type_mask.
-    pub type_mask: U32,
-    /// MAVLink frame: 1 local NED, 8 body, 5 global.
-    pub frame: U32,
-    /// m; degrees, degrees, m in frame 5; x, y, z of the quaternion in an attitude.
-    pub position: [F32; 3],
-    /// m/s; rad/s in an attitude.
-    pub velocity: [F32; 3],
-    /// m/s².
-    pub acceleration: [F32; 3],
-    /// rad; thrust in an attitude.
-    pub yaw: F32,
-    /// rad/s; w of the quaternion in an attitude.
-    pub yaw_rate: F32,
-    /// Reserved.
-    pub reserved: [F32; 5],
-    /// Padding to the 112 bytes of payload.
-    pub padding: [u8; 32],
+packets! {
+    /// `netDataShortShort` with `inHILCMDData`, 120 bytes: a setpoint.
+    ///
+    /// Arming, take-off and speed also use [`SimpleCommandPacket`](super::SimpleCommandPacket) in this mode.
+    /// Source: vendor SDK, golden `control_udp_full`.
+    FullSetpointPacket() {
+        /// 3.
+        tag: I32,
+        /// 80, the length of the setpoint in bytes.
+        len: I32,
+        /// Milliseconds since the sender started.
+        time_boot_ms: U32,
+        /// Vehicle id.
+        copter_id: U32,
+        /// MAVLink type_mask.
+        type_mask: U32,
+        /// MAVLink frame: 1 local NED, 8 body, 5 global.
+        frame: U32,
+        /// m; degrees, degrees, m in frame 5; x, y, z of the quaternion in an attitude.
+        position: [F32; 3],
+        /// m/s; rad/s in an attitude.
+        velocity: [F32; 3],
+        /// m/s².
+        acceleration: [F32; 3],
+        /// rad; thrust in an attitude.
+        yaw: F32,
+        /// rad/s; w of the quaternion in an attitude.
+        yaw_rate: F32,
+        /// Reserved.
+        reserved: [F32; 5],
+        /// Padding to the 112 bytes of payload.
+        padding: [u8; 32],
+    }
 }
 
 impl FullSetpointPacket {
@@ -53,13 +51,7 @@ impl FullSetpointPacket {
             copter_id: copter_id.into(),
             type_mask: u32::from(type_mask).into(),
             frame: u32::from(frame).into(),
-            position: [F32::ZERO; 3],
-            velocity: [F32::ZERO; 3],
-            acceleration: [F32::ZERO; 3],
-            yaw: F32::ZERO,
-            yaw_rate: F32::ZERO,
-            reserved: [F32::ZERO; 5],
-            padding: [0; 32],
+            ..Self::new_zeroed()
         }
     }
 
@@ -85,50 +77,48 @@ impl Packet for FullSetpointPacket {
     }
 }
 
-/// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
-///
-/// Source: vendor SDK, golden `recv_ctrl_udp`.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct FullEstimatePacket {
-    /// Normally negative; otherwise the id collided with.
-    pub collided_with: I32,
-    /// 112 (docs/wire/traps.md, full-len: a document says 120).
-    pub len: I32,
-    /// Milliseconds since the autopilot started.
-    pub time_boot_ms: U32,
-    /// Vehicle id.
-    pub copter_id: U32,
-    /// Latitude and longitude in 1e-7 deg, altitude in mm (up).
-    pub gps: [I32; 3],
-    /// Velocity in cm/s, NED.
-    pub gps_velocity: [I32; 3],
-    /// Home: latitude and longitude in 1e-7 deg, altitude in mm (up).
-    pub home: [I32; 3],
-    /// Height over home in mm.
-    pub relative_altitude: I32,
-    /// Heading in 1e-3 deg, 0 to 360.
-    pub heading: I32,
-    /// Satellites in view.
-    pub satellites: I32,
-    /// 3: 3D fix.
-    pub fix_type: I32,
-    /// Reserved.
-    pub reserved: I32,
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Position in m from home, NED.
-    pub position: [F32; 3],
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
-    /// Horizontal accuracy in m.
-    pub horizontal_accuracy: F32,
-    /// Vertical accuracy in m.
-    pub vertical_accuracy: F32,
-    /// Above 0.5: the estimator has a 3D fix.
-    pub estimator_fixed: F32,
+packets! {
+    /// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
+    ///
+    /// Source: vendor SDK, golden `recv_ctrl_udp`.
+    FullEstimatePacket() {
+        /// Normally negative; otherwise the id collided with.
+        collided_with: I32,
+        /// 112 (docs/wire/traps.md, full-len: a document says 120).
+        len: I32,
+        /// Milliseconds since the autopilot started.
+        time_boot_ms: U32,
+        /// Vehicle id.
+        copter_id: U32,
+        /// Latitude and longitude in 1e-7 deg, altitude in mm (up).
+        gps: [I32; 3],
+        /// Velocity in cm/s, NED.
+        gps_velocity: [I32; 3],
+        /// Home: latitude and longitude in 1e-7 deg, altitude in mm (up).
+        home: [I32; 3],
+        /// Height over home in mm.
+        relative_altitude: I32,
+        /// Heading in 1e-3 deg, 0 to 360.
+        heading: I32,
+        /// Satellites in view.
+        satellites: I32,
+        /// 3: 3D fix.
+        fix_type: I32,
+        /// Reserved.
+        reserved: I32,
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Position in m from home, NED.
+        position: [F32; 3],
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+        /// Horizontal accuracy in m.
+        horizontal_accuracy: F32,
+        /// Vertical accuracy in m.
+        vertical_accuracy: F32,
+        /// Above 0.5: the estimator has a 3D fix.
+        estimator_fixed: F32,
+    }
 }
 
 impl FullEstimatePacket {
@@ -142,20 +132,7 @@ impl FullEstimatePacket {
             len: Self::STATE_LEN.into(),
             time_boot_ms: time_boot_ms.into(),
             copter_id: copter_id.into(),
-            gps: [I32::ZERO; 3],
-            gps_velocity: [I32::ZERO; 3],
-            home: [I32::ZERO; 3],
-            relative_altitude: I32::ZERO,
-            heading: I32::ZERO,
-            satellites: I32::ZERO,
-            fix_type: I32::ZERO,
-            reserved: I32::ZERO,
-            euler: [F32::ZERO; 3],
-            position: [F32::ZERO; 3],
-            velocity: [F32::ZERO; 3],
-            horizontal_accuracy: F32::ZERO,
-            vertical_accuracy: F32::ZERO,
-            estimator_fixed: F32::ZERO,
+            ..Self::new_zeroed()
         }
     }
 }
@@ -174,10 +151,8 @@ fn expect(
     wanted: i32,
     found: I32,
 ) -> Result<(), WireError> {
-    let found = found.get();
-    if found == wanted {
-        return Ok(());
+    match found.get() {
+        found if found == wanted => Ok(()),
+        found => Err(WireError::Field { what, field, found: found.into() }),
     }
-    let found = found.into();
-    Err(WireError::Field { what, field, found })
 }

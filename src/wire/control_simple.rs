@@ -1,164 +1,65 @@
 //! Control port in UDP_Simple: commands to 20100+2(id-1), states from there to 20101+2(id-1).
-use super::{Packet, WireError, expect_tag};
+use super::{Packet, WireError};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, I32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `inOffboardShortData`, 24 bytes. Arming, take-off and speed use it in UDP_Full as well.
-///
-/// Source: vendor SDK and swarm manual, golden `control_udp_simple`, `control_udp_simple_raw`.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct SimpleCommandPacket {
-    /// Check word 1234567890.
-    pub checksum: I32,
-    /// Meaning of `controls`; see [`SimpleCommand`].
-    pub mode: I32,
-    /// Four numbers; NaN: do not control this channel.
-    pub controls: [F32; 4],
-}
-
-impl SimpleCommandPacket {
-    const TAG: i32 = 1_234_567_890;
-
-    /// Creates a command from its numbers; [`SimpleCommand`] is the typed way.
-    pub fn new(mode: i32, controls: [f32; 4]) -> Self {
-        Self { checksum: Self::TAG.into(), mode: mode.into(), controls: controls.map(F32::new) }
-    }
-}
-
-impl Packet for SimpleCommandPacket {
-    const NAME: &'static str = "UDP_Simple command";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+packets! {
+    /// `inOffboardShortData`, 24 bytes. Arming, take-off and speed use it in UDP_Full as well.
+    ///
+    /// Source: vendor SDK and swarm manual, golden `control_udp_simple`, `control_udp_simple_raw`.
+    SimpleCommandPacket("UDP_Simple command", 1_234_567_890, new) {
+        /// Meaning of `controls`; see [`SimpleCommand`].
+        mode: I32,
+        /// Four numbers; NaN: do not control this channel.
+        controls: [F32; 4],
     }
 }
 
 /// A command as the receiver's manual describes it, one variant for each `ctrlMode`.
 ///
-/// The vendor's sender encodes some modes differently, and wrongly (trap list): it leaves the fourth number of
+/// The vendor's sender encodes some modes differently, and wrongly (docs/wire/traps.md): it leaves the fourth number of
 /// the acceleration modes 0, cannot send 4 and 13, and lets speed and radius overwrite each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "each variant explains its fields")]
 pub enum SimpleCommand {
     /// Negative: no command.
     Nothing,
-    /// 0: velocity in m/s, NED; yaw rate in rad/s.
-    VelocityNed {
-        /// North, east, down.
-        velocity: [f32; 3],
-        /// Clockwise from above.
-        yaw_rate: f32,
-    },
-    /// 1: velocity in m/s, FRD; yaw rate in rad/s.
-    VelocityFrd {
-        /// Forward, right, down.
-        velocity: [f32; 3],
-        /// Clockwise from above.
-        yaw_rate: f32,
-    },
-    /// 2: position in m from home, NED; yaw in rad.
-    PositionNed {
-        /// North, east, down.
-        position: [f32; 3],
-        /// From north, clockwise.
-        yaw: f32,
-    },
-    /// 3: position in m, FRD; yaw in rad.
-    PositionFrd {
-        /// Forward, right, down.
-        position: [f32; 3],
-        /// From north, clockwise.
-        yaw: f32,
-    },
-    /// 4: attitude in rad, throttle 0 to 1.
-    Attitude {
-        /// Roll, pitch, yaw.
-        euler: [f32; 3],
-        /// 0 to 1.
-        throttle: f32,
-    },
-    /// 5: attitude in rad, change of the throttle.
-    AttitudeStep {
-        /// Roll, pitch, yaw.
-        euler: [f32; 3],
-        /// Added to the throttle.
-        throttle_step: f32,
-    },
-    /// 6: acceleration in m/s², yaw in rad. Comments in the SDK say that the fourth number is not used
-    /// (docs/wire/traps.md, acceleration-modes).
-    AccelerationYaw {
-        /// North, east, down.
-        acceleration: [f32; 3],
-        /// From north, clockwise.
-        yaw: f32,
-    },
-    /// 7: acceleration in m/s² and yaw rate by the manual, yaw by comments in the SDK: do not send
-    /// (docs/wire/traps.md, acceleration-modes).
-    AccelerationDisputed {
-        /// North, east, down.
-        acceleration: [f32; 3],
-        /// Yaw rate in rad/s, or yaw in rad.
-        turn: f32,
-    },
-    /// 8: acceleration in m/s², yaw rate in rad/s.
-    AccelerationYawRate {
-        /// North, east, down.
-        acceleration: [f32; 3],
-        /// Clockwise from above.
-        yaw_rate: f32,
-    },
+    /// 0: velocity north, east, down in m/s; yaw rate in rad/s, clockwise from above.
+    VelocityNed { velocity: [f32; 3], yaw_rate: f32 },
+    /// 1: velocity forward, right, down in m/s; yaw rate in rad/s, clockwise from above.
+    VelocityFrd { velocity: [f32; 3], yaw_rate: f32 },
+    /// 2: position north, east, down in m from home; yaw in rad, clockwise from north.
+    PositionNed { position: [f32; 3], yaw: f32 },
+    /// 3: position forward, right, down in m; yaw in rad, clockwise from north.
+    PositionFrd { position: [f32; 3], yaw: f32 },
+    /// 4: roll, pitch, yaw in rad; throttle 0 to 1.
+    Attitude { euler: [f32; 3], throttle: f32 },
+    /// 5: roll, pitch, yaw in rad; change of the throttle.
+    AttitudeStep { euler: [f32; 3], throttle_step: f32 },
+    /// 6: acceleration north, east, down in m/s²; yaw in rad, clockwise from north. Comments in the SDK say that the
+    /// fourth number is not used (docs/wire/traps.md, acceleration-modes).
+    AccelerationYaw { acceleration: [f32; 3], yaw: f32 },
+    /// 7: acceleration north, east, down in m/s²; by the manual yaw rate in rad/s, by comments in the SDK yaw in rad: do
+    /// not send (docs/wire/traps.md, acceleration-modes).
+    AccelerationDisputed { acceleration: [f32; 3], turn: f32 },
+    /// 8: acceleration north, east, down in m/s²; yaw rate in rad/s, clockwise from above.
+    AccelerationYawRate { acceleration: [f32; 3], yaw_rate: f32 },
     /// 9: arm or disarm.
     Arm(bool),
-    /// 10: cruise; 0: unchanged.
-    Cruise {
-        /// m/s.
-        speed: f32,
-        /// Radius of circles in m.
-        radius: f32,
-    },
-    /// 11: arm, take off and go to a position in m from home, NED.
-    TakeOff {
-        /// North, east, down.
-        position: [f32; 3],
-    },
-    /// 12: arm, take off and go to a geodetic position. Single precision: about 1 m.
-    TakeOffGlobal {
-        /// Latitude in degrees.
-        latitude: f32,
-        /// Longitude in degrees.
-        longitude: f32,
-        /// m.
-        altitude: f32,
-    },
-    /// 13: speed in m/s, altitude as down coordinate in m, heading in rad (fixed wing).
-    SpeedAltitudeHeading {
-        /// m/s.
-        speed: f32,
-        /// Down from home in m, as in the vendor's call.
-        down: f32,
-        /// From north, clockwise.
-        heading: f32,
-    },
-    /// 14: go to a geodetic position. Single precision: about 1 m.
-    PositionGlobal {
-        /// Latitude in degrees.
-        latitude: f32,
-        /// Longitude in degrees.
-        longitude: f32,
-        /// m.
-        altitude: f32,
-        /// From north, clockwise, in rad.
-        yaw: f32,
-    },
-    /// 30: VTOL transition (MAV_CMD_DO_VTOL_TRANSITION).
-    VtolTransition {
-        /// MAV_VTOL_STATE.
-        state: f32,
-        /// 1: at once, without checks.
-        immediate: f32,
-    },
+    /// 10: speed in m/s and radius of circles in m; 0: unchanged.
+    Cruise { speed: f32, radius: f32 },
+    /// 11: arm, take off and go to a position north, east, down in m from home.
+    TakeOff { position: [f32; 3] },
+    /// 12: arm, take off and go to latitude and longitude in degrees, altitude in m. Single precision: about 1 m.
+    TakeOffGlobal { latitude: f32, longitude: f32, altitude: f32 },
+    /// 13 (fixed wing): speed in m/s; down coordinate in m from home, as in the vendor's call; heading in rad, clockwise
+    /// from north.
+    SpeedAltitudeHeading { speed: f32, down: f32, heading: f32 },
+    /// 14: go to latitude and longitude in degrees, altitude in m; yaw in rad, clockwise from north. Single precision:
+    /// about 1 m.
+    PositionGlobal { latitude: f32, longitude: f32, altitude: f32, yaw: f32 },
+    /// 30: MAV_CMD_DO_VTOL_TRANSITION to a MAV_VTOL_STATE; `immediate` is 1: at once, without checks.
+    VtolTransition { state: f32, immediate: f32 },
 }
 
 impl From<SimpleCommand> for SimpleCommandPacket {
@@ -229,53 +130,36 @@ impl TryFrom<&SimpleCommandPacket> for SimpleCommand {
     }
 }
 
-/// `outHILStateShort`, 52 bytes: the estimated state, or an event. It has no time stamp.
-///
-/// Source: vendor SDK, golden `recv_ctrl_udp`.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct SimpleEstimatePacket {
-    /// 1234567890 state, 1234567891 the estimator has a 3D fix, 1234567892 collision.
-    pub checksum: I32,
-    /// Home: latitude and longitude in 1e-7 deg, altitude in mm; in a collision the second is the id collided with.
-    pub home: [I32; 3],
-    /// Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).
-    pub euler: [F32; 3],
-    /// Position in m from home, NED.
-    pub position: [F32; 3],
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
+packets! {
+    /// `outHILStateShort`, 52 bytes: the estimated state, or an event. It has no time stamp.
+    ///
+    /// Source: vendor SDK, golden `recv_ctrl_udp`.
+    SimpleEstimatePacket("UDP_Simple state", 1_234_567_890 | 1_234_567_891 | 1_234_567_892, state) {
+        /// Home: latitude and longitude in 1e-7 deg, altitude in mm; in a collision the second is the id collided with.
+        home: [I32; 3],
+        /// Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).
+        euler: [F32; 3],
+        /// Position in m from home, NED.
+        position: [F32; 3],
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+    }
 }
 
 impl SimpleEstimatePacket {
-    const STATE: i32 = 1_234_567_890;
+    /// Check words of the events; that of a state is the first.
     const FIXED: i32 = 1_234_567_891;
     const COLLISION: i32 = 1_234_567_892;
 
-    /// Creates a state.
-    pub fn state(home: [i32; 3], euler: [f32; 3], position: [f32; 3], velocity: [f32; 3]) -> Self {
-        Self {
-            checksum: Self::STATE.into(),
-            home: home.map(I32::new),
-            euler: euler.map(F32::new),
-            position: position.map(F32::new),
-            velocity: velocity.map(F32::new),
-        }
-    }
-
     /// Creates the event that the estimator has a 3D fix.
     pub fn estimator_fixed() -> Self {
-        Self { checksum: Self::FIXED.into(), ..Self::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]) }
+        Self { checksum: Self::FIXED.into(), ..Self::new_zeroed() }
     }
 
     /// Creates a collision event.
     pub fn collision(with: i32) -> Self {
-        Self {
-            checksum: Self::COLLISION.into(),
-            ..Self::state([0, with, 0], [0.0; 3], [0.0; 3], [0.0; 3])
-        }
+        let home = [0, with, 0].map(I32::new);
+        Self { checksum: Self::COLLISION.into(), home, ..Self::new_zeroed() }
     }
 
     /// Returns the meaning of the packet.
@@ -287,17 +171,6 @@ impl SimpleEstimatePacket {
                 SimpleReport::Collision { with: Some(with.get()).filter(|id| *id >= 0) }
             }
             _ => SimpleReport::State(self),
-        }
-    }
-}
-
-impl Packet for SimpleEstimatePacket {
-    const NAME: &'static str = "UDP_Simple state";
-
-    fn check(&self) -> Result<(), WireError> {
-        match self.checksum.get() {
-            Self::STATE | Self::FIXED | Self::COLLISION => Ok(()),
-            found => expect_tag(Self::NAME, Self::STATE.into(), found.into()),
         }
     }
 }

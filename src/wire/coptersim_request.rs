@@ -1,55 +1,43 @@
 //! Requests to `CopterSim`: destination, mode, place of the vehicle, model, map, reboot, start.
-use super::{Packet, WireError, expect_tag};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `reCopterSimMsg`, 48 bytes, to 224.0.0.10:20002, or to the vehicle's host at 20002 and 30100+2(id-1).
-///
-/// Source: vendor SDK, golden `coptersim_send`.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct CopterSimRequestPacket {
-    /// Check word 1234567.
-    pub checksum: I32,
-    /// The addressed vehicle.
-    pub copter_id: I32,
-    /// Positive: send to the network, and to the sender of this request; the vendor writes 0 and -1 for no.
-    pub reply_to_sender: i8,
-    /// Meaning of `xy` and `yaw`: 1 place and heading, 2 geodetic origin, 3 geodetic place, 4 show geodetic, 5 show
-    /// metres; 0: none.
-    pub place: i8,
-    /// Positive: `z_roll_pitch` applies; otherwise the vehicle stands on the ground.
-    pub stand: i8,
-    /// New UDPSIMMODE; negative: unchanged.
-    pub udp_mode: i8,
-    /// Reserved.
-    pub params: [u8; 4],
-    /// Down in m, roll and pitch in degrees.
-    pub z_roll_pitch: [F32; 3],
-    /// Heading in degrees; altitude in m of a geodetic origin.
-    pub yaw: F32,
-    /// North and east in m; latitude and longitude in degrees.
-    pub xy: [F64; 2],
+packets! {
+    /// `reCopterSimMsg`, 48 bytes, to 224.0.0.10:20002, or to the vehicle's host at 20002 and 30100+2(id-1).
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    CopterSimRequestPacket("request to CopterSim", 1_234_567) {
+        /// The addressed vehicle.
+        copter_id: I32,
+        /// Positive: send to the network, and to the sender of this request; the vendor writes 0 and -1 for no.
+        reply_to_sender: i8,
+        /// Meaning of `xy` and `yaw`: 1 place and heading, 2 geodetic origin, 3 geodetic place, 4 show geodetic, 5 show
+        /// metres; 0: none.
+        place: i8,
+        /// Positive: `z_roll_pitch` applies; otherwise the vehicle stands on the ground.
+        stand: i8,
+        /// New UDPSIMMODE; negative: unchanged.
+        udp_mode: i8,
+        /// Reserved.
+        params: [u8; 4],
+        /// Down in m, roll and pitch in degrees.
+        z_roll_pitch: [F32; 3],
+        /// Heading in degrees; altitude in m of a geodetic origin.
+        yaw: F32,
+        /// North and east in m; latitude and longitude in degrees.
+        xy: [F64; 2],
+    }
 }
 
 impl CopterSimRequestPacket {
-    const TAG: i32 = 1_234_567;
-
     /// Creates an empty request.
     pub fn new(copter_id: i32) -> Self {
         Self {
             checksum: Self::TAG.into(),
             copter_id: copter_id.into(),
             reply_to_sender: -1,
-            place: 0,
-            stand: 0,
             udp_mode: -1,
-            params: [0; 4],
-            z_roll_pitch: [F32::ZERO; 3],
-            yaw: F32::ZERO,
-            xy: [F64::ZERO; 2],
+            ..Self::new_zeroed()
         }
     }
 
@@ -90,55 +78,39 @@ impl CopterSimRequestPacket {
     }
 }
 
-impl Packet for CopterSimRequestPacket {
-    const NAME: &'static str = "request to CopterSim";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+packets! {
+    /// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    CopterSimLoadPacket("model or map for CopterSim", 1_234_567_895) {
+        /// 0 none, -1 all, otherwise the addressed vehicle.
+        copter_id: I32,
+        /// 1 vehicle model, 2 map; 0 and negative: none.
+        what: I32,
+        /// Index in the list of models or maps; negative: `name` applies.
+        index: I32,
+        /// UTF-8, padded with zeros.
+        name: [u8; 48],
     }
 }
 
-/// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
-///
-/// Source: vendor SDK, golden `coptersim_send`.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct CopterSimLoadPacket {
-    /// Check word 1234567895.
-    pub checksum: I32,
-    /// 0 none, -1 all, otherwise the addressed vehicle.
-    pub copter_id: I32,
-    /// 1 vehicle model, 2 map; 0 and negative: none.
-    pub what: I32,
-    /// Index in the list of models or maps; negative: `name` applies.
-    pub index: I32,
-    /// UTF-8, padded with zeros.
-    pub name: [u8; 48],
-}
-
-/// Kind of a [`CopterSimLoadPacket`].
+/// What a [`CopterSimLoadPacket`] loads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(i32)]
 pub enum CopterSimLoad {
     /// The library of a vehicle model.
-    Model,
+    Model = 1,
     /// A map.
-    Map,
+    Map = 2,
 }
 
 impl CopterSimLoadPacket {
-    const TAG: i32 = 1_234_567_895;
-
     /// Requests by index.
     pub fn by_index(copter_id: i32, what: CopterSimLoad, index: i32) -> Self {
         Self {
             checksum: Self::TAG.into(),
             copter_id: copter_id.into(),
-            what: match what {
-                CopterSimLoad::Model => 1.into(),
-                CopterSimLoad::Map => 2.into(),
-            },
+            what: (what as i32).into(),
             index: index.into(),
             name: [0; 48],
         }
@@ -153,55 +125,31 @@ impl CopterSimLoadPacket {
     }
 }
 
-impl Packet for CopterSimLoadPacket {
-    const NAME: &'static str = "model or map for CopterSim";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
-    }
-}
-
-macro_rules! two_words {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $tag:literal, $(#[$field_doc:meta])* $field:ident) => {
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, Eq, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-        )]
-        #[repr(C)]
-        pub struct $name {
-            /// Check word.
-            pub checksum: I32,
-            $(#[$field_doc])*
-            pub $field: I32,
-        }
-
-        impl $name {
-            /// Creates the packet.
-            pub fn new($field: i32) -> Self {
-                Self { checksum: $tag.into(), $field: $field.into() }
-            }
-        }
-
-        impl Packet for $name {
-            const NAME: &'static str = $text;
-
-            fn check(&self) -> Result<(), WireError> {
-                expect_tag(Self::NAME, $tag, self.checksum.get().into())
-            }
-        }
-    };
-}
-
-two_words!(
+packets! {
     /// Requests heartbeats from a vehicle of unknown address, 8 bytes, to 30100+2(id-1) of every candidate host.
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
-    ProbePacket,
-    "probe for heartbeats",
-    123_450,
-    /// [`ProbePacket::NEARBY`] or [`ProbePacket::ELSEWHERE`].
-    kind
-);
+    ProbePacket("probe for heartbeats", 123_450, new) {
+        /// [`ProbePacket::NEARBY`] or [`ProbePacket::ELSEWHERE`].
+        kind: I32,
+    }
+    /// Restarts the autopilot, 8 bytes, to 20100+2(id-1).
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    RebootPacket("reboot", 987_654_321, new) {
+        /// [`RebootPacket::AT_ONCE`].
+        delay: I32,
+    }
+    /// `startSignal`, 12 bytes, to 224.0.0.10:20007: waiting programs continue.
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    StartSignalPacket("start signal", 1_234_567_890) {
+        /// Not 0.
+        start: I32,
+        /// -1: every program; otherwise the program of one vehicle.
+        copter_id: I32,
+    }
+}
 
 impl ProbePacket {
     /// To hosts of this network.
@@ -210,40 +158,12 @@ impl ProbePacket {
     pub const ELSEWHERE: i32 = 91;
 }
 
-two_words!(
-    /// Restarts the autopilot, 8 bytes, to 20100+2(id-1).
-    ///
-    /// Source: vendor SDK, golden `coptersim_send`.
-    RebootPacket,
-    "reboot",
-    987_654_321,
-    /// -1: at once.
-    delay
-);
-
 impl RebootPacket {
     /// Value of `delay` for a restart at once.
     pub const AT_ONCE: i32 = -1;
 }
 
-/// `startSignal`, 12 bytes, to 224.0.0.10:20007: waiting programs continue.
-///
-/// Source: vendor SDK, golden `coptersim_send`.
-#[derive(
-    Clone, Copy, Debug, Eq, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct StartSignalPacket {
-    /// Check word 1234567890.
-    pub checksum: I32,
-    /// Not 0.
-    pub start: I32,
-    /// -1: every program; otherwise the program of one vehicle.
-    pub copter_id: I32,
-}
-
 impl StartSignalPacket {
-    const TAG: i32 = 1_234_567_890;
     /// The id that means every program.
     pub const ALL: i32 = -1;
 
@@ -254,13 +174,5 @@ impl StartSignalPacket {
             start: 1.into(),
             copter_id: copter_id.unwrap_or(Self::ALL).into(),
         }
-    }
-}
-
-impl Packet for StartSignalPacket {
-    const NAME: &'static str = "start signal";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
     }
 }

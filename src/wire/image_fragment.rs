@@ -1,6 +1,6 @@
-use super::{Packet, WireError, expect_tag};
+use super::{Packet, WireError};
+use zerocopy::FromBytes;
 use zerocopy::little_endian::{F64, I32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Payload bytes of a full fragment.
 pub const MAX_FRAGMENT_PAYLOAD: usize = 60_000;
@@ -25,72 +25,36 @@ impl HeaderVariant {
     }
 }
 
-/// Header of one image fragment, short form.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct FragmentHeaderA {
-    /// Check word 1234567890.
-    pub checksum: I32,
-    /// Length of the whole datagram with this header.
-    pub len: I32,
-    /// Index of this fragment, from 0.
-    pub seq: I32,
-    /// Number of fragments of this frame.
-    pub count: I32,
-    /// Simulation time in s.
-    pub sim_time: F64,
-}
-
-impl FragmentHeaderA {
-    const TAG: i32 = 1_234_567_890;
-
-    /// Creates the header of fragment `seq` of `count` for a datagram of `len` bytes.
-    pub fn new(len: i32, seq: i32, count: i32, sim_time: f64) -> Self {
-        Self {
-            checksum: Self::TAG.into(),
-            len: len.into(),
-            seq: seq.into(),
-            count: count.into(),
-            sim_time: sim_time.into(),
-        }
+packets! {
+    /// Header of one image fragment, short form.
+    FragmentHeaderA("image fragment A", 1_234_567_890, new) {
+        /// Length of the whole datagram with this header.
+        len: I32,
+        /// Index of this fragment, from 0.
+        seq: I32,
+        /// Number of fragments of this frame.
+        count: I32,
+        /// Simulation time in s.
+        sim_time: F64,
     }
-}
-
-impl Packet for FragmentHeaderA {
-    const NAME: &'static str = "image fragment A";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+    /// Header of one image fragment, form with frame id.
+    FragmentHeaderB("image fragment B", 1_234_567_893) {
+        /// Length of the whole datagram with this header.
+        len: I32,
+        /// Index of this fragment, from 0.
+        seq: I32,
+        /// Number of fragments of this frame.
+        count: I32,
+        /// Frame counter.
+        frame_id: I32,
+        /// Reserved.
+        reserved: I32,
+        /// Simulation time in s.
+        sim_time: F64,
     }
-}
-
-/// Header of one image fragment, form with frame id.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct FragmentHeaderB {
-    /// Check word 1234567893.
-    pub checksum: I32,
-    /// Length of the whole datagram with this header.
-    pub len: I32,
-    /// Index of this fragment, from 0.
-    pub seq: I32,
-    /// Number of fragments of this frame.
-    pub count: I32,
-    /// Frame counter.
-    pub frame_id: I32,
-    /// Reserved.
-    pub reserved: I32,
-    /// Simulation time in s.
-    pub sim_time: F64,
 }
 
 impl FragmentHeaderB {
-    const TAG: i32 = 1_234_567_893;
-
     /// Creates the header of fragment `seq` of `count` of frame `frame_id` for a datagram of `len` bytes.
     pub fn new(len: i32, seq: i32, count: i32, frame_id: i32, sim_time: f64) -> Self {
         Self {
@@ -99,17 +63,9 @@ impl FragmentHeaderB {
             seq: seq.into(),
             count: count.into(),
             frame_id: frame_id.into(),
-            reserved: 0.into(),
+            reserved: I32::ZERO,
             sim_time: sim_time.into(),
         }
-    }
-}
-
-impl Packet for FragmentHeaderB {
-    const NAME: &'static str = "image fragment B";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
     }
 }
 

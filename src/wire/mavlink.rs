@@ -27,6 +27,7 @@ pub const MAX_FRAME: usize = HEADER_V2 + 255 + CHECKSUM + SIGNATURE;
 
 /// Why bytes are not a frame.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum FrameError {
     /// Bytes before the next start of a frame.
     #[error("{0} bytes outside any frame")]
@@ -36,16 +37,10 @@ pub enum FrameError {
     Truncated,
     /// Wrong checksum.
     #[error("wrong checksum in message {id}")]
-    Checksum {
-        /// Message id.
-        id: u32,
-    },
+    Checksum { id: u32 },
     /// A message outside the dialect; its checksum cannot be verified.
     #[error("message {id} is not in the dialect")]
-    Unknown {
-        /// Message id.
-        id: u32,
-    },
+    Unknown { id: u32 },
     /// Unknown incompatibility flags.
     #[error("incompatibility flags {0:#04x}")]
     Flags(u8),
@@ -94,8 +89,12 @@ impl Frame<'_> {
 
     /// The payload's bytes from `at`; zeros where the sender truncated them.
     pub fn bytes_at<const N: usize>(&self, at: usize) -> [u8; N] {
-        std::array::from_fn(|i| self.payload.get(at + i).copied().unwrap_or(0))
+        bytes_at(self.payload, at)
     }
+}
+
+fn bytes_at<const N: usize>(payload: &[u8], at: usize) -> [u8; N] {
+    std::array::from_fn(|i| payload.get(at + i).copied().unwrap_or(0))
 }
 
 /// Result of parsing the beginning of a buffer.
@@ -174,7 +173,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     })
 }
 
-/// Gives a frame whose payload was changed its checksum.
+/// Sets the checksum of a frame whose payload was changed.
 pub fn seal(frame: &mut [u8]) {
     let (header, id) = match *frame {
         [STX_V1, _, _, _, _, id, ..] => (HEADER_V1, u32::from(id)),
@@ -278,9 +277,9 @@ pub struct Encoder {
 
 /// One encoded frame.
 #[derive(Clone, Copy)]
-pub struct Packet(MAVLinkV2MessageRaw);
+pub struct EncodedFrame(MAVLinkV2MessageRaw);
 
-impl Packet {
+impl EncodedFrame {
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.raw_bytes()
@@ -294,7 +293,7 @@ impl Encoder {
     }
 
     /// Encodes a message as a frame.
-    pub fn encode(&mut self, message: &Outbound) -> Packet {
+    pub fn encode(&mut self, message: &Outbound) -> EncodedFrame {
         let header = MavHeader {
             system_id: self.system.into(),
             component_id: self.component,
@@ -306,6 +305,6 @@ impl Encoder {
             Outbound::Message(message) => packet.serialize_message(header, message),
             Outbound::Raw(message) => message.write(&mut packet, header),
         }
-        Packet(packet)
+        EncodedFrame(packet)
     }
 }

@@ -1,9 +1,9 @@
 //! Bytes of the simulator as values: one file per family of datagrams, no I/O, no clock, no allocation, no panic.
 //!
-//! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), so that its
-//! definition is its specification and parsing is a checked view. Lengths and check words are verified by
-//! [`Packet::parse`]; everything else is a plain number in the simulator's frame (NED world, FRD body).
-//! Emission is [`IntoBytes::as_bytes`] of a value built with the struct's `new`.
+//! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), declared by `packets!`, so
+//! that its definition is its specification and parsing is a checked view. [`Packet::parse`] verifies length and check word;
+//! everything else is a plain number in the simulator's frame (NED world, FRD body). [`IntoBytes::as_bytes`] of a value made by
+//! the struct's `new` are the bytes to send.
 //!
 //! ```
 //! use rfly_bridge::wire::{ImuPacket, IntoBytes, Packet};
@@ -12,6 +12,9 @@
 //! assert_eq!(seen.seq.get(), 7);
 //! assert!(ImuPacket::parse(&[0; 39]).is_err());
 //! ```
+#[macro_use]
+mod packet;
+
 mod cloud;
 mod console;
 mod control_full;
@@ -72,6 +75,7 @@ pub use model_input::{
 };
 pub use netsim::{NetSimHeader, NetSimMessage, NetSimState};
 pub use objects::{BoxEntry, ListView, TargetEntry, append_list};
+pub use packet::{Packet, PacketField};
 pub use packetiser::{Fragment, FragmentHeaderBytes, Fragments, fragments};
 pub use ports::{HOST_GROUP, NETWORK_GROUP, Ports};
 pub use px4_ext::Px4ExtPacket;
@@ -104,45 +108,3 @@ pub use vehicle_state::{
 };
 
 pub use zerocopy::IntoBytes;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
-
-/// A fixed-size datagram or record.
-pub trait Packet: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned + Sized {
-    /// Name used in errors and logs.
-    const NAME: &'static str;
-
-    /// Length on the wire in bytes.
-    const LEN: usize = size_of::<Self>();
-
-    /// Verifies the contents, usually the check word.
-    fn check(&self) -> Result<(), WireError> {
-        Ok(())
-    }
-
-    /// Views `bytes` as this packet; the length must be exact.
-    fn parse(bytes: &[u8]) -> Result<&Self, WireError> {
-        let packet = Self::ref_from_bytes(bytes).map_err(|_cast| WireError::Length {
-            what: Self::NAME,
-            expected: Self::LEN,
-            found: bytes.len(),
-        })?;
-        packet.check()?;
-        Ok(packet)
-    }
-
-    /// Views the first bytes as this packet and returns the rest.
-    fn parse_prefix(bytes: &[u8]) -> Result<(&Self, &[u8]), WireError> {
-        let (packet, rest) = Self::ref_from_prefix(bytes).map_err(|_cast| WireError::Length {
-            what: Self::NAME,
-            expected: Self::LEN,
-            found: bytes.len(),
-        })?;
-        packet.check()?;
-        Ok((packet, rest))
-    }
-}
-
-/// Compares a check word with the expected one.
-pub(crate) fn expect_tag(what: &'static str, expected: i64, found: i64) -> Result<(), WireError> {
-    if expected == found { Ok(()) } else { Err(WireError::Tag { what, expected, found }) }
-}

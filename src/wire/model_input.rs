@@ -1,9 +1,9 @@
 //! Inputs of a vehicle's model: user to `CopterSim` port 30100+2(id-1). Values have the meaning that the model gives them.
 //!
 //! Source: vendor SDK, golden `dll_send`, `modelload_send`, `recv_modelload`.
-use super::{Packet, WireError, expect_tag};
+use super::packet::expect_tag;
+use super::{Packet, WireError};
 use zerocopy::little_endian::{F32, F64, I32, U32, U64};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Which inputs of a model a packet sets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -44,29 +44,23 @@ impl InputSet {
     }
 
     fn check(what: &'static str, tag: I32) -> Result<Self, WireError> {
-        let tag = tag.get();
-        Self::of(tag).ok_or(WireError::Tag {
-            what,
-            expected: Self::PLAIN.into(),
-            found: tag.into(),
-        })
+        let (expected, found) = (Self::PLAIN.into(), tag.get().into());
+        Self::of(tag.get()).ok_or(WireError::Tag { what, expected, found })
     }
 }
 
-/// `PX4SILIntFloat`, 120 bytes: eight integers and twenty floats.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct SilInputsPacket {
-    /// Check word 1234567897, or 1234567800 + n of a further set.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// `inSILInts`.
-    pub ints: [I32; 8],
-    /// `inSILFloats`.
-    pub floats: [F32; 20],
+packets! {
+    /// `PX4SILIntFloat`, 120 bytes: eight integers and twenty floats.
+    SilInputsPacket() {
+        /// Check word 1234567897, or 1234567800 + n of a further set.
+        checksum: I32,
+        /// Vehicle id.
+        copter_id: I32,
+        /// `inSILInts`.
+        ints: [I32; 8],
+        /// `inSILFloats`.
+        floats: [F32; 20],
+    }
 }
 
 impl SilInputsPacket {
@@ -87,7 +81,7 @@ impl SilInputsPacket {
 
     /// Verifies that the packet is of the inputs themselves.
     pub(super) fn expect_plain(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, InputSet::PLAIN.into(), self.checksum.get().into())
+        expect_tag(Self::NAME, InputSet::PLAIN, self.checksum.get())
     }
 }
 
@@ -102,18 +96,16 @@ impl Packet for SilInputsPacket {
     }
 }
 
-/// `DllInDoubCtrls`, 232 bytes: 28 doubles.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct DoubleInputsPacket {
-    /// Check word 1234567897, 1234567800 + n of a further set, 1234567900 + n of one that waits.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// `inDoubCtrls`.
-    pub values: [F64; 28],
+packets! {
+    /// `DllInDoubCtrls`, 232 bytes: 28 doubles.
+    DoubleInputsPacket() {
+        /// Check word 1234567897, 1234567800 + n of a further set, 1234567900 + n of one that waits.
+        checksum: I32,
+        /// Vehicle id.
+        copter_id: I32,
+        /// `inDoubCtrls`.
+        values: [F64; 28],
+    }
 }
 
 impl DoubleInputsPacket {
@@ -149,256 +141,123 @@ impl Packet for DoubleInputsPacket {
     const NAME: &'static str = "inputs of a model (232 bytes)";
 
     fn check(&self) -> Result<(), WireError> {
-        InputSet::check(Self::NAME, self.checksum).map(|_| ())
+        InputSet::check(Self::NAME, self.checksum).map(drop)
     }
 }
 
 /// Which parameters of a model a packet sets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(i32)]
 pub enum ModelParameters {
     /// Those of its faults.
-    Faults,
+    Faults = ModelParametersPacket::TAG,
     /// Those that it starts with.
-    Initial,
+    Initial = 1_234_567_892,
 }
 
-/// `PX4ModelInParams`, 264 bytes: up to 32 parameters.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ModelParametersPacket {
-    /// Check word 1234567891 for faults, 1234567892 for initial parameters.
-    pub checksum: I32,
-    /// One bit per parameter that applies.
-    pub mask: U32,
-    /// The parameters.
-    pub values: [F64; 32],
+packets! {
+    /// `PX4ModelInParams`, 264 bytes: up to 32 parameters.
+    ModelParametersPacket("parameters of a model", 1_234_567_891 | 1_234_567_892) {
+        /// One bit per parameter that applies.
+        mask: U32,
+        /// The parameters.
+        values: [F64; 32],
+    }
 }
 
 impl ModelParametersPacket {
-    const FAULTS: i32 = 1_234_567_891;
-    const INITIAL: i32 = 1_234_567_892;
-
     /// Creates the packet.
     pub fn new(which: ModelParameters, mask: u32, values: [f64; 32]) -> Self {
-        let tag = match which {
-            ModelParameters::Faults => Self::FAULTS,
-            ModelParameters::Initial => Self::INITIAL,
-        };
-        Self { checksum: tag.into(), mask: mask.into(), values: values.map(F64::new) }
+        let checksum = (which as i32).into();
+        Self { checksum, mask: mask.into(), values: values.map(F64::new) }
     }
 
     /// Returns which parameters it sets.
     pub fn which(&self) -> ModelParameters {
-        if self.checksum.get() == Self::INITIAL {
-            ModelParameters::Initial
-        } else {
-            ModelParameters::Faults
-        }
+        let initial = self.checksum.get() == ModelParameters::Initial as i32;
+        if initial { ModelParameters::Initial } else { ModelParameters::Faults }
     }
 }
 
-impl Packet for ModelParametersPacket {
-    const NAME: &'static str = "parameters of a model";
-
-    fn check(&self) -> Result<(), WireError> {
-        let tag = self.checksum.get();
-        if tag == Self::INITIAL {
-            return Ok(());
-        }
-        expect_tag(Self::NAME, Self::FAULTS.into(), tag.into())
+packets! {
+    /// `PX4DynModiParams`, 528 bytes: up to 64 parameters, while the model runs.
+    DynamicParametersPacket("dynamic parameters of a model", 1_234_567_893, new) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// One bit per parameter that applies.
+        mask: U64,
+        /// The parameters.
+        values: [F64; 64],
     }
-}
-
-macro_rules! tagged {
-    ($name:ident, $tag:literal, $text:literal) => {
-        impl $name {
-            const TAG: i32 = $tag;
-        }
-
-        impl Packet for $name {
-            const NAME: &'static str = $text;
-
-            fn check(&self) -> Result<(), WireError> {
-                expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
-            }
-        }
-    };
-}
-
-/// `PX4DynModiParams`, 528 bytes: up to 64 parameters, while the model runs.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct DynamicParametersPacket {
-    /// Check word 1234567893.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// One bit per parameter that applies.
-    pub mask: U64,
-    /// The parameters.
-    pub values: [F64; 64],
-}
-tagged!(DynamicParametersPacket, 1_234_567_893, "dynamic parameters of a model");
-
-impl DynamicParametersPacket {
-    /// Creates the packet.
-    pub fn new(copter_id: i32, mask: u64, values: [f64; 64]) -> Self {
-        Self {
-            checksum: Self::TAG.into(),
-            copter_id: copter_id.into(),
-            mask: mask.into(),
-            values: values.map(F64::new),
-        }
+    /// `UEToCopterDataD`, 264 bytes: what the renderer tells a model.
+    RendererInputsPacket("inputs of a model from the renderer", 1_234_567_899, new) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// `inFromUE`.
+        values: [F64; 32],
     }
-}
-
-/// `UEToCopterDataD`, 264 bytes: what the renderer tells a model.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct RendererInputsPacket {
-    /// Check word 1234567899.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// `inFromUE`.
-    pub values: [F64; 32],
-}
-tagged!(RendererInputsPacket, 1_234_567_899, "inputs of a model from the renderer");
-
-impl RendererInputsPacket {
-    /// Creates the packet.
-    pub fn new(copter_id: i32, values: [f64; 32]) -> Self {
-        Self {
-            checksum: Self::TAG.into(),
-            copter_id: copter_id.into(),
-            values: values.map(F64::new),
-        }
-    }
-}
-
-/// `Ue4RayTraceDrone`, 60 bytes: what is around a vehicle.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct RayInputsPacket {
-    /// Check word 1234567890.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// Size in m.
-    pub size: F32,
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
-    /// Distances in m to the front, back, left, right, up, down.
-    pub rays: [F32; 6],
-    /// Position in m, NED.
-    pub position: [F32; 3],
-}
-tagged!(RayInputsPacket, 1_234_567_890, "distances around a vehicle");
-
-impl RayInputsPacket {
-    /// Creates the packet.
-    pub fn new(
-        copter_id: i32,
-        size: f32,
-        velocity: [f32; 3],
-        rays: [f32; 6],
-        position: [f32; 3],
-    ) -> Self {
-        Self {
-            checksum: Self::TAG.into(),
-            copter_id: copter_id.into(),
-            size: size.into(),
-            velocity: velocity.map(F32::new),
-            rays: rays.map(F32::new),
-            position: position.map(F32::new),
-        }
+    /// `Ue4RayTraceDrone`, 60 bytes: what is around a vehicle.
+    RayInputsPacket("distances around a vehicle", 1_234_567_890, new) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// Size in m.
+        size: F32,
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+        /// Distances in m to the front, back, left, right, up, down.
+        rays: [F32; 6],
+        /// Position in m, NED.
+        position: [F32; 3],
     }
 }
 
 /// What a model is told of its surroundings.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(i32)]
 pub enum Surroundings {
     /// A collision, 20 values.
-    Collision,
+    Collision = SurroundingsPacket::TAG,
     /// The terrain, 15 values.
-    Terrain,
+    Terrain = 1_234_567_881,
 }
 
-/// `Ue4Coll20d`, 88 bytes: a collision, or the terrain.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct SurroundingsPacket {
-    /// Check word 1234567880 for a collision, 1234567881 for terrain.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// The values.
-    pub values: [F32; 20],
+packets! {
+    /// `Ue4Coll20d`, 88 bytes: a collision, or the terrain.
+    SurroundingsPacket("surroundings of a vehicle", 1_234_567_880 | 1_234_567_881) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// The values.
+        values: [F32; 20],
+    }
 }
 
 impl SurroundingsPacket {
-    const COLLISION: i32 = 1_234_567_880;
-    const TERRAIN: i32 = 1_234_567_881;
-
     /// Creates the packet.
     pub fn new(copter_id: i32, what: Surroundings, values: [f32; 20]) -> Self {
-        let tag = match what {
-            Surroundings::Collision => Self::COLLISION,
-            Surroundings::Terrain => Self::TERRAIN,
-        };
-        Self { checksum: tag.into(), copter_id: copter_id.into(), values: values.map(F32::new) }
+        let checksum = (what as i32).into();
+        Self { checksum, copter_id: copter_id.into(), values: values.map(F32::new) }
     }
 
     /// Returns what it tells.
     pub fn what(&self) -> Surroundings {
-        if self.checksum.get() == Self::TERRAIN {
-            Surroundings::Terrain
-        } else {
-            Surroundings::Collision
-        }
+        let terrain = self.checksum.get() == Surroundings::Terrain as i32;
+        if terrain { Surroundings::Terrain } else { Surroundings::Collision }
     }
 }
 
-impl Packet for SurroundingsPacket {
-    const NAME: &'static str = "surroundings of a vehicle";
-
-    fn check(&self) -> Result<(), WireError> {
-        let tag = self.checksum.get();
-        if tag == Self::TERRAIN {
-            return Ok(());
-        }
-        expect_tag(Self::NAME, Self::COLLISION.into(), tag.into())
+packets! {
+    /// `PX4UorbRflyCtrl`, 80 bytes: values for a modified autopilot.
+    UorbInputsPacket("inputs of the autopilot", 1_234_567_896) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// User-defined.
+        modes: U32,
+        /// User-defined.
+        flags: U32,
+        /// User-defined.
+        data: [F32; 16],
     }
 }
-
-/// `PX4UorbRflyCtrl`, 80 bytes: values for a modified autopilot.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct UorbInputsPacket {
-    /// Check word 1234567896.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// User-defined.
-    pub modes: U32,
-    /// User-defined.
-    pub flags: U32,
-    /// User-defined.
-    pub data: [F32; 16],
-}
-tagged!(UorbInputsPacket, 1_234_567_896, "inputs of the autopilot");
 
 impl UorbInputsPacket {
     /// Creates the packet.
@@ -413,18 +272,16 @@ impl UorbInputsPacket {
     }
 }
 
-/// `CustomData`, 136 bytes: values for a program of the user's own, port 50000 by default.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct CustomDataPacket {
-    /// Check word, 123456 by default.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// User-defined.
-    pub data: [F64; 16],
+packets! {
+    /// `CustomData`, 136 bytes: values for a program of the user's own, port 50000 by default.
+    CustomDataPacket("data of the user") {
+        /// Check word, 123456 by default.
+        checksum: I32,
+        /// Vehicle id.
+        copter_id: I32,
+        /// User-defined.
+        data: [F64; 16],
+    }
 }
 
 impl CustomDataPacket {
@@ -440,10 +297,6 @@ impl CustomDataPacket {
 }
 
 /// Any check word is right.
-impl Packet for CustomDataPacket {
-    const NAME: &'static str = "data of the user";
-}
-
 /// An input of a vehicle's model, as `CopterSim` gets it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ModelInput<'a> {

@@ -1,32 +1,27 @@
 //! Vehicles that tell each other their states over a simulated network: 224.0.0.10, port 60000 or 60000 + id.
 //!
 //! Source: vendor SDK, golden `netsim_send`, `recv_netsim`.
-use super::{Packet, WireError, expect_tag};
+use super::{Packet, WireError};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32, U64};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `NetSimHeader`, 32 bytes: sender and receivers. A datagram without anything behind it asks for states.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct NetSimHeader {
-    /// Check word 12345678.
-    pub checksum: I32,
-    /// The sender.
-    pub copter_id: I32,
-    /// 12345: request; else user-defined.
-    pub mode: I32,
-    /// Vehicle of the lowest bit.
-    pub first_id: I32,
-    /// Receivers: bit i is vehicle `first_id` + i.
-    pub mask: U64,
-    /// The sender's clock in s since 1970.
-    pub unix_time: F64,
+packets! {
+    /// `NetSimHeader`, 32 bytes: sender and receivers. A datagram without anything behind it asks for states.
+    NetSimHeader("header of the simulated network", 12_345_678) {
+        /// The sender.
+        copter_id: I32,
+        /// 12345: request; else user-defined.
+        mode: I32,
+        /// Vehicle of the lowest bit.
+        first_id: I32,
+        /// Receivers: bit i is vehicle `first_id` + i.
+        mask: U64,
+        /// The sender's clock in s since 1970.
+        unix_time: F64,
+    }
 }
 
 impl NetSimHeader {
-    const TAG: i32 = 12_345_678;
     const REQUEST: i32 = 12_345;
     /// Port of all vehicles; that of one is its id more.
     pub const PORT: u16 = 60_000;
@@ -36,10 +31,10 @@ impl NetSimHeader {
         Self {
             checksum: Self::TAG.into(),
             copter_id: copter_id.into(),
-            mode: I32::ZERO,
             first_id: first_id.into(),
             mask: mask.into(),
             unix_time: unix_time.into(),
+            ..Self::new_zeroed()
         }
     }
 
@@ -57,36 +52,22 @@ impl NetSimHeader {
     }
 }
 
-impl Packet for NetSimHeader {
-    const NAME: &'static str = "header of the simulated network";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+packets! {
+    /// `NetSimState`, 104 bytes behind the header.
+    NetSimState("state in the simulated network") {
+        /// Time of the vehicle in s.
+        time: F64,
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+        /// Latitude and longitude in degrees, altitude in m, of the place of take-off.
+        home: [F64; 3],
+        /// Position in m, NED, from the place of take-off.
+        position: [F64; 3],
+        /// Position in m, NED, from the map centre.
+        global_position: [F64; 3],
     }
-}
-
-/// `NetSimState`, 104 bytes behind the header.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct NetSimState {
-    /// Time of the vehicle in s.
-    pub time: F64,
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
-    /// Latitude and longitude in degrees, altitude in m, of the place of take-off.
-    pub home: [F64; 3],
-    /// Position in m, NED, from the place of take-off.
-    pub position: [F64; 3],
-    /// Position in m, NED, from the map centre.
-    pub global_position: [F64; 3],
-}
-
-impl Packet for NetSimState {
-    const NAME: &'static str = "state in the simulated network";
 }
 
 /// What a datagram of the simulated network is.

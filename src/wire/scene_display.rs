@@ -1,9 +1,8 @@
 //! What the renderer shows with an object: labels, attachment to a carrier, inputs of its blueprint.
 //!
 //! Source: vendor SDK, golden `ue4_send`.
-use super::{Packet, WireError, expect_tag};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32};
-use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Which text of a vehicle a label sets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -16,31 +15,25 @@ pub enum LabelRow {
     Append,
 }
 
-/// `Ue4CopterMsg`, 152 bytes.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct LabelPacket {
-    /// Check word 1234567899.
-    pub checksum: I32,
-    /// Vehicle id; 0 and below: all.
-    pub copter_id: I32,
-    /// Negative: append; 0: the row of the id; 1 to 5: a row of messages.
-    pub row: I32,
-    /// Red, green, blue, 0 to 255.
-    pub colour: [I32; 3],
-    /// Seconds to show; 0: for ever, negative: remove.
-    pub duration: F32,
-    /// Size of the font.
-    pub font_size: F32,
-    /// UTF-8, padded with zeros.
-    pub text: [u8; 120],
+packets! {
+    /// `Ue4CopterMsg`, 152 bytes.
+    LabelPacket("label", 1_234_567_899) {
+        /// Vehicle id; 0 and below: all.
+        copter_id: I32,
+        /// Negative: append; 0: the row of the id; 1 to 5: a row of messages.
+        row: I32,
+        /// Red, green, blue, 0 to 255.
+        colour: [I32; 3],
+        /// Seconds to show; 0: for ever, negative: remove.
+        duration: F32,
+        /// Size of the font.
+        font_size: F32,
+        /// UTF-8, padded with zeros.
+        text: [u8; 120],
+    }
 }
 
 impl LabelPacket {
-    const TAG: i32 = 1_234_567_899;
-
     /// Creates the packet, or `None` where the text is longer than 120 bytes. `id` is `None` for all vehicles; `duration`
     /// is in s, 0 is for ever.
     pub fn new(
@@ -79,14 +72,6 @@ impl LabelPacket {
     }
 }
 
-impl Packet for LabelPacket {
-    const NAME: &'static str = "label";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
-    }
-}
-
 /// How an object follows its carrier.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(i32)]
@@ -101,24 +86,19 @@ pub enum Attachment {
     Pose = 3,
 }
 
-/// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct AttachPacket {
-    /// Check word 1234567892.
-    pub checksum: I32,
-    /// The attached.
-    pub copter_ids: [I32; 25],
-    /// The carriers.
-    pub carrier_ids: [I32; 25],
-    /// See [`Attachment`].
-    pub kinds: [I32; 25],
+packets! {
+    /// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
+    AttachPacket("attachment", 1_234_567_892) {
+        /// The attached.
+        copter_ids: [I32; 25],
+        /// The carriers.
+        carrier_ids: [I32; 25],
+        /// See [`Attachment`].
+        kinds: [I32; 25],
+    }
 }
 
 impl AttachPacket {
-    const TAG: i32 = 1_234_567_892;
     /// Number of objects in one packet.
     pub const SIZE: usize = 25;
 
@@ -138,48 +118,14 @@ impl AttachPacket {
     }
 }
 
-impl Packet for AttachPacket {
-    const NAME: &'static str = "attachment";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
-    }
-}
-
-/// `Ue4ExtMsg`, 144 bytes: inputs 9 to 24 of a model's blueprint.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ExtActuatorsPacket {
-    /// Check word 1234567894.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// Seconds since the sender was created.
-    pub time: F64,
-    /// The inputs.
-    pub values: [F64; 16],
-}
-
-impl ExtActuatorsPacket {
-    const TAG: i32 = 1_234_567_894;
-
-    /// Creates the packet.
-    pub fn new(id: i32, time: f64, values: [f64; 16]) -> Self {
-        Self {
-            checksum: Self::TAG.into(),
-            copter_id: id.into(),
-            time: time.into(),
-            values: values.map(F64::new),
-        }
-    }
-}
-
-impl Packet for ExtActuatorsPacket {
-    const NAME: &'static str = "inputs of a blueprint";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
+packets! {
+    /// `Ue4ExtMsg`, 144 bytes: inputs 9 to 24 of a model's blueprint.
+    ExtActuatorsPacket("inputs of a blueprint", 1_234_567_894, new) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// Seconds since the sender was created.
+        time: F64,
+        /// The inputs.
+        values: [F64; 16],
     }
 }

@@ -1,9 +1,8 @@
 //! States of many objects with velocity and time, as the vendor's documents show them: no program of the vendor's sends them, and
 //! whether the renderer takes them was never seen. UDP 20010+w, where w is the number of the window.
 use super::scene_state::{Height, SwarmState, with_height};
-use super::{Packet, WireError};
-use zerocopy::little_endian::{F32, F64, I32, U16};
-use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
+use zerocopy::FromZeros;
+use zerocopy::little_endian::{F32, F64, U16};
 
 /// One of the objects of a packet for many, in motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,32 +17,28 @@ pub struct MovingState {
 
 macro_rules! moving_swarm {
     ($name:ident, $size:literal, $doc:literal, $text:literal) => {
-        #[doc = $doc]
-        #[derive(
-            Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-        )]
-        #[repr(C)]
-        pub struct $name {
-            /// Check word 1234567890, or 1234567891 to stand on the ground.
-            pub checksum: I32,
-            /// Ids; 0 hides the slot.
-            pub ids: [U16; $size],
-            /// Classes and styles.
-            pub vehicle_types: [U16; $size],
-            /// Positions in m, NED.
-            pub positions: [[F32; 3]; $size],
-            /// Velocities in m/s, NED.
-            pub velocities: [[F32; 3]; $size],
-            /// Roll, pitch, yaw in rad.
-            pub eulers: [[F32; 3]; $size],
-            /// Motor speeds in rpm.
-            pub motor_rpm: [[F32; 8]; $size],
-            /// Alignment padding.
-            pub pad: [u8; 4],
-            /// Simulation times in s; -1: not given.
-            pub sim_times: [F64; $size],
+        packets! {
+            #[doc = $doc]
+            $name($text, 1_234_567_890 | 1_234_567_891) {
+                /// Ids; 0 hides the slot.
+                ids: [U16; $size],
+                /// Classes and styles.
+                vehicle_types: [U16; $size],
+                /// Positions in m, NED.
+                positions: [[F32; 3]; $size],
+                /// Velocities in m/s, NED.
+                velocities: [[F32; 3]; $size],
+                /// Roll, pitch, yaw in rad.
+                eulers: [[F32; 3]; $size],
+                /// Motor speeds in rpm.
+                motor_rpm: [[F32; 8]; $size],
+                /// Alignment padding.
+                pad: [u8; 4],
+                /// Simulation times in s; -1: not given.
+                sim_times: [F64; $size],
+            }
         }
-        with_height!($name, $text);
+        with_height!($name);
 
         impl $name {
             /// Number of slots.

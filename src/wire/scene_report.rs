@@ -2,63 +2,46 @@
 //! 224.0.0.10:20006.
 //!
 //! Source: vendor SDK, golden `recv_ue4msg`.
-use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError, expect_tag};
+use super::packet::expect_tag;
+use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError};
 use zerocopy::little_endian::{F32, F64, I32};
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `reqVeCrashData`, 160 bytes: a vehicle, what it hit, and the distances to what is around it.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct VehicleReportPacket {
-    /// Check word 1234567897.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// Class and style: class + 1000 x style.
-    pub vehicle_type: I32,
-    /// -2: the ground, -1: an object of the scene, 0: nothing, else the id of the vehicle that it hit.
-    pub crash_type: I32,
-    /// Simulation time in s.
-    pub sim_time: F64,
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
-    /// Position in m, NED.
-    pub position: [F32; 3],
-    /// Point of contact in m, NED.
-    pub contact: [F32; 3],
-    /// Centre of what it hit in m, NED.
-    pub target: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Motor speeds in rpm.
-    pub motor_rpm: [F32; 8],
-    /// Distances in m to the front, back, left, right, up, down.
-    pub rays: [F32; 6],
-    /// Name of what it hit: UTF-8, padded with zeros.
-    pub name: [u8; 20],
+packets! {
+    /// `reqVeCrashData`, 160 bytes: a vehicle, what it hit, and the distances to what is around it.
+    VehicleReportPacket("report of a vehicle", 1_234_567_897) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// Class and style: class + 1000 x style.
+        vehicle_type: I32,
+        /// -2: the ground, -1: an object of the scene, 0: nothing, else the id of the vehicle that it hit.
+        crash_type: I32,
+        /// Simulation time in s.
+        sim_time: F64,
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+        /// Position in m, NED.
+        position: [F32; 3],
+        /// Point of contact in m, NED.
+        contact: [F32; 3],
+        /// Centre of what it hit in m, NED.
+        target: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Motor speeds in rpm.
+        motor_rpm: [F32; 8],
+        /// Distances in m to the front, back, left, right, up, down.
+        rays: [F32; 6],
+        /// Name of what it hit: UTF-8, padded with zeros.
+        name: [u8; 20],
+    }
 }
 
 impl VehicleReportPacket {
-    /// Check word.
-    pub const TAG: i32 = 1_234_567_897;
-
     /// Returns the name of what it hit; what is no UTF-8 is replaced.
     pub fn target_name(&self) -> String {
         text(&self.name)
     }
 }
-
-impl Packet for VehicleReportPacket {
-    const NAME: &'static str = "report of a vehicle";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Self::TAG.into(), self.checksum.get().into())
-    }
-}
-
-const DESCRIPTION_TAG: i32 = 1_234_567_891;
 
 macro_rules! description {
     ($name:ident, $text:literal) => {
@@ -66,102 +49,93 @@ macro_rules! description {
             const NAME: &'static str = $text;
 
             fn check(&self) -> Result<(), WireError> {
-                expect_tag(Self::NAME, DESCRIPTION_TAG.into(), self.checksum.get().into())
+                expect_tag(Self::NAME, Self::TAG, self.checksum.get())
             }
         }
 
         impl<const Q: usize> $name<Q> {
             /// Check word.
-            pub const TAG: i32 = DESCRIPTION_TAG;
+            pub const TAG: i32 = 1_234_567_891;
 
-            /// Returns the attitude w, x, y, z, which older simulators do not send.
-            pub fn quaternion(&self) -> Option<[f32; 4]> {
-                let words = <[F32; 4]>::try_from(self.quaternion.as_slice()).ok()?;
-                Some(words.map(F32::get))
+            fn pose(&self) -> DescribedPose {
+                let quaternion = <[F32; 4]>::try_from(self.quaternion.as_slice()).ok();
+                DescribedPose {
+                    position: self.position.map(F32::get),
+                    euler: self.euler.map(F32::get),
+                    quaternion: quaternion.map(|q| q.map(F32::get)),
+                }
             }
         }
     };
 }
 
-/// `CameraData`, 72 bytes: a camera; 56 bytes from older simulators (`Q` is 0).
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct CameraReportPacket<const Q: usize = 4> {
-    /// Check word 1234567891.
-    pub checksum: I32,
-    /// Sensor.
-    pub seq_id: I32,
-    /// Its type.
-    pub type_id: I32,
-    /// Height in px.
-    pub height: I32,
-    /// Width in px.
-    pub width: I32,
-    /// Horizontal field of view in degrees.
-    pub fov_deg: F32,
-    /// Optical centre in m.
-    pub position: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Attitude w, x, y, z.
-    pub quaternion: [F32; Q],
-    /// Simulation time in s.
-    pub sim_time: F64,
+packets! {
+    /// `CameraData`, 72 bytes: a camera; 56 bytes from older simulators (`Q` is 0).
+    CameraReportPacket[const Q: usize = 4]() {
+        /// Check word 1234567891.
+        checksum: I32,
+        /// Sensor.
+        seq_id: I32,
+        /// Its type.
+        type_id: I32,
+        /// Height in px.
+        height: I32,
+        /// Width in px.
+        width: I32,
+        /// Horizontal field of view in degrees.
+        fov_deg: F32,
+        /// Optical centre in m.
+        position: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Attitude w, x, y, z.
+        quaternion: [F32; Q],
+        /// Simulation time in s.
+        sim_time: F64,
+    }
+    /// `CoptReqData`, 80 bytes: a vehicle and its bounds; 64 bytes from older simulators (`Q` is 0).
+    VehicleBoundsPacket[const Q: usize = 4]() {
+        /// Check word 1234567891.
+        checksum: I32,
+        /// Vehicle id.
+        copter_id: I32,
+        /// Reference point of the model in m, which need not be its centre.
+        position: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Attitude w, x, y, z.
+        quaternion: [F32; Q],
+        /// Centre of the bounds in m.
+        centre: [F32; 3],
+        /// Half the sides of the bounds in m.
+        half_size: [F32; 3],
+        /// Simulation time in s.
+        sim_time: F64,
+    }
+    /// `ObjReqData`, 112 bytes: an object of the scene and its bounds; 96 bytes from older simulators (`Q` is 0).
+    ObjectBoundsPacket[const Q: usize = 4]() {
+        /// Check word 1234567891.
+        checksum: I32,
+        /// Always 0: objects are known by their names.
+        seq_id: I32,
+        /// Reference point in m.
+        position: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Attitude w, x, y, z.
+        quaternion: [F32; Q],
+        /// Centre of the bounds in m.
+        centre: [F32; 3],
+        /// Half the sides of the bounds in m.
+        half_size: [F32; 3],
+        /// Simulation time in s.
+        sim_time: F64,
+        /// UTF-8, padded with zeros.
+        name: [u8; 32],
+    }
 }
 description!(CameraReportPacket, "description of a camera");
-
-/// `CoptReqData`, 80 bytes: a vehicle and its bounds; 64 bytes from older simulators (`Q` is 0).
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct VehicleBoundsPacket<const Q: usize = 4> {
-    /// Check word 1234567891.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// Reference point of the model in m, which need not be its centre.
-    pub position: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Attitude w, x, y, z.
-    pub quaternion: [F32; Q],
-    /// Centre of the bounds in m.
-    pub centre: [F32; 3],
-    /// Half the sides of the bounds in m.
-    pub half_size: [F32; 3],
-    /// Simulation time in s.
-    pub sim_time: F64,
-}
 description!(VehicleBoundsPacket, "description of a vehicle");
-
-/// `ObjReqData`, 112 bytes: an object of the scene and its bounds; 96 bytes from older simulators (`Q` is 0).
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ObjectBoundsPacket<const Q: usize = 4> {
-    /// Check word 1234567891.
-    pub checksum: I32,
-    /// Always 0: objects are known by their names.
-    pub seq_id: I32,
-    /// Reference point in m.
-    pub position: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Attitude w, x, y, z.
-    pub quaternion: [F32; Q],
-    /// Centre of the bounds in m.
-    pub centre: [F32; 3],
-    /// Half the sides of the bounds in m.
-    pub half_size: [F32; 3],
-    /// Simulation time in s.
-    pub sim_time: F64,
-    /// UTF-8, padded with zeros.
-    pub name: [u8; 32],
-}
 description!(ObjectBoundsPacket, "description of an object");
 
 impl<const Q: usize> ObjectBoundsPacket<Q> {
@@ -280,11 +254,7 @@ impl<const Q: usize> From<&CameraReportPacket<Q>> for CameraDescription {
             type_id: packet.type_id.get(),
             size: [packet.width, packet.height].map(I32::get),
             fov_deg: packet.fov_deg.get(),
-            pose: DescribedPose {
-                position: packet.position.map(F32::get),
-                euler: packet.euler.map(F32::get),
-                quaternion: packet.quaternion(),
-            },
+            pose: packet.pose(),
             sim_time: packet.sim_time.get(),
         }
     }
@@ -296,11 +266,7 @@ macro_rules! entity {
             fn from(packet: &$packet<Q>) -> Self {
                 Self {
                     name: $name(packet),
-                    pose: DescribedPose {
-                        position: packet.position.map(F32::get),
-                        euler: packet.euler.map(F32::get),
-                        quaternion: packet.quaternion(),
-                    },
+                    pose: packet.pose(),
                     centre: packet.centre.map(F32::get),
                     half_size: packet.half_size.map(F32::get),
                     sim_time: packet.sim_time.get(),
@@ -310,5 +276,5 @@ macro_rules! entity {
     };
 }
 
-entity!(VehicleBoundsPacket, |p: &VehicleBoundsPacket<Q>| { EntityName::Id(p.copter_id.get()) });
-entity!(ObjectBoundsPacket, |p: &ObjectBoundsPacket<Q>| { EntityName::Object(p.object_name()) });
+entity!(VehicleBoundsPacket, |p: &VehicleBoundsPacket<Q>| EntityName::Id(p.copter_id.get()));
+entity!(ObjectBoundsPacket, |p: &ObjectBoundsPacket<Q>| EntityName::Object(p.object_name()));

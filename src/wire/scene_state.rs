@@ -1,9 +1,8 @@
 //! States that the renderer draws: of one object, and of many at once. UDP 20010+w, where w is the number of the window.
 //!
 //! Positions are in m, NED from the map centre, angles in rad. Source: vendor SDK, golden `ue4_send`, `ue4_send_other`.
-use super::{Packet, WireError, expect_tag};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32, U16};
-use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Returns class and style of a `vehicle_type`.
 ///
@@ -21,48 +20,24 @@ pub fn class_and_style(vehicle_type: i32) -> (i32, i32) {
 
 /// What decides the height of an object.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[repr(i32)]
 pub enum Height {
     /// Its position.
     #[default]
-    Given,
+    Given = 1_234_567_890,
     /// The terrain below it, always.
-    Ground,
+    Ground = 1_234_567_891,
 }
 
 impl Height {
-    const GIVEN_TAG: i32 = 1_234_567_890;
-    const GROUND_TAG: i32 = 1_234_567_891;
-
-    pub(super) fn tag(self) -> I32 {
-        match self {
-            Self::Given => Self::GIVEN_TAG.into(),
-            Self::Ground => Self::GROUND_TAG.into(),
-        }
-    }
-
     pub(super) fn of(tag: I32) -> Self {
-        if tag.get() == Self::GROUND_TAG { Self::Ground } else { Self::Given }
-    }
-
-    pub(super) fn check(what: &'static str, tag: I32) -> Result<(), WireError> {
-        if tag.get() == Self::GROUND_TAG {
-            return Ok(());
-        }
-        expect_tag(what, Self::GIVEN_TAG.into(), tag.get().into())
+        if tag.get() == Self::Ground as i32 { Self::Ground } else { Self::Given }
     }
 }
 
 macro_rules! with_height {
-    ($name:ident, $text:literal) => {
-        impl Packet for $name {
-            const NAME: &'static str = $text;
-
-            fn check(&self) -> Result<(), WireError> {
-                Height::check(Self::NAME, self.checksum)
-            }
-        }
-
-        impl $name {
+    ($($name:ident)+) => {
+        $(impl $name {
             /// Returns what decides the height.
             pub fn height(&self) -> Height {
                 Height::of(self.checksum)
@@ -71,39 +46,36 @@ macro_rules! with_height {
             /// Says what decides the height.
             #[must_use]
             pub fn with_height(self, height: Height) -> Self {
-                Self { checksum: height.tag(), ..self }
+                Self { checksum: (height as i32).into(), ..self }
             }
-        }
+        })+
     };
 }
 pub(super) use with_height;
 
-/// `SOut2SimulatorSimple`, 40 bytes: an object with one motor speed.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ObjectStatePacket {
-    /// Check word 1234567890, or 1234567891 to stand on the ground.
-    pub checksum: I32,
-    /// Id of the object.
-    pub copter_id: I32,
-    /// Class and style: class + 1000 x style.
-    pub vehicle_type: I32,
-    /// Speed of all motors in rpm.
-    pub motor_rpm: F32,
-    /// Position in m, NED.
-    pub position: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
+with_height!(ObjectStatePacket ScaledStatePacket MotorStatePacket Swarm20Packet Swarm100Packet);
+
+packets! {
+    /// `SOut2SimulatorSimple`, 40 bytes: an object with one motor speed.
+    ObjectStatePacket("state of an object (40 bytes)", 1_234_567_890 | 1_234_567_891) {
+        /// Id of the object.
+        copter_id: I32,
+        /// Class and style: class + 1000 x style.
+        vehicle_type: I32,
+        /// Speed of all motors in rpm.
+        motor_rpm: F32,
+        /// Position in m, NED.
+        position: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+    }
 }
-with_height!(ObjectStatePacket, "state of an object (40 bytes)");
 
 impl ObjectStatePacket {
     /// Creates the packet, with motors at rest.
     pub fn new(id: i32, vehicle_type: i32, position: [f32; 3], euler: [f32; 3]) -> Self {
         Self {
-            checksum: Height::Given.tag(),
+            checksum: Self::TAG.into(),
             copter_id: id.into(),
             vehicle_type: vehicle_type.into(),
             motor_rpm: F32::ZERO,
@@ -119,28 +91,23 @@ impl ObjectStatePacket {
     }
 }
 
-/// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ScaledStatePacket {
-    /// Check word 1234567890, or 1234567891 to stand on the ground.
-    pub checksum: I32,
-    /// Id of the object.
-    pub copter_id: I32,
-    /// Class and style: class + 1000 x style.
-    pub vehicle_type: I32,
-    /// Speed of all motors in rpm.
-    pub motor_rpm: F32,
-    /// Position in m, NED.
-    pub position: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Factors of the size along the three axes; 1 is the original.
-    pub scale: [F32; 3],
+packets! {
+    /// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
+    ScaledStatePacket("state of an object (52 bytes)", 1_234_567_890 | 1_234_567_891) {
+        /// Id of the object.
+        copter_id: I32,
+        /// Class and style: class + 1000 x style.
+        vehicle_type: I32,
+        /// Speed of all motors in rpm.
+        motor_rpm: F32,
+        /// Position in m, NED.
+        position: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Factors of the size along the three axes; 1 is the original.
+        scale: [F32; 3],
+    }
 }
-with_height!(ScaledStatePacket, "state of an object (52 bytes)");
 
 impl ScaledStatePacket {
     /// Creates the packet of an object of another size.
@@ -157,30 +124,25 @@ impl ScaledStatePacket {
     }
 }
 
-/// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct MotorStatePacket {
-    /// Check word 1234567890, or 1234567891 to stand on the ground.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// Class and style: class + 1000 x style.
-    pub vehicle_type: I32,
-    /// Motor speeds in rpm, or inputs of the model's actuators.
-    pub motor_rpm: [F32; 8],
-    /// Position in m, NED.
-    pub position: [F32; 3],
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Simulation time in s; -1: not given.
-    pub sim_time: F64,
+packets! {
+    /// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
+    MotorStatePacket("state of a vehicle (88 bytes)", 1_234_567_890 | 1_234_567_891) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// Class and style: class + 1000 x style.
+        vehicle_type: I32,
+        /// Motor speeds in rpm, or inputs of the model's actuators.
+        motor_rpm: [F32; 8],
+        /// Position in m, NED.
+        position: [F32; 3],
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Simulation time in s; -1: not given.
+        sim_time: F64,
+    }
 }
-with_height!(MotorStatePacket, "state of a vehicle (88 bytes)");
 
 impl MotorStatePacket {
     /// Creates the packet of a vehicle.
@@ -203,30 +165,26 @@ impl MotorStatePacket {
     }
 }
 
-/// `SOut2SimulatorSimpleTime`, 104 bytes: what point-mass vehicles send.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct PointMassStatePacket {
-    /// Check word 1234567890.
-    pub checksum: I32,
-    /// Vehicle id.
-    pub copter_id: I32,
-    /// Class and style: class + 1000 x style.
-    pub vehicle_type: I32,
-    /// Motor speeds in rpm.
-    pub motor_rpm: [F32; 8],
-    /// Velocity in m/s, NED.
-    pub velocity: [F32; 3],
-    /// Roll, pitch, yaw in rad.
-    pub euler: [F32; 3],
-    /// Alignment padding.
-    pub pad: [u8; 4],
-    /// Position in m, NED.
-    pub position: [F64; 3],
-    /// Simulation time in s.
-    pub sim_time: F64,
+packets! {
+    /// `SOut2SimulatorSimpleTime`, 104 bytes: what point-mass vehicles send.
+    PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
+        /// Vehicle id.
+        copter_id: I32,
+        /// Class and style: class + 1000 x style.
+        vehicle_type: I32,
+        /// Motor speeds in rpm.
+        motor_rpm: [F32; 8],
+        /// Velocity in m/s, NED.
+        velocity: [F32; 3],
+        /// Roll, pitch, yaw in rad.
+        euler: [F32; 3],
+        /// Alignment padding.
+        pad: [u8; 4],
+        /// Position in m, NED.
+        position: [F64; 3],
+        /// Simulation time in s.
+        sim_time: F64,
+    }
 }
 
 impl PointMassStatePacket {
@@ -239,24 +197,15 @@ impl PointMassStatePacket {
         velocity: [f32; 3],
     ) -> Self {
         Self {
-            checksum: Height::Given.tag(),
+            checksum: Self::TAG.into(),
             copter_id: id.into(),
             vehicle_type: vehicle_type.into(),
-            motor_rpm: [F32::ZERO; 8],
             velocity: velocity.map(F32::new),
             euler: euler.map(F32::new),
-            pad: [0; 4],
             position: position.map(F64::new),
             sim_time: F64::new(-1.0),
+            ..Self::new_zeroed()
         }
-    }
-}
-
-impl Packet for PointMassStatePacket {
-    const NAME: &'static str = "state of a vehicle (104 bytes)";
-
-    fn check(&self) -> Result<(), WireError> {
-        expect_tag(Self::NAME, Height::GIVEN_TAG.into(), self.checksum.get().into())
     }
 }
 
@@ -277,54 +226,26 @@ pub struct SwarmState {
     pub motor_rpm: [f32; 8],
 }
 
-/// `Multi3DData2New`, 1324 bytes: 20 objects with eight motors each.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct Swarm20Packet {
-    /// Check word 1234567890, or 1234567891 to stand on the ground.
-    pub checksum: I32,
-    /// Ids; 0 hides the slot.
-    pub ids: [U16; 20],
-    /// Classes and styles.
-    pub vehicle_types: [U16; 20],
-    /// Positions in m, NED.
-    pub positions: [[F32; 3]; 20],
-    /// Roll, pitch, yaw in rad.
-    pub eulers: [[F32; 3]; 20],
-    /// Sizes in percent.
-    pub scales: [[U16; 3]; 20],
-    /// Motor speeds in rpm.
-    pub motor_rpm: [[F32; 8]; 20],
-}
-with_height!(Swarm20Packet, "states of 20 objects");
-
-/// `Multi3DData100New`, 3804 bytes: 100 objects with one motor speed each.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct Swarm100Packet {
-    /// Check word 1234567890, or 1234567891 to stand on the ground.
-    pub checksum: I32,
-    /// Ids; 0 hides the slot.
-    pub ids: [U16; 100],
-    /// Classes and styles.
-    pub vehicle_types: [U16; 100],
-    /// Positions in m, NED.
-    pub positions: [[F32; 3]; 100],
-    /// Roll, pitch, yaw in rad.
-    pub eulers: [[F32; 3]; 100],
-    /// Sizes in percent.
-    pub scales: [[U16; 3]; 100],
-    /// Speeds of all motors of each in rpm.
-    pub motor_rpm: [F32; 100],
-}
-with_height!(Swarm100Packet, "states of 100 objects");
-
 macro_rules! swarm {
-    ($name:ident, $size:literal, $motors:expr, $motors_of:expr) => {
+    ($name:ident, $size:literal, $doc:literal, $text:literal, $motor:ty, $to_motor:expr, $from_motor:expr) => {
+        packets! {
+            #[doc = $doc]
+            $name($text, 1_234_567_890 | 1_234_567_891) {
+                /// Ids; 0 hides the slot.
+                ids: [U16; $size],
+                /// Classes and styles.
+                vehicle_types: [U16; $size],
+                /// Positions in m, NED.
+                positions: [[F32; 3]; $size],
+                /// Roll, pitch, yaw in rad.
+                eulers: [[F32; 3]; $size],
+                /// Sizes in percent.
+                scales: [[U16; 3]; $size],
+                /// Motor speeds in rpm.
+                motor_rpm: [$motor; $size],
+            }
+        }
+
         impl $name {
             /// Number of slots.
             pub const SIZE: usize = $size;
@@ -338,7 +259,7 @@ macro_rules! swarm {
                     packet.positions[i] = state.position.map(F32::new);
                     packet.eulers[i] = state.euler.map(F32::new);
                     packet.scales[i] = state.scale_percent.map(U16::new);
-                    packet.motor_rpm[i] = $motors(state);
+                    packet.motor_rpm[i] = $to_motor(state);
                 }
                 packet
             }
@@ -352,18 +273,28 @@ macro_rules! swarm {
                     position: self.positions[i].map(F32::get),
                     euler: self.eulers[i].map(F32::get),
                     scale_percent: self.scales[i].map(U16::get),
-                    motor_rpm: $motors_of(&self.motor_rpm[i]),
+                    motor_rpm: $from_motor(&self.motor_rpm[i]),
                 })
             }
         }
     };
 }
 
-swarm!(Swarm20Packet, 20, |state: &SwarmState| state.motor_rpm.map(F32::new), |rpm: &[F32; 8]| rpm
-    .map(F32::get));
+swarm!(
+    Swarm20Packet,
+    20,
+    "`Multi3DData2New`, 1324 bytes: 20 objects with eight motors each.",
+    "states of 20 objects",
+    [F32; 8],
+    |state: &SwarmState| state.motor_rpm.map(F32::new),
+    |rpm: &[F32; 8]| rpm.map(F32::get)
+);
 swarm!(
     Swarm100Packet,
     100,
+    "`Multi3DData100New`, 3804 bytes: 100 objects with one motor speed each.",
+    "states of 100 objects",
+    F32,
     |state: &SwarmState| F32::new(state.motor_rpm.iter().sum::<f32>() / 8.0),
     |rpm: &F32| [rpm.get(); 8]
 );

@@ -1,4 +1,5 @@
 use super::WireError;
+use super::packet::{expect_tag, wrong_length};
 
 const TAG: u16 = 12345;
 /// Check word of the long layout in the vendor's newer documents; its SDK writes [`TAG`] there, too.
@@ -16,11 +17,12 @@ pub const fn check_freq_hz(check_freq: u16) -> u16 {
 }
 
 /// The request layouts, distinguished by their length on the wire; the last two differ in the check word only.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum RequestLayout {
     /// 92 bytes, 8 other parameters, Euler angles only.
     Old,
     /// 144 bytes, 16 other parameters, Euler angles or quaternion.
+    #[default]
     New,
     /// 148 bytes with a bit mask, as the vendor's SDK writes it for the gimballed pod camera (TypeID 9).
     Gimbal,
@@ -71,7 +73,7 @@ pub struct SendProtocol {
 /// Request for one sensor, user to renderer window port 20010+w. Angles are in the caller's unit.
 ///
 /// Source: vendor SDK, golden `vision_req`; offsets in docs/wire/sensor_request.md.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SensorRequest {
     /// Layout on the wire.
     pub layout: RequestLayout,
@@ -110,39 +112,15 @@ pub struct SensorRequest {
 impl SensorRequest {
     /// Writes the datagram into `buffer` and returns it.
     pub fn emit<'a>(&self, buffer: &'a mut [u8; 148]) -> &'a [u8] {
-        buffer.fill(0);
-        let mut out = Cursor { bytes: buffer, at: 0 };
-        out.u16(self.layout.tag());
-        out.u16(self.seq_id);
-        if self.layout.has_mask() {
-            out.put(self.bitmask.to_le_bytes());
-        }
-        for value in [
-            self.type_id,
-            self.target_copter,
-            self.mount_type,
-            self.width,
-            self.height,
-            self.check_freq,
-        ] {
-            out.u16(value);
-        }
-        out.u16(self.send_protocol.mode);
-        self.send_protocol.ip.iter().for_each(|v| out.u16(*v));
-        out.u16(self.send_protocol.port);
-        out.u16(self.send_protocol.piece_bytes);
-        out.u16(self.send_protocol.segmentation);
-        out.f32(self.fov_deg);
-        self.position.iter().for_each(|v| out.f32(*v));
-        if self.layout == RequestLayout::Old {
-            self.euler.iter().for_each(|v| out.f32(*v));
-            self.other_params.iter().take(8).for_each(|v| out.f32(*v));
-        } else {
-            out.f32(self.eular_or_quat);
-            self.euler.iter().for_each(|v| out.f32(*v));
-            self.quaternion.iter().for_each(|v| out.f32(*v));
-            self.other_params.iter().for_each(|v| out.f32(*v));
-        }
+        let (tag, mut rest) = buffer.split_at_mut(2);
+        tag.copy_from_slice(&self.layout.tag().to_le_bytes());
+        let mut request = *self;
+        request.visit_fields(&mut |field| {
+            let (bytes, after) = std::mem::take(&mut rest).split_at_mut(field.len());
+            bytes.copy_from_slice(field);
+            rest = after;
+        });
+        rest.fill(0);
         &buffer[..self.layout.len()]
     }
 
@@ -154,110 +132,68 @@ impl SensorRequest {
             144 => RequestLayout::New,
             148 if bytes.starts_with(&LONG_TAG.to_le_bytes()) => RequestLayout::Long,
             148 => RequestLayout::Gimbal,
-            found => {
-                return Err(WireError::Length {
-                    what: WHAT,
-                    expected: RequestLayout::New.len(),
-                    found,
-                });
-            }
+            _ => return Err(wrong_length(WHAT, RequestLayout::New.len(), bytes)),
         };
-        let mut at = Reader { bytes };
-        let tag = at.u16();
-        super::expect_tag(WHAT, layout.tag().into(), tag.into())?;
-        let seq_id = at.u16();
-        let bitmask = if layout.has_mask() { u32::from_le_bytes(at.take()) } else { 0 };
-        let [type_id, target_copter, mount_type, width, height, check_freq] =
-            std::array::from_fn(|_| at.u16());
-        let send_protocol = SendProtocol {
-            mode: at.u16(),
-            ip: std::array::from_fn(|_| at.u16()),
-            port: at.u16(),
-            piece_bytes: at.u16(),
-            segmentation: at.u16(),
-        };
-        let fov_deg = at.f32();
-        let position = std::array::from_fn(|_| at.f32());
-        let old = layout == RequestLayout::Old;
-        let eular_or_quat = if old { 0.0 } else { at.f32() };
-        let euler = std::array::from_fn(|_| at.f32());
-        let quaternion = if old { [0.0; 4] } else { std::array::from_fn(|_| at.f32()) };
-        let other_params = std::array::from_fn(|i| if old && i >= 8 { 0.0 } else { at.f32() });
-        Ok(Self {
-            layout,
-            seq_id,
-            bitmask,
-            type_id,
-            target_copter,
-            mount_type,
-            width,
-            height,
-            check_freq,
-            send_protocol,
-            fov_deg,
-            position,
-            eular_or_quat,
-            euler,
-            quaternion,
-            other_params,
-        })
+        let (tag, mut rest) = bytes.split_at(2);
+        let tag = tag.try_into().map(u16::from_le_bytes).unwrap_or_default();
+        expect_tag(WHAT, layout.tag().into(), tag.into())?;
+        let mut request = Self { layout, ..Self::default() };
+        request.visit_fields(&mut |field| {
+            let (bytes, after) = rest.split_at(field.len());
+            field.copy_from_slice(bytes);
+            rest = after;
+        });
+        Ok(request)
+    }
+
+    /// Passes the bytes of each field after the check word to `visit`, in their order on the wire, and takes them back: reading
+    /// and writing share this list.
+    fn visit_fields(&mut self, visit: &mut impl FnMut(&mut [u8])) {
+        let is_old = self.layout == RequestLayout::Old;
+        visit_u16(visit, [&mut self.seq_id]);
+        if self.layout.has_mask() {
+            let mut bytes = self.bitmask.to_le_bytes();
+            visit(&mut bytes);
+            self.bitmask = u32::from_le_bytes(bytes);
+        }
+        visit_u16(visit, [&mut self.type_id, &mut self.target_copter, &mut self.mount_type]);
+        visit_u16(visit, [&mut self.width, &mut self.height, &mut self.check_freq]);
+        let send = &mut self.send_protocol;
+        visit_u16(visit, [&mut send.mode]);
+        visit_u16(visit, &mut send.ip);
+        visit_u16(visit, [&mut send.port, &mut send.piece_bytes, &mut send.segmentation]);
+        visit_f32(visit, [&mut self.fov_deg]);
+        visit_f32(visit, &mut self.position);
+        if !is_old {
+            visit_f32(visit, [&mut self.eular_or_quat]);
+        }
+        visit_f32(visit, &mut self.euler);
+        if !is_old {
+            visit_f32(visit, &mut self.quaternion);
+        }
+        visit_f32(visit, self.other_params.iter_mut().take(if is_old { 8 } else { 16 }));
     }
 
     /// Reads what a pod camera reports, which has the layout of the long request.
     pub(super) fn parse_feedback(bytes: &[u8]) -> Result<Self, WireError> {
         let report = Self::parse(bytes)?;
-        match report.layout {
-            RequestLayout::Long => Ok(report),
-            other => Err(WireError::Tag {
-                what: "report of a pod camera",
-                expected: LONG_TAG.into(),
-                found: other.tag().into(),
-            }),
-        }
+        expect_tag("report of a pod camera", LONG_TAG.into(), report.layout.tag().into())?;
+        Ok(report)
     }
 }
 
-struct Cursor<'a> {
-    bytes: &'a mut [u8],
-    at: usize,
-}
-
-impl Cursor<'_> {
-    fn put<const N: usize>(&mut self, value: [u8; N]) {
-        self.bytes[self.at..self.at + N].copy_from_slice(&value);
-        self.at += N;
-    }
-
-    fn u16(&mut self, value: u16) {
-        self.put(value.to_le_bytes());
-    }
-
-    fn f32(&mut self, value: f32) {
-        self.put(value.to_le_bytes());
+fn visit_u16<'a>(visit: &mut impl FnMut(&mut [u8]), values: impl IntoIterator<Item = &'a mut u16>) {
+    for value in values {
+        let mut bytes = value.to_le_bytes();
+        visit(&mut bytes);
+        *value = u16::from_le_bytes(bytes);
     }
 }
 
-/// Reads fields in order; the caller has checked the total length.
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        match self.bytes.split_first_chunk::<N>() {
-            Some((head, rest)) => {
-                self.bytes = rest;
-                *head
-            }
-            None => [0; N],
-        }
-    }
-
-    fn u16(&mut self) -> u16 {
-        u16::from_le_bytes(self.take())
-    }
-
-    fn f32(&mut self) -> f32 {
-        f32::from_le_bytes(self.take())
+fn visit_f32<'a>(visit: &mut impl FnMut(&mut [u8]), values: impl IntoIterator<Item = &'a mut f32>) {
+    for value in values {
+        let mut bytes = value.to_le_bytes();
+        visit(&mut bytes);
+        *value = f32::from_le_bytes(bytes);
     }
 }

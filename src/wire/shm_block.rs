@@ -3,8 +3,8 @@ use super::{
     RangeRecord, SensorKind, TargetEntry,
 };
 use std::ops::RangeInclusive;
+use zerocopy::TryFromBytes;
 use zerocopy::little_endian::F64;
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Bytes before the payload: flag u8 at 0, simulation time f64 at 1 (unaligned).
 pub const SHM_HEADER_LEN: usize = 9;
@@ -13,7 +13,7 @@ pub const SHM_HEADER_LEN: usize = 9;
 ///
 /// The renderer writes [`Self::Ready`]; a reader sets [`Self::Reading`], copies, and sets [`Self::Released`]. The
 /// meaning of 0 and 1 is inferred (docs/wire/shared_memory.md).
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, zerocopy::TryFromBytes)]
 #[repr(u8)]
 pub enum ShmFlag {
     /// Nothing written yet.
@@ -33,29 +33,20 @@ impl TryFrom<u8> for ShmFlag {
 
     /// Fails with the byte itself if it is no known flag.
     fn try_from(byte: u8) -> Result<Self, u8> {
-        Ok(match byte {
-            0 => Self::Empty,
-            1 => Self::Writing,
-            2 => Self::Ready,
-            3 => Self::Reading,
-            4 => Self::Released,
-            other => return Err(other),
-        })
+        Self::try_read_from_bytes(&[byte]).map_err(|_unknown| byte)
     }
 }
 
-/// Start of a shared-memory block, 9 bytes; the time is not aligned.
-///
-/// A view of a *copy*: the live flag is read and written with atomic operations by the transport.
-#[derive(
-    Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ShmHeader {
-    /// State of the block, see [`ShmFlag`].
-    pub flag: u8,
-    /// Simulation time in s.
-    pub sim_time: F64,
+packets! {
+    /// Start of a shared-memory block, 9 bytes; the time is not aligned.
+    ///
+    /// A view of a *copy*: the live flag is read and written with atomic operations by the transport.
+    ShmHeader("shared-memory header") {
+        /// State of the block, see [`ShmFlag`].
+        flag: u8,
+        /// Simulation time in s.
+        sim_time: F64,
+    }
 }
 
 impl ShmHeader {
@@ -63,10 +54,6 @@ impl ShmHeader {
     pub fn new(flag: ShmFlag, sim_time: f64) -> Self {
         Self { flag: flag as u8, sim_time: sim_time.into() }
     }
-}
-
-impl Packet for ShmHeader {
-    const NAME: &'static str = "shared-memory header";
 }
 
 /// Returns the name of the block of a sensor below `/dev/shm`.

@@ -1,6 +1,7 @@
+use super::packet::expect_tag;
 use super::{Packet, WireError};
+use zerocopy::FromZeros;
 use zerocopy::little_endian::I32;
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Sensors of one group; a renderer host has one group.
 pub const SENSORS_PER_GROUP: u16 = 32;
@@ -8,42 +9,25 @@ pub const SENSORS_PER_GROUP: u16 = 32;
 const FIRST_TAG: i32 = 1_234_567_890;
 const MAX_GROUP: i32 = 1000;
 
-/// Image size of one sensor; 0 by 0 for none.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    Eq,
-    FromBytes,
-    Immutable,
-    IntoBytes,
-    KnownLayout,
-    PartialEq,
-    Unaligned,
-)]
-#[repr(C)]
-pub struct SensorSize {
-    /// Width in px.
-    pub width: I32,
-    /// Height in px.
-    pub height: I32,
-}
-
-/// `UE4CommMemData`, 264 bytes in shared memory: the sensors that the renderer accepted. Reading it is optional.
-///
-/// The check word carries the group: 1234567890 plus 0..=1000.
-#[derive(
-    Clone, Copy, Debug, Eq, FromBytes, Immutable, IntoBytes, KnownLayout, PartialEq, Unaligned,
-)]
-#[repr(C)]
-pub struct ShmDirectory {
-    /// Check word with the group.
-    pub checksum: I32,
-    /// Number of sensors.
-    pub total: I32,
-    /// Sizes by number within the group.
-    pub sizes: [SensorSize; SENSORS_PER_GROUP as usize],
+packets! {
+    /// Image size of one sensor; 0 by 0 for none.
+    SensorSize() {
+        /// Width in px.
+        width: I32,
+        /// Height in px.
+        height: I32,
+    }
+    /// `UE4CommMemData`, 264 bytes in shared memory: the sensors that the renderer accepted. Reading it is optional.
+    ///
+    /// The check word carries the group: 1234567890 plus 0..=1000.
+    ShmDirectory() {
+        /// Check word with the group.
+        checksum: I32,
+        /// Number of sensors.
+        total: I32,
+        /// Sizes by number within the group.
+        sizes: [SensorSize; SENSORS_PER_GROUP as usize],
+    }
 }
 
 impl ShmDirectory {
@@ -52,11 +36,8 @@ impl ShmDirectory {
 
     /// Creates the directory of `group` (0..=1000) without sensors.
     pub fn new(group: u16) -> Self {
-        Self {
-            checksum: (FIRST_TAG + i32::from(group).min(MAX_GROUP)).into(),
-            total: I32::ZERO,
-            sizes: [SensorSize::default(); SENSORS_PER_GROUP as usize],
-        }
+        let checksum = (FIRST_TAG + i32::from(group).min(MAX_GROUP)).into();
+        Self { checksum, ..Self::new_zeroed() }
     }
 
     /// Returns the group; its sensors are numbered from 32 times this number.
@@ -66,12 +47,11 @@ impl ShmDirectory {
 
     /// Adds a sensor; returns whether it belongs to the group.
     pub fn insert(&mut self, seq_id: u16, width: u16, height: u16) -> bool {
-        let Some((index, entry)) =
-            self.index(seq_id).and_then(|i| Some((i, self.sizes.get_mut(i)?)))
-        else {
+        let Some(index) = self.index(seq_id) else {
             return false;
         };
-        *entry = SensorSize { width: i32::from(width).into(), height: i32::from(height).into() };
+        let [width, height] = [width, height].map(|pixels| i32::from(pixels).into());
+        self.sizes[index] = SensorSize { width, height };
         let count = i32::try_from(index).map_or(i32::MAX, |i| i + 1);
         self.total = self.total.get().max(count).into();
         true
@@ -83,11 +63,11 @@ impl ShmDirectory {
             return false;
         };
         i32::try_from(index).is_ok_and(|i| i <= self.total.get())
-            && self.sizes.get(index).is_some_and(|size| {
-                size.width.get() == i32::from(width) && size.height.get() == i32::from(height)
-            })
+            && self.sizes[index].width.get() == i32::from(width)
+            && self.sizes[index].height.get() == i32::from(height)
     }
 
+    /// Index of a sensor of this group in `sizes`.
     fn index(&self, seq_id: u16) -> Option<usize> {
         let first = self.group().checked_mul(i32::from(SENSORS_PER_GROUP))?;
         let index = usize::try_from(i32::from(seq_id).checked_sub(first)?).ok()?;
@@ -99,15 +79,9 @@ impl Packet for ShmDirectory {
     const NAME: &'static str = "shared-memory directory";
 
     fn check(&self) -> Result<(), WireError> {
-        let found = self.checksum.get();
-        if (FIRST_TAG..=FIRST_TAG + MAX_GROUP).contains(&found) {
-            Ok(())
-        } else {
-            Err(WireError::Tag {
-                what: Self::NAME,
-                expected: FIRST_TAG.into(),
-                found: found.into(),
-            })
+        match self.checksum.get() {
+            found if (0..=MAX_GROUP).contains(&found.wrapping_sub(FIRST_TAG)) => Ok(()),
+            found => expect_tag(Self::NAME, FIRST_TAG, found),
         }
     }
 }

@@ -94,9 +94,7 @@ impl TrueState {
             found => Err(WireError::Length { what: "true state", expected: 168, found }),
         }
     }
-}
 
-impl TrueState {
     /// The true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS (PROTOCOL: these flags, and a time in ms);
     /// `None` for a real actuator message.
     pub fn of_actuator_controls(copter_id: i32, m: &HilActuatorControls) -> Option<Self> {
@@ -129,11 +127,8 @@ impl TryFrom<&ShortStatePacket> for TrueState {
     /// Fails if the packet marks its state as invalid.
     fn try_from(packet: &ShortStatePacket) -> Result<Self, WireError> {
         if packet.len.get() != ShortStatePacket::STATE_LEN {
-            return Err(WireError::Field {
-                what: ShortStatePacket::NAME,
-                field: "len",
-                found: packet.len.get().into(),
-            });
+            let (what, found) = (ShortStatePacket::NAME, packet.len.get().into());
+            return Err(WireError::Field { what, field: "len", found });
         }
         let s = &packet.state;
         Ok(Self {
@@ -182,12 +177,9 @@ impl From<&TimedStatePacket> for TrueState {
             position: s.position.map(F64::get),
             velocity: wide(s.velocity),
             euler: wide(s.euler),
-            quaternion: None,
-            rate: None,
-            acc: None,
             motor_rpm: wide(s.motor_rpm),
             gps: [latitude / 1e7, longitude / 1e7, altitude / 1e3],
-            collided_with: None,
+            ..Self::default()
         }
     }
 }

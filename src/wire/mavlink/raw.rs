@@ -1,5 +1,5 @@
 //! Messages with numbers that may be outside the dialect: commands, modes, mission items, heartbeats, setpoints.
-use super::{Frame, MavMessage, Outbound};
+use super::{Frame, MavMessage, Outbound, bytes_at};
 use mavlink::error::{EncoderError, ParserError};
 use mavlink::{Dialect, MAVLinkV2MessageRaw, MavHeader, MavlinkVersion, Message as _};
 
@@ -25,9 +25,13 @@ impl RawMessage {
     fn of(id: u32, bytes: &[u8]) -> Option<Self> {
         let mut payload = [0; MAX_PAYLOAD];
         payload.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(Self::of_padded(id, payload))
+    }
+
+    fn of_padded(id: u32, payload: [u8; MAX_PAYLOAD]) -> Self {
         // MAVLink 2 truncates trailing zeros, but not the first byte.
-        let len = bytes.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1;
-        Some(Self { id, payload, len })
+        let len = payload.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1;
+        Self { id, payload, len }
     }
 
     /// The payload without trailing zeros.
@@ -41,43 +45,23 @@ impl RawMessage {
     }
 }
 
-/// Writes fields at their offsets.
-struct Payload<const N: usize>([u8; N]);
-
-impl<const N: usize> Payload<N> {
-    const fn new() -> Self {
-        Self([0; N])
-    }
-
-    fn put<const M: usize>(mut self, at: usize, bytes: [u8; M]) -> Self {
-        if let Some(field) = self.0.get_mut(at..at + M) {
-            field.copy_from_slice(&bytes);
-        }
-        self
-    }
-
-    fn message(self, id: u32) -> RawMessage {
-        const { assert!(N <= MAX_PAYLOAD) }
-        let empty = RawMessage { id, payload: [0; MAX_PAYLOAD], len: 1 };
-        RawMessage::of(id, &self.0).unwrap_or(empty)
-    }
-}
-
+/// Declares messages: `Name(id) { field: type = offset "documentation", }`.
 macro_rules! raw_messages {
-    ($($(#[$doc:meta])* $name:ident($id:literal, $len:literal) {
-        $($(#[$field_doc:meta])* $field:ident: $type:ty = $at:literal,)+
+    ($($(#[$doc:meta])* $name:ident($id:literal) {
+        $($field:ident: $type:ty = $at:literal $($field_doc:literal)?,)+
     })+) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq)]
+            #[allow(missing_docs, reason = "ids of the addressed system and component")]
             pub struct $name {
-                $($(#[$field_doc])* pub $field: $type,)+
+                $($(#[doc = $field_doc])? pub $field: $type,)+
             }
 
             // Deriving does not support long arrays.
             impl Default for $name {
                 fn default() -> Self {
-                    Self { $($field: Field::ZERO,)+ }
+                    Self { $($field: PayloadField::get(&[], $at),)+ }
                 }
             }
 
@@ -87,14 +71,14 @@ macro_rules! raw_messages {
 
                 /// Parses the message; `None` if the frame is another one.
                 pub fn parse(frame: &Frame<'_>) -> Option<Self> {
-                    (frame.id == Self::ID).then(|| Self { $($field: Field::get(frame, $at),)+ })
+                    (frame.id == Self::ID).then(|| Self { $($field: PayloadField::get(frame.payload, $at),)+ })
                 }
 
                 /// Returns the message as id and payload.
                 pub fn to_raw(&self) -> RawMessage {
-                    let payload = Payload::<$len>::new();
-                    $(let payload = self.$field.put(payload, $at);)+
-                    payload.message(Self::ID)
+                    let mut payload = [0; $crate::wire::mavlink::raw::MAX_PAYLOAD];
+                    $(self.$field.put(&mut payload, $at);)+
+                    RawMessage::of_padded(Self::ID, payload)
                 }
             }
 
@@ -107,22 +91,22 @@ macro_rules! raw_messages {
     };
 }
 
-/// A field at an offset.
-trait Field: Sized {
-    const ZERO: Self;
-    fn get(frame: &Frame<'_>, at: usize) -> Self;
-    fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N>;
+/// A field at an offset of the payload; zero where the sender truncated it.
+trait PayloadField {
+    fn get(payload: &[u8], at: usize) -> Self;
+    fn put(&self, payload: &mut [u8], at: usize);
 }
 
 macro_rules! number_fields {
     ($($type:ty)+) => {$(
-        impl Field for $type {
-            const ZERO: Self = 0 as Self;
-            fn get(frame: &Frame<'_>, at: usize) -> Self {
-                Self::from_le_bytes(frame.bytes_at(at))
+        impl PayloadField for $type {
+            fn get(payload: &[u8], at: usize) -> Self {
+                Self::from_le_bytes(bytes_at(payload, at))
             }
-            fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N> {
-                payload.put(at, self.to_le_bytes())
+
+            fn put(&self, payload: &mut [u8], at: usize) {
+                let field = payload.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
+                field.into_iter().for_each(|field| *field = self.to_le_bytes());
             }
         }
     )+};
@@ -130,162 +114,89 @@ macro_rules! number_fields {
 
 number_fields! { u8 u16 u32 u64 i8 i16 i32 i64 f32 }
 
-impl<const M: usize> Field for [u8; M] {
-    const ZERO: Self = [0; M];
-    fn get(frame: &Frame<'_>, at: usize) -> Self {
-        frame.bytes_at(at)
+impl<T: PayloadField, const N: usize> PayloadField for [T; N] {
+    fn get(payload: &[u8], at: usize) -> Self {
+        std::array::from_fn(|i| T::get(payload, at + size_of::<T>() * i))
     }
-    fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N> {
-        payload.put(at, *self)
-    }
-}
 
-macro_rules! array_fields {
-    ($($type:ty)+) => {$(
-        impl<const M: usize> Field for [$type; M] {
-            const ZERO: Self = [<$type>::ZERO; M];
-            fn get(frame: &Frame<'_>, at: usize) -> Self {
-                std::array::from_fn(|i| <$type>::get(frame, at + size_of::<$type>() * i))
-            }
-            fn put<const N: usize>(&self, payload: Payload<N>, at: usize) -> Payload<N> {
-                let put = |payload, (i, value): (usize, &$type)| value.put(payload, at + size_of::<$type>() * i);
-                self.iter().enumerate().fold(payload, put)
-            }
+    fn put(&self, payload: &mut [u8], at: usize) {
+        for (i, value) in self.iter().enumerate() {
+            value.put(payload, at + size_of::<T>() * i);
         }
-    )+};
+    }
 }
-
-array_fields! { u16 f32 }
 
 raw_messages! {
     /// HEARTBEAT.
-    Heartbeat(0, 9) {
-        /// The autopilot's own mode.
-        custom_mode: u32 = 0,
-        /// MAV_TYPE.
-        kind: u8 = 4,
-        /// MAV_AUTOPILOT.
-        autopilot: u8 = 5,
-        /// MAV_MODE_FLAG bits.
-        base_mode: u8 = 6,
-        /// MAV_STATE.
-        system_status: u8 = 7,
-        /// Version of the protocol, 3.
-        mavlink_version: u8 = 8,
+    Heartbeat(0) {
+        custom_mode: u32 = 0 "The autopilot's own mode.",
+        kind: u8 = 4 "MAV_TYPE.",
+        autopilot: u8 = 5 "MAV_AUTOPILOT.",
+        base_mode: u8 = 6 "MAV_MODE_FLAG bits.",
+        system_status: u8 = 7 "MAV_STATE.",
+        mavlink_version: u8 = 8 "Version of the protocol, 3.",
     }
     /// SET_MODE.
-    SetMode(11, 6) {
-        /// The autopilot's own mode.
-        custom_mode: u32 = 0,
-        /// Target system.
+    SetMode(11) {
+        custom_mode: u32 = 0 "The autopilot's own mode.",
         target_system: u8 = 4,
-        /// MAV_MODE_FLAG bits.
-        base_mode: u8 = 5,
+        base_mode: u8 = 5 "MAV_MODE_FLAG bits.",
     }
     /// COMMAND_INT.
-    CommandInt(75, 35) {
-        /// param1 to param4.
-        params: [f32; 4] = 0,
-        /// Local x in 1e-4 m, or latitude in 1e-7 degrees.
-        x: i32 = 16,
-        /// Local y in 1e-4 m, or longitude in 1e-7 degrees.
-        y: i32 = 20,
-        /// Altitude or z in m.
-        z: f32 = 24,
-        /// MAV_CMD.
-        command: u16 = 28,
-        /// System.
-        target_system: u8 = 30,
-        /// Component.
-        target_component: u8 = 31,
-        /// MAV_FRAME.
-        frame: u8 = 32,
-        /// Not used.
-        current: u8 = 33,
-        /// Not used.
-        autocontinue: u8 = 34,
+    CommandInt(75) {
+        params: [f32; 4] = 0 "param1 to param4.",
+        x: i32 = 16 "Local x in 1e-4 m, or latitude in 1e-7 degrees.",
+        y: i32 = 20 "Local y in 1e-4 m, or longitude in 1e-7 degrees.",
+        z: f32 = 24 "Altitude or z in m.",
+        command: u16 = 28 "MAV_CMD.",
+        target_system: u8 = 30, target_component: u8 = 31,
+        frame: u8 = 32 "MAV_FRAME.",
+        current: u8 = 33 "Not used.",
+        autocontinue: u8 = 34 "Not used.",
     }
     /// COMMAND_LONG.
-    CommandLong(76, 33) {
-        /// param1 to param7.
-        params: [f32; 7] = 0,
-        /// MAV_CMD.
-        command: u16 = 28,
-        /// System.
-        target_system: u8 = 30,
-        /// Component.
-        target_component: u8 = 31,
-        /// 0 the first time, then counts retransmissions.
-        confirmation: u8 = 32,
+    CommandLong(76) {
+        params: [f32; 7] = 0 "param1 to param7.",
+        command: u16 = 28 "MAV_CMD.",
+        target_system: u8 = 30, target_component: u8 = 31,
+        confirmation: u8 = 32 "0 the first time, then counts retransmissions.",
     }
     /// COMMAND_ACK.
-    CommandAck(77, 10) {
-        /// Acknowledged MAV_CMD.
-        command: u16 = 0,
-        /// MAV_RESULT.
-        result: u8 = 2,
-        /// Percent while in progress, 255 unknown.
-        progress: u8 = 3,
-        /// Additional result, by command.
-        result_param2: i32 = 4,
-        /// System that sent the command; 0 if the autopilot does not report it.
-        target_system: u8 = 8,
-        /// Component that sent the command.
-        target_component: u8 = 9,
+    CommandAck(77) {
+        command: u16 = 0 "Acknowledged MAV_CMD.",
+        result: u8 = 2 "MAV_RESULT.",
+        progress: u8 = 3 "Percent while in progress, 255 unknown.",
+        result_param2: i32 = 4 "Additional result, by command.",
+        target_system: u8 = 8 "System that sent the command; 0 if the autopilot does not report it.",
+        target_component: u8 = 9 "Component that sent the command.",
     }
     /// MISSION_ITEM_INT.
-    MissionItemInt(73, 38) {
-        /// param1 to param4.
-        params: [f32; 4] = 0,
-        /// Local x in 1e-4 m, or latitude in 1e-7 degrees.
-        x: i32 = 16,
-        /// Local y in 1e-4 m, or longitude in 1e-7 degrees.
-        y: i32 = 20,
-        /// Altitude or z in m.
-        z: f32 = 24,
-        /// Index in the mission.
-        seq: u16 = 28,
-        /// MAV_CMD.
-        command: u16 = 30,
-        /// System.
-        target_system: u8 = 32,
-        /// Component.
-        target_component: u8 = 33,
-        /// MAV_FRAME.
-        frame: u8 = 34,
-        /// 1 for the current item.
-        current: u8 = 35,
-        /// Continue with the next item.
-        autocontinue: u8 = 36,
-        /// MAV_MISSION_TYPE.
-        mission_type: u8 = 37,
+    MissionItemInt(73) {
+        params: [f32; 4] = 0 "param1 to param4.",
+        x: i32 = 16 "Local x in 1e-4 m, or latitude in 1e-7 degrees.",
+        y: i32 = 20 "Local y in 1e-4 m, or longitude in 1e-7 degrees.",
+        z: f32 = 24 "Altitude or z in m.",
+        seq: u16 = 28 "Index in the mission.",
+        command: u16 = 30 "MAV_CMD.",
+        target_system: u8 = 32, target_component: u8 = 33,
+        frame: u8 = 34 "MAV_FRAME.",
+        current: u8 = 35 "1 for the current item.",
+        autocontinue: u8 = 36 "Continue with the next item.",
+        mission_type: u8 = 37 "MAV_MISSION_TYPE.",
     }
     /// MISSION_ITEM, for autopilots without MISSION_ITEM_INT.
-    MissionItem(39, 38) {
-        /// param1 to param4.
-        params: [f32; 4] = 0,
-        /// Local x in m, or latitude in degrees.
-        x: f32 = 16,
-        /// Local y in m, or longitude in degrees.
-        y: f32 = 20,
-        /// Altitude or z in m.
-        z: f32 = 24,
-        /// Index in the mission.
-        seq: u16 = 28,
-        /// MAV_CMD.
-        command: u16 = 30,
-        /// System.
-        target_system: u8 = 32,
-        /// Component.
-        target_component: u8 = 33,
-        /// MAV_FRAME.
-        frame: u8 = 34,
-        /// 1 for the current item.
-        current: u8 = 35,
-        /// Continue with the next item.
-        autocontinue: u8 = 36,
-        /// MAV_MISSION_TYPE.
-        mission_type: u8 = 37,
+    MissionItem(39) {
+        params: [f32; 4] = 0 "param1 to param4.",
+        x: f32 = 16 "Local x in m, or latitude in degrees.",
+        y: f32 = 20 "Local y in m, or longitude in degrees.",
+        z: f32 = 24 "Altitude or z in m.",
+        seq: u16 = 28 "Index in the mission.",
+        command: u16 = 30 "MAV_CMD.",
+        target_system: u8 = 32, target_component: u8 = 33,
+        frame: u8 = 34 "MAV_FRAME.",
+        current: u8 = 35 "1 for the current item.",
+        autocontinue: u8 = 36 "Continue with the next item.",
+        mission_type: u8 = 37 "MAV_MISSION_TYPE.",
     }
 }
 
