@@ -1,6 +1,6 @@
 //! Checks the settings against this host: addresses, routes, WSL, buffers, shared memory.
 use super::{Code, Finding};
-use crate::transport::{BlockFile, HostFacts, Interface, Route};
+use crate::transport::{BlockFile, HostFacts, NetworkInterface, Route};
 use crate::wire::NETWORK_GROUP;
 use std::net::Ipv4Addr;
 
@@ -82,7 +82,7 @@ fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
 }
 
 /// Interfaces to other hosts: neither loopback nor virtual.
-fn outward(host: &HostFacts) -> impl Iterator<Item = &Interface> {
+fn outward(host: &HostFacts) -> impl Iterator<Item = &NetworkInterface> {
     let virtual_prefixes = ["docker", "br-", "veth", "virbr", "lxc"];
     host.interfaces.iter().filter(move |interface| {
         let is_virtual = virtual_prefixes.iter().any(|prefix| interface.name.starts_with(prefix));

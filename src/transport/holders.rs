@@ -21,18 +21,18 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Finds sockets of other processes. Searching again is cheap: whose a socket is, is looked up once.
+/// Finds sockets of other processes. Repeated searches are cheap: the owner of a socket is looked up once.
 #[derive(Debug, Default)]
 pub struct Holders {
     /// Sockets of this process that were seen.
     own: BTreeSet<u64>,
-    /// Sockets of others that were there at the last search.
+    /// Sockets of other processes at the last search.
     others: BTreeMap<u64, Holder>,
 }
 
 impl Holders {
-    /// Returns the sockets of other processes that are bound to these ports on any address, with their port; nothing
-    /// if the system does not tell.
+    /// Returns the sockets of other processes that are bound to these ports on any address, with their port; none if the
+    /// system does not list them.
     pub fn on(&mut self, ports: &BTreeSet<u16>) -> Vec<(u16, Holder)> {
         let mut bound = imp::bound(ports);
         let known = |inode| self.own.contains(&inode) || self.others.contains_key(&inode);
@@ -43,9 +43,8 @@ impl Holders {
         let mut before = std::mem::take(&mut self.others);
         let mut found = Vec::new();
         for (port, inode) in bound {
-            let holder = before
-                .remove(&inode)
-                .unwrap_or_else(|| Holder { inode, process: imp::process(inode) });
+            let found_now = || Holder { inode, process: imp::process(inode) };
+            let holder = before.remove(&inode).unwrap_or_else(found_now);
             self.others.insert(inode, holder.clone());
             found.push((port, holder));
         }

@@ -1,42 +1,42 @@
-//! What the network of this host looks like, for those who look for a cause.
+//! Facts about network and shared memory of this host, for diagnosis.
 use super::imp;
 use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 
 /// An address of an interface.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Interface {
+pub struct NetworkInterface {
     /// Name of the interface.
     pub name: String,
     /// Its address, with the length of its network.
     pub network: Ipv4Net,
     /// It is up, and has a carrier.
     pub up: bool,
-    /// It leads to this host only.
+    /// It is a loopback interface.
     pub loopback: bool,
-    /// It carries multicast.
+    /// It supports multicast.
     pub multicast: bool,
 }
 
 /// A row of the routing table.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Route {
-    /// Where it leads to.
+    /// Destination.
     pub network: Ipv4Net,
     /// The next router; `None` on the network of the interface itself.
     pub gateway: Option<Ipv4Addr>,
     /// Name of the interface.
     pub interface: String,
-    /// The smallest is used.
+    /// The route with the smallest metric is used.
     pub metric: u32,
 }
 
 /// A file that may be a block of shared memory.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BlockFile {
-    /// There is none of this name.
+    /// There is no such file.
     Missing,
-    /// Of another user, who does not let this one read and write it.
+    /// This user may not read and write it.
     Denied {
         /// User id of its owner.
         owner: u32,
@@ -50,7 +50,7 @@ pub enum BlockFile {
     },
 }
 
-/// Facts about this host. What the system does not tell is empty.
+/// Facts about this host; unknown ones are empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct HostFacts {
     /// Version of the kernel; that of WSL names Microsoft.
@@ -60,23 +60,23 @@ pub struct HostFacts {
     /// Largest receive buffer that a program without privileges gets, in bytes.
     pub receive_buffer_max: Option<u64>,
     /// Addresses of the interfaces.
-    pub interfaces: Vec<Interface>,
+    pub interfaces: Vec<NetworkInterface>,
     /// The routing table.
     pub routes: Vec<Route>,
     /// User ids of the owners of shared memory of Fast DDS.
     pub fast_dds_owners: Vec<u32>,
-    /// This process' user id.
+    /// User id of this process.
     pub user: u32,
 }
 
 impl HostFacts {
-    /// Looks now.
+    /// Reads the facts.
     pub fn read() -> Self {
         imp::host::read()
     }
 }
 
-/// Looks at the file of a block.
+/// Returns the state of a block's file.
 pub fn block_file(name: &str) -> BlockFile {
     imp::host::block_file(name)
 }

@@ -1,7 +1,7 @@
-//! Datagrams that other programs of this host receive, as they receive them.
+//! Copies of the datagrams that other programs of this host receive.
 use super::imp::overhear;
 use super::imp::socket::{force_buffer, receive, tell_arrival_and_losses};
-use super::udp::{Datagram, WAIT, join_everywhere};
+use super::udp::{Datagram, WAIT, join_everywhere, none_if_empty};
 use socket2::Socket;
 use std::collections::BTreeSet;
 use std::io::{self, IoSliceMut};
@@ -14,7 +14,7 @@ const UDP: u8 = 17;
 /// Length of a UDP header.
 const HEADER: usize = 8;
 
-/// A place beside the programs that receive at these ports. It takes nothing away from them, and needs CAP_NET_RAW.
+/// Receives a copy of each datagram to these ports; the programs there still receive it. Needs CAP_NET_RAW.
 #[derive(Debug)]
 pub struct Overheard {
     socket: Socket,
@@ -23,7 +23,7 @@ pub struct Overheard {
 }
 
 impl Overheard {
-    /// Opens it; what is sent to the groups is received as well.
+    /// Opens the socket; joins the groups.
     ///
     /// # Errors
     /// Of the system; without the capability [`io::ErrorKind::PermissionDenied`].
@@ -44,27 +44,19 @@ impl Overheard {
         Ok(Self { socket, ports, packet: vec![0; LONGEST] })
     }
 
-    /// Waits a quarter of a second for a datagram; returns the port it went to, and its bytes.
+    /// Waits a quarter of a second for a datagram; returns its destination port and its bytes.
     ///
     /// # Errors
     /// Of the system.
     pub fn recv(&mut self) -> io::Result<Option<(u16, Datagram, &[u8])>> {
         let received = receive(&self.socket, &mut [IoSliceMut::new(&mut self.packet)]);
-        let datagram = match received {
-            Ok(datagram) => datagram,
-            Err(e)
-                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
-            {
-                return Ok(None);
-            }
-            Err(e) => return Err(e),
+        let Some(datagram) = none_if_empty(received)? else {
+            return Ok(None);
         };
         let packet = self.packet.get(..datagram.len).unwrap_or_default();
         let found = parse(packet).filter(|(_, port, _)| self.ports.contains(port));
         Ok(found.map(|(from, port, bytes)| {
-            let len = bytes.len();
-            let datagram = Datagram { from, len, ..datagram };
-            (port, datagram, bytes)
+            (port, Datagram { from, len: bytes.len(), ..datagram }, bytes)
         }))
     }
 }

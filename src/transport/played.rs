@@ -3,26 +3,26 @@ use super::{Datagram, SharedBlock, ShmError};
 use socket2::Socket;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 static PLAYER: OnceLock<Player> = OnceLock::new();
 
-/// A thread that handles one datagram for longer than this is stuck.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Time between two looks at a block's flag.
-const LOOK: Duration = Duration::from_micros(50);
-/// How often a block's flag is looked at, which takes 2 s or more; its reader looks for a new block five times a second.
-const LOOKS: u32 = 40_000;
+/// A receiver that handles one datagram for longer than this is stuck.
+const RECEIVER_TIMEOUT: Duration = Duration::from_secs(60);
+/// Time between two reads of a block's flag.
+const FLAG_PERIOD: Duration = Duration::from_micros(50);
+/// Maximum number of reads, which take 2 s or more; a reader opens a new block within 0.2 s.
+const MAX_FLAG_READS: u32 = 40_000;
 
-/// Time of what was played last, in ns since 1970; `None` unless this process plays a recording.
+/// Time of the last played datagram or frame, in ns since 1970; `None` unless this process plays a recording.
 pub fn played_time() -> Option<i64> {
     PLAYER.get().map(|player| player.now.load(Ordering::Relaxed))
 }
 
-/// Whether this process plays a recording: nothing of the network reaches it, and it sends nothing.
+/// Whether this process plays a recording: it receives nothing from the network and sends nothing.
 pub(super) fn is_played() -> bool {
     PLAYER.get().is_some()
 }
@@ -32,43 +32,43 @@ pub(super) fn is_played() -> bool {
 pub struct Player {
     now: AtomicI64,
     socket: UdpSocket,
-    lines: Mutex<BTreeMap<u16, Arc<Line>>>,
-    blocks: Mutex<Blocks>,
+    ports: Mutex<BTreeMap<u16, Arc<PlayedPort>>>,
+    blocks: Mutex<PlayedBlocks>,
 }
 
 #[derive(Debug, Default)]
-struct Blocks {
+struct PlayedBlocks {
     open: BTreeMap<String, SharedBlock>,
     unread: BTreeSet<String>,
 }
 
-/// A receiver that waits for what is played at its port. The bytes take the way through a socket of the loopback interface, where a
-/// thread can wait for them; who sent them, and when, is told beside it.
+/// A receiver of played datagrams. Their bytes go through a socket of the loopback interface, on which a thread can wait; recorded
+/// sender and time go through `state`.
 #[derive(Debug)]
-pub(super) struct Line {
-    to: SocketAddrV4,
-    state: Mutex<State>,
+pub(super) struct PlayedPort {
+    address: SocketAddrV4,
+    state: Mutex<PortState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// What is recorded about the datagram that is on the way.
+struct PortState {
+    /// Recorded sender and time of the datagram in the socket.
     sent: Option<Datagram>,
     /// The receiver has handled everything, and waits.
-    waits: bool,
+    is_waiting: bool,
 }
 
 impl Player {
-    /// Puts a recording that begins at `time` in place of the network of this process, before any receiver is opened.
+    /// Replaces the network of this process by a recording that begins at `time`. Call it before any receiver is opened.
     ///
     /// # Errors
-    /// Of the system; or the process plays one already.
+    /// Of the system; or the process already plays one.
     pub fn install(time: i64) -> io::Result<&'static Self> {
         let player = Self {
             now: AtomicI64::new(time),
             socket: UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?,
-            lines: Mutex::default(),
+            ports: Mutex::default(),
             blocks: Mutex::default(),
         };
         let again = |_| io::Error::from(io::ErrorKind::AlreadyExists);
@@ -76,28 +76,23 @@ impl Player {
         PLAYER.get().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Hands a datagram to the receiver at `port` and waits until it is handled; false if nobody receives there.
+    /// Sends a datagram to the receiver at `port` and waits until it is handled; false if there is no receiver.
     ///
     /// # Errors
     /// Of the system; or the receiver is stuck.
     pub fn datagram(&self, port: u16, datagram: Datagram, bytes: &[u8]) -> io::Result<bool> {
-        let line = lock(&self.lines).get(&port).cloned();
-        let Some(line) = line else {
+        let Some(port) = lock(&self.ports).get(&port).cloned() else {
             return Ok(false);
         };
-        line.wait()?;
+        port.wait()?;
         self.set_time(datagram.kernel_time);
-        {
-            let mut state = lock(&line.state);
-            state.waits = false;
-            state.sent = Some(datagram);
-        }
-        self.socket.send_to(bytes, line.to)?;
-        line.wait()?;
+        *lock(&port.state) = PortState { sent: Some(datagram), is_waiting: false };
+        self.socket.send_to(bytes, port.address)?;
+        port.wait()?;
         Ok(true)
     }
 
-    /// Writes a frame into the block `name` and waits until it is read; false if nobody reads it.
+    /// Writes a frame into the block `name` and waits until it is read; false if there is no reader.
     ///
     /// # Errors
     /// The block cannot be created.
@@ -117,15 +112,15 @@ impl Player {
         self.set_time(Some(time));
         block.copy_in(1, frame.get(1..).unwrap_or_default());
         block.set_flag(ready);
-        let mut looks = 0;
+        let mut reads = 0;
         // The reader sets it to one value while it reads and to another at the end.
         while block.flag() <= ready + 1 {
-            looks += 1;
-            if looks > LOOKS && block.flag() == ready {
+            reads += 1;
+            if reads > MAX_FLAG_READS && block.flag() == ready {
                 blocks.unread.insert(name.to_owned());
                 return Ok(false);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(FLAG_PERIOD);
         }
         Ok(true)
     }
@@ -144,54 +139,48 @@ impl Player {
     }
 }
 
-/// A socket for what is played at `port`; `None` unless this process plays a recording.
-pub(super) fn line(port: u16, socket: &Socket) -> io::Result<Option<Arc<Line>>> {
+/// Binds the socket of a receiver for what is played at `port`; `None` unless this process plays a recording.
+pub(super) fn open_port(port: u16, socket: &Socket) -> io::Result<Option<Arc<PlayedPort>>> {
     let Some(player) = PLAYER.get() else {
         return Ok(None);
     };
     socket.bind(&SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0).into())?;
-    let to = match socket.local_addr()?.as_socket() {
-        Some(SocketAddr::V4(to)) => to,
-        _ => return Err(io::ErrorKind::AddrNotAvailable.into()),
-    };
-    let line = Arc::new(Line { to, state: Mutex::default(), changed: Condvar::new() });
-    lock(&player.lines).insert(port, line.clone());
-    Ok(Some(line))
+    let address = socket.local_addr()?.as_socket_ipv4().ok_or(io::ErrorKind::AddrNotAvailable)?;
+    let played = Arc::new(PlayedPort { address, state: Mutex::default(), changed: Condvar::new() });
+    lock(&player.ports).insert(port, played.clone());
+    Ok(Some(played))
 }
 
-impl Line {
-    /// The receiver asks for a datagram: what it received before is handled.
-    pub(super) fn asks(&self) {
+impl PlayedPort {
+    /// Asks for a datagram: the receiver has handled what it received before.
+    pub(super) fn ask(&self) {
         let mut state = lock(&self.state);
-        if state.sent.is_none() && !state.waits {
-            state.waits = true;
+        if state.sent.is_none() && !state.is_waiting {
+            state.is_waiting = true;
             self.changed.notify_all();
         }
     }
 
-    /// What was recorded about a datagram that was just received.
+    /// Returns a received datagram with its recorded sender and time.
     pub(super) fn recorded(&self, received: Datagram) -> Datagram {
         lock(&self.state).sent.take().unwrap_or(received)
     }
 
     fn wait(&self) -> io::Result<()> {
         let state = lock(&self.state);
-        let busy = |state: &mut State| !state.waits;
-        let waited = self.changed.wait_timeout_while(state, PATIENCE, busy);
+        let busy = |state: &mut PortState| !state.is_waiting;
+        let waited = self.changed.wait_timeout_while(state, RECEIVER_TIMEOUT, busy);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        match state.waits {
-            true => Ok(()),
-            false => Err(io::ErrorKind::TimedOut.into()),
-        }
+        if state.is_waiting { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
     }
 }
 
 /// The name of a block: a recording's blocks are not those of a simulator on this host.
 pub(in crate::transport) fn block_name(name: &str) -> String {
-    match is_played() {
-        true => format!("rfly_replay_{}_{name}", std::process::id()),
-        false => name.to_owned(),
+    if !is_played() {
+        return name.to_owned();
     }
+    format!("rfly_replay_{}_{name}", std::process::id())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

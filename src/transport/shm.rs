@@ -13,34 +13,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering, fence};
 use vm_memory::{VolatileMemory as _, VolatileSlice};
 
-/// Why a block cannot be used.
+/// Why the block at `path` cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 #[non_exhaustive]
 pub enum ShmError {
     /// The file cannot be opened, created or mapped.
     #[error("shared memory {path:?}: {source}")]
-    Io {
-        /// Path of the block.
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The block is smaller than the sensor's layout.
     #[error("shared memory {path:?}: {found} bytes instead of {expected}")]
-    TooSmall {
-        /// Path of the block.
-        path: PathBuf,
-        /// Required bytes.
-        expected: usize,
-        /// Existing bytes.
-        found: usize,
-    },
+    TooSmall { path: PathBuf, expected: usize, found: usize },
     /// The name refers to a directory, a pipe or a device.
     #[error("shared memory {path:?}: not a regular file")]
-    NotAFile {
-        /// Path of the block.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
 }
 
 /// One mapped block. Its first byte is a flag that both sides use to pass ownership.
@@ -65,7 +51,7 @@ impl SharedBlock {
     pub fn open_any(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let path = path_of(name);
         let file = options().open(&path).map_err(|e| ShmError::io(&path, e))?;
-        Self::map(path, &file, lens, to_write)
+        Self::map(path, &file, lens, true)
     }
 
     /// Creates a block of `len` bytes, or opens an existing one of that name.
@@ -85,14 +71,14 @@ impl SharedBlock {
             }
             return Err(ShmError::io(&path, error));
         }
-        Self::map(path, &file, len..=len, to_write)
+        Self::map(path, &file, len..=len, true)
     }
 
     fn map(
         path: PathBuf,
         file: &File,
         lens: RangeInclusive<usize>,
-        map: fn(&MmapOptions, &File) -> io::Result<MmapRaw>,
+        writable: bool,
     ) -> Result<Self, ShmError> {
         let metadata = file.metadata().map_err(|e| ShmError::io(&path, e))?;
         if !metadata.is_file() {
@@ -104,7 +90,10 @@ impl SharedBlock {
             return Err(ShmError::TooSmall { path, expected: least, found });
         }
         let len = found.min(most);
-        let map = map(MmapOptions::new().len(len), file).map_err(|e| ShmError::io(&path, e))?;
+        let mut options = MmapOptions::new();
+        options.len(len);
+        let map = if writable { options.map_raw(file) } else { options.map_raw_read_only(file) };
+        let map = map.map_err(|e| ShmError::io(&path, e))?;
         let range = Range::new(map.as_ptr().addr(), len).map_err(|e| ShmError::io(&path, e))?;
         Ok(Self { map, range, path, inode: identity(&metadata), len, most })
     }
@@ -118,13 +107,9 @@ impl SharedBlock {
     }
 
     /// Returns the mapped length in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a block has at least its flag byte")]
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns false: a block has at least its flag byte.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// Whether the name still refers to this memory with its full length; false after the simulator re-created it, or
@@ -207,7 +192,7 @@ impl WatchedBlock {
     pub fn open(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let path = path_of(name);
         let file = options().write(false).open(&path).map_err(|e| ShmError::io(&path, e))?;
-        SharedBlock::map(path, &file, lens, to_read).map(Self)
+        SharedBlock::map(path, &file, lens, false).map(Self)
     }
 
     /// Reads the flag byte; what is read afterwards was written before it.
@@ -225,27 +210,15 @@ impl WatchedBlock {
     }
 
     /// Returns the mapped length in bytes.
+    #[expect(clippy::len_without_is_empty, reason = "a block has at least its flag byte")]
     pub fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Returns false: a block has at least its flag byte.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// As [`SharedBlock::is_current`].
     pub fn is_current(&self) -> bool {
         self.0.is_current()
     }
-}
-
-fn to_write(options: &MmapOptions, file: &File) -> io::Result<MmapRaw> {
-    options.map_raw(file)
-}
-
-fn to_read(options: &MmapOptions, file: &File) -> io::Result<MmapRaw> {
-    options.map_raw_read_only(file)
 }
 
 impl ShmError {

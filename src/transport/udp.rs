@@ -3,7 +3,7 @@ use super::imp::socket::{
     tell_arrival_and_losses,
 };
 use super::imp::{heads, interfaces, poll};
-use super::played::{self, Line, is_played};
+use super::played::{self, PlayedPort, is_played};
 use super::{Accept, PacketTapSlot};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
@@ -93,11 +93,8 @@ pub(super) const WAIT: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct StreamReceiver {
     socket: Socket,
-    port: u16,
-    accept: Accept,
-    packet_tap: PacketTapSlot,
+    port: ReceivingPort,
     heads_only: bool,
-    line: Option<Arc<Line>>,
 }
 
 impl StreamReceiver {
@@ -106,16 +103,9 @@ impl StreamReceiver {
 
     /// Binds a socket.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
-        let (socket, port, line) = bind(options)?;
+        let (socket, port) = bind(options)?;
         socket.set_read_timeout(Some(WAIT))?;
-        let receiver = Self {
-            port,
-            socket,
-            line,
-            accept: options.accept.clone(),
-            packet_tap: options.packet_tap.clone(),
-            heads_only: false,
-        };
+        let receiver = Self { socket, port, heads_only: false };
         receiver.coalesce(true);
         Ok(receiver)
     }
@@ -127,7 +117,7 @@ impl StreamReceiver {
 
     /// Lets the kernel coalesce datagrams of one length, or not: it saves most of the time of receiving small ones.
     pub fn coalesce(&self, on: bool) {
-        let _old_kernels_cannot = coalesce(&self.socket, on && self.line.is_none());
+        let _old_kernels_cannot = coalesce(&self.socket, on && self.port.played.is_none());
     }
 
     /// Keeps only the first 32 bytes of each datagram whose bytes 4 to 7 contain its length: the buffer holds hundreds of
@@ -145,45 +135,33 @@ impl StreamReceiver {
 
     /// Waits for a datagram, at most for `most` and a quarter of a second; returns whether one can be read.
     pub fn wait(&self, most: Duration) -> io::Result<bool> {
-        asks(&self.line);
+        self.port.ask_player();
         poll::readable_within(&self.socket, most.min(WAIT))
     }
 
     /// Receives one datagram, or some coalesced ones, into `buffers`, in order; `None` after a quarter of a second without one.
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
-        asks(&self.line);
-        match receive(&self.socket, buffers) {
-            Err(e)
-                if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
-            {
-                Ok(None)
-            }
-            result => result.map(|datagram| {
-                let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
-                pass_to_tap(&self.packet_tap, self.port, &received, buffers);
-                Some(received)
-            }),
-        }
+        self.port.ask_player();
+        let datagram = none_if_empty(receive(&self.socket, buffers))?;
+        Ok(datagram.map(|datagram| self.port.take(datagram, buffers)))
     }
 
-    /// Whether somebody wants whole datagrams besides the caller.
+    /// Whether whole datagrams are needed besides the caller: for a recording, or while one is played.
     pub fn is_seen(&self) -> bool {
-        self.packet_tap.is_tapped() || self.line.is_some()
+        self.port.packet_tap.is_tapped() || self.port.played.is_some()
     }
 
     /// Receives the queued datagrams in one system call: at most [`Self::BATCH`], the first 32 bytes of each. With `wait`
     /// blocks for the first one up to a quarter of a second.
     pub fn recv_heads(&self, wait: bool) -> io::Result<Vec<([u8; HEAD], Received)>> {
         let received = receive_heads(&self.socket, wait)?.into_iter();
-        Ok(received
-            .map(|(head, mut datagram)| {
-                if self.heads_only {
-                    datagram.len = heads::length(&head, datagram.len);
-                }
-                let line = self.line.as_deref();
-                (head, judge(&self.accept, self.port, line, datagram))
-            })
-            .collect())
+        let check = |(head, mut datagram): ([u8; HEAD], Datagram)| {
+            if self.heads_only {
+                datagram.len = heads::length(&head, datagram.len);
+            }
+            (head, self.port.check(datagram))
+        };
+        Ok(received.map(check).collect())
     }
 }
 
@@ -193,32 +171,21 @@ pub struct UdpReceiver {
     socket: Arc<Socket>,
     /// The same socket registered with the runtime, which wakes the thread for every datagram.
     watched: Option<UdpSocket>,
-    port: u16,
-    accept: Accept,
-    packet_tap: PacketTapSlot,
+    port: ReceivingPort,
     copy_to: Option<Ipv4Addr>,
-    line: Option<Arc<Line>>,
 }
 
 impl UdpReceiver {
     /// Binds a socket.
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
-        let (socket, port, line) = bind(options)?;
+        let (socket, port) = bind(options)?;
         socket.set_nonblocking(true)?;
-        Ok(Self {
-            port,
-            socket: Arc::new(socket),
-            line,
-            watched: None,
-            accept: options.accept.clone(),
-            packet_tap: options.packet_tap.clone(),
-            copy_to: options.copy_to,
-        })
+        Ok(Self { socket: Arc::new(socket), watched: None, port, copy_to: options.copy_to })
     }
 
     /// Returns the bound port.
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.number
     }
 
     /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
@@ -226,14 +193,14 @@ impl UdpReceiver {
         buffer_bytes(&self.socket)
     }
 
-    /// Whether somebody waits for each datagram besides the caller.
+    /// Whether each datagram is sent on to the same port of another address.
     pub fn is_copied(&self) -> bool {
         self.copy_to.is_some()
     }
 
     /// Waits until a datagram can be read.
     pub async fn readable(&mut self) -> io::Result<()> {
-        asks(&self.line);
+        self.port.ask_player();
         let watched = match &mut self.watched {
             Some(watched) => watched,
             none => none.insert(UdpSocket::from_std(self.socket.try_clone()?.into())?),
@@ -243,8 +210,8 @@ impl UdpReceiver {
 
     /// Waits for `time`, during which datagrams only queue in the socket: the thread does not wake for each.
     pub async fn rest(&mut self, time: Duration) {
-        if self.line.is_some() {
-            // Who plays a recording waits for each datagram.
+        if self.port.played.is_some() {
+            // The player of a recording waits for each datagram.
             let _readable = tokio::time::timeout(time, self.readable()).await;
             return;
         }
@@ -260,15 +227,12 @@ impl UdpReceiver {
             Some(watched) => watched.try_io(Interest::READABLE, receive),
             None => receive(),
         };
-        match received {
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            result => result.map(|datagram| {
-                let received = judge(&self.accept, self.port, self.line.as_deref(), datagram);
-                pass_to_tap(&self.packet_tap, self.port, &received, buffers);
-                self.copy(&received, buffers);
-                Some(received)
-            }),
-        }
+        let Some(datagram) = none_if_empty(received)? else {
+            return Ok(None);
+        };
+        let received = self.port.take(datagram, buffers);
+        self.copy(&received, buffers);
+        Ok(Some(received))
     }
 
     /// Waits for one datagram.
@@ -291,12 +255,12 @@ impl UdpReceiver {
         let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else {
             return;
         };
-        if datagram.from.port() == self.port {
+        if datagram.from.port() == self.port() {
             return;
         }
-        let bytes = parts(datagram, buffers).concat();
-        if let Err(error) = self.sender().send_to(&bytes, SocketAddrV4::new(to, self.port)) {
-            tracing::debug!("no copy to {to}:{}: {error}", self.port);
+        let (to, bytes) = (SocketAddrV4::new(to, self.port()), parts(datagram, buffers).concat());
+        if let Err(error) = self.sender().send_to(&bytes, to) {
+            tracing::debug!("no copy to {to}: {error}");
         }
     }
 }
@@ -323,16 +287,67 @@ impl UdpSender {
     }
 }
 
-/// The socket, its port, and what is played there.
-fn bind(options: &BindOptions) -> io::Result<(Socket, u16, Option<Arc<Line>>)> {
+/// What both receivers do with a datagram of their port.
+#[derive(Debug)]
+struct ReceivingPort {
+    number: u16,
+    accept: Accept,
+    packet_tap: PacketTapSlot,
+    /// Set while this process plays a recording.
+    played: Option<Arc<PlayedPort>>,
+}
+
+impl ReceivingPort {
+    fn new(number: u16, options: &BindOptions, played: Option<Arc<PlayedPort>>) -> Self {
+        let (accept, packet_tap) = (options.accept.clone(), options.packet_tap.clone());
+        Self { number, accept, packet_tap, played }
+    }
+
+    /// Asks the player of a recording for a datagram.
+    fn ask_player(&self) {
+        if let Some(played) = &self.played {
+            played.ask();
+        }
+    }
+
+    /// Checks the sender; a recorded datagram was accepted when it was recorded.
+    fn check(&self, datagram: Datagram) -> Received {
+        if let Some(played) = &self.played {
+            Received::Datagram(played.recorded(datagram))
+        } else if self.accept.check(*datagram.from.ip(), self.number) {
+            Received::Datagram(datagram)
+        } else {
+            Received::Refused
+        }
+    }
+
+    /// Checks the sender and passes an accepted datagram to the tap.
+    fn take(&self, datagram: Datagram, buffers: &[IoSliceMut<'_>]) -> Received {
+        let received = self.check(datagram);
+        if let Received::Datagram(datagram) = &received {
+            self.packet_tap.with(|tap| {
+                let parts = parts(datagram, buffers);
+                let Some(segment) = datagram.segment else {
+                    return tap.datagram(self.number, datagram, &parts);
+                };
+                for bytes in parts.concat().chunks(segment) {
+                    tap.datagram(self.number, &datagram.piece(bytes.len()), &[bytes]);
+                }
+            });
+        }
+        received
+    }
+}
+
+fn bind(options: &BindOptions) -> io::Result<(Socket, ReceivingPort)> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_recv_buffer_size(options.buffer_bytes)?;
     if buffer_bytes(&socket) < options.buffer_bytes {
         // Beyond net.core.rmem_max only a privileged process gets more; the caller checks the granted size.
         let _not_privileged = force_buffer(&socket, options.buffer_bytes);
     }
-    if let Some(line) = played::line(options.port, &socket)? {
-        return Ok((socket, options.port, Some(line)));
+    if let Some(played) = played::open_port(options.port, &socket)? {
+        return Ok((socket, ReceivingPort::new(options.port, options, Some(played))));
     }
     if options.reuse {
         share_port(&socket)?;
@@ -345,33 +360,22 @@ fn bind(options: &BindOptions) -> io::Result<(Socket, u16, Option<Arc<Line>>)> {
             None => join_everywhere(&socket, *group)?,
         }
     }
-    let port = port_of(&socket)?;
-    Ok((socket, port, None))
+    let address = socket.local_addr()?.as_socket_ipv4();
+    let port = address.map_or(0, |address| address.port());
+    Ok((socket, ReceivingPort::new(port, options, None)))
 }
 
-fn port_of(socket: &Socket) -> io::Result<u16> {
-    let address = socket.local_addr()?;
-    Ok(address.as_socket_ipv4().map_or(0, |address| address.port()))
-}
-
-fn asks(line: &Option<Arc<Line>>) {
-    if let Some(line) = line {
-        line.asks();
+/// `None` if no datagram was queued.
+pub(super) fn none_if_empty(received: io::Result<Datagram>) -> io::Result<Option<Datagram>> {
+    match received {
+        Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Ok(None)
+        }
+        received => received.map(Some),
     }
 }
 
-/// Filters every received datagram by its sender; what was recorded was accepted then.
-fn judge(accept: &Accept, port: u16, line: Option<&Line>, datagram: Datagram) -> Received {
-    if let Some(line) = line {
-        Received::Datagram(line.recorded(datagram))
-    } else if accept.check(*datagram.from.ip(), port) {
-        Received::Datagram(datagram)
-    } else {
-        Received::Refused
-    }
-}
-
-/// What came of a datagram, in each buffer.
+/// The bytes of a datagram in each buffer.
 fn parts<'a>(datagram: &Datagram, buffers: &'a [IoSliceMut<'_>]) -> Vec<&'a [u8]> {
     let mut left = datagram.len;
     let part = |buffer: &'a IoSliceMut<'_>| {
@@ -380,27 +384,6 @@ fn parts<'a>(datagram: &Datagram, buffers: &'a [IoSliceMut<'_>]) -> Vec<&'a [u8]
         &buffer[..len]
     };
     buffers.iter().map(part).collect()
-}
-
-/// Passes an accepted datagram to the tap.
-fn pass_to_tap(
-    packet_tap: &PacketTapSlot,
-    port: u16,
-    received: &Received,
-    buffers: &[IoSliceMut<'_>],
-) {
-    let Received::Datagram(datagram) = received else {
-        return;
-    };
-    packet_tap.with(|tap| {
-        let parts = parts(datagram, buffers);
-        let Some(segment) = datagram.segment else {
-            return tap.datagram(port, datagram, &parts);
-        };
-        for bytes in parts.concat().chunks(segment) {
-            tap.datagram(port, &datagram.piece(bytes.len()), &[bytes]);
-        }
-    });
 }
 
 pub(super) fn join_everywhere(socket: &Socket, group: Ipv4Addr) -> io::Result<()> {

@@ -1,10 +1,10 @@
 //! A set-up on hosts of all kinds.
 use super::codes;
 use rfly_bridge::doctor::{Code, Finding, SensorSetup, Setup, check_host};
-use rfly_bridge::transport::{BlockFile, HostFacts, Interface, Route};
+use rfly_bridge::transport::{BlockFile, HostFacts, NetworkInterface, Route};
 
-fn interface(name: &str, network: &str) -> Interface {
-    Interface {
+fn interface(name: &str, network: &str) -> NetworkInterface {
+    NetworkInterface {
         name: name.to_owned(),
         network: network.parse().unwrap(),
         up: true,

@@ -12,7 +12,7 @@ use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Endless};
 use crate::node::threads::PROMPT;
-use crate::transport::{HostFacts, Interface, UdpSender, is_local_address, played_time};
+use crate::transport::{HostFacts, NetworkInterface, UdpSender, is_local_address, played_time};
 use crate::wire::{CopterSimRequestPacket, IntoBytes as _, NETWORK_GROUP, ProbePacket};
 use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,7 +71,7 @@ impl RequestedVehicle {
     fn new(
         settings: &Settings,
         assembly: &Assembly,
-        interfaces: &[Interface],
+        interfaces: &[NetworkInterface],
         id: u16,
     ) -> Option<Self> {
         let Settings { params, ports, .. } = settings;

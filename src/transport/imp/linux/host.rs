@@ -1,6 +1,6 @@
 //! Facts about this host, from `/proc`, `/sys` and `/dev/shm`.
 use super::shm::{options, path_of};
-use crate::transport::{BlockFile, HostFacts, Interface, Route};
+use crate::transport::{BlockFile, HostFacts, NetworkInterface, Route};
 use ipnet::Ipv4Net;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
@@ -41,7 +41,7 @@ pub(in crate::transport) fn own_names() -> Vec<String> {
     names
 }
 
-fn interfaces() -> Vec<Interface> {
+fn interfaces() -> Vec<NetworkInterface> {
     let Ok(all) = getifaddrs() else {
         return Vec::new();
     };
@@ -50,7 +50,7 @@ fn interfaces() -> Vec<Interface> {
         let mask = found.netmask.and_then(|mask| Some(mask.as_sockaddr_in()?.ip()));
         let network = Ipv4Net::with_netmask(address, mask.unwrap_or(Ipv4Addr::BROADCAST));
         let has = |flag| found.flags.contains(flag);
-        Some(Interface {
+        Some(NetworkInterface {
             network: network.unwrap_or(Ipv4Net::from(address)),
             up: has(InterfaceFlags::IFF_UP) && has(InterfaceFlags::IFF_RUNNING),
             loopback: has(InterfaceFlags::IFF_LOOPBACK),

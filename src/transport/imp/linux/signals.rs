@@ -26,10 +26,7 @@ impl EndSignals {
     pub async fn any(&mut self) {
         std::future::poll_fn(|context| {
             let mut came = self.0.iter_mut().map(|s| s.poll_recv(context).is_ready());
-            match came.any(|came| came) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            }
+            if came.any(|came| came) { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }

@@ -61,10 +61,7 @@ pub(in crate::transport) fn receive_heads(
     let mut ranges: Vec<_> = heads.iter_mut().map(|head| [IoSliceMut::new(head)]).collect();
     // Recreated each time: the kernel shrinks the control buffers to the used size.
     let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_room()));
-    let until_first = match wait {
-        true => MsgFlags::MSG_WAITFORONE,
-        false => MsgFlags::MSG_DONTWAIT,
-    };
+    let until_first = if wait { MsgFlags::MSG_WAITFORONE } else { MsgFlags::MSG_DONTWAIT };
     let flags = until_first | MsgFlags::MSG_TRUNC;
     let fd = socket.as_raw_fd();
     match recvmmsg(fd, &mut headers, ranges.iter_mut(), flags, None) {
