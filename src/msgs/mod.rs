@@ -1,14 +1,13 @@
 //! ROS message types, and the name each one has on the wire.
 //!
-//! They come from the sourced workspace with feature `rclrs`, else from a crate that has the same shapes (those of
-//! rosidl's Rust generator: `sensor_msgs::msg::Imu { header, .. }`), so conversions do not know which back end carries
-//! the message.
+//! With feature `rclrs` they come from the sourced workspace, otherwise from a crate with the same types (those of rosidl's
+//! Rust generator: `sensor_msgs::msg::Imu { header, .. }`), so conversions do not depend on the back end.
 #[cfg(feature = "rclrs")]
 pub use ros_env::{
     builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs,
     sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
 };
-/// Items of bounded sequences, which rosidl's generator leaves as the type support lays them out.
+/// Items of bounded sequences, which rosidl's generator leaves in the layout of the type support.
 pub mod bounded {
     #[cfg(not(feature = "rclrs"))]
     pub use super::rcl_interfaces::msg::{FloatingPointRange, IntegerRange};
@@ -53,41 +52,41 @@ generated! { simulation_interfaces }
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
+/// What the back end requires of a message type: type support in a workspace, otherwise nothing.
 #[cfg(feature = "rclrs")]
-pub use rclrs::rosidl_runtime_rs::Message as Native;
-/// What the back end itself asks of a message type: type support in a workspace, nothing elsewhere.
+pub use rclrs::rosidl_runtime_rs::Message as BackendMessage;
+/// What the back end requires of a message type: type support in a workspace, otherwise nothing.
 #[cfg(not(feature = "rclrs"))]
-pub trait Native {}
+pub trait BackendMessage {}
 #[cfg(not(feature = "rclrs"))]
-impl<T> Native for T {}
+impl<T> BackendMessage for T {}
 
-/// A ROS message: fields in the order of its `.msg` file, and what is known of its type.
-pub trait Message: Native + Serialize + DeserializeOwned + Send + Sync + 'static {
+/// A ROS message: fields in the order of its `.msg` file, and the name of its type.
+pub trait Message: BackendMessage + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name as ROS writes it, for example `sensor_msgs/msg/Image`.
     const TYPE: &'static str;
 }
 
 /// A service: a marker type for a pair of messages, and its full name.
 pub trait Service: 'static {
-    /// What the client sends.
+    /// Sent by the client.
     type Request: Message + Default;
-    /// What it gets back.
+    /// Returned to the client.
     type Response: Message + Default;
     /// The type support of the workspace.
     #[cfg(feature = "rclrs")]
-    type Native: rclrs::rosidl_runtime_rs::Service<Request = Self::Request, Response = Self::Response>;
+    type TypeSupport: rclrs::rosidl_runtime_rs::Service<Request = Self::Request, Response = Self::Response>;
     /// Name as ROS writes it, for example `rcl_interfaces/srv/GetParameters`.
     const TYPE: &'static str;
 }
 
 /// An action: a marker type for goal, result and feedback, and for the services and topics that carry them.
 pub trait Action: 'static {
-    /// What the client wants.
+    /// Sent by the client.
     type Goal: Send + 'static;
-    /// What it gets at the end.
+    /// Returned at the end.
     type Result: Clone + Default + Send + 'static;
-    /// What it gets meanwhile.
+    /// Published meanwhile.
     type Feedback;
     /// Carries the goal.
     type SendGoal: Service;
@@ -100,26 +99,26 @@ pub trait Action: 'static {
 
     /// Id and content of a goal.
     fn goal(request: <Self::SendGoal as Service>::Request) -> ([u8; 16], Self::Goal);
-    /// Whether and when a goal was accepted.
+    /// Response to a goal: whether and when it was accepted.
     fn accepted(
         accepted: bool,
         stamp: builtin_interfaces::msg::Time,
     ) -> <Self::SendGoal as Service>::Response;
-    /// Id of the goal whose result is wanted.
-    fn wanted(request: &<Self::GetResult as Service>::Request) -> [u8; 16];
-    /// How a goal ended.
+    /// Id of the goal whose result is requested.
+    fn goal_id(request: &<Self::GetResult as Service>::Request) -> [u8; 16];
+    /// Response with the result of a goal.
     fn result(status: i8, result: Self::Result) -> <Self::GetResult as Service>::Response;
     /// Feedback of a goal.
     fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage;
 }
 
 /// Name of a type as ROS writes it, whether it begins with a header, its type hash in hexadecimal, and the definition of a message.
-type Interface = (&'static str, bool, &'static str, Option<&'static str>);
+type InterfaceRow = (&'static str, bool, &'static str, Option<&'static str>);
 
-/// In the order of the names; `build.rs` makes it from the interface files.
-const INTERFACES: &[Interface] = &include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));
+/// Sorted by name; `build.rs` makes it from the interface files.
+const INTERFACES: &[InterfaceRow] = &include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));
 
-fn interface(type_name: &str) -> Option<&'static Interface> {
+fn interface(type_name: &str) -> Option<&'static InterfaceRow> {
     let index = INTERFACES.binary_search_by(|(name, ..)| (*name).cmp(type_name));
     INTERFACES.get(index.ok()?)
 }
@@ -170,7 +169,7 @@ macro_rules! services {
         pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
     };
     (@of $package:ident $($name:ident)+) => { pastey::paste! {
-        /// The package; the halves of a service are called as in the other crate.
+        /// The package; request and response are named as in the other crate.
         #[cfg(feature = "rclrs")]
         pub mod $package {
             #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]
@@ -193,7 +192,7 @@ macro_rules! services {
                 type Request = $package::srv::[<$name Request>];
                 type Response = $package::srv::[<$name Response>];
                 #[cfg(feature = "rclrs")]
-                type Native = Self;
+                type TypeSupport = Self;
                 const TYPE: &'static str = concat!(stringify!($package), "/srv/", stringify!($name));
             }
         )+
@@ -235,7 +234,7 @@ macro_rules! actions {
                 $package::action::[<$name _SendGoal_Response>] { accepted, stamp }
             }
 
-            fn wanted(request: &$package::action::[<$name _GetResult_Request>]) -> [u8; 16] {
+            fn goal_id(request: &$package::action::[<$name _GetResult_Request>]) -> [u8; 16] {
                 request.goal_id.uuid
             }
 
@@ -261,7 +260,7 @@ macro_rules! actions {
             type Request = $package::action::[<$name _Request>];
             type Response = $package::action::[<$name _Response>];
             #[cfg(feature = "rclrs")]
-            type Native = Self;
+            type TypeSupport = Self;
             const TYPE: &'static str = concat!(stringify!($package), "/action/", stringify!($name));
         }
     } };

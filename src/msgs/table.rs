@@ -1,7 +1,7 @@
-//! Every message, service and action type, once: from these names follow the implementations of [`Message`](super::Message),
-//! [`Service`](super::Service) and [`Action`](super::Action), the lists, and the tests of each type.
+//! Every message, service and action type, once. The implementations of [`Message`](super::Message),
+//! [`Service`](super::Service) and [`Action`](super::Action), the lists and the tests are made from these names.
 
-/// Passes an item or a statement on unless its package may lack in a workspace and does (`build.rs`).
+/// Passes an item or a statement on, unless the workspace lacks its package (`build.rs`).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! where_built {

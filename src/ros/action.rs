@@ -173,7 +173,7 @@ impl<A: Action> Server<A> {
         request: &<A::GetResult as Service>::Request,
         responder: Responder<A::GetResult>,
     ) {
-        let id = A::wanted(request);
+        let id = A::goal_id(request);
         match self.goals().iter_mut().find(|goal| goal.id == id) {
             Some(goal) if goal.has_ended() => {
                 responder.respond(A::result(goal.status, goal.result.clone()));

@@ -183,7 +183,7 @@ pub(super) trait Head {
 
     /// Fills the message except its array, in the layout of the workspace's type support.
     #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut <Self::Message as crate::msgs::Native>::RmwMsg);
+    fn fill(&self, message: &mut <Self::Message as crate::msgs::BackendMessage>::RmwMsg);
 }
 
 impl Head for ImageHead<'_> {

@@ -17,7 +17,7 @@ pub struct Client<S: Service> {
 enum Caller<S: Service> {
     Cdr(Box<dyn CdrClient>, PhantomData<fn() -> S>),
     #[cfg(feature = "rclrs")]
-    Rclrs(rclrs::Client<S::Native>),
+    Rclrs(rclrs::Client<S::TypeSupport>),
 }
 
 impl Middleware {

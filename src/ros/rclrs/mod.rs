@@ -119,7 +119,7 @@ impl Node {
         let options = name.qos(QoSProfile::parameter_services_default());
         let server = self
             .node
-            .create_async_service::<S::Native, _>(options, move |request: S::Request| {
+            .create_async_service::<S::TypeSupport, _>(options, move |request: S::Request| {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 handler.run(|handler| {
                     handler(
@@ -139,9 +139,9 @@ impl Node {
     pub(super) fn client<S: Service>(
         &self,
         name: &str,
-    ) -> Result<rclrs::Client<S::Native>, RosError> {
+    ) -> Result<rclrs::Client<S::TypeSupport>, RosError> {
         let options = name.qos(QoSProfile::parameter_services_default());
-        let client = self.node.create_client::<S::Native>(options);
+        let client = self.node.create_client::<S::TypeSupport>(options);
         client.map_err(|e| error("rcl_client_init", name, &e))
     }
 

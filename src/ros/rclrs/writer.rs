@@ -1,7 +1,7 @@
 //! Publishers with counters.
 use super::{error, fill, graph, sequence};
 use crate::{
-    msgs::{Message, Native},
+    msgs::{BackendMessage, Message},
     ros::{
         Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats,
         bulk::{Bulk, Head},
@@ -75,7 +75,7 @@ impl<M: Message> Writer<M> {
     }
 
     pub(in super::super) fn publish(&self, message: &M) -> Result<Outcome, RosError> {
-        let native = <M as Native>::into_rmw_message(Cow::Borrowed(message));
+        let native = <M as BackendMessage>::into_rmw_message(Cow::Borrowed(message));
         self.send(&native, 0)
     }
 
