@@ -163,7 +163,7 @@ impl TimeAligner {
     /// Takes the arrival of tick `sim` at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
         let tick = Tick { sim: sim.0, host: host.0 };
-        let result = self.judge(tick);
+        let result = self.check(tick);
         if result == Observation::Restart {
             self.vendor.restart();
         }
@@ -233,7 +233,7 @@ impl TimeAligner {
         }
     }
 
-    fn judge(&mut self, tick: Tick) -> Observation {
+    fn check(&mut self, tick: Tick) -> Observation {
         let Some(run) = &mut self.run else {
             self.run = Some(Run::new(tick, 0.0, self.settings.window_s));
             let (sim, host) = (tick.sim.saturating_sub(LEAD_NS), tick.host.saturating_sub(LEAD_NS));
@@ -250,10 +250,10 @@ impl TimeAligner {
             return Observation::Accepted;
         }
         let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
-        // What goes on where a tick far ahead began is as foreign, although the limit may have moved since.
-        let goes_on = |c: Candidate| c.foreign && excess < 0.0 && c.agrees(tick);
+        // A tick that continues a candidate far ahead is foreign, too, although the limit may have moved since.
+        let continues = |c: Candidate| c.foreign && excess < 0.0 && c.agrees(tick);
         let foreign = another_run
-            || self.candidate.is_some_and(goes_on)
+            || self.candidate.is_some_and(continues)
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
         // A tick far ahead must not move the limit further ahead step by step.
         if !foreign
@@ -269,9 +269,9 @@ impl TimeAligner {
             }
             slot => {
                 // Stamps of the previous candidate are not on the timeline.
-                let given = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
-                let after =
-                    self.timeline.latest().max(given).unwrap_or(i64::MIN).saturating_add(1_000);
+                let previous = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
+                let latest = self.timeline.latest().max(previous);
+                let after = latest.unwrap_or(i64::MIN).saturating_add(1_000);
                 let stamp = tick.host.max(after);
                 let lead = stamp.saturating_sub(after).min(LEAD_NS);
                 *slot.insert(Candidate {
@@ -286,19 +286,19 @@ impl TimeAligner {
             }
         };
         let lasted = tick.host.saturating_sub(candidate.first.host);
-        let (ticks, long) = match another_run {
-            true if self.restart_announced => (1, 0),
-            true => (RESTART_TICKS, RESTART_NS),
-            false => (STEP_TICKS, STEP_NS),
+        let (ticks, duration) = match (another_run, self.restart_announced) {
+            (true, true) => (1, 0),
+            (true, false) => (RESTART_TICKS, RESTART_NS),
+            (false, _) => (STEP_TICKS, STEP_NS),
         };
-        if candidate.ticks < ticks || lasted < long {
+        if candidate.ticks < ticks || lasted < duration {
             return Observation::Rejected;
         }
-        self.believe(candidate, tick, another_run)
+        self.accept(candidate, tick, another_run)
     }
 
     /// Replaces the run by the candidate.
-    fn believe(&mut self, candidate: Candidate, tick: Tick, restart: bool) -> Observation {
+    fn accept(&mut self, candidate: Candidate, tick: Tick, restart: bool) -> Observation {
         let usual = self.run.as_ref().map_or(0.0, |run| plausible_prior(run.envelope.slope()));
         let prior = candidate.slope(usual);
         let mut run = Run::new(candidate.best, prior, self.settings.window_s);

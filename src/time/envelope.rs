@@ -231,8 +231,8 @@ pub(super) fn plausible_prior(slope: f64) -> f64 {
     if slope.abs() < 1e-3 { slope } else { 0.0 }
 }
 
-/// Shrinks a deviation by its error: kept if far above it, 0 if far below.
-fn shrink(deviation: f64, error: f64) -> f64 {
+/// Shrinks a deviation by its error: nearly unchanged if far above the error, nearly 0 if far below.
+pub(crate) fn shrink(deviation: f64, error: f64) -> f64 {
     let square = deviation * deviation;
     if square > 0.0 { deviation * square / (square + error * error) } else { 0.0 }
 }

@@ -18,6 +18,7 @@ mod timeline;
 mod vendor;
 
 pub use aligner::TimeAligner;
+pub(crate) use envelope::shrink;
 pub use settings::{AlignerSettings, Estimator, Heartbeat, Observation, SourceKind, StampMode};
 pub use status::{ClockStatus, Spread};
 

@@ -1,4 +1,4 @@
-//! Stamps already given out: they never change, and later ones never precede them.
+//! Stamps already assigned: they never change, and later ones never precede them.
 use std::collections::VecDeque;
 
 /// Segments kept, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
@@ -61,7 +61,7 @@ impl Timeline {
         self.begin
     }
 
-    /// Returns the latest stamp given out.
+    /// Returns the latest assigned stamp.
     pub(super) fn latest(&self) -> Option<i64> {
         Some(self.segments.back()?.at(self.frontier))
     }
@@ -74,7 +74,7 @@ impl Timeline {
         self.begin = sim;
     }
 
-    /// Returns the stamp of a tick: a new one after the frontier, else the one given before.
+    /// Returns the stamp of a tick: a new one after the frontier, otherwise the one assigned before.
     ///
     /// `wanted` is the estimated stamp, `slope` the estimated stamp per simulator time.
     pub(super) fn extend(&mut self, sim: i64, wanted: i64, slope: f64) -> Option<i64> {
@@ -111,12 +111,12 @@ impl Timeline {
         let next = if missing > JUMP_NS {
             Segment { stamp: from.stamp.saturating_add(missing as i64), ..from }
         } else {
-            let (constant, limit) = match () {
-                () if missing.abs() > LARGE_NS => (LARGE_CORRECTION_NS, SLEW_LARGE),
-                () if self.frontier.saturating_sub(self.begin) < LEARNING_NS => {
-                    (LEARNING_CORRECTION_NS, SLEW_LEARNING)
-                }
-                () => (CORRECTION_NS, SLEW),
+            let (constant, limit) = if missing.abs() > LARGE_NS {
+                (LARGE_CORRECTION_NS, SLEW_LARGE)
+            } else if self.frontier.saturating_sub(self.begin) < LEARNING_NS {
+                (LEARNING_CORRECTION_NS, SLEW_LEARNING)
+            } else {
+                (CORRECTION_NS, SLEW)
             };
             // A period longer than the constant must not overshoot.
             let correction = (missing / constant.max(step)).clamp(-limit * slope, limit * slope);

@@ -10,13 +10,14 @@ const SAME_RUN_MS: i64 = 1_000;
 /// start replaces the old one, because the simulator was restarted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VendorRule {
-    record: Option<Record>,
+    /// The start announced by heartbeats.
+    record: Option<StartRecord>,
     /// The start in use since the first datagram.
     start_ns: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct StartRecord {
     start_ns: i64,
     start_ms: i64,
     local: bool,
@@ -28,20 +29,15 @@ impl VendorRule {
         let restarted = self.record.is_some_and(|r| {
             r.local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
         });
-        let replaces = match self.record {
-            None => true,
-            Some(record) => restarted || (beat.local && !record.local),
-        };
-        if replaces {
-            let start_ns = match beat.local {
-                true => beat.start_ms.saturating_mul(1_000_000),
-                false => {
-                    let elapsed =
-                        beat.now_ms.saturating_sub(beat.start_ms).saturating_mul(1_000_000);
-                    beat.host.0.saturating_sub(elapsed).saturating_sub(10_000_000)
-                }
+        if restarted || self.record.is_none_or(|r| beat.local && !r.local) {
+            let start_ns = if beat.local {
+                beat.start_ms.saturating_mul(1_000_000)
+            } else {
+                let elapsed = beat.now_ms.saturating_sub(beat.start_ms).saturating_mul(1_000_000);
+                beat.host.0.saturating_sub(elapsed).saturating_sub(10_000_000)
             };
-            self.record = Some(Record { start_ns, start_ms: beat.start_ms, local: beat.local });
+            self.record =
+                Some(StartRecord { start_ns, start_ms: beat.start_ms, local: beat.local });
         }
         if restarted {
             self.start_ns = None;
