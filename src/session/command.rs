@@ -2,7 +2,7 @@
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::MavCmd::{self, *};
 use crate::wire::mavlink::dialect::MavModeFlag;
-use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetMode};
+use crate::wire::mavlink::raw::{CommandInt, CommandLong, RawMessage, SetMode};
 use std::time::Duration;
 
 const DO_SET_MODE: u16 = MAV_CMD_DO_SET_MODE as u16;
@@ -74,7 +74,7 @@ impl MavCommand {
         if self.is_one_of(&[MAV_CMD_COMPONENT_ARM_DISARM]) {
             return Some(CommandGroup::Arming);
         }
-        (self.is_one_of(&MODE_COMMANDS)).then_some(CommandGroup::Mode)
+        self.is_one_of(&MODE_COMMANDS).then_some(CommandGroup::Mode)
     }
 
     fn is_one_of(&self, commands: &[MavCmd]) -> bool {
@@ -128,24 +128,15 @@ impl MavCommand {
 
     /// Whether it requests the same. NaN equals NaN; the number of the transmission is ignored.
     pub fn equals(&self, other: &Self) -> bool {
-        let bits = |params: &[f32]| params.iter().map(|p| p.to_bits()).collect::<Vec<_>>();
-        match (self, other) {
-            (Self::Long(a), Self::Long(b)) => {
-                let target = |c: &CommandLong| (c.command, c.target_system, c.target_component);
-                target(a) == target(b) && bits(&a.params) == bits(&b.params)
-            }
-            (Self::Int(a), Self::Int(b)) => {
-                let rest = |c: &CommandInt| CommandInt { params: [0.0; 4], z: 0.0, ..*c };
-                rest(a) == rest(b)
-                    && bits(&a.params) == bits(&b.params)
-                    && a.z.to_bits() == b.z.to_bits()
-            }
-            (Self::Mode(a), Self::Mode(b)) => {
-                let requested =
-                    |c: &SetMode| (c.target_system, c.custom_mode, c.base_mode & !STATE_FLAGS);
-                requested(a) == requested(b)
-            }
-            _ => false,
+        self.request() == other.request()
+    }
+
+    /// Its bytes, without the number of the transmission and the state of the vehicle.
+    fn request(&self) -> RawMessage {
+        match *self {
+            Self::Long(long) => CommandLong { confirmation: 0, ..long }.to_raw(),
+            Self::Int(int) => int.to_raw(),
+            Self::Mode(set) => SetMode { base_mode: set.base_mode & !STATE_FLAGS, ..set }.to_raw(),
         }
     }
 

@@ -12,12 +12,15 @@
 //! "disarm".
 //!
 //! Source: <https://mavlink.io/en/services/command.html>.
+mod acknowledgements;
+
 use super::command::{
     CommandCounters, CommandEnd, CommandEvent, CommandGroup, CommandKey, CommandSettings,
     MavCommand,
 };
 use crate::wire::mavlink::dialect::MavResult;
 use crate::wire::mavlink::raw::CommandAck;
+use acknowledgements::{Transmission, detach};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -26,9 +29,7 @@ const ACCEPTED: CommandEnd =
     CommandEnd::Acked { result: MavResult::MAV_RESULT_ACCEPTED as u8, result_param2: 0 };
 /// Equal calls within this time share one transmission.
 const BURST: Duration = Duration::from_millis(20);
-/// How long a command without acknowledgement is remembered, to recognise a late acknowledgement.
-const LATE_ACK_PERIOD: Duration = Duration::from_secs(120);
-/// Maximum number of these commands, and of unanswered transmissions.
+/// Maximum number of commands that ended without acknowledgement, and of unanswered transmissions.
 const MAX_UNACKNOWLEDGED: usize = 64;
 const MAX_TRANSMISSIONS: usize = 512;
 
@@ -53,15 +54,6 @@ struct PendingCommand<T> {
     deferred: bool,
     /// Id of a newer command of its group that is not answered yet.
     superseded_by: Option<u64>,
-}
-
-/// A transmission that can still be acknowledged.
-#[derive(Clone, Copy, Debug)]
-struct Transmission {
-    /// Id of the command that the acknowledgement will answer; `None` if it is ambiguous.
-    id: Option<u64>,
-    command: MavCommand,
-    at: Duration,
 }
 
 /// The commands of one sender to any number of vehicles; `T` is the token returned with each result.
@@ -380,91 +372,6 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// Sends deferred commands again once no other acknowledgement with their number is under way.
-    fn send_deferred(&mut self, now: Duration) {
-        let mut waiting: Vec<_> = (self.pending.iter())
-            .filter(|p| p.deferred)
-            .map(|p| (p.last_sent, p.id, p.key))
-            .collect();
-        waiting.sort_by_key(|(last_sent, id, _)| (*last_sent, *id));
-        for (_, id, key) in waiting {
-            let other = |s: &Transmission| s.command.key().overlaps(&key) && s.id != Some(id);
-            if !self.transmissions.iter().any(other) {
-                self.transmit(now, id);
-            }
-        }
-    }
-
-    /// The command that the acknowledgement of this transmission will answer.
-    fn owner(&self, sent: &Transmission) -> Option<u64> {
-        let id = sent.id?;
-        self.pending.iter().any(|p| p.id == id).then_some(id)
-    }
-
-    /// Forgets transmissions with an overdue acknowledgement.
-    fn forget_overdue(&mut self, now: Duration) {
-        let wait = self.settings.first_wait;
-        let over = |s: &Transmission| s.at.saturating_add(wait) <= now && self.owner(s).is_none();
-        let (over, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
-        self.transmissions = sent;
-        for key in over.iter().map(|s| s.command.key()) {
-            // A held acknowledgement may answer this transmission, or one whose acknowledgement can still arrive.
-            if self.ambiguous.iter().any(|(from, _)| from.overlaps(&key)) {
-                self.ambiguous.retain(|(from, _)| !from.overlaps(&key));
-                self.resolve_ambiguous(&key, None);
-            }
-        }
-        while (self.unacknowledged.front()).is_some_and(|(_, at)| *at + LATE_ACK_PERIOD <= now) {
-            self.unacknowledged.pop_front();
-        }
-    }
-
-    /// Drops the ambiguous acknowledgements. Ends their commands if `end` is given, otherwise defers each of them.
-    fn resolve_ambiguous(&mut self, from: &CommandKey, end: Option<CommandEnd>) {
-        let before = self.ambiguous.len();
-        self.ambiguous.retain(|(key, _)| !key.overlaps(from));
-        for _ in self.ambiguous.len()..before {
-            self.remove_oldest_transmission(from);
-        }
-        let resolved = end.is_some();
-        let owners = (self.pending.iter()).filter(|p| {
-            p.key.overlaps(from) && p.superseded_by.is_none() && !(resolved && p.deferred)
-        });
-        for id in owners.map(|p| p.id).collect::<Vec<_>>() {
-            match end {
-                Some(end) => self.finish(id, end),
-                None => {
-                    let owner = self.pending.iter_mut().find(|p| p.id == id);
-                    owner.into_iter().for_each(|p| p.deferred = true);
-                    let sent = self.transmissions.iter_mut().filter(|s| s.id == Some(id));
-                    sent.for_each(|s| s.id = None);
-                }
-            }
-        }
-    }
-
-    /// Removes the oldest transmission with this key, because an acknowledgement arrived.
-    fn remove_oldest_transmission(&mut self, from: &CommandKey) {
-        let open = |sent: &Transmission| sent.command.key().overlaps(from);
-        if let Some(at) = self.transmissions.iter().position(open) {
-            self.transmissions.remove(at);
-        }
-    }
-
-    fn count_unexpected(&mut self, from: &CommandKey, ack: &CommandAck) {
-        self.counters.unexpected += 1;
-        if ack.result == IN_PROGRESS {
-            return;
-        }
-        self.remove_oldest_transmission(from);
-        let unacknowledged =
-            (self.unacknowledged.iter()).position(|(command, _)| command.key().overlaps(from));
-        if let Some((command, _)) = unacknowledged.and_then(|at| self.unacknowledged.remove(at)) {
-            let result = ack.result;
-            self.events.push_back(CommandEvent::Late { command, result });
-        }
-    }
-
     fn progress(&mut self, now: Duration, id: u64, ack: &CommandAck) {
         let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
             return;
@@ -563,12 +470,5 @@ impl<T> CommandClient<T> {
             self.end(token, ended.key.command, end);
         }
         self.resolve_superseded(id, end);
-    }
-}
-
-/// Detaches the transmissions of a command: their acknowledgements can still arrive, but no longer answer the command.
-fn detach<T>(sent: &mut [Transmission], pending: &PendingCommand<T>) {
-    for sent in sent.iter_mut().filter(|s| s.id == Some(pending.id)) {
-        (sent.id, sent.at) = (None, pending.last_sent);
     }
 }

@@ -119,7 +119,14 @@ pub struct Reassembler<L = Vec<u8>> {
     peak: BufferPeak,
     header: [u8; 32],
     predicted: Prediction,
-    state: StreamState,
+    variant: HeaderVariant,
+    /// Slot and number of the last stored fragment.
+    stored: Option<(usize, u32)>,
+    fragment_len: usize,
+    /// A finished frame that repeats, and the number of consecutive repetitions.
+    repeated: Option<(FrameIdentity, u32)>,
+    /// Number of frames opened so far.
+    opened: u64,
 }
 
 /// The predicted position of the next datagram.
@@ -129,18 +136,6 @@ struct Prediction {
     header_len: usize,
     /// False if only the header is read.
     payload: bool,
-}
-
-/// State of the prediction and of the check for a stopped clock.
-#[derive(Debug)]
-struct StreamState {
-    variant: HeaderVariant,
-    /// Slot and number of the last stored fragment.
-    stored: Option<(usize, u32)>,
-    fragment_len: usize,
-    /// A finished frame that repeats, and the number of consecutive repetitions.
-    repeated: Option<(FrameIdentity, u32)>,
-    opened: u64,
 }
 
 impl Reassembler {
@@ -169,13 +164,11 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
                 header_len: HeaderVariant::B.len(),
                 payload: true,
             },
-            state: StreamState {
-                variant: HeaderVariant::B,
-                stored: None,
-                fragment_len: MAX_FRAGMENT_PAYLOAD,
-                repeated: None,
-                opened: 0,
-            },
+            variant: HeaderVariant::B,
+            stored: None,
+            fragment_len: MAX_FRAGMENT_PAYLOAD,
+            repeated: None,
+            opened: 0,
         }
     }
 
@@ -190,8 +183,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         if position.offset == 0 && position.buffer != SCRATCH {
             self.buffers.lend(position.buffer, lend);
         }
-        self.predicted =
-            Prediction { position, header_len: self.state.variant.len(), payload: true };
+        self.predicted = Prediction { position, header_len: self.variant.len(), payload: true };
         // 8 more bytes, because a payload may have to move by the difference of the header lengths.
         self.grow(position, MAX_PAYLOAD + 8);
         DatagramBuffers {
@@ -289,7 +281,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     ///
     /// The buffer is unused from there on, so an unexpected datagram overwrites nothing.
     fn predict(&self) -> BufferPosition {
-        if let Some((slot, seq)) = self.state.stored
+        if let Some((slot, seq)) = self.stored
             && let Some(frame) = self.slots.get(slot)
             && let (Some(fragment_len), Some(header)) = (frame.fragment_len(), frame.header())
             && seq + 1 < header.count
@@ -299,7 +291,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             return if offset >= frame.end() { position } else { SCRATCH_START };
         }
         // The buffer of the last used slot is still in the processor's cache.
-        let preferred = self.state.stored.map_or(0, |(slot, _)| slot);
+        let preferred = self.stored.map_or(0, |(slot, _)| slot);
         self.free_slot(preferred)
             .map_or(SCRATCH_START, |buffer| BufferPosition { buffer, offset: 0 })
     }
@@ -322,26 +314,18 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             None => self.open(identity, header, arrival)?,
         };
         let len = datagram_len - header.variant.len();
-        let fragment = match self.slots[slot].register(
-            header.seq,
-            len,
-            self.state.fragment_len,
-            self.max_frame_len,
-        ) {
-            Ok(fragment) => fragment,
-            Err(cause) if cause.counts_frames() => {
-                self.drop_slot(slot, cause);
-                return Err(cause);
+        let frame = &mut self.slots[slot];
+        let registered = frame.register(header.seq, len, self.fragment_len, self.max_frame_len);
+        let fragment = registered.inspect_err(|cause| {
+            if cause.counts_frames() {
+                self.drop_slot(slot, *cause);
+            } else {
+                self.counters.count(*cause);
             }
-            Err(cause) => {
-                self.counters.count(cause);
-                return Err(cause);
-            }
-        };
-        self.state.variant = header.variant;
-        self.state.stored = Some((slot, header.seq));
-        self.state.fragment_len =
-            self.slots[slot].fragment_len().unwrap_or(self.state.fragment_len);
+        })?;
+        self.variant = header.variant;
+        self.stored = Some((slot, header.seq));
+        self.fragment_len = self.slots[slot].fragment_len().unwrap_or(self.fragment_len);
         if self.predicted.payload {
             let position = |offset| BufferPosition { buffer: slot, offset };
             if let Some((from, to, len)) = fragment.move_last {
@@ -404,15 +388,11 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             self.drop_frame(identity, DropCause::Oversize);
             return Err(DropCause::Oversize);
         }
-        let verdict = self.order.check(position_of(&header, arrival));
+        let continuity = self.order.check(position_of(&header, arrival));
         self.counters.lost = self.order.lost();
-        let cause = match verdict {
+        let cause = match continuity {
             // Copies of finished frames were already detected by their identity.
-            Continuity::Next | Continuity::Same => None,
-            Continuity::Restart => {
-                self.drop_incomplete();
-                None
-            }
+            Continuity::Next | Continuity::Same | Continuity::Restart => None,
             Continuity::Late | Continuity::Duplicate => Some(DropCause::Stale),
             Continuity::Unconfirmed => Some(DropCause::Unconfirmed),
         };
@@ -420,31 +400,28 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             self.drop_frame(identity, cause);
             return Err(cause);
         }
-        let slot = match self.free_slot(self.predicted.position.buffer) {
-            Some(slot) => slot,
-            None => {
-                let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].opened()).unwrap_or(0);
-                self.drop_slot(oldest, DropCause::Incomplete);
-                oldest
-            }
-        };
-        if self.state.repeated.is_some_and(|(repeated, _)| repeated != identity) {
-            self.state.repeated = None;
+        if continuity == Continuity::Restart {
+            self.drop_incomplete();
         }
-        self.state.opened += 1;
-        self.slots[slot].open(identity, header, self.state.opened, arrival);
+        let slot = self.free_slot(self.predicted.position.buffer).unwrap_or_else(|| {
+            let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].opened()).unwrap_or(0);
+            self.drop_slot(oldest, DropCause::Incomplete);
+            oldest
+        });
+        if self.repeated.is_some_and(|(repeated, _)| repeated != identity) {
+            self.repeated = None;
+        }
+        self.opened += 1;
+        self.slots[slot].open(identity, header, self.opened, arrival);
         Ok(slot)
     }
 
     /// Whether a finished frame repeats so often that the simulator sends new frames with a stopped clock.
     fn is_clock_stopped(&mut self, identity: &FrameIdentity, header: &FragmentHeader) -> bool {
-        let before = self
-            .state
-            .repeated
-            .filter(|(repeated, _)| repeated == identity)
-            .map_or(0, |(_, times)| times);
+        let repeated = self.repeated.filter(|(repeated, _)| repeated == identity);
+        let before = repeated.map_or(0, |(_, times)| times);
         let times = before.saturating_add(u32::from(header.seq == 0));
-        self.state.repeated = Some((*identity, times));
+        self.repeated = Some((*identity, times));
         times >= STOPPED_CLOCK_REPEATS
     }
 

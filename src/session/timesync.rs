@@ -3,6 +3,7 @@
 //! The autopilot reads its clock between the request and the arrival of its answer, so the error of the offset is at most half
 //! the round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (A
 //! simulated autopilot may run some per cent slower than the host's clock.)
+use crate::time::shrink;
 use crate::wire::mavlink::raw::Timesync;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -465,12 +466,6 @@ impl TimesyncEstimator {
             from_middle: -x_mean,
         })
     }
-}
-
-/// Shrinks a deviation by its error: nearly unchanged if far above the error, nearly 0 if far below.
-fn shrink(deviation: f64, error: f64) -> f64 {
-    let square = deviation * deviation;
-    if square > 0.0 { deviation * square / (square + error * error) } else { 0.0 }
 }
 
 /// Whether both clocks can have advanced by the same time, within the tolerated ratio of speeds.

@@ -2,8 +2,14 @@
 use super::protocol::{long, secs};
 use proptest::prelude::*;
 use rfly_bridge::session::*;
+use rfly_bridge::wire::mavlink::dialect::MavCmd;
 use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandInt, CommandLong, SetMode};
 use std::time::Duration;
+
+const ARM: u16 = MavCmd::MAV_CMD_COMPONENT_ARM_DISARM as u16;
+const TAKE_OFF: u16 = MavCmd::MAV_CMD_NAV_TAKEOFF as u16;
+const SET_MODE: u16 = MavCmd::MAV_CMD_DO_SET_MODE as u16;
+const REQUEST_MESSAGE: u16 = MavCmd::MAV_CMD_REQUEST_MESSAGE as u16;
 
 type End = (&'static str, CommandEnd);
 
@@ -12,30 +18,19 @@ fn commands() -> CommandClient<&'static str> {
 }
 
 fn arm(value: f32) -> CommandLong {
-    CommandLong {
-        params: [value, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        command: 400,
-        target_system: 1,
-        target_component: 1,
-        confirmation: 0,
-    }
+    let params = [value, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    CommandLong { params, command: ARM, target_system: 1, target_component: 1, confirmation: 0 }
 }
 
 fn ack(command: u16, result: u8) -> CommandAck {
-    CommandAck {
-        command,
-        result,
-        target_system: 255,
-        target_component: 190,
-        ..CommandAck::default()
-    }
+    CommandAck { command, result, target_system: 255, target_component: 190, ..Default::default() }
 }
 
 const ACCEPTED: CommandEnd = CommandEnd::Acked { result: 0, result_param2: 0 };
 
 /// A request for a message: commands of this number do not override each other.
 fn request(message: f32) -> CommandLong {
-    CommandLong { command: 512, ..arm(message) }
+    CommandLong { command: REQUEST_MESSAGE, ..arm(message) }
 }
 
 /// Sends of a command, in s, until the machine has no work.
@@ -74,7 +69,7 @@ fn an_answer_ends_a_command_with_its_result_and_parameter() {
     let mut commands = commands();
     commands.start(secs(10.0), arm(1.0), "arm");
     assert_eq!(drain(&mut commands), (vec![arm(1.0)], vec![]));
-    let denied = CommandAck { result_param2: -7, ..ack(400, 2) };
+    let denied = CommandAck { result_param2: -7, ..ack(ARM, 2) };
     commands.acknowledge(secs(10.01), 1, 1, &denied);
     let end = CommandEnd::Acked { result: 2, result_param2: -7 };
     assert_eq!(drain(&mut commands), (vec![], vec![("arm", end)]));
@@ -110,7 +105,7 @@ fn without_an_answer_it_is_sent_again_with_a_higher_confirmation_until_5_s_are_o
 fn a_repeated_command_int_is_the_same_message() {
     let mut commands = commands();
     let int = CommandInt {
-        command: 192,
+        command: MavCmd::MAV_CMD_DO_REPOSITION as u16,
         target_system: 1,
         target_component: 1,
         x: 473_977_420,
@@ -130,7 +125,7 @@ fn a_mode_is_answered_as_the_command_of_that_name() {
     let mut commands = commands();
     let mode = SetMode { custom_mode: 6 << 16, target_system: 1, base_mode: 1 };
     commands.start(secs(0.0), mode, "mode");
-    commands.acknowledge(secs(0.1), 1, 1, &ack(176, 0));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(SET_MODE, 0));
     let sent = CommandEvent::Send { id: 0, message: mode.into() };
     assert_eq!(commands.next_event(), Some(sent));
     assert_eq!(drain(&mut commands).1, [("mode", ACCEPTED)]);
@@ -152,16 +147,16 @@ fn in_progress_is_no_result_and_prolongs_the_wait() {
     let id = commands.start(secs(0.0), arm(1.0), "arm");
     drain(&mut commands);
     for t in 1..30 {
-        let progress = CommandAck { progress: if t == 1 { 255 } else { 3 * t }, ..ack(400, 5) };
+        let progress = CommandAck { progress: if t == 1 { 255 } else { 3 * t }, ..ack(ARM, 5) };
         let now = Duration::from_secs((4 * t - 4).into()) + secs(0.1);
         commands.tick(now);
         commands.acknowledge(now, 1, 1, &progress);
         let reported =
-            CommandEvent::Progress { command: 400, id, percent: (t != 1).then_some(3 * t) };
+            CommandEvent::Progress { command: ARM, id, percent: (t != 1).then_some(3 * t) };
         assert_eq!(commands.next_event(), Some(reported));
         assert_eq!(commands.next_event(), None, "at {t}: no end, no repetition");
     }
-    commands.acknowledge(secs(113.0), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(113.0), 1, 1, &ack(ARM, 0));
     assert_eq!(drain(&mut commands).1, [("arm", ACCEPTED)]);
 }
 
@@ -169,7 +164,7 @@ fn in_progress_is_no_result_and_prolongs_the_wait() {
 fn progress_that_stops_or_never_ends_is_given_up() {
     let mut stops = commands();
     stops.start(secs(0.0), arm(1.0), "arm");
-    stops.acknowledge(secs(0.1), 1, 1, &ack(400, 5));
+    stops.acknowledge(secs(0.1), 1, 1, &ack(ARM, 5));
     assert_eq!(stops.deadline(), Some(secs(5.1)));
     stops.tick(secs(5.1));
     let end = CommandEnd::TimedOut { sent: 1, in_progress: true };
@@ -180,7 +175,7 @@ fn progress_that_stops_or_never_ends_is_given_up() {
     let mut ended_at = None;
     for t in 1..1000 {
         let now = secs(f64::from(t));
-        never.acknowledge(now, 1, 1, &ack(400, 5));
+        never.acknowledge(now, 1, 1, &ack(ARM, 5));
         never.tick(now);
         if !drain(&mut never).1.is_empty() {
             ended_at.get_or_insert(t);
@@ -195,14 +190,14 @@ fn answers_to_others_and_duplicates_are_counted_and_change_nothing() {
     commands.start(secs(0.0), arm(1.0), "arm");
     let foreign = [(7, 190), (255, 1), (0, 191)];
     for (target_system, target_component) in foreign {
-        let ack = CommandAck { target_system, target_component, ..ack(400, 2) };
+        let ack = CommandAck { target_system, target_component, ..ack(ARM, 2) };
         commands.acknowledge(secs(0.1), 1, 1, &ack);
     }
-    commands.acknowledge(secs(0.1), 2, 1, &ack(400, 2)); // another vehicle
-    commands.acknowledge(secs(0.1), 1, 1, &ack(22, 2)); // another command
+    commands.acknowledge(secs(0.1), 2, 1, &ack(ARM, 2)); // another vehicle
+    commands.acknowledge(secs(0.1), 1, 1, &ack(TAKE_OFF, 2)); // another command
     assert_eq!(drain(&mut commands).1, []);
     // An autopilot that does not say whom it answers.
-    let anonymous = CommandAck { target_system: 0, target_component: 0, ..ack(400, 0) };
+    let anonymous = CommandAck { target_system: 0, target_component: 0, ..ack(ARM, 0) };
     commands.acknowledge(secs(0.2), 1, 1, &anonymous);
     assert_eq!(drain(&mut commands).1, [("arm", ACCEPTED)]);
     commands.acknowledge(secs(0.2), 1, 1, &anonymous);
@@ -215,14 +210,14 @@ fn answers_to_others_and_duplicates_are_counted_and_change_nothing() {
 fn different_commands_and_vehicles_are_served_at_the_same_time() {
     let mut commands = commands();
     let other_vehicle = CommandLong { target_system: 2, ..arm(1.0) };
-    let other_command = CommandLong { command: 22, ..arm(0.0) };
+    let other_command = CommandLong { command: TAKE_OFF, ..arm(0.0) };
     commands.start(secs(0.0), arm(1.0), "one");
     commands.start(secs(0.0), other_vehicle, "two");
     commands.start(secs(0.0), other_command, "take off");
     assert_eq!(drain(&mut commands).0, [arm(1.0), other_vehicle, other_command]);
-    commands.acknowledge(secs(0.1), 1, 1, &ack(22, 0));
-    commands.acknowledge(secs(0.1), 2, 1, &ack(400, 0));
-    commands.acknowledge(secs(0.1), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(TAKE_OFF, 0));
+    commands.acknowledge(secs(0.1), 2, 1, &ack(ARM, 0));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(ARM, 0));
     let ended: Vec<_> = drain(&mut commands).1.iter().map(|e| e.0).collect();
     assert_eq!(ended, ["take off", "two", "one"]);
 }
@@ -237,12 +232,12 @@ fn the_newest_of_a_kind_is_sent_at_once_and_ends_those_before() {
         (vec![arm(1.0), arm(0.0)], vec![("arm", CommandEnd::Overridden)])
     );
     // The answers differ, so one of them is that to "arm": which, only the vehicle knows. It is asked again, alone.
-    commands.acknowledge(secs(0.1), 1, 1, &ack(400, 1));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(ARM, 1));
     assert_eq!(drain(&mut commands), (vec![], vec![]), "one of two");
-    commands.acknowledge(secs(0.1), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(ARM, 0));
     let again = CommandLong { confirmation: 1, ..arm(0.0) };
     assert_eq!(drain(&mut commands), (vec![again], vec![]));
-    commands.acknowledge(secs(0.2), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.2), 1, 1, &ack(ARM, 0));
     assert_eq!(drain(&mut commands), (vec![], vec![("disarm", ACCEPTED)]));
     assert_eq!(commands.deadline(), None);
 }
@@ -253,9 +248,9 @@ fn answers_that_are_the_same_are_those_of_all() {
     commands.start(secs(0.0), request(1.0), "one");
     commands.start(secs(0.0), request(2.0), "two");
     assert_eq!(drain(&mut commands).0, [request(1.0), request(2.0)]);
-    commands.acknowledge(secs(0.1), 1, 1, &ack(512, 0));
+    commands.acknowledge(secs(0.1), 1, 1, &ack(REQUEST_MESSAGE, 0));
     assert_eq!(drain(&mut commands).1, []);
-    commands.acknowledge(secs(0.2), 1, 1, &ack(512, 0));
+    commands.acknowledge(secs(0.2), 1, 1, &ack(REQUEST_MESSAGE, 0));
     assert_eq!(drain(&mut commands).1, [("one", ACCEPTED), ("two", ACCEPTED)]);
 }
 
@@ -264,7 +259,7 @@ fn where_an_answer_is_missing_each_is_sent_again_alone() {
     let mut commands = commands();
     commands.start(secs(0.0), request(1.0), "one");
     commands.start(secs(0.1), request(2.0), "two");
-    commands.acknowledge(secs(0.2), 1, 1, &ack(512, 2));
+    commands.acknowledge(secs(0.2), 1, 1, &ack(REQUEST_MESSAGE, 2));
     drain(&mut commands);
     // The second transmission may be answered until 0.6 s.
     commands.tick(secs(0.5));
@@ -273,10 +268,10 @@ fn where_an_answer_is_missing_each_is_sent_again_alone() {
     commands.tick(secs(0.6));
     let again = |message| CommandLong { confirmation: 1, ..request(message) };
     assert_eq!(drain(&mut commands).0, [again(1.0)]);
-    commands.acknowledge(secs(0.7), 1, 1, &ack(512, 2));
+    commands.acknowledge(secs(0.7), 1, 1, &ack(REQUEST_MESSAGE, 2));
     let denied = CommandEnd::Acked { result: 2, result_param2: 0 };
     assert_eq!(drain(&mut commands), (vec![again(2.0)], vec![("one", denied)]));
-    commands.acknowledge(secs(0.8), 1, 1, &ack(512, 0));
+    commands.acknowledge(secs(0.8), 1, 1, &ack(REQUEST_MESSAGE, 0));
     assert_eq!(drain(&mut commands), (vec![], vec![("two", ACCEPTED)]));
 }
 
@@ -285,24 +280,24 @@ fn the_second_answer_to_a_repeated_command_is_not_taken_for_that_of_the_next() {
     let mut commands = commands();
     commands.start(secs(0.0), arm(1.0), "arm");
     commands.tick(secs(0.5)); // both transmissions arrive, and both are answered
-    commands.acknowledge(secs(0.6), 1, 1, &ack(400, 1));
+    commands.acknowledge(secs(0.6), 1, 1, &ack(ARM, 1));
     commands.start(secs(0.6), arm(0.0), "disarm");
     drain(&mut commands);
-    commands.acknowledge(secs(0.7), 1, 1, &ack(400, 1));
+    commands.acknowledge(secs(0.7), 1, 1, &ack(ARM, 1));
     assert_eq!(drain(&mut commands), (vec![], vec![]), "whose is it?");
-    commands.acknowledge(secs(0.8), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.8), 1, 1, &ack(ARM, 0));
     assert_eq!(drain(&mut commands).0.len(), 1, "they differ: once more");
-    commands.acknowledge(secs(0.9), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.9), 1, 1, &ack(ARM, 0));
     assert_eq!(drain(&mut commands).1, [("disarm", ACCEPTED)]);
     commands.start(secs(1.0), arm(1.0), "arm");
     commands.tick(secs(1.5));
-    commands.acknowledge(secs(1.6), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(1.6), 1, 1, &ack(ARM, 0));
     commands.start(secs(1.6), arm(0.0), "disarm");
-    commands.acknowledge(secs(1.7), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(1.7), 1, 1, &ack(ARM, 0));
     drain(&mut commands);
     commands.tick(secs(2.1));
     assert_eq!(drain(&mut commands).0.len(), 1);
-    commands.acknowledge(secs(2.2), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(2.2), 1, 1, &ack(ARM, 0));
     assert_eq!(drain(&mut commands).1, [("disarm", ACCEPTED)]);
 }
 
@@ -314,7 +309,7 @@ fn equal_calls_are_one_command_and_each_later_call_sends_it_again() {
     assert_eq!(drain(&mut commands).0.len(), 1, "a burst");
     commands.start(secs(0.1), arm(0.0), "three");
     assert_eq!(drain(&mut commands).0.len(), 1, "on the wire at once");
-    commands.acknowledge(secs(0.2), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(0.2), 1, 1, &ack(ARM, 0));
     let ended = drain(&mut commands).1;
     assert_eq!(ended, ["one", "two", "three"].map(|name| (name, ACCEPTED)));
     // Each call waits for an answer as long as any.
@@ -356,8 +351,8 @@ fn an_equal_call_has_a_schedule_of_its_own() {
     let times: Vec<f64> = run_out(&mut commands, 5.0).iter().map(|s| s.0).collect();
     assert_eq!(times, [5.4, 6.4, 7.9]);
     commands.start(secs(20.0), arm(1.0), "arm");
-    commands.acknowledge(secs(20.1), 1, 1, &ack(400, 0));
-    commands.acknowledge(secs(20.2), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(20.1), 1, 1, &ack(ARM, 0));
+    commands.acknowledge(secs(20.2), 1, 1, &ack(ARM, 0));
     let late = |event: &CommandEvent<_>| matches!(event, CommandEvent::Late { .. });
     assert!(!std::iter::from_fn(|| commands.next_event()).any(|event| late(&event)));
 }
@@ -392,12 +387,12 @@ fn an_answer_after_the_call_was_answered_is_told() {
     commands.start(secs(0.0), arm(1.0), "arm");
     commands.lose_link(secs(0.4));
     assert_eq!(drain(&mut commands).1, [("arm", CommandEnd::LinkLost)]);
-    commands.acknowledge(secs(6.0), 1, 1, &ack(22, 0));
+    commands.acknowledge(secs(6.0), 1, 1, &ack(TAKE_OFF, 0));
     assert_eq!(commands.next_event(), None);
-    commands.acknowledge(secs(6.0), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(6.0), 1, 1, &ack(ARM, 0));
     let late = CommandEvent::Late { command: arm(1.0).into(), result: 0 };
     assert_eq!(commands.next_event(), Some(late));
-    commands.acknowledge(secs(6.0), 1, 1, &ack(400, 0));
+    commands.acknowledge(secs(6.0), 1, 1, &ack(ARM, 0));
     assert_eq!(commands.next_event(), None, "once");
 }
 
@@ -457,13 +452,7 @@ proptest! {
         for ms in 0..600_000 {
             let now = Duration::from_millis(ms);
             for (call, (_, command)) in calls.iter().enumerate().filter(|(_, c)| c.0 == ms) {
-                let command = CommandLong {
-                    command: *command,
-                    params: [call as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-                    target_system: 1,
-                    target_component: 1,
-                    confirmation: 0,
-                };
+                let command = CommandLong { command: *command, ..arm(call as f32) };
                 commands.start(now, command, call);
             }
             let mut arrived = Vec::new();

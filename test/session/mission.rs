@@ -3,6 +3,7 @@ use super::protocol::{received, secs};
 use proptest::prelude::*;
 use rfly_bridge::session::*;
 use rfly_bridge::wire::mavlink::Outbound;
+use rfly_bridge::wire::mavlink::dialect::MavCmd;
 use rfly_bridge::wire::mavlink::raw::*;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ fn item(seq: u16, x: i32) -> MissionItemInt {
         y: -x,
         z: 12.5,
         seq,
-        command: 16,
+        command: MavCmd::MAV_CMD_NAV_WAYPOINT as u16,
         target_system: OWN.0,
         target_component: OWN.1,
         frame: 3,
@@ -308,7 +309,8 @@ fn a_transfer_hears_neither_other_lists_nor_other_stations() {
 fn the_fence_waits_for_the_plan_and_is_another_list() {
     let mut mission = mission();
     mission.pull(secs(0.0), PLAN, 1);
-    let fence = vec![MissionItemInt { command: 5001, ..item(0, 7) }];
+    let command = MavCmd::MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION as u16;
+    let fence = vec![MissionItemInt { command, ..item(0, 7) }];
     mission.push(secs(0.0), FENCE, fence, 2);
     assert_eq!(drain(&mut mission).sent.len(), 1, "one transfer at a time");
     mission.count(secs(0.1), &count(0, 0));

@@ -5,6 +5,7 @@ mod command_client;
 mod keep_alive;
 mod mission;
 mod overtaken;
+mod parameter_rig;
 mod parameters;
 mod protocol;
 mod recorded;

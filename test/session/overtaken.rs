@@ -2,7 +2,12 @@
 use super::protocol::secs;
 use rfly_bridge::session::*;
 use rfly_bridge::wire::mavlink::Outbound;
+use rfly_bridge::wire::mavlink::dialect::MavCmd;
 use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, SetMode};
+
+const SET_MODE: u16 = MavCmd::MAV_CMD_DO_SET_MODE as u16;
+const NAV_LAND: u16 = MavCmd::MAV_CMD_NAV_LAND as u16;
+const ARM_DISARM: u16 = MavCmd::MAV_CMD_COMPONENT_ARM_DISARM as u16;
 
 const OFFBOARD: u32 = 6 << 16;
 const POSITION: u32 = 3 << 16;
@@ -49,7 +54,7 @@ fn mode(custom_mode: u32) -> SetMode {
 /// MAV_CMD_NAV_LAND.
 fn land(confirmation: u8) -> CommandLong {
     CommandLong {
-        command: 21,
+        command: NAV_LAND,
         target_system: 1,
         target_component: 1,
         confirmation,
@@ -65,10 +70,10 @@ fn a_lost_landing_is_sent_again_when_the_newer_mode_is_refused() {
     let (sent, ended) = sender.news();
     assert_eq!(sent, [land(0).into(), mode(OFFBOARD).into()]);
     assert_eq!(ended, [], "the vehicle has not decided yet");
-    sender.answer(10.06, 176, 2);
+    sender.answer(10.06, SET_MODE, 2);
     let (sent, ended) = sender.news();
     assert_eq!((sent, ended), (vec![land(1).into()], vec![("offboard", DENIED)]));
-    sender.answer(10.09, 21, 0);
+    sender.answer(10.09, NAV_LAND, 0);
     assert_eq!(sender.news(), (vec![], vec![("land", ACCEPTED)]));
     assert_eq!(sender.0.deadline(), None);
 }
@@ -79,7 +84,7 @@ fn one_that_the_vehicle_takes_overrides_the_landing() {
     sender.start(10.0, land(0), "land");
     sender.start(10.03, mode(POSITION), "position");
     sender.news();
-    sender.answer(10.06, 176, 0);
+    sender.answer(10.06, SET_MODE, 0);
     let ended = vec![("position", ACCEPTED), ("land", CommandEnd::Overridden)];
     assert_eq!(sender.news(), (vec![], ended));
     assert_eq!(sender.0.deadline(), None);
@@ -113,7 +118,7 @@ fn the_newest_of_several_landings_goes_on() {
     assert_eq!(sent, [LAND, RTL, OFFBOARD, POSITION].map(|m| mode(m).into()));
     assert_eq!(ended, [("offboard", CommandEnd::Overridden)]);
     // The landings and OFFBOARD were lost.
-    sender.answer(10.05, 176, 2);
+    sender.answer(10.05, SET_MODE, 2);
     let (mut at, mut log, mut ended) = (10.05, Vec::new(), Vec::new());
     while at < 12.0 {
         at += 0.05;
@@ -122,7 +127,7 @@ fn the_newest_of_several_landings_goes_on() {
         ended.extend(ends);
         for message in &sent {
             let refused = *message == mode(POSITION).into();
-            sender.answer(at + 0.01, 176, if refused { 2 } else { 0 });
+            sender.answer(at + 0.01, SET_MODE, if refused { 2 } else { 0 });
         }
         log.extend(sent);
     }
@@ -142,8 +147,8 @@ fn a_landing_that_is_wished_again_is_the_newest() {
     let (sent, ended) = sender.news();
     assert_eq!(sent, [land(0).into(), mode(OFFBOARD).into(), land(1).into()]);
     assert_eq!(ended, [("offboard", CommandEnd::Overridden)]);
-    sender.answer(10.04, 176, 0);
-    sender.answer(10.05, 21, 0);
+    sender.answer(10.04, SET_MODE, 0);
+    sender.answer(10.05, NAV_LAND, 0);
     let (sent, mut ended) = sender.news();
     ended.sort_unstable_by_key(|(token, _)| *token);
     assert_eq!((sent, ended), (vec![], vec![("again", ACCEPTED), ("land", ACCEPTED)]));
@@ -153,14 +158,14 @@ fn a_landing_that_is_wished_again_is_the_newest() {
 fn a_lost_disarm_is_sent_again_when_the_newer_arming_is_refused() {
     let arm = |value, confirmation| CommandLong {
         params: [value, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        command: 400,
+        command: ARM_DISARM,
         ..land(confirmation)
     };
     let mut sender = Sender::new();
     sender.start(10.0, arm(0.0, 0), "disarm");
     sender.start(10.03, arm(1.0, 0), "arm");
     sender.news();
-    sender.answer(10.05, 400, 1);
+    sender.answer(10.05, ARM_DISARM, 1);
     let mut at = 10.05;
     let (mut sent, mut ended) = (Vec::new(), Vec::new());
     while at < 12.0 {
@@ -169,7 +174,7 @@ fn a_lost_disarm_is_sent_again_when_the_newer_arming_is_refused() {
         let (more, ends) = sender.news();
         for message in &more {
             let disarm = *message == arm(0.0, 1).into();
-            sender.answer(at + 0.01, 400, if disarm { 0 } else { 1 });
+            sender.answer(at + 0.01, ARM_DISARM, if disarm { 0 } else { 1 });
         }
         sent.extend(more);
         ended.extend(ends.into_iter().map(|(token, _)| token));

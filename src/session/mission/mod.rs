@@ -10,7 +10,7 @@ mod transfer;
 pub use error::MissionError;
 
 use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::dialect::MavMissionResult;
+use crate::wire::mavlink::dialect::{MavFrame, MavMissionResult};
 use crate::wire::mavlink::raw::{
     MissionAck, MissionCount, MissionCurrent, MissionItem, MissionItemInt,
 };
@@ -45,30 +45,12 @@ impl std::fmt::Display for MissionList {
     }
 }
 
-/// A value for each list.
-#[derive(Debug, Default)]
-struct PerList<V>([V; 3]);
-
-impl<V> PerList<V> {
-    fn of(&self, list: MissionList) -> &V {
-        let Self([plan, fence, rally]) = self;
-        match list {
-            MissionList::Plan => plan,
-            MissionList::Fence => fence,
-            MissionList::Rally => rally,
-        }
-    }
-
-    fn of_mut(&mut self, list: MissionList) -> &mut V {
-        let Self([plan, fence, rally]) = self;
-        match list {
-            MissionList::Plan => plan,
-            MissionList::Fence => fence,
-            MissionList::Rally => rally,
-        }
-    }
-}
-
+#[rustfmt::skip] // a table
+#[expect(deprecated, reason = "vehicles still send them")]
+const GLOBAL_FRAMES: [MavFrame; 6] = [
+    MavFrame::MAV_FRAME_GLOBAL, MavFrame::MAV_FRAME_GLOBAL_RELATIVE_ALT, MavFrame::MAV_FRAME_GLOBAL_TERRAIN_ALT,
+    MavFrame::MAV_FRAME_GLOBAL_INT, MavFrame::MAV_FRAME_GLOBAL_RELATIVE_ALT_INT, MavFrame::MAV_FRAME_GLOBAL_TERRAIN_ALT_INT,
+];
 const ACCEPTED: u8 = MavMissionResult::MAV_MISSION_ACCEPTED as u8;
 
 /// Timeouts and limits.
@@ -152,9 +134,10 @@ pub struct MissionClient<T> {
     own: (u8, u8),
     /// The autopilot's system and component id.
     target: (u8, u8),
-    items: PerList<Option<Vec<MissionItemInt>>>,
+    /// By [`MissionList`].
+    items: [Option<Vec<MissionItemInt>>; 3],
     /// The autopilot's id of the known list, if it reports one.
-    known_id: PerList<Option<u32>>,
+    known_id: [Option<u32>; 3],
     current: Option<u16>,
     active: Option<(Transfer, T)>,
     waiting: VecDeque<(MissionList, MissionRequest, T)>,
@@ -169,8 +152,8 @@ impl<T> MissionClient<T> {
             settings,
             own,
             target,
-            items: PerList::default(),
-            known_id: PerList::default(),
+            items: Default::default(),
+            known_id: [None; 3],
             current: None,
             active: None,
             waiting: VecDeque::new(),
@@ -186,7 +169,7 @@ impl<T> MissionClient<T> {
 
     /// Returns a list, if it is known.
     pub fn items(&self, list: MissionList) -> Option<&[MissionItemInt]> {
-        self.items.of(list).as_deref()
+        self.items[list as usize].as_deref()
     }
 
     /// Returns the current item, if it is known.
@@ -290,9 +273,8 @@ impl<T> MissionClient<T> {
         if self.current.replace(message.seq) != Some(message.seq) {
             self.events.push_back(MissionEvent::Current(message.seq));
         }
-        if (self.active.as_ref())
-            .is_some_and(|(transfer, _)| transfer.requested_current().is_some())
-        {
+        let active = self.active.as_ref();
+        if active.is_some_and(|(transfer, _)| transfer.requested_current().is_some()) {
             self.step(now, |transfer| transfer.current(message.seq));
         }
         if self.active.is_some() {
@@ -300,11 +282,11 @@ impl<T> MissionClient<T> {
         }
         let ids = [message.mission_id, message.fence_id, message.rally_points_id];
         for (list, id) in MissionList::ALL.into_iter().zip(ids) {
-            if id == 0 || self.items.of(list).is_none() {
+            if id == 0 || self.items[list as usize].is_none() {
                 continue;
             }
             // The first id after a transfer belongs to the transferred list.
-            if (self.known_id.of_mut(list).replace(id)).is_some_and(|known| known != id) {
+            if self.known_id[list as usize].replace(id).is_some_and(|known| known != id) {
                 self.events.push_back(MissionEvent::ChangedElsewhere(list));
             }
         }
@@ -359,15 +341,15 @@ impl<T> MissionClient<T> {
 
     /// Forgets all lists because the autopilot restarted and may have others.
     pub fn forget(&mut self) {
-        self.items = PerList::default();
-        self.known_id = PerList::default();
+        self.items = Default::default();
+        self.known_id = [None; 3];
         self.current = None;
     }
 
     /// The error if the requested current item is not in the known list.
     fn not_in_list(&self) -> Option<MissionError> {
         let seq = self.active.as_ref()?.0.requested_current()?;
-        let items = self.items.of(MissionList::Plan).as_ref()?.len();
+        let items = self.items(MissionList::Plan)?.len();
         (usize::from(seq) >= items).then_some(MissionError::NotInList { seq, items })
     }
 
@@ -432,8 +414,8 @@ impl<T> MissionClient<T> {
                 if result.is_ok()
                     && let Some((items, id)) = transfer.into_mission()
                 {
-                    *self.items.of_mut(list) = Some(items);
-                    *self.known_id.of_mut(list) = (id != 0).then_some(id);
+                    self.items[list as usize] = Some(items);
+                    self.known_id[list as usize] = (id != 0).then_some(id);
                     self.events.push_back(MissionEvent::Items(list));
                 }
                 self.done(token, result);
@@ -449,9 +431,13 @@ impl<T> MissionClient<T> {
 
 /// Units per degree (global frames) or metre (local frames) of x and y in a MISSION_ITEM_INT; 1 in other frames.
 pub fn mission_scale(frame: u8) -> f64 {
-    match frame {
-        0 | 3 | 5 | 6 | 10 | 11 => 1e7, // MAV_FRAME_GLOBAL*
-        1 | 4 | 7..=9 | 12..=21 => 1e4, // MAV_FRAME_LOCAL*, MAV_FRAME_BODY*
-        _ => 1.0,
+    const MISSION: u8 = MavFrame::MAV_FRAME_MISSION as u8;
+    const LAST: u8 = MavFrame::MAV_FRAME_LOCAL_FLU as u8;
+    if GLOBAL_FRAMES.iter().any(|global| *global as u8 == frame) {
+        1e7
+    } else if frame == MISSION || frame > LAST {
+        1.0
+    } else {
+        1e4
     }
 }

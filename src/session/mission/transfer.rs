@@ -29,10 +29,6 @@ impl TransferStep {
     pub(super) fn ended(result: Result<MissionDone, MissionError>) -> Self {
         Self::Ended { last: None, result }
     }
-
-    fn refused(result: u8) -> Self {
-        Self::ended(Err(MissionError::Refused(result)))
-    }
 }
 
 enum TransferKind {
@@ -79,9 +75,7 @@ impl Transfer {
     }
 
     pub(super) fn download(target: (u8, u8), list: MissionList) -> Self {
-        let items = Vec::new();
-        let expected = None;
-        Self::new(target, list, TransferKind::Download { items, expected })
+        Self::new(target, list, TransferKind::Download { items: Vec::new(), expected: None })
     }
 
     pub(super) fn upload(
@@ -95,8 +89,7 @@ impl Transfer {
             item.mission_type = list as u8;
         }
         let sent = vec![false; items.len()];
-        let last = None;
-        Self::new(target, list, TransferKind::Upload { items, sent, last })
+        Self::new(target, list, TransferKind::Upload { items, sent, last: None })
     }
 
     pub(super) fn clear(target: (u8, u8), list: MissionList) -> Self {
@@ -246,18 +239,16 @@ impl Transfer {
         let TransferKind::Upload { items, sent, last } = &mut self.kind else {
             return TransferStep::Ignored;
         };
-        let Some(item) = items.get(usize::from(seq)) else {
-            // The autopilot refuses the list itself, or requests an existing item.
+        let index = usize::from(seq);
+        // For another item the autopilot refuses the list itself, or requests an existing one.
+        let (Some(item), Some(sent)) = (items.get(index), sent.get_mut(index)) else {
             return TransferStep::Ignored;
         };
         self.items_sent += 1;
         if self.items_sent > MAX_REQUESTS_PER_ITEM * items.len() {
             return TransferStep::ended(Err(MissionError::TimedOut));
         }
-        *last = Some(seq);
-        if let Some(sent) = sent.get_mut(usize::from(seq)) {
-            *sent = true;
-        }
+        (*last, *sent) = (Some(seq), true);
         TransferStep::Send((*item).into())
     }
 
@@ -266,13 +257,12 @@ impl Transfer {
             TransferKind::Download { .. } | TransferKind::Clear | TransferKind::Upload { .. }
                 if result != ACCEPTED =>
             {
-                TransferStep::refused(result)
+                TransferStep::ended(Err(MissionError::Refused(result)))
             }
             TransferKind::Clear => TransferStep::ended(Ok(MissionDone::Cleared)),
             TransferKind::Upload { items, sent, .. } if sent.iter().all(|sent| *sent) => {
-                let count = items.len();
                 self.id = id;
-                TransferStep::ended(Ok(MissionDone::Pushed(count)))
+                TransferStep::ended(Ok(MissionDone::Pushed(items.len())))
             }
             // A late acknowledgement of an earlier transfer.
             _ => TransferStep::Ignored,

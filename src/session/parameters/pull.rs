@@ -1,5 +1,5 @@
 //! Download of the whole list: requests the list once, then each missing parameter by its index.
-use super::{ParameterError, ParameterSettings};
+use super::event::{ParameterError, ParameterSettings};
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead};
 use std::collections::BTreeSet;

@@ -1,4 +1,6 @@
 //! Values of parameters, and their encoding in MAVLink's float field.
+use crate::wire::mavlink::dialect::MavParamType;
+use zerocopy::TryFromBytes;
 
 /// Encoding of an integer in the float field.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -30,38 +32,23 @@ impl ParameterValue {
 }
 
 /// MAV_PARAM_TYPE; only the types that fit into the field.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, TryFromBytes)]
 #[repr(u8)]
+#[expect(missing_docs, reason = "the names of MAV_PARAM_TYPE")]
 pub enum ParameterKind {
-    /// 1.
-    Uint8 = 1,
-    /// 2.
-    Int8 = 2,
-    /// 3.
-    Uint16 = 3,
-    /// 4.
-    Int16 = 4,
-    /// 5.
-    Uint32 = 5,
-    /// 6.
-    Int32 = 6,
-    /// 9.
-    Real32 = 9,
+    Uint8 = MavParamType::MAV_PARAM_TYPE_UINT8 as u8,
+    Int8 = MavParamType::MAV_PARAM_TYPE_INT8 as u8,
+    Uint16 = MavParamType::MAV_PARAM_TYPE_UINT16 as u8,
+    Int16 = MavParamType::MAV_PARAM_TYPE_INT16 as u8,
+    Uint32 = MavParamType::MAV_PARAM_TYPE_UINT32 as u8,
+    Int32 = MavParamType::MAV_PARAM_TYPE_INT32 as u8,
+    Real32 = MavParamType::MAV_PARAM_TYPE_REAL32 as u8,
 }
 
 impl ParameterKind {
     /// `None` for unknown numbers and for 64-bit types, which do not fit into the field.
     pub fn of(number: u8) -> Option<Self> {
-        Some(match number {
-            1 => Self::Uint8,
-            2 => Self::Int8,
-            3 => Self::Uint16,
-            4 => Self::Int16,
-            5 => Self::Uint32,
-            6 => Self::Int32,
-            9 => Self::Real32,
-            _ => return None,
-        })
+        Self::try_read_from_bytes(&[number]).ok()
     }
 
     /// The type to assume for the value of an unknown parameter.
@@ -109,23 +96,17 @@ impl ParameterKind {
             (Self::Real32, _) | (_, ParameterValue::Float(_)) => return None,
             (_, ParameterValue::Int(int)) => int,
         };
-        let wide = match self {
-            Self::Uint8 => u8::try_from(int).ok()?.into(),
-            Self::Int8 => i32::from(i8::try_from(int).ok()?) as u32,
-            Self::Uint16 => u16::try_from(int).ok()?.into(),
-            Self::Int16 => i32::from(i16::try_from(int).ok()?) as u32,
-            Self::Uint32 => u32::try_from(int).ok()?,
-            Self::Int32 | Self::Real32 => i32::try_from(int).ok()? as u32,
+        let padded = |[a, b]: [u8; 2]| [a, b, 0, 0];
+        let bytes = match self {
+            Self::Uint8 => padded([u8::try_from(int).ok()?, 0]),
+            Self::Int8 => padded([i8::try_from(int).ok()?.cast_unsigned(), 0]),
+            Self::Uint16 => padded(u16::try_from(int).ok()?.to_le_bytes()),
+            Self::Int16 => padded(i16::try_from(int).ok()?.to_le_bytes()),
+            Self::Uint32 => u32::try_from(int).ok()?.to_le_bytes(),
+            Self::Int32 | Self::Real32 => i32::try_from(int).ok()?.to_le_bytes(),
         };
         Some(match encoding {
-            ParameterEncoding::Bytewise => {
-                let [a, b, ..] = wide.to_le_bytes();
-                match self {
-                    Self::Uint8 | Self::Int8 => [a, 0, 0, 0],
-                    Self::Uint16 | Self::Int16 => [a, b, 0, 0],
-                    _ => wide.to_le_bytes(),
-                }
-            }
+            ParameterEncoding::Bytewise => bytes,
             ParameterEncoding::Cast => (int as f32).to_le_bytes(),
         })
     }
