@@ -25,7 +25,7 @@ macro_rules! ports {
 
         impl Ports {
             $($(
-                #[doc = concat!("As `", stringify!($name), "`, of this vehicle.")]
+                #[doc = concat!("Port `", stringify!($name), "` of this vehicle.")]
                 #[must_use]
                 pub const fn $name(&self, vehicle: u16) -> u16 {
                     from_base(self.$name, vehicle.saturating_sub(1).saturating_mul($step))
