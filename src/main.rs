@@ -16,8 +16,8 @@ use recordings::{
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, NodeError, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
-    robot_description, rosout, top,
+    Bridge, NODE_NAME, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
+    robot_description, rosout, runtime, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, Signals, completions, limit_behind, limits, man_pages, note_panics,
@@ -166,7 +166,6 @@ struct TopArgs {
 
 /// Time limit of a start that a signal interrupts, to leave the graph in order.
 const START_GRACE: Duration = Duration::from_secs(3);
-/// Time limit for stopping.
 const END_GRACE: Duration = Duration::from_secs(20);
 /// Additional time limit for each vehicle: Fast DDS in a workspace removes endpoints one by one, in a time that grows with
 /// their number (20 vehicles: more than 20 s).
@@ -177,17 +176,15 @@ fn main() -> ExitCode {
     match run(&log) {
         Ok(code) => code,
         // The reader of the output has closed the pipe.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if io_errors(&error).any(|e| e.kind() == io::ErrorKind::BrokenPipe) => {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             let limit = io_errors(&error).map(limit_behind).collect::<String>();
             log.say(&format!("rfly_bridge: {error:#}{limit}"));
             ExitCode::FAILURE
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    io_errors(error).any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
@@ -217,7 +214,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
             std::process::exit(other.exit_code());
         }
     };
-    let done = match cli.command {
+    match cli.command {
         Some(CliCommand::Doctor(doctor)) => return show_doctor(args, &doctor),
         None => bridge(args, rosout, |signals| {
             signals.wait();
@@ -237,13 +234,12 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
             Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
             None => write_docs(&docs.write),
         },
-    };
-    done.map(|()| ExitCode::SUCCESS)
+    }
+    .map(|()| ExitCode::SUCCESS)
 }
 
 const OUTPUT: &str = "cannot write the output";
 
-/// Runs the bridge until `works` returns.
 fn bridge(
     args: ros_args::RosArgs,
     rosout: Rosout,
@@ -255,9 +251,7 @@ fn bridge(
         let settings = Settings::load(&args);
         (args, settings)
     })?;
-    let Ended::Done((args, settings)) = loaded else {
-        return interrupted(loaded);
-    };
+    let Ended::Done((args, settings)) = loaded else { return interrupted(loaded) };
     let settings = settings?;
     let vehicles = u32::try_from(settings.vehicles().len()).unwrap_or(u32::MAX);
     let grace = END_GRACE.saturating_add(END_GRACE_PER_VEHICLE.saturating_mul(vehicles));
@@ -283,6 +277,15 @@ fn bridge(
     worked
 }
 
+/// The result of work that no signal has interrupted.
+fn done<T>(ended: Ended<T>, what: &str) -> anyhow::Result<T> {
+    match ended {
+        Ended::Done(result) => Ok(result),
+        Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
+        Ended::Panicked => anyhow::bail!("a panic ended the {what}"),
+    }
+}
+
 /// Ends after a signal during the start, which is no error unless the start panicked.
 fn interrupted<T>(ended: Ended<T>) -> anyhow::Result<()> {
     match ended {
@@ -302,11 +305,8 @@ fn start(
         tracing::warn!("{warning}");
     }
     if !settings.sensors.is_empty() {
-        tracing::info!(
-            "mounting angles are in {:?}: {}",
-            settings.angle_unit.unit,
-            settings.angle_unit.reason
-        );
+        let (unit, reason) = (settings.angle_unit.unit, &settings.angle_unit.reason);
+        tracing::info!("mounting angles are in {unit:?}: {reason}");
     }
     settings.needs().check()?;
     let middleware = middleware(args, NODE_NAME, settings.params.fast_dds_services)?;
@@ -331,24 +331,11 @@ fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<Ex
     let limit = Duration::from_secs_f64(asked.seconds);
     // Nothing is open: the process may end at once.
     let examined = signals.during(Duration::ZERO, move |_| {
-        let graph = || {
-            let options =
-                Options { fast_dds_services: false, ..options(&args, "rfly_bridge_doctor")? };
-            Middleware::join(&options)
-        };
-        examine(&args, limit, graph)
+        examine(&args, limit, || middleware(&args, "rfly_bridge_doctor", false))
     })?;
-    let found = match examined {
-        Ended::Done(found) => found?,
-        Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
-        Ended::Panicked => anyhow::bail!("a panic ended the doctor"),
-    };
-    let text = if asked.json {
-        format!("{:#}\n", doctor::to_json(&found))
-    } else {
-        doctor::to_table(&found)
-    };
-    write_out(&text)?;
+    let found = done(examined, "doctor")??;
+    let json = asked.json.then(|| format!("{:#}\n", doctor::to_json(&found)));
+    write_out(json.unwrap_or_else(|| doctor::to_table(&found)))?;
     Ok(ExitCode::from(doctor::worst(&found) as u8))
 }
 
@@ -362,7 +349,7 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     };
     // The terminal may be suspended; signals must still be handled.
     let shown = signals.during(START_GRACE, move |stop| {
-        runtime()?.block_on(async {
+        runtime("the runtime")?.block_on(async {
             tokio::select! {
                 shown = top::run(&middleware, &shown) => shown,
                 _ = stop => Ok(()),
@@ -370,49 +357,33 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
         })
     })?;
     match shown {
-        Ended::Done(shown) => shown.context("cannot show the table"),
         Ended::Stopped(_) | Ended::Abandoned => Ok(()),
-        Ended::Panicked => anyhow::bail!("a panic ended the table"),
+        ended => done(ended, "table")?.context("cannot show the table"),
     }
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, NodeError> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| NodeError::Start { what: "the runtime", source })
 }
 
 fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let middleware = middleware(args, "rfly_bridge_call", false)?;
     let called = signals.during(START_GRACE, move |stop| {
-        runtime()?.block_on(async {
+        runtime("the runtime")?.block_on(async {
             let (type_name, request) = arguments.words();
             let limit = Duration::from_secs_f64(arguments.timeout);
             let response = call(&middleware, &arguments.service, type_name, request, limit);
             tokio::select! {
-                response = response => anyhow::Ok(Some(response?)),
-                _ = stop => Ok(None),
+                response = response => anyhow::Ok(response?),
+                _ = stop => anyhow::bail!("interrupted"),
             }
         })
     })?;
-    match called {
-        Ended::Done(response) => match response? {
-            Some(text) => write_out(&text),
-            None => anyhow::bail!("interrupted"),
-        },
-        Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
-        Ended::Panicked => anyhow::bail!("a panic ended the call"),
-    }
+    write_out(done(called, "call")??)
 }
 
 fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
     let settings = Settings::load(args)?;
     let first = settings.vehicles().first().copied().unwrap_or(1);
     let form = if urdf.xacro { UrdfForm::Xacro } else { UrdfForm::Urdf };
-    let text = robot_description(&settings, urdf.vehicle.unwrap_or(first), form)?;
-    write_out(&text)
+    write_out(robot_description(&settings, urdf.vehicle.unwrap_or(first), form)?)
 }
 
 fn write_docs(root: &Path) -> anyhow::Result<()> {
@@ -422,13 +393,13 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
         ("docs/topics.md", rfly_bridge::node::topics_markdown()),
     ] {
         let path = root.join(name);
-        let current = std::fs::read_to_string(&path).is_ok_and(|found| found == text);
-        if !current {
+        let is_current = std::fs::read_to_string(&path).is_ok_and(|found| found == text);
+        if !is_current {
             std::fs::write(&path, text)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        let done = if current { "is current" } else { "written" };
-        write_out(format!("{name}: {done}\n"))?;
+        let state = if is_current { "is current" } else { "written" };
+        write_out(format!("{name}: {state}\n"))?;
     }
     Ok(())
 }
@@ -442,16 +413,12 @@ fn middleware(
     args: &ros_args::RosArgs,
     node_name: &str,
     fast_dds_services: bool,
-) -> anyhow::Result<Middleware> {
-    let options = Options { fast_dds_services, ..options(args, node_name)? };
-    Ok(Middleware::join(&options)?)
-}
-
-fn options(args: &ros_args::RosArgs, node_name: &str) -> Result<Options, RosError> {
+) -> Result<Middleware, RosError> {
     let options = Options {
         namespace: args.namespace.clone().unwrap_or_else(|| "/".to_owned()),
         remaps: args.remaps.clone(),
+        fast_dds_services,
         ..Options::new(args.node_name.as_deref().unwrap_or(node_name))
     };
-    options.with_environment(|name| std::env::var(name).ok())
+    Middleware::join(&options.with_environment(|name| std::env::var(name).ok())?)
 }

@@ -14,9 +14,15 @@ pub enum AngleUnit {
 impl AngleUnit {
     /// Converts an angle in this unit to radians.
     pub fn to_radians(self, angle: f64) -> f64 {
-        match self {
-            Self::Degrees => angle.to_radians(),
-            Self::Radians => angle,
+        self.convert(angle, Self::Radians)
+    }
+
+    /// Converts an angle in this unit to another.
+    pub fn convert(self, angle: f64, to: Self) -> f64 {
+        match (self, to) {
+            (Self::Degrees, Self::Radians) => angle.to_radians(),
+            (Self::Radians, Self::Degrees) => angle.to_degrees(),
+            _ => angle,
         }
     }
 }
@@ -50,19 +56,13 @@ const FULL_TURN: f64 = TAU * 1.01;
 /// `auto` examines the Euler angles in use: one beyond a full turn can only be degrees; otherwise, if all are fractions
 /// within half a turn or multiples of 15 degrees, they are radians; other values, and zeros, are ambiguous: degrees.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
-    let resolved = |unit, reason| ResolvedAngleUnit { unit, reason };
-    match choice {
-        AngleUnitChoice::Degrees => {
-            resolved(AngleUnit::Degrees, "set by mount_angle_unit".to_owned())
-        }
-        AngleUnitChoice::Radians => {
-            resolved(AngleUnit::Radians, "set by mount_angle_unit".to_owned())
-        }
-        AngleUnitChoice::Auto => {
-            let (unit, reason) = guess(sensors);
-            resolved(unit, reason)
-        }
-    }
+    let set = |unit| (unit, "set by mount_angle_unit".to_owned());
+    let (unit, reason) = match choice {
+        AngleUnitChoice::Degrees => set(AngleUnit::Degrees),
+        AngleUnitChoice::Radians => set(AngleUnit::Radians),
+        AngleUnitChoice::Auto => guess(sensors),
+    };
+    ResolvedAngleUnit { unit, reason }
 }
 
 /// Writes the angles of a sensor in another unit: its type may have one of its own.
@@ -70,10 +70,7 @@ pub fn turn_unit(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit) {
     if let MountOrientation::Euler(angles) = sensor.orientation
         && from != to
     {
-        let angles = angles.map(|angle| match to {
-            AngleUnit::Degrees => angle.to_degrees(),
-            AngleUnit::Radians => angle.to_radians(),
-        });
+        let angles = angles.map(|angle| from.convert(angle, to));
         sensor.orientation = MountOrientation::Euler(angles);
         sensor.raw_euler = angles.map(|angle| angle as f32);
     }
@@ -110,45 +107,33 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
         angles(sensors).map(|(sensor, angle)| (sensor.seq_id, angle)).collect();
     let first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
 
-    let beyond_a_turn = |angle: f64| angle.abs() > FULL_TURN;
-    let typical_of_radians = |angle: f64| {
-        let fraction_of_half_turn = angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
-        fraction_of_half_turn || multiple_of_15_degrees(angle)
+    let is_typical = |angle: f64| {
+        let is_fraction = angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
+        is_fraction || multiple_of_15_degrees(angle)
     };
-    if let Some((seq_id, angle)) = first(&beyond_a_turn) {
-        let but = match first(&|angle| multiple_of_15_degrees(angle)) {
-            Some((other, small)) => {
-                format!(", although {small} of sensor {other} looks like radians")
-            }
-            None => String::new(),
-        };
-        return (
-            AngleUnit::Degrees,
-            format!("{angle} of sensor {seq_id} would be more than a full turn in radians{but}"),
-        );
+    if let Some((seq_id, angle)) = first(&|angle| angle.abs() > FULL_TURN) {
+        let small = first(&multiple_of_15_degrees);
+        let but = small.map_or_else(String::new, |(other, small)| {
+            format!(", although {small} of sensor {other} looks like radians")
+        });
+        let reason =
+            format!("{angle} of sensor {seq_id} would be more than a full turn in radians{but}");
+        return (AngleUnit::Degrees, reason);
     }
-    if angles.is_empty() {
-        return (
-            AngleUnit::Degrees,
-            "all angles are 0 or quaternions, so it does not matter".to_owned(),
-        );
-    }
-    if angles.iter().all(|(_, angle)| typical_of_radians(*angle)) {
-        let (seq_id, angle) = angles[0];
-        return (
-            AngleUnit::Radians,
-            format!(
-                "all angles are fractions within half a turn in radians, for example {angle} of sensor {seq_id}"
-            ),
-        );
-    }
-    let (seq_id, angle) = first(&|angle| !typical_of_radians(angle)).copied().unwrap_or_default();
-    (
-        AngleUnit::Degrees,
-        format!(
+    let Some((seq_id, angle)) = angles.first() else {
+        let reason = "all angles are 0 or quaternions, so it does not matter";
+        return (AngleUnit::Degrees, reason.to_owned());
+    };
+    if let Some((seq_id, angle)) = first(&|angle| !is_typical(angle)) {
+        let reason = format!(
             "the values are ambiguous, for example {angle} of sensor {seq_id}; set mount_angle_unit to be sure"
-        ),
-    )
+        );
+        return (AngleUnit::Degrees, reason);
+    }
+    let reason = format!(
+        "all angles are fractions within half a turn in radians, for example {angle} of sensor {seq_id}"
+    );
+    (AngleUnit::Radians, reason)
 }
 
 /// Whether it is a multiple of pi/12, but not 0.

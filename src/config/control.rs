@@ -2,66 +2,55 @@
 use super::problem::did_you_mean;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use strum::VariantNames as _;
 
-/// UDPSIMMODE of CopterSim, the supported values.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+/// UDPSIMMODE of CopterSim, the supported values; its words are those of `control.link`.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Eq,
+    Hash,
+    PartialEq,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum SimMode {
     /// Structs of 120 bytes.
-    UdpFull,
+    UdpFull = 0,
     /// Structs of 24 and 52 bytes.
-    UdpSimple,
-    /// Commands of 24 bytes; states whose layout is not published.
-    UdpUltraSimple,
+    UdpSimple = 1,
+    /// Commands of 24 bytes; states whose layout is not published, nor is its number.
+    #[strum(serialize = "udp_ultrasimple")]
+    UdpUltraSimple = 0xff,
     /// MAVLink, all messages.
-    MavlinkFull,
+    MavlinkFull = 2,
     /// MAVLink, filtered and decimated.
-    MavlinkSimple,
+    MavlinkSimple = 3,
     /// CopterSim receives MAVLink and sends none.
-    MavlinkNoSend,
+    #[strum(serialize = "mavlink_nosend")]
+    MavlinkNoSend = 4,
     /// As full, without GPS.
-    MavlinkNoGps,
+    #[strum(serialize = "mavlink_nogps")]
+    MavlinkNoGps = 5,
     /// As without GPS; the estimator is set up for vision.
-    MavlinkVision,
+    MavlinkVision = 6,
 }
 
 impl SimMode {
-    /// Words of `control.link`, and CopterSim's mode numbers.
-    const NAMES: &'static [(&'static str, Self, Option<u8>)] = &[
-        ("udp_full", Self::UdpFull, Some(0)),
-        ("udp_simple", Self::UdpSimple, Some(1)),
-        ("udp_ultrasimple", Self::UdpUltraSimple, None),
-        ("mavlink_full", Self::MavlinkFull, Some(2)),
-        ("mavlink_simple", Self::MavlinkSimple, Some(3)),
-        ("mavlink_nosend", Self::MavlinkNoSend, Some(4)),
-        ("mavlink_nogps", Self::MavlinkNoGps, Some(5)),
-        ("mavlink_vision", Self::MavlinkVision, Some(6)),
-    ];
-
     /// UDPSIMMODE on the wire, where it is published.
     pub fn number(self) -> Option<u8> {
-        let row = Self::NAMES.iter().find(|(_, mode, _)| *mode == self)?;
-        row.2
+        (self != Self::UdpUltraSimple).then_some(self as u8)
     }
 
-    /// Reads a word of `control.link`.
-    ///
-    /// # Errors
-    /// What is wrong, and the words that are known.
+    /// Reads a word of `control.link`, or says what is wrong, and the words that are known.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let found = Self::NAMES.iter().find(|(name, ..)| *name == text);
-        found.map(|(_, mode, _)| *mode).ok_or_else(|| {
-            let names = Self::NAMES.iter().map(|(name, ..)| *name);
-            let hint = did_you_mean(text, names.clone());
-            let known: Vec<_> = names.collect();
-            format!("must be one of {}, is {text:?}{hint}", known.join(", "))
+        text.parse().map_err(|_unknown| {
+            let hint = did_you_mean(text, Self::VARIANTS.iter().copied());
+            format!("must be one of {}, is {text:?}{hint}", Self::VARIANTS.join(", "))
         })
-    }
-
-    fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(_, mode, _)| *mode == self)
-            .map_or("mavlink_full", |(name, ..)| name)
     }
 }
 
@@ -94,10 +83,7 @@ pub enum ControlLink {
 const DEFAULT_BAUD: u32 = 57_600;
 
 impl ControlLink {
-    /// Reads the text of the parameter.
-    ///
-    /// # Errors
-    /// What is wrong, and the allowed forms.
+    /// Reads the text of the parameter, or says what is wrong, and the allowed forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text == "off" {
             return Ok(Self::Off);
@@ -106,12 +92,8 @@ impl ControlLink {
             return Ok(Self::Simulator(mode));
         }
         if let Some(rest) = text.strip_prefix("direct:") {
-            return direct(rest).ok_or_else(|| {
-                format!(
-                    "must be direct:<port> or direct:<IPv4 address>:<port>, with <own port>@ before it if the autopilot sends \
-                     to a fixed port, is {text:?}"
-                )
-            });
+            let wanted = "direct:<port> or direct:<IPv4 address>:<port>, with <own port>@ before it if the autopilot sends to a fixed port";
+            return direct(rest).ok_or_else(|| format!("must be {wanted}, is {text:?}"));
         }
         let device = text.strip_prefix("serial:").unwrap_or(text);
         if device.starts_with("/dev/") || device.starts_with("COM") || device.len() < text.len() {
@@ -125,13 +107,10 @@ impl ControlLink {
                     .to_owned()
             }
             _ => {
-                let names = SimMode::NAMES.iter().map(|(name, ..)| *name);
-                let hint = did_you_mean(text, names.clone().chain(["off"]));
-                let known: Vec<_> = names.collect();
-                format!(
-                    "must be one of {}, off, direct:[<own port>@][<address>:]<port> or serial:<device>[:<baud>], is {text:?}{hint}",
-                    known.join(", ")
-                )
+                let hint = did_you_mean(text, SimMode::VARIANTS.iter().copied().chain(["off"]));
+                let known = SimMode::VARIANTS.join(", ");
+                let links = "direct:[<own port>@][<address>:]<port> or serial:<device>[:<baud>]";
+                format!("must be one of {known}, off, {links}, is {text:?}{hint}")
             }
         })
     }
@@ -141,7 +120,7 @@ impl fmt::Display for ControlLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Off => f.write_str("off"),
-            Self::Simulator(mode) => f.write_str(mode.name()),
+            Self::Simulator(mode) => f.write_str(mode.into()),
             Self::Direct { local, address, port } => {
                 f.write_str("direct:")?;
                 if *local != 0 {

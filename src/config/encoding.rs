@@ -1,10 +1,7 @@
 //! Text of editors that do not write UTF-8, as those of a Chinese Windows.
 use encoding_rs::{Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Returns the text of a file, and the name of its encoding if that is not UTF-8.
-///
-/// # Errors
-/// It is no text in UTF-8, UTF-16 or GBK.
+/// Returns the text of a file, and the name of its encoding if that is not UTF-8. Errors: it is no text in UTF-8, UTF-16 or GBK.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> {
     let utf_16 = match (Encoding::for_bom(&bytes), bytes.as_slice()) {
         (Some((encoding, _)), _) => (encoding != UTF_8).then_some(encoding),
@@ -20,18 +17,15 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> 
             true => Err(format!("is cut off or no {}; save it as UTF-8", encoding.name())),
         };
     }
-    let (bytes, error) = match String::from_utf8(bytes) {
+    let error = match String::from_utf8(bytes) {
         Ok(text) => return Ok((text, None)),
-        Err(error) => {
-            let at = error.utf8_error();
-            (error.into_bytes(), at)
-        }
+        Err(error) => error,
     };
-    match GB18030.decode_without_bom_handling_and_without_replacement(&bytes) {
+    match GB18030.decode_without_bom_handling_and_without_replacement(error.as_bytes()) {
         Some(text) => Ok((text.into_owned(), Some("GBK"))),
         None => Err(format!(
             "is no text in UTF-8 (its byte {} is none), UTF-16 or GBK; save it as UTF-8",
-            error.valid_up_to() + 1
+            error.utf8_error().valid_up_to() + 1
         )),
     }
 }

@@ -29,7 +29,6 @@ pub(crate) fn check_token(token: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a namespace: absolute.
 pub(crate) fn check_namespace(name: &str) -> Result<(), String> {
     match name.strip_prefix('/') {
         Some("") => Ok(()),

@@ -2,7 +2,8 @@ pub use crate::frames::Mount;
 use crate::wire::{SensorKind, check_freq_hz};
 
 /// How the simulator delivers a sensor's data, `SendProtocol[0]`.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, strum::FromRepr)]
+#[repr(u16)]
 pub enum TransportMode {
     /// 0: a shared memory block, same machine only.
     SharedMemory,
@@ -17,23 +18,7 @@ pub enum TransportMode {
 impl TransportMode {
     /// Returns the number used on the wire.
     pub const fn number(self) -> u16 {
-        match self {
-            Self::SharedMemory => 0,
-            Self::UdpCompressed => 1,
-            Self::UdpRaw => 2,
-            Self::UdpCompressedAlt => 3,
-        }
-    }
-
-    /// Returns the mode with this number.
-    pub const fn from_number(number: u16) -> Option<Self> {
-        Some(match number {
-            0 => Self::SharedMemory,
-            1 => Self::UdpCompressed,
-            2 => Self::UdpRaw,
-            3 => Self::UdpCompressedAlt,
-            _ => return None,
-        })
+        self as u16
     }
 
     /// Whether images arrive as PNG or JPEG files.

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub(super) struct CalibArgs {
     /// Program that reads the files.
-    #[arg(long = "for", value_name = "CONSUMER", value_parser = consumers())]
+    #[arg(long = "for", value_name = "CONSUMER", value_parser = PossibleValuesParser::from(CONSUMERS.map(|c| c.name)))]
     consumer: String,
     /// Directory of the files and of the bridge's parameters; without it a single file is printed.
     #[arg(long, value_name = "DIR")]
@@ -33,11 +33,6 @@ pub(super) struct CalibArgs {
     cameras: Vec<u16>,
 }
 
-fn consumers() -> PossibleValuesParser {
-    CONSUMERS.map(|consumer| consumer.name).into()
-}
-
-/// Writes the files, and a report to stderr.
 pub(super) fn write(args: &RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
     let settings = Settings::load(args)?;
     let node = args.node_name.as_deref().unwrap_or(NODE_NAME);

@@ -1,5 +1,5 @@
 //! The subcommands `record`, `replay`, `inspect` and `anonymise`.
-use super::{START_GRACE, bridge, middleware, seconds, write_out};
+use super::{START_GRACE, bridge, done, middleware, seconds, write_out};
 use anyhow::Context as _;
 use clap::Args;
 use rfly_bridge::config::ParamValue;
@@ -66,7 +66,6 @@ pub(super) struct ReplayArgs {
     beside: bool,
 }
 
-/// Time for the discovery of other bridges.
 const DISCOVERY: Duration = Duration::from_secs(1);
 /// Packages of the service types that only bridges and mavros serve.
 const BRIDGE_PACKAGES: [&str; 2] = ["rfly_bridge_msgs/", "mavros_msgs/"];
@@ -89,11 +88,7 @@ pub(super) fn record(args: ros_args::RosArgs, options: RecordArgs) -> anyhow::Re
             recorder.with_context(|| format!("cannot record {}", options.file.display()))?;
         anyhow::Ok((recorder, counts))
     })?;
-    let (recorder, (ports, blocks)) = match started {
-        Ended::Done(started) | Ended::Stopped(started) => started?,
-        Ended::Abandoned => anyhow::bail!("interrupted"),
-        Ended::Panicked => anyhow::bail!("a panic ended the start"),
-    };
+    let (recorder, (ports, blocks)) = done(started, "start")??;
     tracing::info!("recording {name}: {ports} ports, {blocks} blocks of shared memory");
     let start = Instant::now();
     let limit = options.seconds.map(Duration::from_secs_f64);
@@ -134,8 +129,7 @@ pub(super) fn replay(
     if args.sources.iter().any(control) {
         tracing::warn!("view.control is ignored: a replay sends no commands");
     }
-    let no_control = ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false));
-    args.sources.push(no_control);
+    args.sources.push(ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false)));
     if !options.beside {
         ensure_no_other_bridge(&args)?;
     }
@@ -186,17 +180,15 @@ pub(super) fn replay(
 fn ensure_no_other_bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
     let middleware = middleware(args, "rfly_bridge_replay", false)?;
     std::thread::sleep(DISCOVERY);
-    let mut servers = middleware.servers().into_iter();
-    let other = servers
-        .find(|server| BRIDGE_PACKAGES.iter().any(|package| server.type_name.starts_with(package)));
-    let Some(other) = other else {
-        return Ok(());
-    };
-    anyhow::bail!(
-        "a bridge or mavros runs in this graph (it serves {}): its topics and /clock would mix with those of the recording. Choose another \
-         ROS_DOMAIN_ID, or replay with --beside",
-        other.name
-    )
+    let is_bridge = |type_name: &str| BRIDGE_PACKAGES.iter().any(|p| type_name.starts_with(p));
+    match middleware.servers().into_iter().find(|server| is_bridge(&server.type_name)) {
+        None => Ok(()),
+        Some(other) => anyhow::bail!(
+            "a bridge or mavros runs in this graph (it serves {}): its topics and /clock would mix with those of the recording. Choose \
+             another ROS_DOMAIN_ID, or replay with --beside",
+            other.name
+        ),
+    }
 }
 
 pub(super) fn inspect_file(arguments: &InspectArgs) -> anyhow::Result<()> {

@@ -19,7 +19,6 @@ pub(super) struct ViewArgs {
     origins: Vec<String>,
 }
 
-/// Serves until a signal.
 pub(super) fn show(args: RosArgs, options: ViewArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
         !cfg!(feature = "rclrs"),
@@ -33,9 +32,7 @@ pub(super) fn show(args: RosArgs, options: ViewArgs) -> anyhow::Result<()> {
             ViewParams { port: options.port, control: options.control, origins: options.origins };
         anyhow::Ok(view(&middleware, &params)?)
     })?;
-    let Ended::Done(viewer) = started else {
-        return interrupted(started);
-    };
+    let Ended::Done(viewer) = started else { return interrupted(started) };
     let _viewer = viewer?;
     signals.wait();
     Ok(())

@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// Waits until a change is in effect; called on a thread that may block.
 pub(super) type AwaitEffect = Box<dyn FnOnce() + Send>;
 
-/// Applies a prepared change.
 pub(super) type PreparedChange = Box<dyn FnOnce() -> AwaitEffect>;
 
 /// Prepares a change from the old to the new settings, or refuses it; nothing changes yet.
@@ -21,7 +20,6 @@ pub(super) type PrepareChange =
 /// Resources that end on drop, in reverse order of opening.
 pub(super) type DropGuard = Box<dyn Any + Send + Sync>;
 
-/// Resources opened so far.
 #[derive(Default)]
 pub(super) struct Assembly {
     pub(super) binder: Binder,
@@ -41,7 +39,6 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// Adds a source and returns its figures.
     pub(super) fn source(&mut self, name: String) -> Arc<SourceStats> {
         let stats = Arc::new(SourceStats::new(name));
         self.sources.push(stats.clone());

@@ -1,18 +1,15 @@
 //! Axes of the simulator that no datagram names: sensors and IMUs detect them, the log and `/diagnostics` report them.
 use super::section::{Finding, Level, Section, value};
 use crate::sensors::Verdict;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Verdict and text by subject.
 #[derive(Clone, Default)]
 pub(super) struct AxesReport(Arc<Mutex<BTreeMap<String, (Verdict, String)>>>);
 
 impl AxesReport {
-    fn known(&self) -> MutexGuard<'_, BTreeMap<String, (Verdict, String)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reports the axes of a subject; `text` is [`Ballot::text`](crate::sensors::Ballot::text), `parameter` sets the axes.
     pub(super) fn report(&self, what: String, verdict: Verdict, text: &str, parameter: &str) {
         match verdict {
@@ -25,7 +22,7 @@ impl AxesReport {
             Verdict::Unknown | Verdict::Some => {}
         }
         let text = format!("{text} ({parameter})");
-        self.known().insert(what, (verdict, text));
+        self.0.lock().insert(what, (verdict, text));
     }
 }
 
@@ -35,7 +32,7 @@ impl Section for AxesReport {
     }
 
     fn check(&mut self) -> Finding {
-        let known = self.known();
+        let known = self.0.lock();
         let differs = |(verdict, _): &&(Verdict, String)| *verdict == Verdict::Differs;
         let differ = known.values().filter(differs).count();
         Finding {

@@ -14,10 +14,9 @@ pub(super) struct Binder {
     failures: Vec<String>,
     /// Shared ports, which other programs may bind too.
     pub(super) shared_ports: SharedPorts,
-    /// Tap that sees all received packets.
     pub(super) packet_tap: PacketTapSlot,
     /// Records the endpoints instead of binding them.
-    recorded: Option<ReceiveEndpoints>,
+    pub(super) recorded: Option<ReceiveEndpoints>,
 }
 
 /// Endpoints on which a bridge receives.
@@ -42,12 +41,6 @@ impl Binder {
         Self { packet_tap, ..Self::default() }
     }
 
-    /// The recorded endpoints.
-    pub(super) fn endpoints(self) -> ReceiveEndpoints {
-        self.recorded.unwrap_or_default()
-    }
-
-    /// Records a block of shared memory.
     pub(super) fn record_block(&mut self, name: &str, lengths: &RangeInclusive<usize>) {
         if let Some(recorded) = &mut self.recorded {
             recorded.blocks.insert(name.to_owned(), lengths.clone());
@@ -59,7 +52,6 @@ impl Binder {
         self.bind_with(UdpReceiver::bind, options, what)
     }
 
-    /// Binds a socket for a thread.
     pub(super) fn bind_stream(
         &mut self,
         options: &BindOptions,
@@ -102,10 +94,8 @@ impl Binder {
         if self.recorded.is_some() {
             return None;
         }
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
-            listener.set_nonblocking(true)?;
-            Ok(listener)
-        });
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
         if let Err(error) = &listener {
             self.failures.push(format!("{what}: TCP port {port}: {error}"));
         }

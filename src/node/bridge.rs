@@ -67,9 +67,7 @@ impl Bridge {
     }
 
     /// Returns the endpoints and vehicles of a bridge with these settings; opens no port, starts nothing and joins no graph.
-    ///
-    /// # Errors
-    /// Why a bridge could not start.
+    /// Errors: why a bridge could not start.
     pub fn endpoints(settings: &Settings) -> Result<(Settings, ReceiveEndpoints), NodeError> {
         let mut params = settings.params.clone();
         params.record = RecordParams::default();
@@ -81,7 +79,7 @@ impl Bridge {
         let (middleware, _recorder) = Middleware::recorder(&Options::new(NODE_NAME))?;
         let mut assembly = Assembly { binder: Binder::recording(), ..Assembly::default() };
         assemble(&settings, &middleware, senders, &mut assembly)?;
-        Ok((settings, assembly.binder.endpoints()))
+        Ok((settings, assembly.binder.recorded.unwrap_or_default()))
     }
 }
 

@@ -31,18 +31,13 @@ impl Calibrations {
     ) -> Self {
         let mut known = BTreeMap::new();
         for sensor in sensors {
-            let url = params.sensor(sensor.seq_id).camera_info_url;
-            let Some(url) = url else {
-                continue;
-            };
+            let Some(url) = params.sensor(sensor.seq_id).camera_info_url else { continue };
             match LoadedCalibration::read(&url, sensor, before.0.get(&sensor.seq_id)) {
                 Ok(one) => drop(known.insert(sensor.seq_id, one)),
-                Err(found) => {
+                Err(found) => found.into_iter().for_each(|why| {
                     let name = format!("sensor{}.camera_info_url", sensor.seq_id);
-                    for why in found {
-                        problems.push(&name, format!("{url}: {why}"));
-                    }
-                }
+                    problems.push(name, format!("{url}: {why}"));
+                }),
             }
         }
         Self(known)
@@ -60,8 +55,7 @@ impl LoadedCalibration {
             return Err(vec![format!("TypeID {} is no camera", sensor.kind.type_id())]);
         }
         let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
-        let modified = std::fs::metadata(&path).and_then(|about| about.modified());
-        let changed = modified.ok();
+        let changed = std::fs::metadata(&path).and_then(|about| about.modified()).ok();
         let same = before.filter(|known| known.path == path && known.changed == changed);
         let calibration = match same {
             Some(known) => known.calibration.clone(),
@@ -78,10 +72,7 @@ impl LoadedCalibration {
     }
 }
 
-/// Saves a calibration at a URL, or at the default one if it is empty; returns the URL.
-///
-/// # Errors
-/// A message for users.
+/// Saves a calibration at a URL, or at the default one if it is empty; returns the URL. Errors: a message for users.
 pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<String, String> {
     let url = if url.is_empty() { DEFAULT_URL } else { url };
     let path = path_of(url, seq_id)?;
@@ -110,19 +101,15 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
         .unwrap_or_default();
     let url = url.replace("${NAME}", &name(seq_id)).replace("${ROS_HOME}", &home);
     if let Some(path) = url.strip_prefix("file://") {
-        return if path.starts_with('/') {
-            Ok(PathBuf::from(path))
-        } else {
-            Err("a path after file:// begins with /".to_owned())
-        };
+        let is_absolute = path.starts_with('/');
+        let why = || "a path after file:// begins with /".to_owned();
+        return is_absolute.then(|| path.into()).ok_or_else(why);
     }
     if let Some(rest) = url.strip_prefix("package://") {
         return in_package(rest, variable("AMENT_PREFIX_PATH").as_deref());
     }
     match url.split_once("://") {
-        Some((scheme, _)) => {
-            Err(format!("{scheme}:// is not supported, file:// and package:// are"))
-        }
+        Some((other, _)) => Err(format!("{other}:// is not supported, file:// and package:// are")),
         None => Ok(PathBuf::from(url)),
     }
 }

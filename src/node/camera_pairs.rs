@@ -20,10 +20,7 @@ pub struct CameraPairs {
 }
 
 impl CameraPairs {
-    /// Finds the pairs. `sensors` and `mounts` are in the same order.
-    ///
-    /// # Errors
-    /// All faults of the pairs that parameters name.
+    /// Finds the pairs. `sensors` and `mounts` are in the same order. Errors: all faults of the pairs that parameters name.
     pub(super) fn find(
         params: &Params,
         sensors: &[SensorConfig],
@@ -33,17 +30,11 @@ impl CameraPairs {
         let placed = || sensors.iter().zip(mounts);
         for right in placed() {
             let seq_id = right.0.seq_id;
-            let Some(left_id) = params.sensor(seq_id).stereo_left else {
-                continue;
-            };
-            let found = placed().find(|(sensor, _)| sensor.seq_id == left_id);
-            let result = match found {
-                Some(left) => baseline(left, right),
-                None => Err(vec![format!(
-                    "must be the SeqID of an enabled camera; sensor {left_id} is not one"
-                )]),
-            };
-            match result {
+            let Some(left_id) = params.sensor(seq_id).stereo_left else { continue };
+            let unknown =
+                format!("must be the SeqID of an enabled camera; sensor {left_id} is not one");
+            let left = placed().find(|(sensor, _)| sensor.seq_id == left_id);
+            match left.map_or(Err(vec![unknown]), |left| baseline(left, right)) {
                 Ok(baseline_m) => drop(pairs.stereo.insert(seq_id, (left_id, baseline_m))),
                 Err(faults) => faults.into_iter().for_each(|fault| {
                     problems.push(format!("sensor{seq_id}.stereo_left"), fault);
@@ -75,7 +66,6 @@ impl CameraPairs {
         self.stereo.get(&seq_id).map_or(0.0, |(_, metres)| *metres)
     }
 
-    /// Describes the pairs for the log.
     pub(super) fn describe(&self) -> Vec<String> {
         let stereo = self.stereo.iter().map(|(right, (left, metres))| {
             format!("stereo pair: sensor {left} left, sensor {right} right, baseline {metres:.4} m")
@@ -123,16 +113,15 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
     if l == r {
         return Err(vec![format!("must not name sensor {r} itself")]);
     }
+    let pair = format!("sensor {l} (left) and sensor {r} (right)");
     let mut faults = Vec::new();
     for sensor in [left, right] {
         let row = sensor.kind.row();
         let images = matches!(row.payload, Payload::Bgr8 | Payload::Grey8);
         if !images || row.optics != Optics::Pinhole {
-            let (id, type_id) = (sensor.seq_id, sensor.kind.type_id());
-            faults.push(format!(
-                "sensor {id} is of TypeID {type_id} ({}), not a camera without distortion",
-                row.name
-            ));
+            let (id, type_id, name) = (sensor.seq_id, sensor.kind.type_id(), row.name);
+            let of = format!("sensor {id} is of TypeID {type_id} ({name})");
+            faults.push(format!("{of}, not a camera without distortion"));
         }
     }
     let size = |s: &SensorConfig| format!("{} x {}", s.width, s.height);
@@ -144,24 +133,20 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
         ("mount", left.mount.to_string(), right.mount.to_string()),
     ] {
         if at_left != at_right {
-            faults.push(format!(
-                "sensor {l} (left) and sensor {r} (right) must have the same {what}, have {at_left} and {at_right}"
-            ));
+            faults.push(format!("{pair} must have the same {what}, have {at_left} and {at_right}"));
         }
     }
     if left.mount != right.mount {
         return Err(faults);
     }
     if !same_attitude(left_mount, right_mount) {
-        faults
-            .push(format!("sensor {l} (left) and sensor {r} (right) must have the same attitude"));
+        faults.push(format!("{pair} must have the same attitude"));
         return Err(faults);
     }
     let [forward, to_the_right, down] = offset(left_mount, right_mount);
     if to_the_right < SAME_PLACE_M || forward.abs() > SAME_PLACE_M || down.abs() > SAME_PLACE_M {
         faults.push(format!(
-            "sensor {r} must be exactly to the right in the frame of sensor {l}, is {:.4} m forward, {:.4} m to the right, {:.4} m down",
-            forward, to_the_right, down
+            "sensor {r} must be exactly to the right in the frame of sensor {l}, is {forward:.4} m forward, {to_the_right:.4} m to the right, {down:.4} m down"
         ));
     }
     if faults.is_empty() { Ok(to_the_right) } else { Err(faults) }

@@ -7,8 +7,9 @@ use crate::time::{
     TimeAligner,
 };
 use crate::transport::played_time;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Returns the host's wall clock; during a replay that of the recording.
@@ -27,10 +28,7 @@ pub(super) fn elapsed(start: Instant) -> Duration {
     played_time().map_or_else(|| start.elapsed(), nanos)
 }
 
-/// One clock of the simulator.
-pub(super) struct SimClock {
-    state: Mutex<ClockState>,
-}
+pub(super) struct SimClock(Mutex<ClockState>);
 
 struct ClockState {
     aligner: TimeAligner,
@@ -42,19 +40,13 @@ struct ClockState {
 
 impl SimClock {
     fn new(settings: AlignerSettings) -> Self {
-        let state = ClockState {
-            aligner: TimeAligner::new(settings),
-            publisher: None,
-            published: None,
-            restarts: 0,
-        };
-        Self { state: Mutex::new(state) }
+        let aligner = TimeAligner::new(settings);
+        Self(Mutex::new(ClockState { aligner, publisher: None, published: None, restarts: 0 }))
     }
 
     /// Records that the tick `sim` arrived at `host`, and returns its stamp; `None` if the tick cannot be of this simulation.
     pub(super) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
-        let mut state = self.lock();
-        let state = &mut *state;
+        let state = &mut *self.0.lock();
         let seen = state.aligner.observe(sim, host, kind);
         let stamp = state.aligner.stamp_at(sim, host);
         // A corrupt time stamp must not reach `/clock`.
@@ -79,33 +71,25 @@ impl SimClock {
 
     /// Returns the stamp of a tick without updating the clock: for times that may be old or from another program.
     pub(super) fn stamp_of(&self, sim: SimTime, host: RosTime) -> Option<RosTime> {
-        self.lock().aligner.stamp_at(sim, host)
+        self.0.lock().aligner.stamp_at(sim, host)
     }
 
     /// Whether this clock publishes `/clock`, and the topic has a subscriber.
     pub(super) fn is_read(&self) -> bool {
-        let state = self.lock();
-        let publisher = state.publisher.as_ref();
-        publisher.is_some_and(|publisher| publisher.subscribers() > 0)
+        self.0.lock().publisher.as_ref().is_some_and(|publisher| publisher.subscribers() > 0)
     }
 
-    /// Updates the clock from a heartbeat.
     pub(super) fn heartbeat(&self, heartbeat: Heartbeat) {
-        self.lock().aligner.heartbeat(heartbeat);
+        self.0.lock().aligner.heartbeat(heartbeat);
     }
 
     /// Returns the simulation time at a host time; `None` before the first tick.
     pub(super) fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
-        self.lock().aligner.sim_time_at(host)
+        self.0.lock().aligner.sim_time_at(host)
     }
 
-    /// Returns the state of the clock.
     pub(super) fn status(&self) -> ClockStatus {
-        self.lock().aligner.status()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ClockState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().aligner.status()
     }
 }
 
@@ -124,7 +108,6 @@ impl HeaderClock {
     }
 }
 
-/// The clocks by vehicle.
 #[derive(Clone)]
 pub(super) struct SimClocks {
     by_vehicle: BTreeMap<u16, Arc<SimClock>>,
@@ -147,7 +130,7 @@ impl SimClocks {
     /// Publishes the time of the first vehicle on `/clock`.
     pub(super) fn publish_on(&self, publisher: Publisher<Clock>) {
         if let Some(clock) = self.by_vehicle.values().next() {
-            clock.lock().publisher = Some(publisher);
+            clock.0.lock().publisher = Some(publisher);
         }
     }
 
@@ -179,7 +162,6 @@ impl SimClocks {
         known.map_or(1.0, |status| status.speed())
     }
 
-    /// Iterates over vehicles and clocks.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u16, &Arc<SimClock>)> {
         self.by_vehicle.iter().map(|(id, clock)| (*id, clock))
     }

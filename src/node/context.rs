@@ -22,29 +22,21 @@ use tokio::sync::watch;
 /// Passed to each subsystem when it opens.
 pub(super) struct Context<'a> {
     pub(super) settings: &'a Settings,
-    /// Sends changed settings to all receivers.
     pub(super) changes: watch::Sender<Arc<Settings>>,
     pub(super) middleware: &'a Middleware,
     pub(super) senders: Arc<Senders>,
     pub(super) clocks: SimClocks,
     pub(super) presence: Presence,
-    /// The frames at the start.
     pub(super) tree: FrameTree,
     /// `None` if TF is switched off.
     pub(super) tf: Option<Tf>,
     /// `Some` whenever [`Self::tf`] is.
     pub(super) static_tf: Option<StaticTf>,
-    /// Entities of the scene.
     pub(super) scene: SharedScene,
-    /// Newest reports of the renderer.
     pub(super) reported: SharedReports,
-    /// True poses of the last seconds.
     pub(super) poses: PoseHistory,
-    /// Detected axes of the simulator.
     pub(super) axes_report: AxesReport,
-    /// Changes of running sensors.
     pub(super) views: SensorViews,
-    /// Changes of parameters that subsystems request.
     pub(super) parameter_requests: ParameterRequests,
     /// Origin of monotonic time.
     pub(super) start: Instant,
@@ -91,17 +83,14 @@ impl<'a> Context<'a> {
         Ok(context)
     }
 
-    /// A receiver of the current settings.
     pub(super) fn watch(&self) -> SettingsWatch {
         self.changes.subscribe()
     }
 
-    /// QoS of a topic from the parameters.
     pub(super) fn qos(&self, group: QosGroup, topic: &str) -> Qos {
         qos_of(self.settings, self.middleware, group, topic)
     }
 
-    /// Opens a topic.
     pub(super) fn publisher<M: Message>(
         &self,
         group: QosGroup,
@@ -117,7 +106,6 @@ impl<'a> Context<'a> {
     }
 }
 
-/// QoS of a topic in these settings.
 pub(super) fn qos_of(
     settings: &Settings,
     middleware: &Middleware,

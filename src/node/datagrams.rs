@@ -69,7 +69,6 @@ pub(super) async fn receive(
     }
 }
 
-/// Host time of arrival.
 pub(super) fn arrival(datagram: &Datagram) -> RosTime {
     datagram.kernel_time.map_or_else(host_now, RosTime)
 }

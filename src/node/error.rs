@@ -7,8 +7,8 @@ use crate::ros::RosError;
 #[non_exhaustive]
 pub enum NodeError {
     /// Parameters or Config.json are wrong.
-    #[error("{0}")]
-    Config(Problems),
+    #[error(transparent)]
+    Config(#[from] Problems),
     /// Sensors and frame names do not form a tree.
     #[error("frames do not form a tree:\n  {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  "))]
     Frames(Vec<FrameError>),
@@ -29,10 +29,4 @@ pub enum NodeError {
     /// Writing to standard output failed.
     #[error("cannot write the output")]
     Output(#[source] std::io::Error),
-}
-
-impl From<Problems> for NodeError {
-    fn from(problems: Problems) -> Self {
-        Self::Config(problems)
-    }
 }

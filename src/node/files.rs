@@ -28,43 +28,30 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Returns name and text.
     pub(super) fn text(
         &mut self,
         parameter: &'static str,
         path: &Path,
     ) -> Option<(String, String)> {
         let name = path.display().to_string();
-        match read_text(path) {
-            Ok((text, other)) => {
-                if let Some(other) = other {
-                    let what =
-                        format!("is decoded as {other}; write it in UTF-8, which needs no guess");
-                    self.warnings.push(Problem::new(&name, what));
-                }
-                self.keep(parameter, path, text.clone().into_bytes());
-                Some((name, text))
-            }
-            Err(why) => {
-                self.problems.push(name, why);
-                None
-            }
+        let read = read_text(path).map_err(|why| self.problems.push(&name, why));
+        let (text, other) = read.ok()?;
+        if let Some(other) = other {
+            let what = format!("is decoded as {other}; write it in UTF-8, which needs no guess");
+            self.warnings.push(Problem::new(&name, what));
         }
+        self.keep(parameter, path, text.clone().into_bytes());
+        Some((name, text))
     }
 
-    /// Returns the bytes.
     pub(super) fn bytes(&mut self, parameter: &'static str, path: &Path) -> Option<Vec<u8>> {
-        match read(path, PICTURE) {
-            Ok(bytes) => {
-                self.keep(parameter, path, bytes.clone());
-                Some(bytes)
-            }
-            Err(error) => {
-                let problem = format!("{} cannot be read: {error}", path.display());
-                self.problems.push(parameter, problem);
-                None
-            }
-        }
+        let read = read(path, PICTURE).map_err(|error| {
+            let problem = format!("{} cannot be read: {error}", path.display());
+            self.problems.push(parameter, problem);
+        });
+        let bytes = read.ok()?;
+        self.keep(parameter, path, bytes.clone());
+        Some(bytes)
     }
 
     fn keep(&mut self, parameter: &'static str, path: &Path, bytes: Vec<u8>) {

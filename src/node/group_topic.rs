@@ -11,11 +11,7 @@ use crate::transport::UdpReceiver;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
-/// Converts a datagram to a message.
 type Convert<M> = fn(&[u8]) -> Result<M, Cause>;
-
-/// Name of the datagrams in the log, and their port.
-type GroupPort = (&'static str, u16);
 
 struct GroupTopic<M: Message> {
     receiver: UdpReceiver,
@@ -28,20 +24,15 @@ struct GroupTopic<M: Message> {
 pub(super) fn open<M: Message>(
     context: &Context<'_>,
     (assembly, runtime): (&mut Assembly, &Handle),
-    (name, port): GroupPort,
+    (name, port): (&'static str, u16),
     publisher: Publisher<M>,
     convert: Convert<M>,
 ) {
     let _entered = runtime.enter();
     let options = context.senders.group(port);
     if let Some(receiver) = assembly.binder.bind(&options, name) {
-        let topic = GroupTopic {
-            receiver,
-            publisher,
-            convert,
-            stats: assembly.source_on_demand(name.to_owned()),
-        };
-        tasks::start(runtime, topic);
+        let stats = assembly.source_on_demand(name.to_owned());
+        tasks::start(runtime, GroupTopic { receiver, publisher, convert, stats });
     }
 }
 
@@ -54,9 +45,7 @@ impl<M: Message> CountedTask for GroupTopic<M> {
         let mut buffer = [0; BUFFER];
         loop {
             let received = receive(&mut self.receiver, &mut buffer, &self.stats, || true).await;
-            let Some(datagram) = received else {
-                continue;
-            };
+            let Some(datagram) = received else { continue };
             let message = (self.convert)(&buffer[..datagram.len.min(BUFFER)]);
             let published = message.and_then(|message| {
                 let published = self.publisher.publish(&message);

@@ -7,7 +7,6 @@ use crate::transport::{HostFacts, block_file};
 use crate::wire::{shm_block_lens, shm_name};
 use std::path::Path;
 
-/// Checks settings, environment and host.
 pub(super) fn check(settings: &Settings) -> Vec<Finding> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut found = check_environment(&variable, &|path| Path::new(path).exists());

@@ -79,7 +79,7 @@ pub use sensors::{
 pub use service_call::{NoResponse, call};
 pub use settings::{NODE_NAME, Settings, SettingsInputs};
 pub use stats::LinkState;
-pub use tasks::{Endless, keep_running};
+pub use tasks::{Endless, keep_running, runtime};
 pub use topics_page::topics_markdown;
 pub use vehicles::{Announcement, Endpoint, HeartbeatDirectory, Peer, Unserved, VehicleAddress};
 pub use view::{Viewer, view};

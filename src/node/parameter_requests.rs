@@ -1,7 +1,8 @@
 //! Changes of live parameters that other subsystems request; `params` applies them.
 use crate::config::ParamValue;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// Pending requests: the newest of each sensor.
@@ -15,29 +16,22 @@ struct SharedRequests {
 }
 
 impl ParameterRequests {
-    /// Requests a value for a parameter of a sensor.
     pub(super) fn request(&self, seq_id: u16, name: String, value: ParamValue) {
-        self.lock().insert(seq_id, (name, value));
+        self.0.waiting.lock().insert(seq_id, (name, value));
         self.0.added.notify_one();
     }
 
-    /// Waits for a request.
     pub(super) async fn wait(&self) {
         self.0.added.notified().await;
     }
 
     /// Takes the requests of sensors that are `ready` for a change; also returns whether others wait.
     pub(super) fn take(&self, ready: impl Fn(u16) -> bool) -> (Vec<(String, ParamValue)>, bool) {
-        let mut waiting = self.lock();
+        let mut waiting = self.0.waiting.lock();
         let (now, later) = std::mem::take(&mut *waiting)
             .into_iter()
             .partition::<BTreeMap<_, _>, _>(|(seq_id, _)| ready(*seq_id));
         *waiting = later;
         (now.into_values().collect(), !waiting.is_empty())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u16, (String, ParamValue)>> {
-        let waiting = self.0.waiting.lock();
-        waiting.unwrap_or_else(PoisonError::into_inner)
     }
 }

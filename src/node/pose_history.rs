@@ -1,9 +1,10 @@
 //! True poses of the served vehicles in the last seconds: `vehicles` writes them, `sensors` reads them at the time of a frame.
 use crate::frames::VehiclePose;
 use crate::time::SimTime;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Poses kept per vehicle: more than 2 s at 200 Hz.
 const KEPT: usize = 512;
@@ -11,7 +12,6 @@ const KEPT: usize = 512;
 /// Largest age of a pose for [`PoseHistory::near`], in ns.
 const NEAR_NS: u64 = 100_000_000;
 
-/// The true poses of the vehicles over time.
 #[derive(Clone, Default)]
 pub(super) struct PoseHistory(Arc<SharedPoses>);
 
@@ -48,7 +48,6 @@ impl Drop for PoseDemand {
     }
 }
 
-/// The pose of a vehicle at a time.
 pub(super) enum PoseAt {
     /// The interpolated pose.
     Known(VehiclePose),
@@ -59,12 +58,6 @@ pub(super) enum PoseAt {
 }
 
 impl PoseHistory {
-    fn vehicles(&self) -> MutexGuard<'_, BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>> {
-        let vehicles = self.0.vehicles.lock();
-        vehicles.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether a reader needs poses.
     pub(super) fn are_wanted(&self) -> bool {
         self.0.wanted.load(Ordering::Relaxed) > 0
     }
@@ -79,7 +72,7 @@ impl PoseHistory {
         if !self.are_wanted() {
             return;
         }
-        let mut vehicles = self.vehicles();
+        let mut vehicles = self.0.vehicles.lock();
         let past = vehicles.entry(pose.vehicle).or_default();
         // The simulation was restarted.
         if past.back().is_some_and(|(last, _)| time < *last) {
@@ -93,7 +86,7 @@ impl PoseHistory {
 
     /// Returns the newest pose at or before a time, if it is at most 0.1 s older.
     pub(super) fn near(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
-        let vehicles = self.vehicles();
+        let vehicles = self.0.vehicles.lock();
         let past = vehicles.get(&vehicle)?;
         let later = past.partition_point(|(at, _)| *at <= time);
         let (at, pose) = past.get(later.checked_sub(1)?)?;
@@ -102,10 +95,8 @@ impl PoseHistory {
 
     /// Returns the pose at a time, interpolated between two states.
     pub(super) fn at(&self, vehicle: u16, time: SimTime) -> PoseAt {
-        let vehicles = self.vehicles();
-        let Some(past) = vehicles.get(&vehicle) else {
-            return PoseAt::Unknown;
-        };
+        let vehicles = self.0.vehicles.lock();
+        let Some(past) = vehicles.get(&vehicle) else { return PoseAt::Unknown };
         let later = past.partition_point(|(at, _)| *at < time);
         match (later.checked_sub(1).and_then(|i| past.get(i)), past.get(later)) {
             (_, Some((at, pose))) if *at == time => PoseAt::Known(*pose),

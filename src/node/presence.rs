@@ -1,13 +1,12 @@
 //! Presence of the vehicles: the newest heartbeat of each `CopterSim`, and each vehicle's first position.
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-/// The newest heartbeat of a vehicle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastHeartbeat {
-    /// Its sender.
     pub(super) from: Ipv4Addr,
     /// Whether this is the sender that the bridge expects.
     pub(super) expected: bool,
@@ -28,27 +27,20 @@ struct PresenceState {
 pub(super) struct Presence(Arc<Mutex<PresenceState>>);
 
 impl Presence {
-    /// Records a heartbeat.
     pub(super) fn record_heartbeat(&self, vehicle: u16, heartbeat: LastHeartbeat) {
-        self.lock().heartbeats.insert(vehicle, heartbeat);
+        self.0.lock().heartbeats.insert(vehicle, heartbeat);
     }
 
     /// Records the position of a vehicle; only the first one counts.
     pub(super) fn record_position(&self, vehicle: u16, position: StartPosition) {
-        self.lock().first.entry(vehicle).or_insert(position);
+        self.0.lock().first.entry(vehicle).or_insert(position);
     }
 
-    /// The newest heartbeats.
     pub(super) fn heartbeats(&self) -> BTreeMap<u16, LastHeartbeat> {
-        self.lock().heartbeats.clone()
+        self.0.lock().heartbeats.clone()
     }
 
-    /// The first position of a vehicle.
     pub(super) fn first_position(&self, vehicle: u16) -> Option<StartPosition> {
-        self.lock().first.get(&vehicle).copied()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, PresenceState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().first.get(&vehicle).copied()
     }
 }

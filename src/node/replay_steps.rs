@@ -1,7 +1,8 @@
 //! Steps of a replay: requested by the input or a service, run by the replay. A process has at most one replay (ADR 0015).
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 static STEPS: OnceLock<StepQueue> = OnceLock::new();
@@ -58,7 +59,7 @@ impl StepQueue {
 
     /// Requests a step; does not wait.
     pub fn request(&self, step: ReplayStep, done: impl FnOnce(StepResult) + Send + 'static) {
-        let mut queue = self.lock();
+        let mut queue = self.queue.lock();
         match queue.ended_with {
             Some(last) => {
                 drop(queue);
@@ -74,19 +75,15 @@ impl StepQueue {
     /// Waits for the next step for at most `most`.
     fn next(&self, most: Duration) -> Option<(ReplayStep, OnStepEnd)> {
         let empty = |queue: &mut QueueState| queue.requested.is_empty();
-        let waited = self.changed.wait_timeout_while(self.lock(), most, empty);
-        let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.queue.lock();
+        self.changed.wait_while_for(&mut queue, empty, most);
         queue.requested.pop_front()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for StepQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StepQueue {{ requested: {} }}", self.lock().requested.len())
+        write!(f, "StepQueue {{ requested: {} }}", self.queue.lock().requested.len())
     }
 }
 
@@ -107,7 +104,6 @@ struct CurrentStep {
 }
 
 impl<'a> StepRunner<'a> {
-    /// Runs steps from `at` on.
     pub(super) fn new(steps: &'a StepQueue, at: Duration) -> Self {
         Self { steps, current: None, at }
     }
@@ -119,9 +115,7 @@ impl<'a> StepRunner<'a> {
                 Some(CurrentStep { until, .. }) if time > *until => self.finish(false),
                 Some(_) => return true,
                 None => {
-                    let Some((step, done)) = self.steps.next(most) else {
-                        return false;
-                    };
+                    let Some((step, done)) = self.steps.next(most) else { return false };
                     let until = match step {
                         ReplayStep::Time(length) => self.at.saturating_add(length),
                         ReplayStep::Messages(_) | ReplayStep::Rest => Duration::MAX,
@@ -143,9 +137,7 @@ impl<'a> StepRunner<'a> {
     /// Records that a message of this time was handled.
     pub(super) fn count_played(&mut self, time: Duration) {
         self.at = self.at.max(time);
-        let Some(current) = &mut self.current else {
-            return;
-        };
+        let Some(current) = &mut self.current else { return };
         current.played += 1;
         if current.step == ReplayStep::Messages(current.played) {
             self.finish(false);
@@ -164,7 +156,7 @@ impl Drop for StepRunner<'_> {
     fn drop(&mut self) {
         self.finish(true);
         let ended_with = StepResult { messages: 0, at: self.at, ended: true };
-        let mut queue = self.steps.lock();
+        let mut queue = self.steps.queue.lock();
         queue.ended_with = Some(ended_with);
         let requested = std::mem::take(&mut queue.requested);
         drop(queue);

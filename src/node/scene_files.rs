@@ -83,19 +83,12 @@ fn xml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// Reads the objects that the renderer created from files.
 pub(super) fn read_created(params: &Params, files: &mut Files) -> Vec<Created> {
     let mut all = Vec::new();
     for path in &params.scene.created {
         let name = path.display().to_string();
-        let text = match read_text(path) {
-            Ok((text, _)) => text,
-            Err(why) => {
-                files.problems.push(name, why);
-                continue;
-            }
-        };
-        match Created::read(&name, &text) {
+        let text = read_text(path).map_err(|why| Problems(vec![Problem::new(&name, why)]));
+        match text.and_then(|(text, _)| Created::read(&name, &text)) {
             Ok(found) if found.is_empty() => {
                 let none = "creates no object (no line begins with `CreateVehicle,`)";
                 files.warnings.push(Problem::new(&name, none));

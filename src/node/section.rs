@@ -26,14 +26,12 @@ pub struct Finding {
 
 /// A part of the bridge with its own status in `/diagnostics`.
 pub(super) trait Section: Send {
-    /// Name of the status.
     fn name(&self) -> &'static str;
 
     /// Checks the part; called once per report.
     fn check(&mut self) -> Finding;
 }
 
-/// A key-value pair of a status.
 pub(super) fn value(key: impl ToString, value: impl ToString) -> (String, String) {
     (key.to_string(), value.to_string())
 }

@@ -5,9 +5,10 @@ use crate::config::{ControlLink, Params};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
 use crate::wire::NETWORK_GROUP;
 use ipnet::Ipv4Net;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Accepted senders, and the refused ones that were logged.
 #[derive(Debug)]
@@ -60,7 +61,6 @@ impl Senders {
         self.listen
     }
 
-    /// Options of a unicast port.
     pub(super) fn port(&self, port: u16) -> BindOptions {
         BindOptions { address: self.listen, accept: self.accept.clone(), ..BindOptions::port(port) }
     }
@@ -91,16 +91,16 @@ impl Senders {
     /// Logs newly refused senders, with a remedy.
     pub(super) fn log_refused(&self) {
         let refused = self.accept.refused();
-        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = self.logged.lock();
         for (address, sender) in &refused.senders {
             if logged.named.insert(*address) {
                 tracing::warn!("{}", self.advice(*address, sender.port));
             }
         }
         if refused.others > 0 && !std::mem::replace(&mut logged.others, true) {
+            let most = refused.senders.len();
             tracing::warn!(
-                "more than {} addresses send to the bridge and are not accepted: further ones are only counted",
-                refused.senders.len()
+                "more than {most} addresses send to the bridge and are not accepted: further ones are only counted"
             );
         }
     }
@@ -123,10 +123,8 @@ impl Senders {
     }
 }
 
-/// Status of the refused senders.
 pub(super) struct RefusedSenders {
     senders: Arc<Senders>,
-    /// Refused datagrams at the last check.
     before: u64,
 }
 
@@ -160,7 +158,6 @@ impl Section for RefusedSenders {
     }
 }
 
-/// All machines named in parameters.
 fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
     let own = params.own_vehicles.values();
     let links = own.clone().filter_map(|own| own.link.as_ref());

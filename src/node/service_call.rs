@@ -1,14 +1,9 @@
 //! One call of a service, for the command line.
-use crate::{
-    config::did_you_mean,
-    ros::{
-        Middleware, RosError,
-        call::{Call, CallError},
-    },
-};
+use crate::config::did_you_mean;
+use crate::ros::call::{Call, CallError};
+use crate::ros::{Middleware, RosError};
 use std::time::Duration;
 
-/// Interval of searches in the graph.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Why there is no response.
@@ -66,33 +61,21 @@ pub async fn call(
     let seconds = limit.as_secs_f64();
     let absent = || {
         let servers = middleware.servers();
-        let others = servers.iter().map(|server| server.name.as_str());
-        NoResponse::NoService {
-            service: service.clone(),
-            seconds,
-            hint: did_you_mean(&service, others),
-        }
+        let hint = did_you_mean(&service, servers.iter().map(|server| server.name.as_str()));
+        NoResponse::NoService { service: service.clone(), seconds, hint }
     };
     // A request of known type is checked before the search.
     let checked =
         type_name.map(|given| Call::new(middleware, &service, given, request)).transpose()?;
-    let found = {
-        let type_of = || {
-            let servers = middleware.servers().into_iter();
-            let mut named = servers.filter(|server| server.name == service);
-            named.next().map(|server| server.type_name)
-        };
-        let found = until(limit, type_of).await;
-        found.ok_or_else(absent)?
+    let type_of = || {
+        let mut servers = middleware.servers().into_iter();
+        servers.find(|server| server.name == service).map(|server| server.type_name)
     };
+    let found = until(limit, type_of).await.ok_or_else(absent)?;
     let call = match (checked, type_name) {
         (Some(call), Some(given)) if given == found => call,
         (_, Some(given)) => {
-            return Err(NoResponse::OtherType {
-                service: service.clone(),
-                given: given.to_owned(),
-                found,
-            });
+            return Err(NoResponse::OtherType { service, given: given.to_owned(), found });
         }
         _ => Call::new(middleware, &service, &found, request)?,
     };
@@ -101,7 +84,7 @@ pub async fn call(
     let mut pending = call.make()?;
     match tokio::time::timeout(limit, &mut pending.answer).await {
         Ok(Ok(response)) => Ok(response?),
-        Ok(Err(_)) | Err(_) => Err(NoResponse::Silent { service: service.clone(), seconds }),
+        Ok(Err(_)) | Err(_) => Err(NoResponse::Silent { service, seconds }),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::config::{
     AngleUnitChoice, ParamValue, Params, Problem, Problems, SensorConfig, config_json,
     doubt_of_degrees, resolve_angle_unit,
 };
-use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount, WorldConvention};
+use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount};
 use crate::program::Needs;
 use crate::scene::{Created, Library, Rounding, TerrainMap};
 use crate::sensors::{FrameKind, spec_of};
@@ -92,12 +92,11 @@ impl Settings {
             match source {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
-                    let Some((file, text)) = files.text("params-file", path) else {
-                        continue;
-                    };
-                    match ros_args::params_of_file(&file, &text, &node) {
-                        Ok(found) => values.extend(found),
-                        Err(Problems(found)) => files.problems.0.extend(found),
+                    if let Some((file, text)) = files.text("params-file", path) {
+                        match ros_args::params_of_file(&file, &text, &node) {
+                            Ok(found) => values.extend(found),
+                            Err(Problems(found)) => files.problems.0.extend(found),
+                        }
                     }
                 }
             }
@@ -108,18 +107,14 @@ impl Settings {
             problems.push("parameters", many);
             return Err(problems.into());
         }
-        match Params::from_values(&values) {
-            Ok(params) => {
-                let mut settings = Self::with_params(problems.or(params)?)?;
-                settings.origin.values = values;
-                settings.warnings.extend(warnings);
-                Ok(settings)
-            }
-            Err(Problems(found)) => {
-                problems.0.extend(found);
-                Err(problems.into())
-            }
-        }
+        let params = Params::from_values(&values).unwrap_or_else(|Problems(found)| {
+            problems.0.extend(found);
+            Params::default()
+        });
+        let mut settings = Self::with_params(problems.or(params)?)?;
+        settings.origin.values = values;
+        settings.warnings.extend(warnings);
+        Ok(settings)
     }
 
     /// Reads the Config.json files that the parameters name.
@@ -140,11 +135,9 @@ impl Settings {
             warnings.push(Problem::new("config", "names no file: no sensors except the IMU"));
         }
         if params.use_sim_time && params.time.mode != StampMode::Sim {
-            warnings.push(Problem::new(
-                "use_sim_time",
-                "is true, but time.mode is not sim: the bridge stamps with the host's clock and publishes no /clock, for which nodes with \
-                 use_sim_time wait forever; set time.mode:=sim, or use_sim_time:=false everywhere",
-            ));
+            let why = "is true, but time.mode is not sim: the bridge stamps with the host's clock and publishes no /clock, for which nodes \
+                       with use_sim_time wait forever; set time.mode:=sim, or use_sim_time:=false everywhere";
+            warnings.push(Problem::new("use_sim_time", why));
         }
         let enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         if params.frames.mount_angle_unit == AngleUnitChoice::Degrees {
@@ -167,9 +160,7 @@ impl Settings {
     }
 
     /// Returns the settings of a running bridge with other parameters and the same files and vehicles.
-    ///
-    /// # Errors
-    /// Parameters that do not fit the sensors, sensors on vehicles that are not served.
+    /// Errors: parameters that do not fit the sensors, sensors on vehicles that are not served.
     pub fn changed(&self, params: Params) -> Result<Self, Problems> {
         let served = self.vehicles();
         let mut changed = self.with_params_changed(params)?;
@@ -177,26 +168,22 @@ impl Settings {
         for sensor in &changed.sensors {
             if let Some(vehicle) = sensor.mount.vehicle().filter(|id| !served.contains(id)) {
                 let known: Vec<_> = served.iter().map(u16::to_string).collect();
-                problems.push(
-                    format!("sensor{}.vehicle", sensor.seq_id),
-                    format!(
-                        "must be a vehicle that the bridge serves ({}), is {vehicle}; restart with vehicles:=[..] for others",
-                        known.join(", ")
-                    ),
+                let why = format!(
+                    "must be a vehicle that the bridge serves ({}), is {vehicle}; restart with vehicles:=[..] for others",
+                    known.join(", ")
                 );
+                problems.push(format!("sensor{}.vehicle", sensor.seq_id), why);
             }
         }
         let is_pod = |sensor: &SensorConfig| sensor.kind == SensorKind::Pod;
         for (old, new) in self.sensors.iter().zip(&changed.sensors) {
             if is_pod(old) != is_pod(new) {
                 let (seq_id, type_id) = (new.seq_id, new.kind.type_id());
-                problems.push(
-                    format!("sensor{seq_id}.type_id"),
-                    format!(
-                        "cannot change from or to 9 (pod) while the bridge runs, because a pod has topics of a gimbal; restart needed, \
-                         with -p sensor{seq_id}.type_id:={type_id}"
-                    ),
+                let why = format!(
+                    "cannot change from or to 9 (pod) while the bridge runs, because a pod has topics of a gimbal; restart needed, \
+                     with -p sensor{seq_id}.type_id:={type_id}"
                 );
+                problems.push(format!("sensor{seq_id}.type_id"), why);
             }
         }
         changed.origin.served = Some(served);
@@ -204,17 +191,13 @@ impl Settings {
     }
 
     /// Returns the settings of a running bridge with one more sensor.
-    ///
-    /// # Errors
-    /// Faults of [`Self::changed`], and properties that only sensors in the files may have.
+    /// Errors: faults of [`Self::changed`], and properties that only sensors in the files may have.
     pub fn with_sensor(&self, sensor: SensorConfig) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         if sensor.kind == SensorKind::Pod {
-            problems.push(
-                "row.TypeID",
-                "9 (pod) cannot be added while the bridge runs, because a pod has topics of a gimbal; write it into a file of `config`, \
-                and restart",
-            );
+            let why = "9 (pod) cannot be added while the bridge runs, because a pod has topics of a gimbal; write it into a file of \
+                       `config`, and restart";
+            problems.push("row.TypeID", why);
         }
         let mut changed = self.clone();
         changed.origin.sensors.push(sensor);
@@ -224,10 +207,8 @@ impl Settings {
             self.clone()
         });
         if found.angle_unit.unit != self.angle_unit.unit {
-            problems.push(
-                "row.SensorAngEular",
-                "changes the unit that mount_angle_unit:=auto finds for all sensors; set mount_angle_unit",
-            );
+            let why = "changes the unit that mount_angle_unit:=auto finds for all sensors; set mount_angle_unit";
+            problems.push("row.SensorAngEular", why);
         }
         problems.or(found)
     }
@@ -300,8 +281,7 @@ impl Settings {
 
     /// Returns the address that sensors are requested from.
     pub(super) fn renderer(&self) -> SocketAddrV4 {
-        let window = self.ports.window(self.params.window.into());
-        SocketAddrV4::new(self.params.simulator_address, window)
+        self.window(self.params.window.into())
     }
 
     /// Returns the addresses of the windows that draw entities of the bridge.
@@ -310,23 +290,15 @@ impl Settings {
         if params.scene.network {
             return vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)];
         }
-        params
-            .scene
-            .windows
-            .iter()
-            .map(|number| self.window(*number))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect()
+        let windows: BTreeSet<_> =
+            params.scene.windows.iter().map(|number| self.window(*number)).collect();
+        windows.into_iter().collect()
     }
 
     /// Returns the address of one window; with Redis the address of the renderer stands for all.
     pub(super) fn window(&self, window: u16) -> SocketAddrV4 {
-        if self.params.redis.renderer {
-            self.renderer()
-        } else {
-            SocketAddrV4::new(self.params.simulator_address, self.ports.window(window))
-        }
+        let window = if self.params.redis.renderer { self.params.window.into() } else { window };
+        SocketAddrV4::new(self.params.simulator_address, self.ports.window(window))
     }
 
     /// Returns the approximate system resources these settings need.
@@ -364,10 +336,7 @@ impl Settings {
             base_link: f.base.clone(),
             imu_link: self.params.imu.frame_id.clone(),
             prefix: f.prefix_template(self.vehicles().len()).to_owned(),
-            world: match f.world {
-                config::params::WorldConvention::Enu => WorldConvention::Enu,
-                config::params::WorldConvention::Nwu => WorldConvention::Nwu,
-            },
+            world: f.world,
             bottom_m: f.vehicle_bottom_m,
             truth: f.tf_source != config::params::TfSource::External,
             local_origin: self.params.control.local_frame.clone(),
@@ -420,8 +389,7 @@ impl Settings {
 
     /// Returns the mounts of the sensors.
     pub fn mounts(&self) -> Vec<SensorMount> {
-        let mount = |s| mount(s, &self.params, &self.angle_unit);
-        self.sensors.iter().map(mount).collect()
+        self.sensors.iter().map(|sensor| self.mount(sensor)).collect()
     }
 
     /// Returns the focal length of a fisheye as a fraction of width / field of view.
@@ -432,14 +400,16 @@ impl Settings {
 
     /// Returns whether two cameras may be declared a stereo pair.
     pub fn are_rectified(&self, left: &SensorConfig, right: &SensorConfig) -> bool {
-        let [l, r] = [left, right].map(|s| mount(s, &self.params, &self.angle_unit));
-        camera_pairs::rectified((left, &l), (right, &r))
+        camera_pairs::rectified((left, &self.mount(left)), (right, &self.mount(right)))
     }
 
     /// Returns whether two cameras see the same scene with the same pixels.
     pub fn coincide(&self, first: &SensorConfig, second: &SensorConfig) -> bool {
-        let [a, b] = [first, second].map(|s| mount(s, &self.params, &self.angle_unit));
-        camera_pairs::coincide((first, &a), (second, &b))
+        camera_pairs::coincide((first, &self.mount(first)), (second, &self.mount(second)))
+    }
+
+    fn mount(&self, sensor: &SensorConfig) -> SensorMount {
+        mount(sensor, &self.params, &self.angle_unit)
     }
 }
 
@@ -498,12 +468,9 @@ fn read_terrain(params: &Params, files: &mut Files) -> Option<Arc<TerrainMap>> {
         TerrainRounding::Cut => Rounding::Cut,
         TerrainRounding::Nearest => Rounding::Nearest,
     };
-    match TerrainMap::parse(&png?, &text?.1, rounding) {
-        Ok(map) => Some(Arc::new(map)),
-        Err(error) => {
-            let problem = format!("{}: {error}", image.display());
-            files.problems.push("terrain.file", problem);
-            None
-        }
-    }
+    let map = TerrainMap::parse(&png?, &text?.1, rounding);
+    let map = map.map_err(|error| {
+        files.problems.push("terrain.file", format!("{}: {error}", image.display()));
+    });
+    map.ok().map(Arc::new)
 }

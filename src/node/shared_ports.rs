@@ -41,9 +41,7 @@ impl SharedPorts {
             if !before.contains(&holder.inode) {
                 continue;
             }
-            let Some(WatchedPort { what, multicast }) = self.ports.get(&port) else {
-                continue;
-            };
+            let Some(WatchedPort { what, multicast }) = self.ports.get(&port) else { continue };
             let new = self.logged.len() < MAX_LOGGED && self.logged.insert(holder.inode);
             if !multicast {
                 if new {

@@ -1,6 +1,7 @@
 //! Newest reports of the renderer: `reports` writes them, other subsystems read them.
 use crate::reports::Descriptions;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// Whether a reader needs descriptions now.
 type DemandCheck = Box<dyn Fn() -> bool + Send>;
@@ -14,19 +15,15 @@ pub(super) struct SharedReports {
 
 impl SharedReports {
     pub(super) fn lock(&self) -> MutexGuard<'_, Descriptions> {
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn readers(&self) -> MutexGuard<'_, Vec<DemandCheck>> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reported.lock()
     }
 
     /// Requests descriptions of vehicles and objects while `reader` returns true, also without subscribers of their topics.
     pub(super) fn add_reader(&self, reader: impl Fn() -> bool + Send + 'static) {
-        self.readers().push(Box::new(reader));
+        self.readers.lock().push(Box::new(reader));
     }
 
     pub(super) fn is_read(&self) -> bool {
-        self.readers().iter().any(|reader| reader())
+        self.readers.lock().iter().any(|reader| reader())
     }
 }

@@ -2,7 +2,8 @@
 use super::settings::Settings;
 use crate::frames::WorldConvention;
 use crate::scene::{MapFrame, Scene, SceneSettings, find_world};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Handle of the scene.
@@ -33,7 +34,7 @@ impl SharedScene {
 
     /// Locks the scene; never held across I/O.
     pub(super) fn lock(&self) -> MutexGuard<'_, Scene> {
-        self.scene.lock().unwrap_or_else(PoisonError::into_inner)
+        self.scene.lock()
     }
 
     /// Records that the renderer shows another map.

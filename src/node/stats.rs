@@ -2,8 +2,9 @@
 use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// State of one source.
@@ -20,7 +21,7 @@ pub enum LinkState {
 }
 
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Figures {
     /// Datagrams or blocks received, good and bad.
     pub(super) received: u64,
@@ -35,7 +36,7 @@ pub(super) struct Figures {
     /// Counted events that are no drops.
     pub(super) others: BTreeMap<Cause, u64>,
     /// Time from the first byte to the end of publishing, in µs, since the last report.
-    pub(super) latency_us: Histogram<u64>,
+    latency_us: Latencies,
     /// When the last frame was complete.
     pub(super) last_frame: Option<Instant>,
     /// Requested rate, in Hz of simulation time.
@@ -53,28 +54,19 @@ pub(super) struct Figures {
 /// Largest latency the histogram resolves, one minute.
 const MAX_LATENCY_US: u64 = 60_000_000;
 
-impl Figures {
-    fn new() -> Self {
-        // 1 µs to one minute with two digits: 30 kB; the constructor accepts these bounds.
-        let latency_us = Histogram::new_with_bounds(1, MAX_LATENCY_US, 2)
-            .unwrap_or_else(|_| Histogram::new(2).unwrap_or_else(|_| unreachable!()));
-        Self {
-            received: 0,
-            bytes: 0,
-            frames: 0,
-            converted: 0,
-            drops: BTreeMap::new(),
-            others: BTreeMap::new(),
-            latency_us,
-            last_frame: None,
-            asked_hz: None,
-            state: None,
-            obstacle: None,
-            notes: BTreeMap::new(),
-            hint: None,
-        }
-    }
+/// Latencies in µs.
+#[derive(Clone, Debug)]
+struct Latencies(Histogram<u64>);
 
+impl Default for Latencies {
+    fn default() -> Self {
+        // 1 µs to one minute with two digits: 30 kB; the constructor accepts these bounds.
+        let histogram = Histogram::new_with_bounds(1, MAX_LATENCY_US, 2);
+        Self(histogram.unwrap_or_else(|_| Histogram::new(2).unwrap_or_else(|_| unreachable!())))
+    }
+}
+
+impl Figures {
     /// Sets the count of samples missing by sequence number.
     pub(super) fn lost(&mut self, count: u64) {
         if count > 0 {
@@ -82,12 +74,10 @@ impl Figures {
         }
     }
 
-    /// Counts a drop.
     pub(super) fn drop_one(&mut self, cause: Cause) {
         self.drop_many(cause, 1);
     }
 
-    /// Counts some drops.
     pub(super) fn drop_many(&mut self, cause: Cause, count: u64) {
         if count > 0 {
             *self.drops.entry(cause).or_default() += count;
@@ -99,7 +89,6 @@ impl Figures {
         self.drops.insert(Cause::SocketOverflow, count.into());
     }
 
-    /// Copies the counters of a reassembler.
     pub(super) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
         self.received = counters.datagrams;
         self.bytes = counters.bytes;
@@ -114,17 +103,16 @@ impl Figures {
 
     /// Returns a quantile of the latencies since the last report in s; NaN if there are none.
     pub(super) fn latency_s(&self, quantile: f64) -> f64 {
-        if self.latency_us.is_empty() {
+        if self.latency_us.0.is_empty() {
             f64::NAN
         } else {
-            self.latency_us.value_at_quantile(quantile) as f64 * 1e-6
+            self.latency_us.0.value_at_quantile(quantile) as f64 * 1e-6
         }
     }
 
-    /// Records the latency of a frame.
     pub(super) fn took(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
-        self.latency_us.saturating_record(us);
+        self.latency_us.0.saturating_record(us);
     }
 }
 
@@ -138,28 +126,24 @@ pub(super) struct SourceStats {
 }
 
 impl SourceStats {
-    /// Creates empty figures.
     pub(super) fn new(name: impl Into<String>) -> Self {
         let key = name.into();
-        Self { name: Mutex::new(key.as_str().into()), key, figures: Mutex::new(Figures::new()) }
+        Self { name: Mutex::new(key.as_str().into()), key, figures: Mutex::default() }
     }
 
     /// Name in diagnostics, for example `sensor0 img_rgb`.
     pub(super) fn name(&self) -> Arc<str> {
-        let name = self.name.lock();
-        name.unwrap_or_else(PoisonError::into_inner).clone()
+        self.name.lock().clone()
     }
 
-    /// Changes the name in diagnostics.
     pub(super) fn rename(&self, name: String) {
-        let mut own = self.name.lock().unwrap_or_else(PoisonError::into_inner);
-        *own = name.into();
+        *self.name.lock() = name.into();
     }
 
     /// Locks the figures; never held across I/O.
     pub(super) fn lock(&self) -> MutexGuard<'_, Figures> {
         // After a panic elsewhere the numbers are still valid.
-        self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+        self.figures.lock()
     }
 
     /// Counts a datagram that was handled, or why it was not.
@@ -178,7 +162,7 @@ impl SourceStats {
     pub(super) fn take_report(&self) -> Figures {
         let mut figures = self.lock();
         let copy = figures.clone();
-        figures.latency_us.reset();
+        figures.latency_us.0.reset();
         copy
     }
 }
@@ -189,14 +173,10 @@ pub(super) struct Sources(Arc<Mutex<Vec<Arc<SourceStats>>>>);
 
 impl Sources {
     pub(super) fn push(&self, stats: Arc<SourceStats>) {
-        self.lock().push(stats);
+        self.0.lock().push(stats);
     }
 
     pub(super) fn all(&self) -> Vec<Arc<SourceStats>> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<SourceStats>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().clone()
     }
 }

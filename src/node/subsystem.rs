@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 pub(super) struct Subsystem {
     /// Opens topics and ports, and registers tasks and figures.
     pub(super) open: fn(&Context<'_>, &mut Assembly) -> Result<(), NodeError>,
-    /// Documents its topics.
     pub(super) topics: fn(&mut TopicPage),
 }
 

@@ -58,7 +58,6 @@ pub async fn keep_running(mut task: impl Endless) {
     }
 }
 
-/// Runs a future; true if it panicked.
 async fn caught(future: impl Future<Output = ()>) -> bool {
     let mut future = pin!(future);
     std::future::poll_fn(|context| {
@@ -77,19 +76,25 @@ pub(super) fn next_moment(period: Duration) -> Duration {
 }
 
 /// Creates a runtime for tasks that share one thread.
-pub(super) fn runtime(what: &'static str) -> Result<Runtime, NodeError> {
+pub fn runtime(what: &'static str) -> Result<Runtime, NodeError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|source| NodeError::Start { what, source })
 }
 
-/// Starts a task on a runtime.
 pub(super) fn start(runtime: &Handle, task: impl Endless) {
     runtime.spawn(keep_running(task));
 }
 
-/// Returns whether `work` panicked.
 pub(super) fn panics(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
+}
+
+fn spawn(
+    name: &'static str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, NodeError> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    thread.spawn(body).map_err(|source| NodeError::Start { what: name, source })
 }
 
 /// Starts a thread for work that ends by itself. The program waits for threads that hold the middleware
@@ -98,14 +103,12 @@ pub(super) fn spawn_once(
     name: &'static str,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<(), NodeError> {
-    let thread = std::thread::Builder::new().name(name.to_owned());
-    let thread = thread.spawn(move || {
+    let body = move || {
         if panics(work) {
             tracing::error!("the thread {name} panicked");
         }
-    });
-    let started = thread.map_err(|source| NodeError::Start { what: name, source });
-    started.map(drop)
+    };
+    spawn(name, body).map(drop)
 }
 
 /// Starts a thread that ends when `body` returns, and calls `body` again if it panics.
@@ -113,12 +116,10 @@ pub(super) fn spawn_restarting(
     name: &'static str,
     mut body: impl FnMut() + Send + 'static,
 ) -> Result<JoinHandle<()>, NodeError> {
-    let thread = std::thread::Builder::new().name(name.to_owned());
-    let thread = thread.spawn(move || {
+    spawn(name, move || {
         while panics(&mut body) {
             tracing::error!("the thread {name} panicked; restarting in {PAUSE:?}");
             std::thread::sleep(PAUSE);
         }
-    });
-    thread.map_err(|source| NodeError::Start { what: name, source })
+    })
 }

@@ -8,8 +8,9 @@ use crate::msgs::tf2_msgs::msg::TFMessage;
 use crate::ros::Publisher;
 use crate::time::RosTime;
 use crate::vehicle::BodyFrame;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -31,20 +32,14 @@ impl Tf {
         }
     }
 
-    /// Returns how many vehicles have a pose.
     pub(super) fn vehicles(&self) -> usize {
-        self.posed().len()
+        self.posed.lock().len()
     }
 
     fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tree.lock()
     }
 
-    fn posed(&self) -> MutexGuard<'_, BTreeSet<u16>> {
-        self.posed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether `/tf` has a subscriber.
     pub(super) fn is_read(&self) -> bool {
         self.publisher.subscribers() > 0
     }
@@ -60,7 +55,7 @@ impl Tf {
             // The publisher counts failures.
             let _counted = self.publisher.publish(&TFMessage { transforms });
         }
-        self.posed().insert(pose.vehicle);
+        self.posed.lock().insert(pose.vehicle);
     }
 }
 
@@ -88,8 +83,15 @@ impl Endless for StaticTf {
         "/tf_static".to_owned()
     }
 
+    /// Publishes again after origins have changed.
     async fn work(&mut self) {
-        self.run().await;
+        loop {
+            self.0.due.notified().await;
+            tokio::time::sleep(TOGETHER).await;
+            if let Err(error) = self.publish() {
+                tracing::warn!(%error, "cannot publish the origin of an autopilot");
+            }
+        }
     }
 }
 
@@ -105,29 +107,23 @@ impl StaticTf {
         }))
     }
 
-    /// A copy of the current frames.
     pub(super) fn now(&self) -> FrameTree {
         self.tree().clone()
     }
 
-    /// Omits frames that another node publishes.
     pub(super) fn leave_out(&self, frames: impl IntoIterator<Item = String>) {
-        self.left_out().extend(frames);
+        self.0.left_out.lock().extend(frames);
     }
 
-    /// Publishes all known frames.
     pub(super) fn publish(&self) -> Result<(), NodeError> {
         self.publish_at(self.0.clock.now())
     }
 
     fn publish_at(&self, now: RosTime) -> Result<(), NodeError> {
         let publisher = self.0.publisher.lock();
-        let publisher = publisher.unwrap_or_else(PoisonError::into_inner);
         let mut transforms = self.tree().static_transforms(now);
-        let left_out = self.left_out();
-        transforms.retain(|t| !left_out.contains(&t.child_frame_id));
-        drop(left_out);
-        transforms.extend(self.found().values().cloned().map(|mut transform| {
+        transforms.retain(|t| !self.0.left_out.lock().contains(&t.child_frame_id));
+        transforms.extend(self.0.found.lock().values().cloned().map(|mut transform| {
             transform.header.stamp = now.to_msg();
             transform
         }));
@@ -135,13 +131,12 @@ impl StaticTf {
         Ok(())
     }
 
-    /// Adds frames of sensors whose mounts a vehicle reported.
     pub(super) fn fix_to_body(&self, vehicle: u16, frames: Vec<BodyFrame>) {
         let base = self.tree().base_link(vehicle);
         for BodyFrame { name, attitude } in frames {
             let pose = Transform::from_attitude(attitude);
             let transform = pose.to_stamped(&base, &name, RosTime::default());
-            self.found().insert(name, transform);
+            self.0.found.lock().insert(name, transform);
         }
         self.0.due.notify_one();
     }
@@ -172,17 +167,6 @@ impl StaticTf {
         Ok(())
     }
 
-    fn left_out(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        let left_out = &self.0.left_out;
-        left_out.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn found(&self) -> MutexGuard<'_, BTreeMap<String, TransformStamped>> {
-        let found = &self.0.found;
-        found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sets an autopilot's origin of local positions.
     pub(super) fn place_origin(&self, vehicle: u16, position: Vector<Ned>) {
         let moved = self.tree().place_origin(vehicle, position);
         if moved {
@@ -192,17 +176,6 @@ impl StaticTf {
                 "the autopilot's origin is {north:.2} m north, {east:.2} m east, {down:.2} m down in the simulator's map"
             );
             self.0.due.notify_one();
-        }
-    }
-
-    /// Publishes again after origins have changed.
-    async fn run(&self) {
-        loop {
-            self.0.due.notified().await;
-            tokio::time::sleep(TOGETHER).await;
-            if let Err(error) = self.publish() {
-                tracing::warn!(%error, "cannot publish the origin of an autopilot");
-            }
         }
     }
 

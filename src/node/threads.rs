@@ -15,7 +15,6 @@ pub(super) const REPORT: &str = "rfly-report";
 /// Body of a thread; returns soon after the flag is set.
 type ThreadBody = Box<dyn FnMut(&AtomicBool) + Send>;
 
-/// Threads that are not running yet.
 #[derive(Default)]
 pub(super) struct Threads {
     runtimes: Vec<(&'static str, Runtime)>,
@@ -44,7 +43,6 @@ impl Threads {
         self.bodies.push((name, Box::new(body)));
     }
 
-    /// Starts all threads.
     pub(super) fn start(self) -> Result<RunningThreads, NodeError> {
         let mut running = RunningThreads::default();
         for (name, runtime) in self.runtimes {
@@ -73,13 +71,11 @@ pub(super) struct RunningThreads {
 }
 
 impl RunningThreads {
-    /// Signals all threads to stop.
     pub(super) fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         // Dropping the senders also ends threads that receive no message.
         self.quit.clear();
     }
-    /// Waits for all threads.
     pub(super) fn join(&mut self) {
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {

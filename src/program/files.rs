@@ -22,9 +22,7 @@ pub enum SetError {
 
 /// Writes files, given by name and text, into a directory, which is created if needed. Files get their names after all are
 /// written, so that an error leaves none of them.
-///
-/// # Errors
-/// Files that exist, unless `replace`; or the first one that cannot be written.
+/// Errors: files that exist, unless `replace`; or the first one that cannot be written.
 pub fn write_set(dir: &Path, files: &[(&str, &str)], replace: bool) -> Result<(), SetError> {
     let names = files.iter().map(|(name, _)| dir.join(name));
     let there: Vec<_> = names.filter(|path| path.exists()).collect();

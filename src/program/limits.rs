@@ -24,19 +24,14 @@ pub struct LimitTooLow {
 
 impl Needs {
     /// Compares with the limits of this process.
-    ///
-    /// # Errors
-    /// The first limit that is too low. Unchecked, libraries would crash when they get no socket or no thread.
+    /// Errors: the first limit that is too low. Unchecked, libraries would crash when they get no socket or no thread.
     pub fn check(self) -> Result<(), LimitTooLow> {
         let needs = [
             (Limit::Files, self.files, "files and sockets"),
             (Limit::Memory, self.bytes, "bytes of address space"),
         ];
         for (limited, need, what) in needs {
-            if let Some((limit, text)) = limited.get()
-                && limit < need
-            {
-                let limit = text;
+            if let Some((_, limit)) = limited.get().filter(|(number, _)| *number < need) {
                 return Err(LimitTooLow { need, what, limit });
             }
         }
@@ -46,17 +41,15 @@ impl Needs {
 
 /// Returns the limits that can cause an error of the system, as ` (the limit of ...)`; empty for other errors.
 pub fn limit_behind(error: &io::Error) -> String {
-    let behind = Limit::behind(error).iter();
-    let limits: Vec<_> = behind.filter_map(|limit| limit.get()).collect();
-    if limits.is_empty() { String::new() } else { format!(" (the limit of {})", sentence(limits)) }
+    let limits = sentence(Limit::behind(error).iter().filter_map(|limit| limit.get()));
+    if limits.is_empty() { limits } else { format!(" (the limit of {limits})") }
 }
 
 /// Returns every limit that can cause a failure.
 pub fn limits() -> String {
-    sentence(Limit::ALL.into_iter().filter_map(Limit::get).collect())
+    sentence(Limit::ALL.into_iter().filter_map(Limit::get))
 }
 
-fn sentence(limits: Vec<(u64, String)>) -> String {
-    let texts: Vec<_> = limits.into_iter().map(|(_, text)| text).collect();
-    texts.join(", of ")
+fn sentence(limits: impl Iterator<Item = (u64, String)>) -> String {
+    limits.map(|(_, text)| text).collect::<Vec<_>>().join(", of ")
 }

@@ -14,7 +14,6 @@ const QUEUE: usize = 1024;
 /// Time limit for the last lines when the program ends.
 const END_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// Lost lines of this process's log.
 static LOST: OnceLock<LostLines> = OnceLock::new();
 
 /// Returns the number of log lines lost since this process started.
@@ -100,7 +99,6 @@ impl Drop for OutputLog {
     }
 }
 
-/// Writer on the log's thread.
 struct LogSink<W> {
     out: W,
     lost: LostLines,
@@ -109,7 +107,6 @@ struct LogSink<W> {
 }
 
 impl<W: Write> Write for LogSink<W> {
-    /// Writes one line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.put(line);
         let lost = self.lost.count();

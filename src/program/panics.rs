@@ -1,7 +1,7 @@
 //! Panics of all threads: logged, and counted for `/diagnostics`.
+use parking_lot::Mutex;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{Location, PanicHookInfo};
-use std::sync::{Mutex, PoisonError};
 
 /// The panics of this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ static PANICS: Mutex<PanicReport> = Mutex::new(PanicReport { count: 0, last: Str
 
 /// Returns the panics since [`note_panics`].
 pub fn panics() -> PanicReport {
-    PANICS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    PANICS.lock().clone()
 }
 
 /// Installs a hook that counts panics and sends them to the log instead of stderr, which may block.
@@ -26,19 +26,14 @@ pub fn note_panics() {
 
 fn note(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
-    let text = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let thread = std::thread::current();
-    let last = format!(
-        "thread {} panicked at {}: {}",
-        thread.name().unwrap_or("without a name"),
-        info.location().map_or_else(String::new, Location::to_string),
-        text.unwrap_or("no text")
-    );
+    let thread = thread.name().unwrap_or("without a name");
+    let location = info.location().map_or_else(String::new, Location::to_string);
+    let last = format!("thread {thread} panicked at {location}: {}", text.unwrap_or("no text"));
     {
-        let mut panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut panics = PANICS.lock();
         panics.count += 1;
         panics.last.clone_from(&last);
     }

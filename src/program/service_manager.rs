@@ -47,9 +47,7 @@ impl Watchdog {
 
     /// Whether a notification is due.
     pub fn due(&mut self, now: Instant) -> bool {
-        let Some(period) = self.period else {
-            return false;
-        };
+        let Some(period) = self.period else { return false };
         let due = self.last.is_none_or(|last| now.duration_since(last) >= period);
         if due {
             self.last = Some(now);

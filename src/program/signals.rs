@@ -28,10 +28,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Starts handling the signals.
-    ///
-    /// # Errors
-    /// Of the system.
+    /// Starts handling the signals. Errors: of the system.
     pub fn listen() -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let signals = {
@@ -55,10 +52,7 @@ impl Signals {
     }
 
     /// Runs `work` on its own thread, so that a signal is handled even if it blocks on a file. A signal notifies `work`,
-    /// which then has `grace` to end.
-    ///
-    /// # Errors
-    /// Of the system, if the thread cannot be started.
+    /// which then has `grace` to end. Errors: of the system, if the thread cannot be started.
     pub fn during<T: Send + 'static>(
         &mut self,
         grace: Duration,
@@ -96,9 +90,7 @@ pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
         work();
         drop(done);
     });
-    let Ok(thread) = spawned else {
-        return false;
-    };
+    let Ok(thread) = spawned else { return false };
     let ended = end.recv_timeout(time) == Err(RecvTimeoutError::Disconnected);
     if ended {
         finish(thread);

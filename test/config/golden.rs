@@ -10,7 +10,7 @@ fn overrides(args: &Value) -> VendorOverrides {
         (Some(-1), Some(true)) => TransportOverride::Vendor,
         (Some(-1), Some(false)) => TransportOverride::File,
         (Some(mode), _) => {
-            TransportOverride::Mode(TransportMode::from_number(mode.try_into().unwrap()).unwrap())
+            TransportOverride::Mode(TransportMode::from_repr(mode.try_into().unwrap()).unwrap())
         }
         other => panic!("{other:?}"),
     };

@@ -42,41 +42,41 @@ fn without_values_everything_has_its_default() {
 
 #[test]
 fn every_default_passes_the_check_of_its_own_row() {
-    for row in PARAMETERS {
-        let found = params(&[(row.name, row.default.value())]);
+    for row in PARAMETERS.iter() {
+        let found = params(&[(row.name, row.default_value())]);
         assert_eq!(found, Ok(Params::default()), "{}", row.name);
     }
 }
 
 /// A value that is allowed and is not the default.
 fn another_value(name: &str) -> ParamValue {
-    use rfly_bridge::config::params::Kind;
+    use rfly_bridge::config::params::ValueKind;
     let row = PARAMETERS.iter().find(|row| row.name == name).unwrap();
-    match (row.kind, row.default.value()) {
-        (Kind::Bool, ParamValue::Bool(v)) => ParamValue::Bool(!v),
-        (Kind::Int(min, max), ParamValue::Int(v)) => {
+    match (row.kind, row.default_value()) {
+        (ValueKind::Bool, ParamValue::Bool(v)) => ParamValue::Bool(!v),
+        (ValueKind::Int(min, max), ParamValue::Int(v)) => {
             ParamValue::Int(if v == max { min } else { max })
         }
-        (Kind::Float(_, max), _) => ParamValue::Float(max),
-        (Kind::Vector(_, max), _) => ParamValue::List(vec![ParamValue::Float(max); 3]),
-        (Kind::Choice(words), ParamValue::Str(v)) => {
+        (ValueKind::Float(_, max), _) => ParamValue::Float(max),
+        (ValueKind::Vector(_, max), _) => ParamValue::List(vec![ParamValue::Float(max); 3]),
+        (ValueKind::Choice(words), ParamValue::Str(v)) => {
             string(words.iter().find(|w| **w != v).unwrap())
         }
         _ if name == "control.link" => string("direct:14550"),
-        (Kind::Address, _) => string("10.0.0.7"),
-        (Kind::Str | Kind::Topic | Kind::Frame, _) => string("another"),
-        (Kind::Networks, _) => ParamValue::List(vec![string("10.0.0.0/8")]),
-        (Kind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),
-        (Kind::Names(_), _) => ParamValue::List(vec![string("House_3")]),
-        (Kind::Ints(..), _) => ParamValue::List(vec![ParamValue::Int(3)]),
-        (Kind::Covariance, _) => ParamValue::List((1..=9).map(ParamValue::Int).collect()),
+        (ValueKind::Address, _) => string("10.0.0.7"),
+        (ValueKind::Str | ValueKind::Topic | ValueKind::Frame, _) => string("another"),
+        (ValueKind::Networks, _) => ParamValue::List(vec![string("10.0.0.0/8")]),
+        (ValueKind::Paths, _) => ParamValue::List(vec![string("a.json"), string("b.json")]),
+        (ValueKind::Names(_), _) => ParamValue::List(vec![string("House_3")]),
+        (ValueKind::Ints(..), _) => ParamValue::List(vec![ParamValue::Int(3)]),
+        (ValueKind::Covariance, _) => ParamValue::List((1..=9).map(ParamValue::Int).collect()),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn every_row_of_the_table_reaches_the_typed_parameters() {
-    for row in PARAMETERS {
+    for row in PARAMETERS.iter() {
         let mut values = vec![(row.name, another_value(row.name))];
         values.extend(match row.name {
             "request.period_s" => Some(("request.timeout_s", ParamValue::Int(600))),
@@ -311,9 +311,9 @@ fn bridge_yaml_has_every_parameter_with_its_default() {
     use rfly_bridge::config::{params::render_yaml, ros_args::params_of_file};
     let values = params_of_file("bridge.yaml", &render_yaml(), "/rfly_bridge")
         .unwrap_or_else(|p| panic!("{p}"));
-    for row in PARAMETERS {
+    for row in PARAMETERS.iter() {
         assert!(
-            values.iter().any(|(name, value)| name == row.name && *value == row.default.value()),
+            values.iter().any(|(name, value)| name == row.name && *value == row.default_value()),
             "{}",
             row.name
         );

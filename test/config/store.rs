@@ -64,11 +64,11 @@ fn floats(values: &[f64]) -> ParamValue {
 #[test]
 fn every_parameter_is_declared_with_its_value_and_type() {
     let store = store(&[("window", Int(3)), ("request.timeout_s", Int(5))]);
-    for row in PARAMETERS {
+    for row in PARAMETERS.iter() {
         let (value, kind) = store.get(row.name).expect(row.name);
         assert_eq!(kind, row.kind.param_type(), "{}", row.name);
         if !["window", "request.timeout_s"].contains(&row.name) {
-            assert_eq!(*value, row.default.value(), "{}", row.name);
+            assert_eq!(*value, row.default_value(), "{}", row.name);
         }
     }
     assert_eq!(store.get("window"), Some((&Int(3), ParamType::Integer)));
@@ -81,7 +81,7 @@ fn every_parameter_is_declared_with_its_value_and_type() {
 #[test]
 fn sensors_have_the_parameters_that_they_can_have_with_the_values_of_the_file() {
     let store = store(&[("sensor3.topic", text("front"))]);
-    for row in SENSOR_PARAMETERS {
+    for row in SENSOR_PARAMETERS.iter() {
         assert!(store.get(&format!("sensor8.{}", row.name)).is_some(), "{}", row.name);
     }
     assert!(store.get("sensor1.fisheye_factor").is_none(), "no fisheye");

@@ -22,7 +22,7 @@ pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) 
         width,
         height,
         rate_hz: 30,
-        transport: TransportMode::from_number(mode).unwrap(),
+        transport: TransportMode::from_repr(mode).unwrap(),
         ip: [127, 0, 0, 1],
         port: 10_002,
         piece_bytes: 0,

@@ -1,36 +1,27 @@
 //! One entry of `VisionSensors`.
-use super::fields::Entry;
-use super::text::Node;
+use super::fields::SensorEntry;
+use super::text::JsonValue;
 use super::types;
 use super::{TransportOverride, VendorOverrides, orientation};
 use crate::config::{Mount, SensorConfig, TransportMode};
 use crate::wire::{Optics, SensorKind};
 
+#[rustfmt::skip] // a table
 const MANDATORY: &[&str] = &[
-    "SeqID",
-    "TypeID",
-    "TargetCopter",
-    "TargetMountType",
-    "DataWidth",
-    "DataHeight",
-    "DataCheckFreq",
-    "SendProtocol",
-    "CameraFOV",
-    "SensorPosXYZ",
-    "SensorAngEular",
-    "otherParams",
+    "SeqID", "TypeID", "TargetCopter", "TargetMountType", "DataWidth", "DataHeight", "DataCheckFreq", "SendProtocol", "CameraFOV",
+    "SensorPosXYZ", "SensorAngEular", "otherParams",
 ];
 const OPTIONAL: &[&str] = &["EularOrQuat", "SensorAngQuat"];
 
 /// Largest image edge in px.
 const MAX_EDGE: i64 = 8192;
 /// Largest number of points in a cloud: 128 MiB of the simulator's 8-byte points.
-const MAX_POINTS: i64 = 1 << 24;
+const MAX_POINTS: u32 = 1 << 24;
 /// Port of SeqID 0 if the file gives port 0.
 const BASE_PORT: u16 = 9999;
 
 /// The readable parts of an entry, for the checks across entries.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) seq_id: Option<u16>,
@@ -50,17 +41,12 @@ pub(super) struct Draft {
 impl Draft {
     /// A sensor that is there.
     pub(super) fn of(sensor: &SensorConfig) -> Self {
-        let port = sensor.transport.is_udp().then_some(sensor.port);
         Self {
             path: format!("sensor{}", sensor.seq_id),
             seq_id: Some(sensor.seq_id),
-            automatic: false,
             mount: Some(sensor.mount),
-            skipped: false,
-            udp_port: port,
-            moved_to_udp: false,
-            meant_shared: false,
-            sensor: None,
+            udp_port: sensor.transport.is_udp().then_some(sensor.port),
+            ..Self::default()
         }
     }
 }
@@ -68,7 +54,7 @@ impl Draft {
 /// Reads one entry. `current` is the last SeqID of this file; even an entry with problems advances it, as in the
 /// vendor's loader.
 pub(super) fn read(
-    entry: &mut Entry<'_>,
+    entry: &mut SensorEntry<'_>,
     overrides: &VendorOverrides,
     current: &mut Option<u16>,
 ) -> Draft {
@@ -77,7 +63,7 @@ pub(super) fn read(
     entry.check_spellings();
     entry.check_keys(MANDATORY, OPTIONAL);
 
-    let automatic = entry.get("SeqID").and_then(Node::integer) == Some(0) && current.is_some();
+    let automatic = entry.get("SeqID").and_then(JsonValue::integer) == Some(0) && current.is_some();
     let seq_id = read_seq_id(entry, current);
     let skipped = is_skipped(entry, overrides);
     let kind = if skipped { None } else { read_type(entry) };
@@ -103,9 +89,9 @@ pub(super) fn read(
             seq_id: seq_id?,
             kind,
             mount: mount?,
-            width: u16::try_from(width).ok()?,
-            height: u16::try_from(height).ok()?,
-            rate_hz: u16::try_from(rate_hz?).ok()?,
+            width,
+            height,
+            rate_hz: rate_hz?,
             transport: send.mode,
             ip: send.ip,
             port: send.port,
@@ -121,6 +107,9 @@ pub(super) fn read(
             eular_or_quat: orientation.selector as f32,
         })
     };
+    let is_shared = |send: &[JsonValue]| send.first().and_then(JsonValue::integer) == Some(0);
+    let meant_shared =
+        matches!(entry.get("SendProtocol"), Some(JsonValue::Array(send)) if is_shared(send));
     Draft {
         path: entry.path.clone(),
         seq_id,
@@ -129,13 +118,13 @@ pub(super) fn read(
         skipped,
         udp_port: send.as_ref().filter(|send| send.mode.is_udp() && !skipped).map(|send| send.port),
         moved_to_udp: !skipped && send.as_ref().is_some_and(|send| send.moved_to_udp),
-        meant_shared: is_shared(entry),
+        meant_shared,
         sensor: if good { sensor() } else { None },
     }
 }
 
-fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> {
-    let written = u16::try_from(entry.integer("SeqID", 0..=65_535, "")?).ok()?;
+fn read_seq_id(entry: &mut SensorEntry<'_>, current: &mut Option<u16>) -> Option<u16> {
+    let written: u16 = entry.integer("SeqID", 0..=65_535, "")?;
     let seq_id = match (written, *current) {
         (0, Some(last)) => last.checked_add(1),
         _ => Some(written),
@@ -148,8 +137,8 @@ fn read_seq_id(entry: &mut Entry<'_>, current: &mut Option<u16>) -> Option<u16> 
 }
 
 /// Whether the sensor is one of the simulator that the bridge cannot read.
-fn is_skipped(entry: &mut Entry<'_>, overrides: &VendorOverrides) -> bool {
-    let id = entry.get("TypeID").and_then(Node::integer);
+fn is_skipped(entry: &mut SensorEntry<'_>, overrides: &VendorOverrides) -> bool {
+    let id = entry.get("TypeID").and_then(JsonValue::integer);
     match id.and_then(types::unsupported) {
         Some(why) if !overrides.refuse_unsupported => {
             let message = format!("{} is the {why}; it is left out", id.unwrap_or_default());
@@ -160,17 +149,14 @@ fn is_skipped(entry: &mut Entry<'_>, overrides: &VendorOverrides) -> bool {
     }
 }
 
-fn read_type(entry: &mut Entry<'_>) -> Option<SensorKind> {
-    let id = entry.integer("TypeID", 0..=65_535, "")?;
-    let kind = u16::try_from(id).ok().and_then(SensorKind::from_type_id);
+fn read_type(entry: &mut SensorEntry<'_>) -> Option<SensorKind> {
+    let id: u16 = entry.integer("TypeID", 0..=65_535, "")?;
+    let kind = SensorKind::from_type_id(id);
     if kind.is_none() {
         let known = SensorKind::ALL.map(|kind| kind.type_id().to_string());
-        match types::unsupported(id) {
-            Some(why) => entry.problem("TypeID", format!("{id} is the {why}")),
-            None => {
-                entry.problem("TypeID", format!("must be one of {}, is {id}", known.join(", ")))
-            }
-        }
+        let why = types::unsupported(id.into()).map(|why| format!("{id} is the {why}"));
+        let why = why.unwrap_or_else(|| format!("must be one of {}, is {id}", known.join(", ")));
+        entry.problem("TypeID", why);
     }
     kind
 }
@@ -178,27 +164,23 @@ fn read_type(entry: &mut Entry<'_>) -> Option<SensorKind> {
 /// CopterIDs; the ports of more vehicles would overlap.
 const VEHICLES: std::ops::RangeInclusive<u16> = 1..=10_000;
 
-fn read_mount(entry: &mut Entry<'_>) -> Option<Mount> {
-    let target = entry.integer("TargetCopter", 0..=65_535, "");
-    let mount_type = entry.integer(
+fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {
+    let target: Option<u16> = entry.integer("TargetCopter", 0..=65_535, "");
+    let mount_type: Option<u16> = entry.integer(
         "TargetMountType",
         0..=4,
         "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)",
     );
-    let (target, mount_type) = (u16::try_from(target?).ok()?, u16::try_from(mount_type?).ok()?);
+    let (target, mount_type) = (target?, mount_type?);
     if !VEHICLES.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
-        entry.problem(
-            "TargetCopter",
-            format!(
-                "must be in 1..=10000 with this TargetMountType (CopterIDs start at 1), is {target}"
-            ),
-        );
+        let range = "1..=10000 with this TargetMountType (CopterIDs start at 1)";
+        entry.problem("TargetCopter", format!("must be in {range}, is {target}"));
         return None;
     }
     Mount::from_numbers(mount_type, target)
 }
 
-fn read_size(entry: &mut Entry<'_>, kind: Option<SensorKind>) -> Option<(i64, i64)> {
+fn read_size(entry: &mut SensorEntry<'_>, kind: Option<SensorKind>) -> Option<(u16, u16)> {
     let optics = kind.map(|kind| kind.row().optics);
     let points = matches!(optics, Some(Optics::Rings | Optics::Rosette));
     let (range, unit) = match optics {
@@ -206,20 +188,19 @@ fn read_size(entry: &mut Entry<'_>, kind: Option<SensorKind>) -> Option<(i64, i6
         _ if points => (1..=65_535, "points"),
         _ => (0..=65_535, ""),
     };
-    let width = entry.integer("DataWidth", range.clone(), unit);
-    let height = entry.integer("DataHeight", range, unit);
+    let width: Option<u16> = entry.integer("DataWidth", range.clone(), unit);
+    let height: Option<u16> = entry.integer("DataHeight", range, unit);
     let (width, height) = (width?, height?);
-    if points && width * height > MAX_POINTS {
-        entry.problem(
-            "DataWidth",
-            format!("times DataHeight must be at most {MAX_POINTS} points, is {width} * {height}"),
-        );
+    if points && u32::from(width) * u32::from(height) > MAX_POINTS {
+        let why =
+            format!("times DataHeight must be at most {MAX_POINTS} points, is {width} * {height}");
+        entry.problem("DataWidth", why);
         return None;
     }
     Some((width, height))
 }
 
-fn read_fov(entry: &mut Entry<'_>, kind: Option<SensorKind>) -> Option<f64> {
+fn read_fov(entry: &mut SensorEntry<'_>, kind: Option<SensorKind>) -> Option<f64> {
     let fov = entry.number("CameraFOV")?;
     let kind = kind?;
     let optics = kind.row().optics;
@@ -230,10 +211,9 @@ fn read_fov(entry: &mut Entry<'_>, kind: Option<SensorKind>) -> Option<f64> {
         return None;
     }
     if optics == Optics::Fisheye && !(180.0..=270.0).contains(&fov) {
-        entry.warning(
-            "CameraFOV",
-            format!("the simulator documents 180 to 270 deg for the fisheye camera, is {fov}"),
-        );
+        let why =
+            format!("the simulator documents 180 to 270 deg for the fisheye camera, is {fov}");
+        entry.warning("CameraFOV", why);
     }
     Some(fov)
 }
@@ -249,7 +229,7 @@ struct Send {
 }
 
 fn read_send_protocol(
-    entry: &mut Entry<'_>,
+    entry: &mut SensorEntry<'_>,
     seq_id: Option<u16>,
     kind: Option<SensorKind>,
     overrides: &VendorOverrides,
@@ -257,48 +237,37 @@ fn read_send_protocol(
     const NAMES: &str = " (mode, 4 bytes of the address, port, size of pieces, segmentation)";
     let values = entry.array("SendProtocol", 8, NAMES)?;
     let before = entry.problem_count();
-    let mut number = |i: usize, max: i64| -> Option<i64> {
-        let node = values.get(i)?;
-        entry.check_integer(&format!("SendProtocol[{i}]"), node, 0..=max)
+    let mut number = |i: usize, max: i64| -> Option<u16> {
+        entry.check_integer(&format!("SendProtocol[{i}]"), values.get(i)?, 0..=max)
     };
     // A value replaced by an override is not checked.
-    let written_mode = if matches!(overrides.transport, TransportOverride::Mode(_)) {
-        Some(0)
-    } else {
-        number(0, 3)
-    };
+    let is_overridden = matches!(overrides.transport, TransportOverride::Mode(_));
+    let written_mode = if is_overridden { Some(0) } else { number(0, 3) };
     let mut ip = [0; 4];
     for (i, byte) in ip.iter_mut().enumerate() {
         *byte = match overrides.receive_address {
             Some(address) => address[i],
-            None => number(i + 1, 255).and_then(|v| u8::try_from(v).ok()).unwrap_or(0),
+            None => number(i + 1, 255).map_or(0, |byte| byte as u8),
         };
     }
-    let written_port = number(5, 65_535).and_then(|v| u16::try_from(v).ok());
+    let written_port = number(5, 65_535);
     let [piece_bytes, segmentation] = [(6, overrides.piece_bytes), (7, overrides.segmentation)]
-        .map(|(i, given)| {
-            let written = || number(i, 65_535).and_then(|v| u16::try_from(v).ok());
-            given.or_else(written).unwrap_or(0)
-        });
+        .map(|(i, given)| given.or_else(|| number(i, 65_535)).unwrap_or(0));
 
-    let written_mode = TransportMode::from_number(u16::try_from(written_mode?).ok()?)?;
+    let written_mode = TransportMode::from_repr(written_mode?)?;
     let (mode, moved_to_udp) = match overrides.transport {
-        TransportOverride::File => (written_mode, false),
         TransportOverride::Vendor if written_mode == TransportMode::SharedMemory => {
             (TransportMode::UdpCompressed, true)
         }
-        TransportOverride::Vendor => (written_mode, false),
+        TransportOverride::File | TransportOverride::Vendor => (written_mode, false),
         TransportOverride::Mode(mode) => (mode, false),
     };
     let mode = check_mode(entry, mode, kind, overrides);
     let port = match (written_port?, seq_id) {
-        (0, Some(seq_id)) => match own_port(seq_id) {
-            Some(port) => port,
-            None => {
-                entry.problem("SendProtocol[5]", format!("port 0 means {BASE_PORT} + SeqID, which is above 65535 for SeqID {seq_id}; give a port"));
-                0
-            }
-        },
+        (0, Some(seq_id)) => own_port(seq_id).unwrap_or_else(|| {
+            entry.problem("SendProtocol[5]", format!("port 0 means {BASE_PORT} + SeqID, which is above 65535 for SeqID {seq_id}; give a port"));
+            0
+        }),
         (port, _) => port,
     };
     (entry.problem_count() == before).then_some(Send {
@@ -311,14 +280,6 @@ fn read_send_protocol(
     })
 }
 
-/// Whether the file says shared memory.
-fn is_shared(entry: &Entry<'_>) -> bool {
-    let Some(Node::Array(values)) = entry.get("SendProtocol") else {
-        return false;
-    };
-    values.first().and_then(Node::integer) == Some(0)
-}
-
 /// Port of a sensor whose file gives port 0.
 pub(super) fn own_port(seq_id: u16) -> Option<u16> {
     BASE_PORT.checked_add(seq_id)
@@ -326,39 +287,33 @@ pub(super) fn own_port(seq_id: u16) -> Option<u16> {
 
 /// A mode in the file must suit the type; a mode from a parameter applies to types that have it, the others get 1.
 fn check_mode(
-    entry: &mut Entry<'_>,
+    entry: &mut SensorEntry<'_>,
     mode: TransportMode,
     kind: Option<SensorKind>,
     overrides: &VendorOverrides,
 ) -> TransportMode {
     let number = mode.number();
     let lacks = |kind: &SensorKind| !kind.row().modes.numbers().contains(&number);
-    let Some(kind) = kind.filter(lacks) else {
-        return mode;
-    };
-    let (id, row) = (kind.type_id(), kind.row());
-    let name = row.name;
+    let Some(kind) = kind.filter(lacks) else { return mode };
+    let (id, name, modes) = (kind.type_id(), kind.row().name, kind.row().modes);
     if matches!(overrides.transport, TransportOverride::Mode(_)) {
-        entry.warning(
-            "SendProtocol[0]",
-            format!("transport_mode {number} does not exist for TypeID {id} ({name}); 1 is used"),
-        );
+        let why =
+            format!("transport_mode {number} does not exist for TypeID {id} ({name}); 1 is used");
+        entry.warning("SendProtocol[0]", why);
         return TransportMode::UdpCompressed;
     }
-    entry.problem(
-        "SendProtocol[0]",
-        format!("must be {} for TypeID {id} ({name}), is {number}", types::modes_text(row.modes)),
-    );
+    let why = format!("must be {} for TypeID {id} ({name}), is {number}", types::modes_text(modes));
+    entry.problem("SendProtocol[0]", why);
     mode
 }
 
 /// 16 values with `EularOrQuat`, otherwise 8.
 fn read_other_params(
-    entry: &mut Entry<'_>,
+    entry: &mut SensorEntry<'_>,
     new_layout: bool,
     seq_id: Option<u16>,
 ) -> Option<[f64; 16]> {
-    if let (false, Some(Node::Array(values))) = (new_layout, entry.get("otherParams"))
+    if let (false, Some(JsonValue::Array(values))) = (new_layout, entry.get("otherParams"))
         && values.len() == 16
     {
         let sensor = seq_id.map_or_else(|| "the sensor".to_owned(), |id| format!("sensor {id}"));
@@ -366,12 +321,9 @@ fn read_other_params(
             Some(_) => "EularOrQuat",
             None => "EularOrQuat and SensorAngQuat",
         };
-        entry.problem(
-            "EularOrQuat",
-            format!(
-                "is missing: {sensor} has 16 otherParams, which need {missing}; with 8 they are not needed"
-            ),
-        );
+        let why = "with 8 they are not needed";
+        let why = format!("is missing: {sensor} has 16 otherParams, which need {missing}; {why}");
+        entry.problem("EularOrQuat", why);
         return None;
     }
     let (length, why) = match new_layout {
@@ -379,10 +331,7 @@ fn read_other_params(
         false => (8, " without EularOrQuat".to_owned()),
     };
     let values = entry.array("otherParams", length, &why)?;
-    let before = entry.problem_count();
-    let mut out = [0.0; 16];
-    for (i, (slot, node)) in out.iter_mut().zip(values).enumerate() {
-        *slot = entry.check_number(&format!("otherParams[{i}]"), node).unwrap_or(0.0);
-    }
-    (entry.problem_count() == before).then_some(out)
+    let mut numbers = entry.check_numbers("otherParams", values)?;
+    numbers.resize(16, 0.0);
+    numbers.try_into().ok()
 }

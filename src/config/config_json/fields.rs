@@ -1,5 +1,5 @@
 //! Typed access to the keys of one object; collects all problems instead of stopping at the first.
-use super::text::Node;
+use super::text::JsonValue;
 use crate::config::problem::{Problem, Problems, closest};
 use std::ops::RangeInclusive;
 
@@ -7,38 +7,28 @@ use std::ops::RangeInclusive;
 pub(super) const SPELLINGS: [(&str, &str); 2] =
     [("EularOrQuat", "EulerOrQuat"), ("SensorAngEular", "SensorAngEuler")];
 
-/// Problems and warnings found so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) problems: Problems,
     pub(super) warnings: Vec<Problem>,
-    /// Sensors that are left out.
     pub(super) skipped: Vec<Problem>,
 }
 
 /// Returns the value of a key; the last one of duplicates, as JSON readers do.
-pub(super) fn value_of<'a>(pairs: &'a [(String, Node)], key: &str) -> Option<&'a Node> {
+pub(super) fn value_of<'a>(pairs: &'a [(String, JsonValue)], key: &str) -> Option<&'a JsonValue> {
     let mut found = pairs.iter().rev().filter(|(k, _)| k == key);
     found.next().map(|(_, value)| value)
 }
 
 /// One entry of `VisionSensors` with its path.
-pub(super) struct Entry<'a> {
+pub(super) struct SensorEntry<'a> {
     /// `Config.json: VisionSensors[1]`.
     pub(super) path: String,
-    pairs: &'a [(String, Node)],
-    findings: &'a mut Findings,
+    pub(super) pairs: &'a [(String, JsonValue)],
+    pub(super) findings: &'a mut Findings,
 }
 
-impl<'a> Entry<'a> {
-    pub(super) fn new(
-        path: String,
-        pairs: &'a [(String, Node)],
-        findings: &'a mut Findings,
-    ) -> Self {
-        Self { path, pairs, findings }
-    }
-
+impl<'a> SensorEntry<'a> {
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         let path = self.path_of(key);
         self.findings.problems.push(path, message);
@@ -49,7 +39,6 @@ impl<'a> Entry<'a> {
         self.findings.warnings.push(Problem::new(path, message));
     }
 
-    /// Leaves the sensor out.
     pub(super) fn skip(&mut self, key: &str, message: impl Into<String>) {
         let path = self.path_of(key);
         self.findings.skipped.push(Problem::new(path, message));
@@ -66,13 +55,11 @@ impl<'a> Entry<'a> {
     pub(super) fn spelt<'k>(&self, key: &'k str) -> &'k str {
         let spelling = SPELLINGS.iter().find(|(loader, _)| *loader == key);
         match spelling.map(|(_, documents)| *documents) {
-            Some(documents) if !self.has(key) && self.has(documents) => documents,
+            Some(documents) if self.exactly(key).is_none() && self.exactly(documents).is_some() => {
+                documents
+            }
             _ => key,
         }
-    }
-
-    fn has(&self, key: &str) -> bool {
-        self.exactly(key).is_some()
     }
 
     pub(super) fn problem_count(&self) -> usize {
@@ -80,12 +67,11 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the value of a key, in either spelling.
-    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a JsonValue> {
         self.exactly(self.spelt(key))
     }
 
-    /// Returns the value of a key in this spelling.
-    fn exactly(&self, key: &str) -> Option<&'a Node> {
+    fn exactly(&self, key: &str) -> Option<&'a JsonValue> {
         value_of(self.pairs, key)
     }
 
@@ -95,17 +81,14 @@ impl<'a> Entry<'a> {
         const SHOWN: usize = 100;
         let mut unknown: Vec<&str> = Vec::new();
         for (key, _) in self.pairs {
-            if unknown.len() >= SHOWN {
-                break;
-            }
-            if !known.contains(&key.as_str()) && !unknown.contains(&key.as_str()) {
+            let is_new = !known.contains(&key.as_str()) && !unknown.contains(&key.as_str());
+            if is_new && unknown.len() < SHOWN {
                 unknown.push(key);
             }
         }
         unknown
     }
 
-    /// Warns about duplicate keys.
     pub(super) fn warn_duplicates(&mut self) {
         for (i, (key, _)) in self.pairs.iter().enumerate() {
             if self.pairs[..i].iter().any(|(earlier, _)| earlier == key) {
@@ -141,10 +124,8 @@ impl<'a> Entry<'a> {
         for key in self.unknown_keys(&known) {
             if let Some(meant) = closest(key, missing.iter().copied()) {
                 missing.retain(|m| *m != meant);
-                self.problem(
-                    key,
-                    format!("unknown key, and {meant:?} is missing; did you mean {meant:?}?"),
-                );
+                let why = format!("unknown key, and {meant:?} is missing; did you mean {meant:?}?");
+                self.problem(key, why);
             } else if let Some(meant) = closest(key, known.iter().copied()) {
                 self.warning(key, format!("unknown key, ignored; did you mean {meant:?}?"));
             } else {
@@ -156,18 +137,19 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Returns an integer in a range.
-    pub(super) fn integer(
+    pub(super) fn integer<T: TryFrom<i64>>(
         &mut self,
         key: &str,
         range: RangeInclusive<i64>,
         unit: &str,
-    ) -> Option<i64> {
+    ) -> Option<T> {
         let node = self.get(key)?;
         let Some(value) = node.integer() else {
             let hint = match node {
-                Node::Float(v) if v.fract() == 0.0 && v.abs() < 1e9 => format!("; write {v:.0}"),
-                Node::Str(text) if text.trim().parse::<i64>().is_ok() => {
+                JsonValue::Float(v) if v.fract() == 0.0 && v.abs() < 1e9 => {
+                    format!("; write {v:.0}")
+                }
+                JsonValue::Str(text) if text.trim().parse::<i64>().is_ok() => {
                     "; remove the quotes".to_owned()
                 }
                 _ => String::new(),
@@ -175,96 +157,86 @@ impl<'a> Entry<'a> {
             self.problem(key, format!("must be an integer, is {node}{hint}"));
             return None;
         };
-        if let Node::Bool(given) = node {
+        if let JsonValue::Bool(given) = node {
             self.warning(key, format!("is {given}, taken as {value}"));
         }
         self.in_range(key, value, range, unit)
     }
 
-    /// Returns a real number.
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {
         let node = self.get(key)?;
         self.check_number(key, node)
     }
 
-    /// Returns `N` real numbers.
     pub(super) fn numbers<const N: usize>(&mut self, key: &str) -> Option<[f64; N]> {
         let values = self.array(key, N, "")?;
-        let mut out = [0.0; N];
-        let mut good = true;
-        for (i, (slot, node)) in out.iter_mut().zip(values).enumerate() {
-            match self.check_number(&format!("{key}[{i}]"), node) {
-                Some(value) => *slot = value,
-                None => good = false,
-            }
-        }
-        good.then_some(out)
+        self.check_numbers(key, values)?.try_into().ok()
+    }
+
+    pub(super) fn check_numbers(&mut self, key: &str, values: &[JsonValue]) -> Option<Vec<f64>> {
+        let values = values.iter().enumerate();
+        let numbers: Vec<_> =
+            values.map(|(i, value)| self.check_number(&format!("{key}[{i}]"), value)).collect();
+        numbers.into_iter().collect()
     }
 
     /// Returns an array of a given length; `why` completes the message.
-    pub(super) fn array(&mut self, key: &str, length: usize, why: &str) -> Option<&'a [Node]> {
-        match self.get(key)? {
-            Node::Array(values) if values.len() == length => Some(values),
-            Node::Array(values) => {
-                self.problem(key, format!("must have {length} values{why}, has {}", values.len()));
-                None
+    pub(super) fn array(&mut self, key: &str, length: usize, why: &str) -> Option<&'a [JsonValue]> {
+        let why = match self.get(key)? {
+            JsonValue::Array(values) if values.len() == length => return Some(values),
+            JsonValue::Array(values) => {
+                format!("must have {length} values{why}, has {}", values.len())
             }
-            other => {
-                self.problem(key, format!("must be an array of {length} values{why}, is {other}"));
-                None
-            }
-        }
+            other => format!("must be an array of {length} values{why}, is {other}"),
+        };
+        self.problem(key, why);
+        None
     }
 
-    pub(super) fn check_integer(
+    pub(super) fn check_integer<T: TryFrom<i64>>(
         &mut self,
         key: &str,
-        node: &Node,
+        node: &JsonValue,
         range: RangeInclusive<i64>,
-    ) -> Option<i64> {
-        match node.integer() {
-            Some(value) => self.in_range(key, value, range, ""),
-            None => {
-                self.problem(key, format!("must be an integer, is {node}"));
-                None
-            }
+    ) -> Option<T> {
+        let value = node.integer();
+        if value.is_none() {
+            self.problem(key, format!("must be an integer, is {node}"));
         }
+        self.in_range(key, value?, range, "")
     }
 
     /// A number in the range of single precision, the type on the wire.
-    pub(super) fn check_number(&mut self, key: &str, node: &Node) -> Option<f64> {
-        match node.number() {
-            Some(value) if (value as f32).is_finite() => Some(value),
-            Some(_) => {
-                self.problem(key, format!("does not fit single precision, is {node}"));
-                None
-            }
+    pub(super) fn check_number(&mut self, key: &str, node: &JsonValue) -> Option<f64> {
+        let why = match node.number() {
+            Some(value) if (value as f32).is_finite() => return Some(value),
+            Some(_) => format!("does not fit single precision, is {node}"),
             None => {
                 let hint = match node {
-                    Node::Str(text) if text.trim().parse::<f64>().is_ok() => "; remove the quotes",
+                    JsonValue::Str(text) if text.trim().parse::<f64>().is_ok() => {
+                        "; remove the quotes"
+                    }
                     _ => "",
                 };
-                self.problem(key, format!("must be a number, is {node}{hint}"));
-                None
+                format!("must be a number, is {node}{hint}")
             }
-        }
+        };
+        self.problem(key, why);
+        None
     }
 
-    fn in_range(
+    fn in_range<T: TryFrom<i64>>(
         &mut self,
         key: &str,
         value: i64,
         range: RangeInclusive<i64>,
         unit: &str,
-    ) -> Option<i64> {
+    ) -> Option<T> {
         if range.contains(&value) {
-            return Some(value);
+            return value.try_into().ok();
         }
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        self.problem(
-            key,
-            format!("must be in {}..={}{unit}, is {value}", range.start(), range.end()),
-        );
+        self.problem(key, format!("must be in {range:?}{unit}, is {value}"));
         None
     }
 }

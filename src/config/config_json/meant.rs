@@ -1,12 +1,12 @@
 //! What an entry means that says it otherwise: the numbers of types until 2023, `otherParams` that end early
 //! (docs/wire/traps.md: lidar-types, other-params).
-use super::fields::{Entry, value_of};
-use super::text::Node;
+use super::fields::value_of;
+use super::text::JsonValue;
 use super::types;
 use crate::wire::SensorKind;
 use std::borrow::Cow;
 
-type Pairs = Vec<(String, Node)>;
+type Pairs = Vec<(String, JsonValue)>;
 
 /// What was made of an entry: the key, and what to say of it.
 pub(super) type Notes = Vec<(&'static str, String)>;
@@ -16,25 +16,22 @@ const PARAMS: &str = "otherParams";
 /// Returns the entry as it is meant.
 pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
     let (mut pairs, mut notes) = (Cow::Borrowed(pairs), Notes::new());
-    let Some(Node::Array(values)) = value_of(&pairs, PARAMS) else {
-        return (pairs, notes);
-    };
-    let numbers: Vec<f64> = values.iter().map_while(Node::number).collect();
-    let mut id = value_of(&pairs, "TypeID").and_then(Node::integer);
+    let Some(JsonValue::Array(values)) = value_of(&pairs, PARAMS) else { return (pairs, notes) };
+    let numbers: Vec<f64> = values.iter().map_while(JsonValue::number).collect();
+    let mut id = value_of(&pairs, "TypeID").and_then(JsonValue::integer);
     if let Some(kind) = id.and_then(|id| older(id, &numbers)) {
         let (now, name) = (kind.type_id(), kind.row().name);
+        let was = id.unwrap_or_default();
         let message = format!(
-            "is {} with the otherParams of a lidar, which {} was until 2023; taken as {now} ({name})",
-            id.unwrap_or_default(),
-            id.unwrap_or_default(),
+            "is {was} with the otherParams of a lidar, which {was} was until 2023; taken as {now} ({name})"
         );
         notes.push(("TypeID", message));
         id = Some(now.into());
-        set(pairs.to_mut(), "TypeID", Node::Int(now.into()));
+        set(pairs.to_mut(), "TypeID", JsonValue::Int(now.into()));
     }
     let kind = id.and_then(|id| SensorKind::from_type_id(u16::try_from(id).ok()?));
     let length = values_of_layout(&pairs);
-    if let (Some(kind), Some(Node::Array(values))) = (kind, value_of(&pairs, PARAMS))
+    if let (Some(kind), Some(JsonValue::Array(values))) = (kind, value_of(&pairs, PARAMS))
         && values.len() < 8
         && values.len() >= types::used_params(kind)
     {
@@ -45,17 +42,10 @@ pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
             values.len(),
         );
         notes.push((PARAMS, message));
-        values.resize(length, Node::Int(0));
-        set(pairs.to_mut(), PARAMS, Node::Array(values));
+        values.resize(length, JsonValue::Int(0));
+        set(pairs.to_mut(), PARAMS, JsonValue::Array(values));
     }
     (pairs, notes)
-}
-
-/// Says what was made of an entry.
-pub(super) fn tell(entry: &mut Entry<'_>, notes: Notes) {
-    for (key, message) in notes {
-        entry.warning(key, message);
-    }
 }
 
 /// The lidar that a number meant until 2023, when there was nothing else that has such parameters. The SDK of then publishes
@@ -72,13 +62,10 @@ fn older(type_id: i64, params: &[f64]) -> Option<SensorKind> {
 /// How many `otherParams` the entry has to have.
 fn values_of_layout(pairs: &Pairs) -> usize {
     let has = |key| value_of(pairs, key).is_some();
-    match has("EularOrQuat") || has("EulerOrQuat") && has("SensorAngQuat") {
-        true => 16,
-        false => 8,
-    }
+    if has("EularOrQuat") || has("EulerOrQuat") && has("SensorAngQuat") { 16 } else { 8 }
 }
 
-fn set(pairs: &mut Pairs, key: &str, value: Node) {
+fn set(pairs: &mut Pairs, key: &str, value: JsonValue) {
     for (_, slot) in pairs.iter_mut().filter(|(k, _)| k == key) {
         *slot = value.clone();
     }

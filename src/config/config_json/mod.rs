@@ -20,11 +20,11 @@ mod text;
 mod types;
 
 use super::{Problem, Problems, SensorConfig, TransportMode};
-use crate::wire::SensorKind;
-use fields::{Entry, Findings};
+use fields::{Findings, SensorEntry};
 pub use row::RowChange;
-use text::Node;
+use text::JsonValue;
 pub use text::without_comments;
+pub(crate) use types::check_fov;
 
 /// Parameter `transport_mode`: override of `SendProtocol[0]`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -64,22 +64,12 @@ pub struct Loaded {
     pub skipped: Vec<Problem>,
 }
 
-/// Checks a field of view; fails for types without one.
-///
-/// # Errors
-/// A message for users.
-pub fn check_fov(kind: SensorKind, fov_deg: f64) -> Result<(), String> {
-    types::check_fov(kind, fov_deg)
-}
-
 /// Sensors of a file, and keys of a sensor, that are looked at: each is compared with all others.
 const LONGEST: usize = 1000;
 
 /// Reads `(name, text)` of one or more files, as if the vendor's loader were called once per file: the sensors
 /// are appended, automatic numbering restarts in each file, and one `EularOrQuat` switches all to the new layout.
-///
-/// # Errors
-/// All problems of all files.
+/// Errors: all problems of all files.
 pub fn load(files: &[(String, String)], overrides: &VendorOverrides) -> Result<Loaded, Problems> {
     let (loaded, problems) = inspect(files, overrides);
     problems.or(loaded)
@@ -91,28 +81,26 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
     let mut drafts = Vec::new();
     for (name, text) in files {
         let mut current = None;
-        let Some(root) = read_root(name, text, &mut findings) else {
-            continue;
-        };
+        let Some(root) = read_root(name, text, &mut findings) else { continue };
         let list = read_list(name, &root, &mut findings);
         if list.len() > LONGEST {
-            findings.problems.push(
-                format!("{name}: VisionSensors"),
-                format!("has {} sensors; the first {LONGEST} are looked at", list.len()),
-            );
+            let why = format!("has {} sensors; the first {LONGEST} are looked at", list.len());
+            findings.problems.push(format!("{name}: VisionSensors"), why);
         }
         for (i, node) in list.iter().take(LONGEST).enumerate() {
             let path = format!("{name}: VisionSensors[{i}]");
-            match node {
-                Node::Object(pairs) if pairs.len() > LONGEST => findings
-                    .problems
-                    .push(path, format!("has {} keys; at most {LONGEST} are read", pairs.len())),
-                Node::Object(pairs) => {
+            let why = match node {
+                JsonValue::Object(pairs) if pairs.len() <= LONGEST => {
                     let draft = read_row((path, pairs), overrides, &mut current, &mut findings);
                     drafts.push(draft);
+                    continue;
                 }
-                other => findings.problems.push(path, format!("must be an object, is {other}")),
-            }
+                JsonValue::Object(pairs) => {
+                    format!("has {} keys; at most {LONGEST} are read", pairs.len())
+                }
+                other => format!("must be an object, is {other}"),
+            };
+            findings.problems.push(path, why);
         }
     }
     relations::check(&mut drafts, &mut findings);
@@ -126,10 +114,7 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
 }
 
 /// Reads one more row, an object as those of `VisionSensors`, beside sensors that are there; with what was made of it. SeqID 0 means
-/// one more than the greatest there is.
-///
-/// # Errors
-/// All problems, those of the row among the others too.
+/// one more than the greatest there is. Errors: all problems, those of the row among the others too.
 pub fn one_more(
     row: &str,
     others: &[SensorConfig],
@@ -139,7 +124,7 @@ pub fn one_more(
     let mut findings = Findings::default();
     let mut drafts: Vec<_> = others.iter().map(entry::Draft::of).collect();
     match read_root(ROW, row, &mut findings) {
-        Some(Node::Object(pairs)) if pairs.len() <= LONGEST => {
+        Some(JsonValue::Object(pairs)) if pairs.len() <= LONGEST => {
             let strict = VendorOverrides { refuse_unsupported: true, ..*overrides };
             let mut last = others.iter().map(|sensor| sensor.seq_id).max();
             let row = (ROW.to_owned(), &pairs);
@@ -160,66 +145,61 @@ pub fn one_more(
 
 /// Reads a row as it is meant; `last` is the SeqID before it.
 fn read_row(
-    (path, pairs): (String, &Vec<(String, Node)>),
+    (path, pairs): (String, &Vec<(String, JsonValue)>),
     overrides: &VendorOverrides,
     last: &mut Option<u16>,
     findings: &mut Findings,
 ) -> entry::Draft {
     let (pairs, notes) = meant::meant(pairs);
-    let mut entry = Entry::new(path, &pairs, findings);
-    meant::tell(&mut entry, notes);
+    let mut entry = SensorEntry { path, pairs: &pairs, findings };
+    for (key, message) in notes {
+        entry.warning(key, message);
+    }
     entry::read(&mut entry, overrides, last)
 }
 
-fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<Node> {
-    match text::parse(text) {
-        Ok(root) => Some(root),
-        Err(error) => {
-            let position = format!(" at line {} column {}", error.line(), error.column());
-            let message = error.to_string();
-            let message = message.strip_suffix(&position).unwrap_or(&message);
-            findings.problems.push(
-                format!("{name}:{}:{}", error.line(), error.column()),
-                format!("invalid JSON: {message}"),
-            );
-            None
-        }
-    }
+fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<JsonValue> {
+    let parsed = text::parse(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string().replace(&format!(" at line {line} column {column}"), "");
+        findings
+            .problems
+            .push(format!("{name}:{line}:{column}"), format!("invalid JSON: {message}"));
+    });
+    parsed.ok()
 }
 
-fn read_list<'a>(name: &str, root: &'a Node, findings: &mut Findings) -> &'a [Node] {
+fn read_list<'a>(name: &str, root: &'a JsonValue, findings: &mut Findings) -> &'a [JsonValue] {
     const LIST: &str = "VisionSensors";
-    let Node::Object(pairs) = root else {
+    let JsonValue::Object(pairs) = root else {
         findings
             .problems
             .push(name, format!("must be an object with the key \"{LIST}\", is {root}"));
         return &[];
     };
     // The path of top-level keys is `Config.json: key`, without the dot that entries have.
-    let value = pairs.iter().rev().find(|(key, _)| key == LIST).map(|(_, value)| value);
-    let mut misspelt = false;
+    let value = fields::value_of(pairs, LIST);
+    let mut problem = Some("is missing".to_owned());
     for (key, _) in pairs.iter().filter(|(key, _)| key != LIST) {
         let path = format!("{name}: {key}");
         if value.is_none() && super::problem::closest(key, [LIST]).is_some() {
-            misspelt = true;
-            findings.problems.push(
-                path,
-                format!("unknown key, and \"{LIST}\" is missing; did you mean \"{LIST}\"?"),
-            );
+            problem = None;
+            let why = format!("unknown key, and \"{LIST}\" is missing; did you mean \"{LIST}\"?");
+            findings.problems.push(path, why);
         } else {
             findings.warnings.push(Problem::new(path, "unknown key, ignored"));
         }
     }
     match value {
-        Some(Node::Array(list)) if !list.is_empty() => return list,
-        Some(Node::Array(_)) => findings
-            .problems
-            .push(format!("{name}: {LIST}"), "is empty, at least one sensor is needed"),
-        Some(other) => findings
-            .problems
-            .push(format!("{name}: {LIST}"), format!("must be an array, is {other}")),
-        None if misspelt => {}
-        None => findings.problems.push(format!("{name}: {LIST}"), "is missing"),
+        Some(JsonValue::Array(list)) if !list.is_empty() => return list,
+        Some(JsonValue::Array(_)) => {
+            problem = Some("is empty, at least one sensor is needed".to_owned())
+        }
+        Some(other) => problem = Some(format!("must be an array, is {other}")),
+        None => {}
+    }
+    if let Some(problem) = problem {
+        findings.problems.push(format!("{name}: {LIST}"), problem);
     }
     &[]
 }

@@ -1,6 +1,6 @@
 //! The three keys of the attitude, two of them misspelt by the vendor's loader and correctly spelt in its documents.
-use super::fields::Entry;
-use super::text::Node;
+use super::fields::SensorEntry;
+use super::text::JsonValue;
 use crate::config::MountOrientation;
 
 /// The three keys of the attitude as written.
@@ -34,12 +34,11 @@ impl Orientation {
 ///
 /// The vendor's loader does not know the spelling of its documents: with 8 `otherParams` it takes such an entry for one of
 /// the old layout, and so it is here, unless a quaternion is meant to apply.
-pub(super) fn new_layout(entry: &mut Entry<'_>) -> bool {
-    let Some(selector) = entry.get("EularOrQuat") else {
-        return false;
-    };
+pub(super) fn new_layout(entry: &mut SensorEntry<'_>) -> bool {
+    let Some(selector) = entry.get("EularOrQuat") else { return false };
     let spelt = entry.spelt("EularOrQuat");
-    let old = matches!(entry.get("otherParams"), Some(Node::Array(values)) if values.len() == 8);
+    let old =
+        matches!(entry.get("otherParams"), Some(JsonValue::Array(values)) if values.len() == 8);
     let meant = selector.number().is_some_and(|v| v > 0.5) && entry.get("SensorAngQuat").is_some();
     if spelt == "EularOrQuat" || !old || meant {
         return true;
@@ -48,7 +47,7 @@ pub(super) fn new_layout(entry: &mut Entry<'_>) -> bool {
     false
 }
 
-pub(super) fn read(entry: &mut Entry<'_>, new_layout: bool) -> Option<Orientation> {
+pub(super) fn read(entry: &mut SensorEntry<'_>, new_layout: bool) -> Option<Orientation> {
     let euler = entry.numbers::<3>("SensorAngEular");
     if !new_layout {
         if entry.get("SensorAngQuat").is_some() && entry.get("EularOrQuat").is_none() {
@@ -59,27 +58,22 @@ pub(super) fn read(entry: &mut Entry<'_>, new_layout: bool) -> Option<Orientatio
     let selector = entry.number("EularOrQuat");
     if entry.get("SensorAngQuat").is_none() {
         let selector = entry.spelt("EularOrQuat");
-        entry.problem(
-            "SensorAngQuat",
-            format!("is missing; with {selector} it must be there, even if the Euler angles count"),
-        );
+        let why =
+            format!("is missing; with {selector} it must be there, even if the Euler angles count");
+        entry.problem("SensorAngQuat", why);
     }
     let quaternion = entry.numbers::<4>("SensorAngQuat");
     let orientation = Orientation { selector: selector?, euler: euler?, quaternion: quaternion? };
     if orientation.uses_quaternion() {
         let norm = orientation.norm();
         if norm < 1e-6 {
-            entry.problem(
-                "SensorAngQuat",
-                "must be a rotation (w, x, y, z) because EularOrQuat is above 0.5, is zero",
-            );
+            let why = "must be a rotation (w, x, y, z) because EularOrQuat is above 0.5, is zero";
+            entry.problem("SensorAngQuat", why);
             return None;
         }
         if (norm - 1.0).abs() > 0.01 {
-            entry.warning(
-                "SensorAngQuat",
-                format!("has the norm {norm:.3} instead of 1; TF uses it normalised"),
-            );
+            let why = format!("has the norm {norm:.3} instead of 1; TF uses it normalised");
+            entry.warning("SensorAngQuat", why);
         }
     }
     Some(orientation)

@@ -12,10 +12,8 @@ pub(super) fn check(drafts: &mut [Draft], findings: &mut Findings) {
     check_ports(drafts, findings);
     check_carriers(drafts, findings);
     if let Some(draft) = drafts.get(MAX_SENSORS) {
-        let message = format!(
-            "the simulator renders at most {MAX_SENSORS} sensors per machine, found {}",
-            drafts.len()
-        );
+        let most = format!("the simulator renders at most {MAX_SENSORS} sensors per machine");
+        let message = format!("{most}, found {}", drafts.len());
         findings.problems.push(&draft.path, message);
     }
     note_moved_transport(drafts, findings);
@@ -26,10 +24,8 @@ fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
         let Some(seq_id) = draft.seq_id else { continue };
         if let Some(first) = drafts[..i].iter().find(|earlier| earlier.seq_id == Some(seq_id)) {
             let how = if draft.automatic { "0 becomes the next number, " } else { "" };
-            findings.problems.push(
-                format!("{}.SeqID", draft.path),
-                format!("{how}{seq_id} is also the SeqID of {}", first.path),
-            );
+            let why = format!("{how}{seq_id} is also the SeqID of {}", first.path);
+            findings.problems.push(format!("{}.SeqID", draft.path), why);
         }
     }
 }
@@ -52,29 +48,21 @@ fn part_ports(drafts: &mut [Draft], findings: &mut Findings) {
         if let Some(sensor) = &mut draft.sensor {
             sensor.port = own;
         }
-        findings.warnings.push(Problem::new(
-            format!("{}.SendProtocol[5]", draft.path),
-            format!(
-                "{port} is the port of other sensors, too; with shared memory it does not matter, over UDP {own} is used (9999 + SeqID)"
-            ),
-        ));
+        let what = format!(
+            "{port} is the port of other sensors, too; with shared memory it does not matter, over UDP {own} is used (9999 + SeqID)"
+        );
+        findings.warnings.push(Problem::new(format!("{}.SendProtocol[5]", draft.path), what));
     }
 }
 
 /// Equal SeqIDs imply equal ports; they are reported once.
 fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
-        let Some(port) = draft.udp_port.filter(|port| *port != 0) else {
-            continue;
-        };
-        let clash = drafts[..i]
-            .iter()
-            .find(|earlier| earlier.udp_port == Some(port) && earlier.seq_id != draft.seq_id);
-        if let Some(first) = clash {
-            findings.problems.push(
-                format!("{}.SendProtocol[5]", draft.path),
-                format!("UDP port {port} is also used by {}", first.path),
-            );
+        let Some(port) = draft.udp_port.filter(|port| *port != 0) else { continue };
+        let clashes = |other: &&Draft| other.udp_port == Some(port) && other.seq_id != draft.seq_id;
+        if let Some(first) = drafts[..i].iter().find(clashes) {
+            let why = format!("UDP port {port} is also used by {}", first.path);
+            findings.problems.push(format!("{}.SendProtocol[5]", draft.path), why);
         }
     }
 }
@@ -82,9 +70,7 @@ fn check_ports(drafts: &[Draft], findings: &mut Findings) {
 /// A carrying sensor must be requested first; that also excludes cycles.
 fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
-        let Some(Mount::Sensor(carrier)) = draft.mount else {
-            continue;
-        };
+        let Some(Mount::Sensor(carrier)) = draft.mount else { continue };
         let named = drafts[..i].iter().find(|d| d.seq_id == Some(carrier));
         let path = format!("{}.TargetCopter", draft.path);
         if let Some(named) = named {
@@ -94,27 +80,25 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
             }
             continue;
         }
-        let message = match drafts[i..].iter().position(|later| later.seq_id == Some(carrier)) {
-            Some(0) => format!(
-                "with TargetMountType 4 it names the carrying sensor, and sensor {carrier} cannot carry itself"
-            ),
-            Some(later) => format!(
-                "with TargetMountType 4 it names the carrying sensor, which must come earlier; sensor {carrier} is {}",
-                drafts[i + later].path
-            ),
+        let why = match drafts[i..].iter().position(|later| later.seq_id == Some(carrier)) {
+            Some(0) => {
+                format!("it names the carrying sensor, and sensor {carrier} cannot carry itself")
+            }
+            Some(later) => {
+                let what = "it names the carrying sensor, which must come earlier";
+                format!("{what}; sensor {carrier} is {}", drafts[i + later].path)
+            }
             None => {
                 let earlier: Vec<String> =
                     drafts[..i].iter().filter_map(|d| d.seq_id).map(|id| id.to_string()).collect();
-                let known = if earlier.is_empty() {
-                    ", but there is none".to_owned()
-                } else {
-                    format!(" ({})", earlier.join(", "))
+                let known = match earlier[..] {
+                    [] => ", but there is none".to_owned(),
+                    _ => format!(" ({})", earlier.join(", ")),
                 };
-                format!(
-                    "with TargetMountType 4 it must be the SeqID of an earlier sensor{known}, is {carrier}"
-                )
+                format!("it must be the SeqID of an earlier sensor{known}, is {carrier}")
             }
         };
+        let message = format!("with TargetMountType 4 {why}");
         findings.problems.push(path, message);
     }
 }
@@ -123,12 +107,10 @@ fn note_moved_transport(drafts: &[Draft], findings: &mut Findings) {
     let mut moved = drafts.iter().filter(|draft| draft.moved_to_udp);
     if let Some(first) = moved.next() {
         let count = 1 + moved.count();
-        findings.warnings.push(Problem::new(
-            format!("{}.SendProtocol[0]", first.path),
-            format!(
-                "is 0 (shared memory), {count} sensor(s) in all; UDP mode 1 is used, as the vendor's loader does on Linux \
-                 (transport_mode:=file keeps shared memory)"
-            ),
-        ));
+        let what = format!(
+            "is 0 (shared memory), {count} sensor(s) in all; UDP mode 1 is used, as the vendor's loader does on Linux \
+             (transport_mode:=file keeps shared memory)"
+        );
+        findings.warnings.push(Problem::new(format!("{}.SendProtocol[0]", first.path), what));
     }
 }

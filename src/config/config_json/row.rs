@@ -1,7 +1,7 @@
 //! A row of the file with values of parameters, checked as if the file had them.
 use super::entry;
-use super::fields::{Entry, Findings};
-use super::text::Node;
+use super::fields::{Findings, SensorEntry};
+use super::text::JsonValue;
 use super::{TransportOverride, VendorOverrides};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 
@@ -35,10 +35,7 @@ const PARAMETERS: [(&str, &str); 8] = [
 
 impl RowChange {
     /// Returns the row with these values and with this field of view, or all that is wrong with it, named after the
-    /// parameters `sensor<SeqID>.*`. A transport that the type does not have becomes mode 1.
-    ///
-    /// # Errors
-    /// All problems.
+    /// parameters `sensor<SeqID>.*`. A transport that the type does not have becomes mode 1. Errors: all problems.
     pub fn apply(
         &self,
         sensor: &SensorConfig,
@@ -57,16 +54,14 @@ impl RowChange {
         let pairs = self.pairs(sensor, fov_deg.unwrap_or(sensor.fov_deg));
         let mut findings = Findings::default();
         let path = format!("sensor{}", sensor.seq_id);
-        let mut entry = Entry::new(path.clone(), &pairs, &mut findings);
+        let mut entry = SensorEntry { path: path.clone(), pairs: &pairs, findings: &mut findings };
         let row = entry::read(&mut entry, &overrides, &mut None).sensor;
         let mut problems = Problems(findings.problems.0.into_iter().map(renamed).collect());
         if let (Some(_), Mount::Sensor(carrier)) = (self.vehicle, sensor.mount) {
-            problems.push(
-                format!("{path}.vehicle"),
-                format!(
-                    "must not be set: sensor {carrier} carries it; set sensor{carrier}.vehicle"
-                ),
+            let why = format!(
+                "must not be set: sensor {carrier} carries it; set sensor{carrier}.vehicle"
             );
+            problems.push(format!("{path}.vehicle"), why);
         }
         let row = row.unwrap_or_else(|| sensor.clone());
         problems.or(SensorConfig {
@@ -81,17 +76,17 @@ impl RowChange {
     }
 
     /// The entry that the file would have.
-    fn pairs(&self, sensor: &SensorConfig, fov_deg: f32) -> Vec<(String, Node)> {
-        let int = |value: u16| Node::Int(value.into());
-        let real = |value: f64| Node::Float(value);
+    fn pairs(&self, sensor: &SensorConfig, fov_deg: f32) -> Vec<(String, JsonValue)> {
+        let int = |value: u16| JsonValue::Int(value.into());
+        let real = |value: f64| JsonValue::Float(value);
         let reals =
-            |values: &[f32]| Node::Array(values.iter().map(|v| real(f64::from(*v))).collect());
+            |values: &[f32]| JsonValue::Array(values.iter().map(|v| real(f64::from(*v))).collect());
         let count = if sensor.layout_new { 16 } else { 8 };
         let other_params = match &self.other_params {
             Some(values) => {
                 let mut values: Vec<_> = values.iter().copied().map(real).collect();
                 values.resize(values.len().max(count), real(0.0));
-                Node::Array(values)
+                JsonValue::Array(values)
             }
             None => reals(&sensor.other_params[..count]),
         };
@@ -110,9 +105,9 @@ impl RowChange {
             ("DataWidth", int(self.width.unwrap_or(sensor.width))),
             ("DataHeight", int(self.height.unwrap_or(sensor.height))),
             ("DataCheckFreq", int(sensor.rate_hz)),
-            ("SendProtocol", Node::Array(send.into_iter().map(int).collect())),
+            ("SendProtocol", JsonValue::Array(send.into_iter().map(int).collect())),
             ("CameraFOV", real(f64::from(fov_deg))),
-            ("SensorPosXYZ", Node::Array(sensor.position_frd.map(real).to_vec())),
+            ("SensorPosXYZ", JsonValue::Array(sensor.position_frd.map(real).to_vec())),
             ("SensorAngEular", reals(&sensor.raw_euler)),
             ("otherParams", other_params),
         ];
@@ -120,7 +115,7 @@ impl RowChange {
             pairs.push(("EularOrQuat", real(f64::from(sensor.eular_or_quat))));
             pairs.push(("SensorAngQuat", reals(&sensor.raw_quaternion)));
         }
-        let named = |(key, node): (&str, Node)| (key.to_owned(), node);
+        let named = |(key, node): (&str, JsonValue)| (key.to_owned(), node);
         pairs.into_iter().map(named).collect()
     }
 }

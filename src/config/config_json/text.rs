@@ -40,7 +40,7 @@ fn comment_start(line: &str) -> usize {
 
 /// JSON that keeps the order of keys and duplicate keys.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum JsonValue {
     Null,
     Bool(bool),
     Int(i64),
@@ -50,7 +50,7 @@ pub(super) enum Node {
     Object(Vec<(String, Self)>),
 }
 
-impl Node {
+impl JsonValue {
     /// Returns a number; booleans count as 0 and 1, as in the vendor's Python.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
@@ -69,9 +69,7 @@ impl Node {
             _ => None,
         }
     }
-}
 
-impl Node {
     /// Whether both mean the same: 1, 1.0 and `true` do.
     pub(super) fn means(&self, other: &Self) -> bool {
         match (self, other) {
@@ -86,7 +84,7 @@ impl Node {
     }
 }
 
-impl fmt::Display for Node {
+impl fmt::Display for JsonValue {
     /// A short form for error messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -104,64 +102,63 @@ impl fmt::Display for Node {
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for JsonValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
+        deserializer.deserialize_any(JsonVisitor)
     }
 }
 
-struct NodeVisitor;
+struct JsonVisitor;
 
-impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Node;
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = JsonValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Null)
+    fn visit_unit<E>(self) -> Result<JsonValue, E> {
+        Ok(JsonValue::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<JsonValue, E> {
+        Ok(JsonValue::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Int(value))
+    fn visit_i64<E>(self, value: i64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Int(value))
     }
 
     /// Saturates: values that large fail every range check.
-    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
-        Ok(Node::Int(i64::try_from(value).unwrap_or(i64::MAX)))
+    fn visit_u64<E>(self, value: u64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Int(i64::try_from(value).unwrap_or(i64::MAX)))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Float(value))
+    fn visit_f64<E>(self, value: f64) -> Result<JsonValue, E> {
+        Ok(JsonValue::Float(value))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Str(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
+        Ok(JsonValue::Str(value.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonValue, A::Error> {
         let mut values = Vec::new();
         while let Some(value) = seq.next_element()? {
             values.push(value);
         }
-        Ok(Node::Array(values))
+        Ok(JsonValue::Array(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonValue, A::Error> {
         let mut pairs = Vec::new();
         while let Some(pair) = map.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Node::Object(pairs))
+        Ok(JsonValue::Object(pairs))
     }
 }
 
-/// Parses a whole file.
-pub(super) fn parse(text: &str) -> Result<Node, serde_json::Error> {
+pub(super) fn parse(text: &str) -> Result<JsonValue, serde_json::Error> {
     serde_json::from_str(&without_comments(text))
 }

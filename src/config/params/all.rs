@@ -14,23 +14,22 @@ use ipnet::Ipv4Net;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Every parameter with a fixed name. Generates parsing, `--help`, `docs/parameters.md` and `config/bridge.yaml`.
-pub const PARAMETERS: &[ParameterSpec] = Params::ROWS;
+pub static PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(Params::specs);
 
 parameters! {
     /// Every parameter, validated. [`PARAMETERS`] documents each.
     pub struct Params {
         [SIMULATOR]
-        config: Vec<PathBuf> = "config", Paths,
-            "The simulator's Config.json, or an array of several; automatic numbering restarts in each.";
+        config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic numbering restarts in each.";
         config_unsupported: UnsupportedSensors = "config.unsupported", Choice = "skip",
             "Sensors whose data have no public layout (microphone 6, optical flow 10): skip leaves them out with a warning, refuse does not start.";
         simulator_address: Ipv4Addr = "simulator_address", Address = "127.0.0.1",
             "Address of the host of RflySim3D and CopterSim; no broadcast, because answers come from a host.";
-        window: u8 = "window", Int(0, 19) = 0,
-            "RflySim3D window that renders the sensors (UDP port 20010 + window).";
+        window: u8 = "window", Int(0, 19) = 0, "RflySim3D window that renders the sensors (UDP port 20010 + window).";
         transport_mode: TransportOverride = "transport_mode", Choice = "vendor",
             "SendProtocol[0] of all sensors: `vendor` as the vendor's loader on Linux (0 becomes 1, the others stay), `file` as written (0 is shared \
             memory in /dev/shm), or one number for all: 0 shared memory, 1 and 3 compressed UDP, 2 raw UDP.";
@@ -43,7 +42,6 @@ parameters! {
             Datagrams from others are dropped, counted in /diagnostics, and logged once per sender (docs/network.md).";
         bind_address: Option<Ipv4Addr> = "bind_address", Address = "",
             "Address of this host to listen at. Empty: 127.0.0.1 if all accepted senders are local, else every interface.";
-        /// Ports of the platform.
         ports: Ports
             = "control.base_port", Int(1, 45_000) = 20_100,
                 "Control port of vehicle 1, the vendor's UDP_START_PORT; its states come to the port after it. Each further vehicle has two ports \
@@ -52,13 +50,10 @@ parameters! {
                 "CopterSim's port of vehicle 1; true states come to the port after it, outputs of autopilots to that + 10001. Each further vehicle \
                 has two more."
             => |r| ports(r.read("control.base_port"), r.read("model.base_port"));
-        vehicles: Vec<u16> = "vehicles", Ints(1, 10_000),
-            "CopterIDs whose true state and IMU are read. Empty: the vehicles that carry sensors.";
-        other_vehicles: Vec<u16> = "other_vehicles", Ints(1, 10_000),
-            "CopterIDs that other bridges serve: their heartbeats cause no warning.";
+        vehicles: Vec<u16> = "vehicles", Ints(1, 10_000), "CopterIDs whose true state and IMU are read. Empty: the vehicles that carry sensors.";
+        other_vehicles: Vec<u16> = "other_vehicles", Ints(1, 10_000), "CopterIDs that other bridges serve: their heartbeats cause no warning.";
         clear_capture_on_start: bool = "clear_capture_on_start", Bool = false,
             "Send RflyClearCapture first: ends every capture of this window, also those of other programs.";
-        /// `request.*`.
         request: RequestParams;
         true_state_enabled: bool = "true_state.enabled", Bool = true,
             "Take the true state of vehicles at model.base_port + 1 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles \
@@ -75,7 +70,6 @@ parameters! {
         fisheye_factor: f64 = "fisheye.factor", Float(0.1, 2.0) = FISHEYE_FACTOR, live
             "Focal length of fisheyes (type 8) in camera_info, as a part of width / field of view: r = factor x DataWidth / CameraFOV x theta. The \
             default was measured in the real simulator at one setting (docs/sensors.md).";
-        /// `depth.*`.
         depth: DepthParams;
         compressed_enabled: bool = "compressed.enabled", Bool = true,
             "Offer `<image>/compressed` where the simulator sends PNG or JPEG; the bytes pass through undecoded.";
@@ -109,13 +103,9 @@ parameters! {
         cloud_odometry_axes: OdometryAxes = "cloud.odometry_axes", Choice = "auto",
             "Axes of that odometry on the wire: `ned` (z down, clockwise yaw), `nwu` (z up, y west, anticlockwise yaw). `auto`: ned until the true \
             pose shows the other.";
-        /// `scan.*`.
         scan: ScanParams;
-        /// `imu.*`.
         imu: ImuParams;
-        /// `reports.*`.
         reports: ReportParams;
-        /// `degrade.*`.
         degrade: DegradeParams;
 
         [TERRAIN]
@@ -126,45 +116,35 @@ parameters! {
             "How the third corner of `<map>.txt` becomes a pixel: `cut` as the vendor's Python SDK, or `nearest` as its MATLAB program.";
         terrain_occupied_above_m: f64 = "terrain.occupied_above_m", Float(-10_000.0, 10_000.0) = 0.0, ["m"]
             "Height above the origin of the map from which cells of `terrain/occupancy` are occupied, until `terrain/publish` is called.";
-        /// Frames and TF.
         frames: FrameParams;
 
         [TIME]
-        /// `time.*`.
         time: TimeParams;
         use_sim_time: bool = "use_sim_time", Bool = false,
             "Accepted from launch files. The bridge is the source of /clock and follows `time.mode` instead; without `sim` there it warns, because \
             /clock is not published then.";
 
         [CONTROL]
-        /// `control.*`.
         control: ControlParams;
-        /// `setpoint.*`.
         setpoint: SetpointParams;
         mavros_quirks: bool = "compat.mavros_quirks", Bool = false,
             "Behave as mavros 2.12 also where that is a defect; docs/mavros.md lists the cases.";
-        /// `scene.*`.
         scene: SceneParams;
 
         [MODEL]
         model_outputs: bool = "model.outputs", Bool = true,
             "Take the outputs of modified autopilots at model.base_port + 10001 + 2 (id - 1); false leaves the port to another program.";
-        /// `model.*`.
         model: ModelParams;
-        /// `netsim.*`.
         netsim: NetSimParams;
-        /// `redis.*`.
         redis: RedisParams;
 
         [NODE]
-        /// `view.*`.
         view: ViewParams;
         fast_dds_services: bool = "services.fast_dds", Bool = true,
             "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the \
             middleware does.";
         diagnostics_period: Duration = "diagnostics.period_s", Float(0.1, 60.0) = 1.0, ["s"] live
             "Time between messages on /diagnostics and ~/stats.";
-        /// `record.*`.
         record: RecordParams;
 
         /// `vehicle<CopterID>.*`.

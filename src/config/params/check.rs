@@ -1,6 +1,6 @@
 //! Checks a value against the type and range of its row.
-use super::value::{as_float, as_reals};
-use super::{DefaultValue, Kind, ParamValue, ParameterSpec};
+use super::value::{as_float, as_reals, as_text, reals};
+use super::{ParamValue, ParameterSpec, ValueKind};
 use crate::config::problem::did_you_mean;
 use crate::config::{ControlLink, names};
 use ipnet::Ipv4Net;
@@ -10,44 +10,40 @@ use std::net::Ipv4Addr;
 pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValue, String> {
     let wrong_type =
         |wanted: &str| Err(format!("must be {wanted}, is {}: {value}", value.type_name()));
-    let may_be_empty = row.default == DefaultValue::Str("");
+    let may_be_empty = row.default.as_ref().and_then(as_text) == Some("");
     match row.kind {
-        Kind::Bool => match value {
+        ValueKind::Bool => match value {
             ParamValue::Bool(_) => Ok(value.clone()),
             _ => wrong_type("true or false"),
         },
-        Kind::Int(min, max) => match value {
+        ValueKind::Int(min, max) => match value {
             ParamValue::Int(v) if (min..=max).contains(v) => Ok(value.clone()),
-            ParamValue::Int(v) => Err(format!("must be in {min}..={max}{}, is {v}", unit(row))),
+            ParamValue::Int(v) => {
+                Err(format!("must be in {min}..={max}{}, is {v}", row.unit_suffix()))
+            }
             _ => wrong_type("an integer"),
         },
-        Kind::Float(min, max) => match as_float(value) {
+        ValueKind::Float(min, max) => match as_float(value) {
             Some(v) if (min..=max).contains(&v) => Ok(ParamValue::Float(v)),
-            Some(v) => Err(format!("must be in {min}..={max}{}, is {v}", unit(row))),
+            Some(v) => Err(format!("must be in {min}..={max}{}, is {v}", row.unit_suffix())),
             None => wrong_type("a number"),
         },
-        Kind::Choice(words) => match value {
-            ParamValue::Str(v) if v.is_empty() && may_be_empty => Ok(value.clone()),
-            // YAML reads `transport_mode: 1` as a number.
-            ParamValue::Int(v) if words.contains(&v.to_string().as_str()) => {
-                Ok(ParamValue::Str(v.to_string()))
+        ValueKind::Choice(words) => {
+            // YAML reads `transport_mode: 1` as a number, `cloud.organized: false` as a bool.
+            let word = as_text(value).map_or_else(|| value.to_string(), str::to_owned);
+            if words.contains(&word.as_str()) || word.is_empty() && may_be_empty {
+                return Ok(ParamValue::Str(word));
             }
-            // The same for `cloud.organized: false`.
-            ParamValue::Bool(v) if words.contains(&v.to_string().as_str()) => {
-                Ok(ParamValue::Str(v.to_string()))
-            }
-            ParamValue::Str(v) if words.contains(&v.as_str()) => Ok(value.clone()),
-            ParamValue::Str(v) => Err(format!(
-                "must be one of {}, is {v:?}{}",
-                words.join(", "),
-                did_you_mean(v, words.iter().copied())
-            )),
-            _ => Err(format!("must be one of {}, is {value}", words.join(", "))),
-        },
-        Kind::Str | Kind::Link | Kind::Topic | Kind::Frame | Kind::Address => {
-            let ParamValue::Str(text) = value else {
-                return wrong_type("a string");
-            };
+            let hint = as_text(value).map(|word| did_you_mean(word, words.iter().copied()));
+            let hint = hint.unwrap_or_default();
+            Err(format!("must be one of {}, is {value}{hint}", words.join(", ")))
+        }
+        ValueKind::Str
+        | ValueKind::Link
+        | ValueKind::Topic
+        | ValueKind::Frame
+        | ValueKind::Address => {
+            let ParamValue::Str(text) = value else { return wrong_type("a string") };
             if text.is_empty() && may_be_empty {
                 return Ok(value.clone());
             }
@@ -57,31 +53,48 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             check_text(row.kind, text)?;
             Ok(value.clone())
         }
-        Kind::Paths => check_paths(value),
-        Kind::Networks => check_networks(value),
-        Kind::Ints(min, max) => check_ints(value, min, max),
-        Kind::Names(longest) => check_names(value, longest),
-        Kind::Covariance => check_covariance(value),
-        Kind::Vector(min, max) => check_vector(row, value, min, max),
-        Kind::Reals(most) => check_reals(value, most),
+        ValueKind::Paths | ValueKind::Networks if as_text(value) == Some("") => {
+            Ok(ParamValue::List(Vec::new()))
+        }
+        ValueKind::Paths => check_each(
+            value,
+            |path| !path.is_empty(),
+            |_| format!("must be a path or an array of paths, is {value}"),
+        ),
+        ValueKind::Networks => check_each(
+            value,
+            |text| network(text).is_some(),
+            |bad| {
+                format!(
+                    "each must be an IPv4 address like 192.168.31.24, a network like 192.168.31.0/24, or any; one is {bad}"
+                )
+            },
+        ),
+        ValueKind::Names(longest) => {
+            let is_name =
+                |text: &str| (1..=longest).contains(&text.len()) && !text.contains(['"', '\0']);
+            check_each(value, is_name, |bad| {
+                format!("each must be a name of 1 to {longest} bytes without quotes, one is {bad}")
+            })
+        }
+        ValueKind::Ints(min, max) => check_ints(value, min, max),
+        ValueKind::Covariance => check_covariance(value),
+        ValueKind::Vector(min, max) => check_vector(row, value, min, max),
+        ValueKind::Reals(most) => check_reals(value, most),
     }
 }
 
 /// Longest text of a parameter: the longest path of a file. Names are copied into every message.
 const LONGEST: usize = 4096;
 
-fn unit(row: &ParameterSpec) -> String {
-    if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) }
-}
-
-fn check_text(kind: Kind, text: &str) -> Result<(), String> {
+fn check_text(kind: ValueKind, text: &str) -> Result<(), String> {
     match kind {
-        Kind::Link => ControlLink::parse(text).map(drop),
-        Kind::Topic => names::check_topic(text)
+        ValueKind::Link => ControlLink::parse(text).map(drop),
+        ValueKind::Topic => names::check_topic(text)
             .map_err(|why| format!("must be a ROS topic name, is {text:?}: {why}")),
-        Kind::Frame => names::check_frame(text)
+        ValueKind::Frame => names::check_frame(text)
             .map_err(|why| format!("must be a frame id, is {text:?}: {why}")),
-        Kind::Address => match text.parse::<Ipv4Addr>() {
+        ValueKind::Address => match text.parse::<Ipv4Addr>() {
             Ok(_) => Ok(()),
             Err(_) => Err(format!("must be an IPv4 address like 192.168.31.24, is {text:?}")),
         },
@@ -89,14 +102,18 @@ fn check_text(kind: Kind, text: &str) -> Result<(), String> {
     }
 }
 
-fn check_paths(value: &ParamValue) -> Result<ParamValue, String> {
-    let good = |v: &ParamValue| matches!(v, ParamValue::Str(path) if !path.is_empty());
-    match value {
-        ParamValue::Str(path) if path.is_empty() => Ok(ParamValue::List(Vec::new())),
-        ParamValue::List(paths) if paths.iter().all(good) => Ok(value.clone()),
-        ParamValue::Str(_) => Ok(ParamValue::List(vec![value.clone()])),
-        _ => Err(format!("must be a path or an array of paths, is {value}")),
-    }
+/// Checks each text of an array; a single value is an array of one.
+fn check_each(
+    value: &ParamValue,
+    is_good: impl Fn(&str) -> bool,
+    problem: impl Fn(&ParamValue) -> String,
+) -> Result<ParamValue, String> {
+    let values = match value {
+        ParamValue::List(values) => values.clone(),
+        single => vec![single.clone()],
+    };
+    let bad = values.iter().find(|value| !as_text(value).is_some_and(&is_good));
+    bad.map_or_else(|| Ok(ParamValue::List(values.clone())), |bad| Err(problem(bad)))
 }
 
 /// Parses an address, a network, or `any` for every address.
@@ -107,27 +124,10 @@ pub(super) fn network(text: &str) -> Option<Ipv4Net> {
     }
 }
 
-fn check_networks(value: &ParamValue) -> Result<ParamValue, String> {
-    let given = match value {
-        ParamValue::List(values) => values.clone(),
-        ParamValue::Str(text) if text.is_empty() => Vec::new(),
-        single => vec![single.clone()],
-    };
-    let bad = |v: &&ParamValue| !matches!(v, ParamValue::Str(text) if network(text).is_some());
-    match given.iter().find(bad) {
-        Some(bad) => Err(format!(
-            "each must be an IPv4 address like 192.168.31.24, a network like 192.168.31.0/24, or any; one is {bad}"
-        )),
-        None => Ok(ParamValue::List(given)),
-    }
-}
-
 fn check_ints(value: &ParamValue, min: i64, max: i64) -> Result<ParamValue, String> {
     let ParamValue::List(values) = value else {
-        return Err(format!(
-            "must be an array of integers like [1, 2], is {}: {value}",
-            value.type_name()
-        ));
+        let found = value.type_name();
+        return Err(format!("must be an array of integers like [1, 2], is {found}: {value}"));
     };
     let mut seen = Vec::new();
     for value in values {
@@ -143,20 +143,6 @@ fn check_ints(value: &ParamValue, min: i64, max: i64) -> Result<ParamValue, Stri
     Ok(value.clone())
 }
 
-fn check_names(value: &ParamValue, longest: usize) -> Result<ParamValue, String> {
-    let given = match value {
-        ParamValue::List(values) => values.clone(),
-        single => vec![single.clone()],
-    };
-    let good = |v: &ParamValue| matches!(v, ParamValue::Str(text) if (1..=longest).contains(&text.len()) && !text.contains(['"', '\0']));
-    match given.iter().find(|v| !good(v)) {
-        Some(bad) => {
-            Err(format!("each must be a name of 1 to {longest} bytes without quotes, one is {bad}"))
-        }
-        None => Ok(ParamValue::List(given)),
-    }
-}
-
 fn check_vector(
     row: &ParameterSpec,
     value: &ParamValue,
@@ -168,20 +154,15 @@ fn check_vector(
         return Err(format!("must be an array of 3 numbers, is {value}"));
     };
     match numbers.iter().find(|v| !(min..=max).contains(*v)) {
-        Some(v) => Err(format!("each must be in {min}..={max}{}, one is {v}", unit(row))),
-        None => Ok(list(&numbers)),
+        Some(v) => Err(format!("each must be in {min}..={max}{}, one is {v}", row.unit_suffix())),
+        None => Ok(reals(&numbers)),
     }
-}
-
-/// Real numbers, also where integers were given.
-fn list(numbers: &[f64]) -> ParamValue {
-    ParamValue::List(numbers.iter().copied().map(ParamValue::Float).collect())
 }
 
 fn check_reals(value: &ParamValue, most: usize) -> Result<ParamValue, String> {
     match as_reals(value) {
         Some(numbers) if numbers.len() <= most && numbers.iter().all(|v| v.is_finite()) => {
-            Ok(list(&numbers))
+            Ok(reals(&numbers))
         }
         _ => Err(format!("must be an array of at most {most} numbers, is {value}")),
     }
@@ -197,14 +178,12 @@ fn check_covariance(value: &ParamValue) -> Result<ParamValue, String> {
         return Err(format!("must be an array of 3 or 9 numbers, is {what}"));
     };
     let diagonal: Vec<f64> = match numbers.len() {
-        3 => numbers,
+        3 => numbers.clone(),
         9 => numbers.iter().step_by(4).copied().collect(),
-        n => {
-            return Err(format!("must have 3 values (diagonal) or 9 (row major), has {n}"));
-        }
+        n => return Err(format!("must have 3 values (diagonal) or 9 (row major), has {n}")),
     };
     match diagonal.iter().find(|v| **v < 0.0) {
         Some(v) => Err(format!("variances must be at least 0, one is {v}")),
-        None => Ok(value.clone()),
+        None => Ok(reals(&numbers)),
     }
 }

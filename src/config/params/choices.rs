@@ -2,6 +2,7 @@
 use super::super::{AngleUnitChoice, TransportMode, config_json::TransportOverride};
 use crate::frames::{Geoid, WorldConvention};
 use crate::time::{Estimator, StampMode};
+use crate::wire::mavlink::dialect::MavFrame;
 
 /// A setting with an enumerated value.
 pub(crate) trait Choice: Copy + 'static {
@@ -56,10 +57,7 @@ choices! {
         Yield = "yield", "As `follow`, and a stream that stops while others deliver is left to the other program.";
     }
     /// How the third corner of a height map becomes a pixel.
-    TerrainRounding {
-        Cut = "cut", "As the vendor's Python SDK.";
-        Nearest = "nearest", "As the vendor's MATLAB program.";
-    }
+    TerrainRounding { Cut = "cut", "As the vendor's Python SDK."; Nearest = "nearest", "As the vendor's MATLAB program."; }
     /// Axes of the bounds of vehicles and objects that the renderer describes.
     BoundsAxes {
         Own = "own", "Those of the vehicle or object itself.";
@@ -82,26 +80,16 @@ choices! {
         Template = "template", "Those of the initialization files of newer models.";
     }
     /// Channel order of colour images.
-    RgbEncoding {
-        Bgr8 = "bgr8", "As the simulator sends it.";
-        Rgb8 = "rgb8", "Swapped.";
-    }
+    RgbEncoding { Bgr8 = "bgr8", "As the simulator sends it."; Rgb8 = "rgb8", "Swapped."; }
     /// Encoding of the main depth topic.
     DepthEncoding {
         Millimetres = "16UC1", "Millimetres, 0 is invalid (REP 118).";
         Vendor = "vendor", "The simulator's numbers as mono16, unscaled.";
     }
     /// Type of the field `label` of a lidar point.
-    LabelType {
-        Float32 = "float32", "As the coordinates.";
-        Uint32 = "uint32", "As `pcl::PointXYZL`.";
-    }
+    LabelType { Float32 = "float32", "As the coordinates."; Uint32 = "uint32", "As `pcl::PointXYZL`."; }
     /// Whether clouds are asked for with the colours of the segmentation.
-    Segmentation {
-        File = "file", "As in Config.json.";
-        Off = "off", "Without.";
-        On = "on", "With.";
-    }
+    Segmentation { File = "file", "As in Config.json."; Off = "off", "Without."; On = "on", "With."; }
     /// What the fourth number of points is.
     FourthNumber {
         Auto = "auto", "A colour if one was asked for, else a label.";
@@ -149,16 +137,9 @@ choices! {
         Sweep = "sweep", "Spread over the period of the scan, as a turning lidar measures them.";
     }
     /// The points of a planar scan.
-    ScanSource {
-        Off = "off", "No scan.";
-        Ring = "ring", "One ring of a mechanical lidar.";
-        Band = "band", "A band of heights.";
-    }
+    ScanSource { Off = "off", "No scan."; Ring = "ring", "One ring of a mechanical lidar."; Band = "band", "A band of heights."; }
     /// Orientation in the IMU message.
-    ImuOrientation {
-        None = "none", "None, as REP 145 writes it.";
-        Truth = "truth", "The vehicle's true attitude.";
-    }
+    ImuOrientation { None = "none", "None, as REP 145 writes it."; Truth = "truth", "The vehicle's true attitude."; }
     /// Frame of the IMU message.
     ImuFrame {
         Flu = "flu", "x forward, y left, z up (REP 103, REP 145).";
@@ -216,28 +197,11 @@ macro_rules! words {
 }
 
 words! {
-    WorldConvention {
-        "enu" = Self::Enu,
-        "nwu" = Self::Nwu,
-    }
-    StampMode {
-        "aligned" = Self::Aligned,
-        "sim" = Self::Sim,
-        "arrival" = Self::Arrival,
-    }
-    Estimator {
-        "envelope" = Self::Envelope,
-        "vendor" = Self::Vendor,
-    }
-    Geoid {
-        "egm96" = Self::Egm96,
-        "none" = Self::Constant(0.0),
-    }
-    AngleUnitChoice {
-        "degrees" = Self::Degrees,
-        "radians" = Self::Radians,
-        "auto" = Self::Auto,
-    }
+    WorldConvention { "enu" = Self::Enu, "nwu" = Self::Nwu, }
+    StampMode { "aligned" = Self::Aligned, "sim" = Self::Sim, "arrival" = Self::Arrival, }
+    Estimator { "envelope" = Self::Envelope, "vendor" = Self::Vendor, }
+    Geoid { "egm96" = Self::Egm96, "none" = Self::Constant(0.0), }
+    AngleUnitChoice { "degrees" = Self::Degrees, "radians" = Self::Radians, "auto" = Self::Auto, }
     TransportOverride {
         "vendor" = Self::Vendor,
         "file" = Self::File,
@@ -261,24 +225,19 @@ impl Segmentation {
 
 impl SetpointFrame {
     /// MAV_FRAME.
+    #[allow(deprecated, reason = "mavros has them")]
     pub const fn number(self) -> u8 {
         match self {
-            Self::LocalNed => 1,
-            Self::LocalOffsetNed => 7,
-            Self::BodyNed => 8,
-            Self::BodyOffsetNed => 9,
+            Self::LocalNed => MavFrame::MAV_FRAME_LOCAL_NED as u8,
+            Self::LocalOffsetNed => MavFrame::MAV_FRAME_LOCAL_OFFSET_NED as u8,
+            Self::BodyNed => MavFrame::MAV_FRAME_BODY_NED as u8,
+            Self::BodyOffsetNed => MavFrame::MAV_FRAME_BODY_OFFSET_NED as u8,
         }
     }
 
     /// The frame with this number.
-    pub const fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            1 => Self::LocalNed,
-            7 => Self::LocalOffsetNed,
-            8 => Self::BodyNed,
-            9 => Self::BodyOffsetNed,
-            _ => return None,
-        })
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::CHOICES.iter().map(|(_, frame)| *frame).find(|frame| frame.number() == number)
     }
 
     /// Whether the frame is relative to the vehicle's position; PX4 refuses these.

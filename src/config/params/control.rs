@@ -38,16 +38,13 @@ parameters! {
         heartbeat: HeartbeatKind = "control.heartbeat", Choice = "ground_station",
             "MAV_TYPE of the bridge's heartbeats: PX4 sends its texts (reasons of refusals) only to a `ground_station`; mavros is an \
             `onboard_controller`.";
-        system_id: u8 = "control.system_id", Int(0, 255) = 0,
-            "MAVLink system id of the bridge; 0: that of the vehicle, as mavros.";
-        component_id: u8 = "control.component_id", Int(1, 255) = 191,
-            "MAVLink component id of the bridge.";
+        system_id: u8 = "control.system_id", Int(0, 255) = 0, "MAVLink system id of the bridge; 0: that of the vehicle, as mavros.";
+        component_id: u8 = "control.component_id", Int(1, 255) = 191, "MAVLink component id of the bridge.";
         px4_checks: bool = "control.px4_checks", Bool = true,
             "Refuse, with a reason, setpoints that PX4 would ignore or misinterpret (frames 7 and 9, forces, ...).";
         max_position: f64 = "control.max_position_m", Float(1.0, 1e7) = 100_000.0, ["m"]
             "Position setpoints further from the origin than this are refused.";
-        max_speed: f64 = "control.max_speed_m_s", Float(0.1, 1e4) = 200.0, ["m/s"]
-            "Velocity setpoints faster than this are refused.";
+        max_speed: f64 = "control.max_speed_m_s", Float(0.1, 1e4) = 200.0, ["m/s"] "Velocity setpoints faster than this are refused.";
         geoid: Geoid = "control.geoid", Choice = "egm96",
             "Height of the geoid: NavSatFix and HomePosition have altitudes above the ellipsoid, autopilots above sea level.";
     }
@@ -57,14 +54,12 @@ parameters! {
         [CONTROL]
         position_frame: SetpointFrame = "setpoint.position_frame", Choice = "LOCAL_NED",
             "Frame of setpoint_position/local; mavros' parameter mav_frame.";
-        velocity_frame: SetpointFrame = "setpoint.velocity_frame", Choice = "LOCAL_NED",
-            "Frame of setpoint_velocity; mavros' parameter mav_frame.";
+        velocity_frame: SetpointFrame = "setpoint.velocity_frame", Choice = "LOCAL_NED", "Frame of setpoint_velocity; mavros' parameter mav_frame.";
         accel_is_force: bool = "setpoint.accel_is_force", Bool = false,
             "setpoint_accel/accel is a force; mavros' parameter send_force. PX4 refuses it.";
         use_quaternion: bool = "setpoint.use_quaternion", Bool = false,
             "setpoint_attitude takes attitudes (true) or body rates (false); mavros' parameter use_quaternion.";
-        reverse_thrust: bool = "setpoint.reverse_thrust", Bool = false,
-            "setpoint_attitude/thrust may be negative; mavros' parameter reverse_thrust.";
+        reverse_thrust: bool = "setpoint.reverse_thrust", Bool = false, "setpoint_attitude/thrust may be negative; mavros' parameter reverse_thrust.";
         thrust_scaling: f64 = "setpoint.thrust_scaling", Float(0.01, 100.0) = 1.0,
             "Factor on the thrust of setpoint_raw/attitude; mavros' parameter thrust_scaling.";
     }

@@ -1,12 +1,11 @@
 //! One declaration per parameter, of which its row in the table, its field and its reading are made.
-use super::ParameterSpec;
 
 /// Declares groups of parameters. Below the heading of their rows in the documents, in `[]`, a field is one of
 ///
 /// * `field: Type = "name", Kind(limits) = default, ["unit"] live "Description.";` without the limits, default and unit that
-///   it does not have; `live` can be set at run time. A [`Kind::Choice`](super::Kind) has the words of its type.
+///   it does not have; `live` can be set at run time. A [`ValueKind::Choice`](super::ValueKind) has the words of its type.
 /// * `field: Type = ... = ... => |values| expression;`, made of several parameters, or read otherwise,
-/// * `field: Group;`, with the parameters of the group in its place.
+/// * `field: Group;`, with the parameters of the group in its place, which has the description.
 macro_rules! parameters {
     ($(
         $(#[$meta:meta])*
@@ -25,16 +24,15 @@ macro_rules! parameters {
         #[allow(rustdoc::all, reason = "a description is for every document")]
         pub struct $name {$($(
             $(#[$about])*
-            $(#[doc = $doc])*
+            #[doc = parameters!(@about $type; $($doc)*)]
             pub $field: $type,
         )+)+}
 
         impl $name {
-            /// The rows of the table.
-            pub(super) const ROWS: &'static [$crate::config::params::ParameterSpec] = {
-                use $crate::config::params::{ParameterSpec, declare::{join, length}};
-                const PARTS: &[&[ParameterSpec]] = &[$($(
-                    parameters!(@rows $type; $([ParameterSpec {
+            pub(super) fn specs() -> Vec<$crate::config::params::ParameterSpec> {
+                let mut rows = Vec::new();
+                $($(
+                    parameters!(@rows rows; $type; $([$crate::config::params::ParameterSpec {
                         group: $heading,
                         name: $parameter,
                         kind: parameters!(@kind $type; $kind $(($($limit),+))?),
@@ -42,12 +40,11 @@ macro_rules! parameters {
                         unit: concat!($($unit)?),
                         doc: $doc,
                         live: parameters!(@live $($live)?),
-                    }])* $(=> $read)?),
-                )+)+];
-                &join::<{ length(PARTS) }>(PARTS)
-            };
+                    }])* $(=> $read)?);
+                )+)+
+                rows
+            }
 
-            /// Reads the values of all fields.
             pub(super) fn read(values: &$crate::config::params::reader::Values) -> Self {
                 Self {$($(
                     $field: parameters!(@read values; $type; $($parameter)* $(=> |$values| $read)?),
@@ -56,28 +53,31 @@ macro_rules! parameters {
         }
     )+};
 
-    (@rows $group:ty;) => { <$group>::ROWS };
-    (@rows $type:ty; $([$row:expr])* $(=> $read:expr)?) => { &[$($row),*] };
+    (@about $group:ty;) => { stringify!($group) };
+    (@about $type:ty; $($doc:literal)+) => { concat!($($doc, " "),+) };
+
+    (@rows $rows:ident; $group:ty;) => { $rows.extend(<$group>::specs()) };
+    (@rows $rows:ident; $type:ty; $([$row:expr])* $(=> $read:expr)?) => { $rows.extend_from_slice(&[$($row),*]) };
 
     (@live) => { false };
     (@live live) => { true };
 
     (@kind $type:ty; Choice) => {
-        $crate::config::params::Kind::Choice(<$type as $crate::config::params::reader::Value>::WORDS)
+        $crate::config::params::ValueKind::Choice(<$type as $crate::config::params::reader::FieldValue>::WORDS)
     };
-    (@kind $type:ty; $kind:ident $($limits:tt)?) => { $crate::config::params::Kind::$kind $($limits)? };
+    (@kind $type:ty; $kind:ident $($limits:tt)?) => { $crate::config::params::ValueKind::$kind $($limits)? };
 
-    (@default Bool ($value:expr)) => { $crate::config::params::DefaultValue::Bool($value) };
-    (@default Int ($value:expr)) => { $crate::config::params::DefaultValue::Int($value) };
-    (@default Float ($value:expr)) => { $crate::config::params::DefaultValue::Float($value) };
-    (@default Vector ($value:expr)) => { $crate::config::params::DefaultValue::Floats(&$value) };
-    (@default Covariance ($value:expr)) => { $crate::config::params::DefaultValue::Floats(&$value) };
-    (@default $text:ident ($value:expr)) => { $crate::config::params::DefaultValue::Str($value) };
-    (@default Paths) => { $crate::config::params::DefaultValue::Empty };
-    (@default Networks) => { $crate::config::params::DefaultValue::Empty };
-    (@default Names) => { $crate::config::params::DefaultValue::Empty };
-    (@default Ints) => { $crate::config::params::DefaultValue::Empty };
-    (@default $of_sensors:ident) => { $crate::config::params::DefaultValue::File };
+    (@default Bool ($value:expr)) => { Some($crate::config::params::ParamValue::Bool($value)) };
+    (@default Int ($value:expr)) => { Some($crate::config::params::ParamValue::Int($value)) };
+    (@default Float ($value:expr)) => { Some($crate::config::params::ParamValue::Float($value)) };
+    (@default Vector ($value:expr)) => { Some($crate::config::params::value::reals(&$value)) };
+    (@default Covariance ($value:expr)) => { Some($crate::config::params::value::reals(&$value)) };
+    (@default $text:ident ($value:expr)) => { Some($crate::config::params::ParamValue::Str($value.to_owned())) };
+    (@default Paths) => { Some($crate::config::params::value::reals(&[])) };
+    (@default Networks) => { Some($crate::config::params::value::reals(&[])) };
+    (@default Names) => { Some($crate::config::params::value::reals(&[])) };
+    (@default Ints) => { Some($crate::config::params::value::reals(&[])) };
+    (@default $of_sensors:ident) => { None };
 
     (@read $all:ident; $group:ty;) => { <$group>::read($all) };
     (@read $all:ident; $type:ty; $parameter:literal) => { $all.read($parameter) };
@@ -87,28 +87,3 @@ macro_rules! parameters {
     }};
 }
 pub(super) use parameters;
-
-/// Number of rows in all parts.
-pub(super) const fn length(parts: &[&[ParameterSpec]]) -> usize {
-    let (mut part, mut rows) = (0, 0);
-    while part < parts.len() {
-        rows += parts[part].len();
-        part += 1;
-    }
-    rows
-}
-
-/// The rows of all parts.
-pub(super) const fn join<const ROWS: usize>(parts: &[&[ParameterSpec]]) -> [ParameterSpec; ROWS] {
-    let mut rows = [parts[0][0]; ROWS];
-    let (mut part, mut done) = (0, 0);
-    while part < parts.len() {
-        let mut row = 0;
-        while row < parts[part].len() {
-            rows[done] = parts[part][row];
-            (row, done) = (row + 1, done + 1);
-        }
-        part += 1;
-    }
-    rows
-}

@@ -16,8 +16,7 @@ parameters! {
             "Hold every frame of every sensor of Config.json back for this time after its arrival; stamps stay true.";
         jitter: Duration = "degrade.jitter_s", Float(0.0, 10.0) = 0.0, ["s"]
             "Hold each frame back for up to this much longer, evenly distributed; frames stay in order.";
-        drop: f64 = "degrade.drop", Float(0.0, 1.0) = 0.0,
-            "Probability that a frame of a sensor is dropped, counted as drop_on_purpose.";
+        drop: f64 = "degrade.drop", Float(0.0, 1.0) = 0.0, "Probability that a frame of a sensor is dropped, counted as drop_on_purpose.";
         depth_noise_m: f64 = "degrade.depth_noise_m", Float(0.0, 100.0) = 0.0, ["m"]
             "Standard deviation of depth (types 2 and 7) at depth 0. That at depth z is depth_noise_m + depth_noise_per_m * z^2.";
         depth_noise_per_m: f64 = "degrade.depth_noise_per_m", Float(0.0, 10.0) = 0.0, ["1/m"]

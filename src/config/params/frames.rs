@@ -7,12 +7,9 @@ parameters! {
     /// Names of frames, conventions and TF.
     pub struct FrameParams {
         [FRAMES]
-        map: String = "map_frame", Frame = "map",
-            "World frame, root of TF. Its origin is the simulator's.";
-        odom: String = "odom_frame", Frame = "odom",
-            "Odometry frame of a vehicle; coincides with the map if `tf.source` is `truth`.";
-        base: String = "base_frame", Frame = "base_link",
-            "Body frame of a vehicle (x forward, y left, z up).";
+        map: String = "map_frame", Frame = "map", "World frame, root of TF. Its origin is the simulator's.";
+        odom: String = "odom_frame", Frame = "odom", "Odometry frame of a vehicle; coincides with the map if `tf.source` is `truth`.";
+        base: String = "base_frame", Frame = "base_link", "Body frame of a vehicle (x forward, y left, z up).";
         prefix: String = "frame_prefix", Str = "auto",
             "Prefix of the odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, `copter{id}/` \
             for several.";
@@ -23,8 +20,7 @@ parameters! {
         vehicle_bottom_m: f64 = "vehicle_bottom_m", Float(0.0, 100.0) = 0.0, ["m"]
             "Distance of a vehicle's bottom centre (TargetMountType 1) below base_link; the simulator takes it from the vehicle's model and does not \
             report it.";
-        publish_tf: bool = "tf.publish", Bool = true,
-            "Publish /tf and /tf_static.";
+        publish_tf: bool = "tf.publish", Bool = true, "Publish /tf and /tf_static.";
         publish_static: bool = "tf.publish_static", Bool = true,
             "Publish the fixed frames of the vehicles (sensors, optical frames, IMU); false leaves those of the URDF to a robot_state_publisher.";
         tf_source: TfSource = "tf.source", Choice = "truth",

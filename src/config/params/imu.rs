@@ -7,16 +7,12 @@ parameters! {
     /// `imu.*`.
     pub struct ImuParams {
         [IMU]
-        enabled: bool = "imu.enabled", Bool = true,
-            "Request the IMU of every vehicle.";
-        rate_hz: u16 = "imu.rate_hz", Int(1, 1000) = 200, ["Hz"] live
-            "Rate to request.";
+        enabled: bool = "imu.enabled", Bool = true, "Request the IMU of every vehicle.";
+        rate_hz: u16 = "imu.rate_hz", Int(1, 1000) = 200, ["Hz"] live "Rate to request.";
         topic: String = "imu.topic", Topic = "imu",
             "Topic, relative to the prefix; with several vehicles a relative name gets the prefix `copter<id>/`.";
-        frame_id: String = "imu.frame_id", Frame = "imu_link",
-            "Frame of the IMU, without the vehicle's prefix.";
-        frame: ImuFrame = "imu.frame", Choice = "flu",
-            "Axes of the message: `flu` as in REP 103, `frd` as the simulator reports.";
+        frame_id: String = "imu.frame_id", Frame = "imu_link", "Frame of the IMU, without the vehicle's prefix.";
+        frame: ImuFrame = "imu.frame", Choice = "flu", "Axes of the message: `flu` as in REP 103, `frd` as the simulator reports.";
         acceleration_axes: AccelerationAxes = "imu.acceleration_axes", Choice = "auto",
             "Axes of the accelerations on the wire, which changed in January 2026: f forward, b backward, l left, r right, u up, d down. `auto`: frd \
             until the true motion shows another one; at rest and level frd and bld read the same.";
@@ -27,7 +23,6 @@ parameters! {
             "Diagonal or row-major 3x3; all zero means unknown. The default is the vendor's.";
         linear_acceleration_covariance: [f64; 9] = "imu.linear_acceleration_covariance", Covariance = [0.0, 0.0, 0.0], ["m^2/s^4"] live
             "Diagonal or row-major 3x3; all zero means unknown.";
-        /// Errors on purpose.
         noise: ImuNoiseParams;
     }
 

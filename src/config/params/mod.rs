@@ -27,13 +27,7 @@ pub use super::angle_unit::AngleUnitChoice;
 pub use crate::frames::{Geoid, WorldConvention};
 pub use crate::time::{Estimator, StampMode};
 pub use all::{PARAMETERS, Params};
-pub use choices::{
-    AccelerationAxes, BoundsAxes, CloudLayout, DepthAxes, DepthEncoding, Durability, FaultNumbers,
-    Foreign, FourthNumber, HeartbeatKind, History, ImuFrame, ImuOrientation, LabelType,
-    OdometryAxes, Organized, QosPreset, Reliability, ReportDemand, RequestFormat, RgbEncoding,
-    ScanSource, ScanTime, Segmentation, SetpointFrame, TerrainRounding, TfSource,
-    UnsupportedSensors, VehicleModel,
-};
+pub use choices::*;
 pub use control::{ControlParams, SetpointParams};
 pub use degrade::DegradeParams;
 pub(crate) use families::is_text;
@@ -48,7 +42,7 @@ pub use scene::{ReportParams, SceneParams};
 pub use sensor::{SENSOR_PARAMETERS, SensorParams};
 pub use store::{Checked, Description, ParamType, Store};
 pub use streams::{DepthParams, RequestParams, ScanParams};
-pub use table::{DefaultValue, Kind, ParameterSpec};
+pub use table::{ParameterSpec, ValueKind};
 pub use value::ParamValue;
 pub use vehicle::{VEHICLE_PARAMETERS, VehicleParams};
 
@@ -63,10 +57,8 @@ impl Params {
         const OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
         let own = self.own_vehicles.get(&id);
         let given = own.and_then(|own| own.link.as_ref());
-        match own.is_some_and(VehicleParams::is_flown_here) {
-            true => given.unwrap_or(&OF_MODELS),
-            false => given.unwrap_or(&self.control.link),
-        }
+        let is_flown_here = own.is_some_and(VehicleParams::is_flown_here);
+        given.unwrap_or(if is_flown_here { &OF_MODELS } else { &self.control.link })
     }
 
     /// Returns the prefix of a vehicle's mavros-style topics.
@@ -86,9 +78,7 @@ impl Params {
             own => { own.and_then(|own| own.address) }.unwrap_or(self.simulator_address),
         }
     }
-}
 
-impl Params {
     /// Returns the overrides of the sensor files.
     pub fn vendor_overrides(&self) -> VendorOverrides {
         VendorOverrides {
@@ -107,8 +97,7 @@ impl Params {
 }
 
 impl Default for Params {
-    /// Defaults of the table.
     fn default() -> Self {
-        Self::read(&reader::Values::defaults(PARAMETERS))
+        Self::read(&reader::Values::defaults(&PARAMETERS))
     }
 }

@@ -16,16 +16,14 @@ parameters! {
         custom_data: SocketAddrV4
             = "model.custom_data_address", Address = "127.0.0.1",
                 "Host, or multicast group, of the user's own program that gets model/custom_data ..."
-            = "model.custom_data_port", Int(1, 65_535) = 50_000,
-                "... and its UDP port."
+            = "model.custom_data_port", Int(1, 65_535) = 50_000, "... and its UDP port."
             => |r| SocketAddrV4::new(r.read("model.custom_data_address"), r.read("model.custom_data_port"));
     }
 
     /// `netsim.*`.
     pub struct NetSimParams {
         [MODEL]
-        enabled: bool = "netsim.enabled", Bool = false,
-            "Take part in the simulated network between vehicles (topics netsim/*).";
+        enabled: bool = "netsim.enabled", Bool = false, "Take part in the simulated network between vehicles (topics netsim/*).";
         port: u16 = "netsim.port", Int(1, 65_535) = 60_000,
             "Multicast port of all vehicles in the simulated network; that of one vehicle is its CopterID more.";
     }
@@ -36,13 +34,11 @@ parameters! {
         address: Option<Ipv4Addr> = "redis.address", Address = "",
             "Redis server that CopterSim of the full edition is reached through (UDPSIMMODE 7 and 8; with control.link udp_full and udp_simple); \
             empty: by UDP. The bridge then takes CopterSim's ports on this host.";
-        port: u16 = "redis.port", Int(1, 65_535) = 6379,
-            "TCP port of the Redis server.";
+        port: u16 = "redis.port", Int(1, 65_535) = 6379, "TCP port of the Redis server.";
         renderer: bool = "redis.renderer", Bool = false,
             "RflySim3D of the full edition is reached through the server, too: requests, commands and states on `redis.r3d_rec_key`, its reports on \
             `redis.r3d_send_key_20006`; the keys are those of its RedisConfig.ini. Images come by UDP.";
-        to_renderer: String = "redis.r3d_rec_key", Str = "GLOBAL_MESSAGE_REDIS_KEY",
-            "Channel that RflySim3D listens to.";
+        to_renderer: String = "redis.r3d_rec_key", Str = "GLOBAL_MESSAGE_REDIS_KEY", "Channel that RflySim3D listens to.";
         from_renderer: String = "redis.r3d_send_key_20006", Str = "GLOBAL_MESSAGE_R3D_SEND_KEY_20006",
             "Channel on which RflySim3D publishes what it sends to port 20006 otherwise.";
     }

@@ -1,6 +1,6 @@
 //! From named values to [`Params`].
 use super::choices::Choice;
-use super::families::{self, Given};
+use super::families::Given;
 use super::together::check_together;
 use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource};
 use crate::config::config_json::{self, RowChange};
@@ -9,9 +9,7 @@ use crate::wire::{Optics, Payload, SensorKind};
 
 impl Params {
     /// Checks named values; the last of duplicates wins, missing ones have defaults.
-    ///
-    /// # Errors
-    /// All unknown names (with a suggestion), wrong types and values out of range.
+    /// Errors: all unknown names (with a suggestion), wrong types and values out of range.
     pub fn from_values(values: &[(String, ParamValue)]) -> Result<Self, Problems> {
         let mut given = Given::new();
         let mut problems = Problems::default();
@@ -19,7 +17,7 @@ impl Params {
             if values[i + 1..].iter().any(|(later, _)| later == name) {
                 continue;
             }
-            if let Err(message) = families::read(name, value, &mut given) {
+            if let Err(message) = given.read(name, value) {
                 problems.push(name, message);
             }
         }
@@ -27,9 +25,7 @@ impl Params {
         check_together(&params, &mut problems);
         problems.or(params)
     }
-}
 
-impl Params {
     /// Returns the sensors of the files (all of them, also disabled ones) with the rows that `sensor<SeqID>.*` changes.
     /// Those with problems are as in the file.
     pub fn rows(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
@@ -46,21 +42,16 @@ impl Params {
     }
 
     /// Compares `sensor<SeqID>.*` with the [rows](Self::rows) of the sensors.
-    ///
-    /// # Errors
-    /// SeqIDs that no sensor has, encodings that do not suit the type, disabled sensors that carry others.
+    /// Errors: SeqIDs that no sensor has, encodings that do not suit the type, disabled sensors that carry others.
     pub fn check_sensors(&self, sensors: &[SensorConfig]) -> Result<(), Problems> {
         let mut problems = Problems::default();
         let disabled =
             |seq_id: u16| self.sensors.get(&seq_id).is_some_and(|s| s.enabled == Some(false));
         for (seq_id, own) in &self.sensors {
             let Some(sensor) = sensors.iter().find(|sensor| sensor.seq_id == *seq_id) else {
-                let known: Vec<_> =
-                    sensors.iter().map(|sensor| sensor.seq_id.to_string()).collect();
-                problems.push(
-                    format!("sensor{seq_id}"),
-                    format!("no sensor has this SeqID; known are {}", known.join(", ")),
-                );
+                let known: Vec<_> = sensors.iter().map(|s| s.seq_id.to_string()).collect();
+                let why = format!("no sensor has this SeqID; known are {}", known.join(", "));
+                problems.push(format!("sensor{seq_id}"), why);
                 continue;
             };
             let (kind, type_id) = (sensor.kind, sensor.kind.type_id());
@@ -109,10 +100,9 @@ impl Params {
             if let Mount::Sensor(carrier) = sensor.mount
                 && disabled(carrier)
             {
-                problems.push(
-                    format!("sensor{carrier}.enabled"),
-                    format!("must be true, because the sensor carries sensor {}", sensor.seq_id),
-                );
+                let why =
+                    format!("must be true, because the sensor carries sensor {}", sensor.seq_id);
+                problems.push(format!("sensor{carrier}.enabled"), why);
             }
         }
         problems.or(())
@@ -137,13 +127,11 @@ impl Params {
             && sensor.kind == SensorKind::Lidar
             && ring >= sensor.height
         {
-            problems.push(
-                "scan.ring",
-                format!(
-                    "must be less than {}, the number of rings of sensor {seq_id}, is {ring}",
-                    sensor.height
-                ),
+            let rings = sensor.height;
+            let why = format!(
+                "must be less than {rings}, the number of rings of sensor {seq_id}, is {ring}"
             );
+            problems.push("scan.ring", why);
         }
     }
 }

@@ -3,6 +3,7 @@ use super::{Durability, History, ParameterSpec, QosPreset, Reliability};
 use crate::config::Problem;
 use crate::config::problem::did_you_mean;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Quality of service of one topic.
 ///
@@ -33,24 +34,16 @@ impl Qos {
 
     /// Reliable, transient local, keep last `depth`.
     pub const fn latched(depth: u16) -> Self {
-        Self {
-            reliability: Reliability::Reliable,
-            durability: Durability::TransientLocal,
-            history: History::KeepLast,
-            depth,
-        }
+        Self { durability: Durability::TransientLocal, ..Self::reliable(depth) }
     }
 
     /// Returns the named profile.
     pub const fn preset(preset: QosPreset) -> Self {
         match preset {
             QosPreset::Default => Self::reliable(10),
-            QosPreset::SensorData => Self {
-                reliability: Reliability::BestEffort,
-                durability: Durability::Volatile,
-                history: History::KeepLast,
-                depth: 5,
-            },
+            QosPreset::SensorData => {
+                Self { reliability: Reliability::BestEffort, ..Self::reliable(5) }
+            }
             QosPreset::SystemDefault => Self::reliable(1),
             QosPreset::Latched => Self::latched(1),
         }
@@ -59,7 +52,7 @@ impl Qos {
 
 /// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
 /// the group's.
-pub const QOS_PARAMETERS: &[ParameterSpec] = QosChange::ROWS;
+pub static QOS_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(QosChange::specs);
 
 const QOS: &str = "QoS";
 
@@ -68,16 +61,11 @@ parameters! {
     #[derive(Copy, Default, Eq)]
     pub struct QosChange {
         [QOS]
-        preset: Option<QosPreset> = "preset", Choice = "",
-            "Named profile to start from; the policies below change it.";
-        reliability: Option<Reliability> = "reliability", Choice = "",
-            "Best-effort readers match both, reliable readers only reliable.";
-        durability: Option<Durability> = "durability", Choice = "",
-            "`transient_local` also serves late readers that ask for it.";
-        history: Option<History> = "history", Choice = "",
-            "`keep_all` makes a slow reader cost memory.";
-        depth: Option<u16> = "depth", Int(1, 1000) = 0, ["samples"]
-            "Samples kept with `keep_last`.";
+        preset: Option<QosPreset> = "preset", Choice = "", "Named profile to start from; the policies below change it.";
+        reliability: Option<Reliability> = "reliability", Choice = "", "Best-effort readers match both, reliable readers only reliable.";
+        durability: Option<Durability> = "durability", Choice = "", "`transient_local` also serves late readers that ask for it.";
+        history: Option<History> = "history", Choice = "", "`keep_all` makes a slow reader cost memory.";
+        depth: Option<u16> = "depth", Int(1, 1000) = 0, ["samples"] "Samples kept with `keep_last`.";
     }
 }
 
@@ -157,11 +145,9 @@ pub struct QosParams {
 impl QosParams {
     /// Returns the QoS of a publisher of `group` on the fully qualified `topic`.
     pub fn of(&self, group: QosGroup, topic: &str) -> Qos {
-        let base = self
-            .groups
-            .get(&group)
-            .map_or(group.default_qos(), |change| change.apply(group.default_qos()));
-        self.topics.get(topic).map_or(base, |change| change.apply(base))
+        let of_group = self.groups.get(&group).copied().unwrap_or_default();
+        let of_topic = self.topics.get(topic).copied().unwrap_or_default();
+        of_topic.apply(of_group.apply(group.default_qos()))
     }
 
     /// Returns a problem for each topic in `qos_overrides` without publisher; `topics` are all published ones.
@@ -169,10 +155,8 @@ impl QosParams {
         let unused = self.topics.keys().filter(|topic| !topics.contains(&topic.as_str()));
         let problem = |topic: &String| {
             let hint = did_you_mean(topic, topics.iter().copied());
-            Problem::new(
-                format!("qos_overrides.{topic}"),
-                format!("no publisher on this topic{hint}"),
-            )
+            let path = format!("qos_overrides.{topic}");
+            Problem::new(path, format!("no publisher on this topic{hint}"))
         };
         unused.map(problem).collect()
     }

@@ -15,29 +15,25 @@ use std::time::Duration;
 pub(super) struct Values(BTreeMap<&'static str, ParamValue>);
 
 impl Values {
-    /// The defaults of these rows.
     pub(super) fn defaults(rows: &'static [ParameterSpec]) -> Self {
-        Self(rows.iter().map(|r| (r.name, r.default.value())).collect())
+        Self(rows.iter().map(|r| (r.name, r.default_value())).collect())
     }
 
-    pub(super) fn insert(&mut self, (name, value): (&'static str, ParamValue)) {
+    pub(super) fn insert(&mut self, name: &'static str, value: ParamValue) {
         self.0.insert(name, value);
     }
 
     /// Returns the value as the type of a field. It has passed its row's check, and a test reads every row of the
     /// table; a name of a family that has no value is zero.
-    pub(super) fn read<T: Value>(&self, name: &str) -> T {
+    pub(super) fn read<T: FieldValue>(&self, name: &str) -> T {
         let value = self.0.get(name).and_then(T::of);
         value.unwrap_or_else(T::zero)
     }
 }
 
-/// Type of a field.
-pub(super) trait Value: Sized {
-    /// The words of its values.
+pub(super) trait FieldValue: Sized {
     const WORDS: &'static [&'static str] = &[];
 
-    /// Returns the value in this form.
     fn of(value: &ParamValue) -> Option<Self>;
 
     fn zero() -> Self;
@@ -45,7 +41,7 @@ pub(super) trait Value: Sized {
 
 macro_rules! values {
     ($($($type:ty)+ = $zero:expr, |$value:ident| $of:expr;)+) => {$($(
-        impl Value for $type {
+        impl FieldValue for $type {
             fn of($value: &ParamValue) -> Option<Self> {
                 $of
             }
@@ -75,7 +71,7 @@ values! {
     ControlLink = Self::Off, |v| Self::parse(as_text(v)?).ok();
 }
 
-impl<T: Choice> Value for T {
+impl<T: Choice> FieldValue for T {
     const WORDS: &'static [&'static str] = T::WORDS;
 
     fn of(value: &ParamValue) -> Option<Self> {
@@ -87,7 +83,7 @@ impl<T: Choice> Value for T {
     }
 }
 
-impl<T: Value> Value for Vec<T> {
+impl<T: FieldValue> FieldValue for Vec<T> {
     fn of(value: &ParamValue) -> Option<Self> {
         match value {
             ParamValue::List(values) => values.iter().map(T::of).collect(),
@@ -101,7 +97,7 @@ impl<T: Value> Value for Vec<T> {
 }
 
 /// An empty text, and what its type cannot hold, is none.
-impl<T: Value> Value for Option<T> {
+impl<T: FieldValue> FieldValue for Option<T> {
     const WORDS: &'static [&'static str] = T::WORDS;
 
     fn of(value: &ParamValue) -> Option<Self> {

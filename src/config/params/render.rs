@@ -1,7 +1,8 @@
 //! The tables as text: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
-use super::families::FAMILIES;
+use super::choices::Choice as _;
+use super::families::{FAMILIES, Family};
 use super::{
-    DefaultValue, Kind, PARAMETERS, ParameterSpec, QOS_PARAMETERS, Qos, QosGroup, QosPreset,
+    PARAMETERS, ParamValue, ParameterSpec, QOS_PARAMETERS, Qos, QosGroup, QosPreset, ValueKind,
 };
 use std::fmt::Write as _;
 
@@ -10,16 +11,10 @@ const WIDTH: usize = 100;
 /// Returns the parameter section of `--help`.
 pub fn render_help() -> String {
     let mut out = String::from("Parameters (-p NAME:=VALUE; docs/parameters.md has more):\n");
-    for (group, rows) in groups() {
-        let _ = writeln!(out, "\n  {group}");
+    for Section { title, family, rows } in sections() {
+        let _ = writeln!(out, "\n  {title}");
         for row in rows {
-            help_row(&mut out, row.name, row);
-        }
-    }
-    for family in FAMILIES {
-        let _ = writeln!(out, "\n  One {}", family.what);
-        for row in family.rows {
-            help_row(&mut out, &family.named(row), row);
+            help_row(&mut out, &full_name(family, row), row);
         }
     }
     let _ = writeln!(out, "\n  Quality of service");
@@ -33,10 +28,10 @@ pub fn render_help() -> String {
 }
 
 fn help_row(out: &mut String, name: &str, row: &ParameterSpec) {
-    let default = match row.default {
-        DefaultValue::Str("") | DefaultValue::Empty | DefaultValue::File => String::new(),
-        default @ DefaultValue::Floats(_) => format!(" {}", plain(default)),
-        default => format!(" [{}]", plain(default)),
+    let default = match (plain(row), &row.default) {
+        (text, _) if text.is_empty() => text,
+        (text, Some(ParamValue::List(_))) => format!(" {text}"),
+        (text, _) => format!(" [{text}]"),
     };
     help_text(out, name, &format!("{}{default}", row.doc));
 }
@@ -44,16 +39,9 @@ fn help_row(out: &mut String, name: &str, row: &ParameterSpec) {
 fn help_text(out: &mut String, name: &str, text: &str) {
     const COLUMN: usize = 30;
     let mut lines = wrap(text, WIDTH - COLUMN).into_iter();
-    if name.len() + 6 > COLUMN {
-        let _ = writeln!(out, "    {name}");
-    } else {
-        let _ = writeln!(
-            out,
-            "    {name:width$}{}",
-            lines.next().unwrap_or_default(),
-            width = COLUMN - 4
-        );
-    }
+    let first = if name.len() + 6 > COLUMN { None } else { lines.next() };
+    let line = format!("    {name:width$}{}", first.unwrap_or_default(), width = COLUMN - 4);
+    let _ = writeln!(out, "{}", line.trim_end());
     for line in lines {
         let _ = writeln!(out, "{:COLUMN$}{line}", "");
     }
@@ -84,17 +72,11 @@ pub fn render_markdown() -> String {
          `camera_info` and TF change with the first frame that shows the new values; frames that may show either are not \
          published ([reports.md](reports.md#changes-of-a-running-camera)).\n",
     );
-    for (group, rows) in groups() {
-        let _ = writeln!(out, "\n## {group}\n\n{HEAD}");
+    for Section { title, family, rows } in sections() {
+        let about = family.map_or_else(String::new, |family| format!("{}\n\n", family.about));
+        let _ = writeln!(out, "\n## {title}\n\n{about}{HEAD}");
         for row in rows {
-            markdown_row(&mut out, row.name, row);
-        }
-    }
-    for family in FAMILIES {
-        let (what, about) = (family.what, family.about);
-        let _ = writeln!(out, "\n## One {what}\n\n{about}\n\n{HEAD}");
-        for row in family.rows {
-            markdown_row(&mut out, &family.named(row), row);
+            markdown_row(&mut out, &full_name(family, row), row);
         }
     }
     markdown_qos(&mut out);
@@ -104,10 +86,10 @@ pub fn render_markdown() -> String {
 const HEAD: &str = "| Parameter | Type | Default | Live | Meaning |\n|---|---|---|---|---|";
 
 fn markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
-    let default = match row.default {
-        DefaultValue::Str("") | DefaultValue::Empty => String::new(),
-        DefaultValue::File => "Config.json".to_owned(),
-        default => format!("`{}`", plain(default)),
+    let default = match plain(row) {
+        _ if row.default.is_none() => "Config.json".to_owned(),
+        text if text.is_empty() => text,
+        text => format!("`{text}`"),
     };
     let _ = writeln!(
         out,
@@ -129,37 +111,23 @@ fn markdown_qos(out: &mut String) {
          | Group | Topics | Reliability | Durability | History | Depth |\n|---|---|---|---|---|---|"
     );
     for group in QosGroup::ALL {
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {} |",
-            group.name(),
-            group.doc(),
-            qos_cells(group.default_qos())
-        );
+        let (name, doc, cells) = (group.name(), group.doc(), qos_cells(group.default_qos()));
+        let _ = writeln!(out, "| `{name}` | {doc} | {cells} |");
     }
     let _ = writeln!(out, "\n| Policy | Type | Meaning |\n|---|---|---|");
-    for row in QOS_PARAMETERS {
+    for row in QOS_PARAMETERS.iter() {
         let _ = writeln!(out, "| `{}` | {} | {} |", row.name, kind_text(row), row.doc);
     }
-    let _ = writeln!(
-        out,
-        "\n| Preset | Reliability | Durability | History | Depth |\n|---|---|---|---|---|"
-    );
-    for preset in
-        [QosPreset::Default, QosPreset::SensorData, QosPreset::SystemDefault, QosPreset::Latched]
-    {
-        let _ = writeln!(out, "| `{}` | {} |", preset.name(), qos_cells(Qos::preset(preset)));
+    let head = "| Preset | Reliability | Durability | History | Depth |\n|---|---|---|---|---|";
+    let _ = writeln!(out, "\n{head}");
+    for (name, preset) in QosPreset::CHOICES {
+        let _ = writeln!(out, "| `{name}` | {} |", qos_cells(Qos::preset(*preset)));
     }
 }
 
 fn qos_cells(qos: Qos) -> String {
-    format!(
-        "{} | {} | {} | {}",
-        qos.reliability.name(),
-        qos.durability.name(),
-        qos.history.name(),
-        qos.depth
-    )
+    let (reliability, durability) = (qos.reliability.name(), qos.durability.name());
+    format!("{reliability} | {durability} | {} | {}", qos.history.name(), qos.depth)
 }
 
 /// Returns `config/bridge.yaml`: every parameter, its explanation and its default.
@@ -169,24 +137,19 @@ pub fn render_yaml() -> String {
          # Generated from src/config/params by `make docs`; copy it and keep what differs.\n\
          /**:\n  ros__parameters:\n",
     );
-    for (group, rows) in groups() {
-        let _ = writeln!(out, "    # ---- {group} ----\n");
+    for Section { title, family, rows } in sections() {
+        let (here, prefix) = family.map_or_else(Default::default, |family| {
+            let Family { what, id, example, .. } = family;
+            (format!(", here {id} {example}"), format!("# {what}{example}."))
+        });
+        let _ = writeln!(out, "    # ---- {title}{here} ----\n");
         for row in rows {
-            yaml_row(&mut out, "", row);
-        }
-    }
-    for family in FAMILIES {
-        let (what, example) = (family.what, family.example);
-        let (id, prefix) = (family.id, format!("# {what}{example}."));
-        let _ = writeln!(out, "    # ---- One {what}, here {id} {example} ----\n");
-        for row in family.rows {
             yaml_row(&mut out, &prefix, row);
         }
     }
     let _ = writeln!(out, "    # ---- Quality of service of each group ----\n");
-    let policies = QOS_PARAMETERS.iter().map(|row| format!("{}: {}", row.name, kind_text(row)));
-    for policy in policies {
-        yaml_comment(&mut out, &policy);
+    for row in QOS_PARAMETERS.iter() {
+        yaml_comment(&mut out, &format!("{}: {}", row.name, kind_text(row)));
     }
     for group in QosGroup::ALL {
         let qos = group.default_qos();
@@ -210,10 +173,8 @@ pub fn render_yaml() -> String {
 
 fn yaml_row(out: &mut String, prefix: &str, row: &ParameterSpec) {
     yaml_comment(out, &format!("{} ({})", row.doc, kind_text(row)));
-    let default = match row.default {
-        DefaultValue::File => "as in Config.json".to_owned(),
-        default => default.value().to_string(),
-    };
+    let default = row.default.as_ref();
+    let default = default.map_or_else(|| "as in Config.json".to_owned(), ToString::to_string);
     let _ = writeln!(out, "    {prefix}{}: {default}\n", row.name);
 }
 
@@ -223,47 +184,67 @@ fn yaml_comment(out: &mut String, text: &str) {
     }
 }
 
-/// Rows by group, in the order of the table.
-fn groups() -> Vec<(&'static str, Vec<&'static ParameterSpec>)> {
-    let mut groups: Vec<(&str, Vec<&ParameterSpec>)> = Vec::new();
-    for row in PARAMETERS {
-        match groups.iter_mut().find(|(group, _)| *group == row.group) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((row.group, vec![row])),
-        }
-    }
-    groups
+struct Section {
+    title: String,
+    family: Option<&'static Family>,
+    rows: Vec<&'static ParameterSpec>,
 }
 
-/// Default without YAML quotes.
-fn plain(default: DefaultValue) -> String {
-    match default {
-        DefaultValue::Str(text) => text.to_owned(),
-        other => other.value().to_string(),
+fn sections() -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for row in PARAMETERS.iter() {
+        match sections.iter_mut().find(|section| section.title == row.group) {
+            Some(section) => section.rows.push(row),
+            None => sections.push(Section {
+                title: row.group.to_owned(),
+                family: None,
+                rows: vec![row],
+            }),
+        }
+    }
+    sections.extend(FAMILIES.iter().map(|family| Section {
+        title: format!("One {}", family.what),
+        family: Some(family),
+        rows: family.rows.iter().collect(),
+    }));
+    sections
+}
+
+fn full_name(family: Option<&Family>, row: &ParameterSpec) -> String {
+    family.map_or_else(|| row.name.to_owned(), |family| family.named(row))
+}
+
+/// The default without YAML quotes; empty if it is an empty text or array, or that of Config.json.
+fn plain(row: &ParameterSpec) -> String {
+    match &row.default {
+        Some(ParamValue::Str(text)) => text.clone(),
+        Some(ParamValue::List(values)) if values.is_empty() => String::new(),
+        None => String::new(),
+        Some(other) => other.to_string(),
     }
 }
 
 /// Type, range and unit in a few words.
 pub(super) fn kind_text(row: &ParameterSpec) -> String {
-    let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
+    let unit = row.unit_suffix();
     match row.kind {
-        Kind::Bool => "true or false".to_owned(),
-        Kind::Int(min, max) => format!("integer, {min} to {max}{unit}"),
-        Kind::Float(min, max) => format!("number, {min} to {max}{unit}"),
-        Kind::Str | Kind::Link => "text".to_owned(),
-        Kind::Topic => "topic name".to_owned(),
-        Kind::Frame => "frame id".to_owned(),
-        Kind::Choice(words) => {
+        ValueKind::Bool => "true or false".to_owned(),
+        ValueKind::Int(min, max) => format!("integer, {min} to {max}{unit}"),
+        ValueKind::Float(min, max) => format!("number, {min} to {max}{unit}"),
+        ValueKind::Str | ValueKind::Link => "text".to_owned(),
+        ValueKind::Topic => "topic name".to_owned(),
+        ValueKind::Frame => "frame id".to_owned(),
+        ValueKind::Choice(words) => {
             words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         }
-        Kind::Address => "IPv4 address".to_owned(),
-        Kind::Paths => "path or array of paths".to_owned(),
-        Kind::Networks => "address, network or any, or an array of them".to_owned(),
-        Kind::Names(longest) => format!("array of names of at most {longest} bytes"),
-        Kind::Ints(min, max) => format!("array of integers, {min} to {max}"),
-        Kind::Covariance => format!("array of 3 or 9 numbers,{unit}"),
-        Kind::Vector(min, max) => format!("array of 3 numbers, {min} to {max}{unit}"),
-        Kind::Reals(most) => format!("array of at most {most} numbers{unit}"),
+        ValueKind::Address => "IPv4 address".to_owned(),
+        ValueKind::Paths => "path or array of paths".to_owned(),
+        ValueKind::Networks => "address, network or any, or an array of them".to_owned(),
+        ValueKind::Names(longest) => format!("array of names of at most {longest} bytes"),
+        ValueKind::Ints(min, max) => format!("array of integers, {min} to {max}"),
+        ValueKind::Covariance => format!("array of 3 or 9 numbers,{unit}"),
+        ValueKind::Vector(min, max) => format!("array of 3 numbers, {min} to {max}{unit}"),
+        ValueKind::Reals(most) => format!("array of at most {most} numbers{unit}"),
     }
 }
 

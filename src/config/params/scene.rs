@@ -36,8 +36,7 @@ parameters! {
             "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that standard \
             look for them; otherwise `/rfly_bridge/get_entities`.";
         windows: Vec<u16>
-            = "scene.windows", Ints(0, 19),
-                "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."
+            = "scene.windows", Ints(0, 19), "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."
             => |r| Some(r.read("scene.windows")).filter(|own: &Vec<u16>| !own.is_empty()).unwrap_or_else(|| vec![r.read("window")]);
         network: bool = "scene.network", Bool = false,
             "What is for `scene.windows` goes to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
@@ -48,10 +47,8 @@ parameters! {
         world: String = "scene.world", Str = "",
             "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself.";
         ids: RangeInclusive<i32>
-            = "scene.first_id", Int(1, 65_535) = 10_001,
-                "Spawned objects get ids from this one ..."
-            = "scene.last_id", Int(1, 65_535) = 20_000,
-                "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."
+            = "scene.first_id", Int(1, 65_535) = 10_001, "Spawned objects get ids from this one ..."
+            = "scene.last_id", Int(1, 65_535) = 20_000, "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."
             => |r| r.read("scene.first_id")..=r.read("scene.last_id");
     }
 }

@@ -3,11 +3,14 @@ use super::declare::parameters;
 use super::{
     AngleUnit, CloudLayout, MountOrientation, ParameterSpec, RowChange, ScanSource, SensorConfig,
 };
+use std::sync::LazyLock;
 
 /// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.
-pub const SENSOR_PARAMETERS: &[ParameterSpec] = SensorParams::ROWS;
+pub static SENSOR_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(SensorParams::specs);
 
 const SENSOR: &str = "Sensor";
+/// What opens a sensor again while the bridge runs.
+pub(super) const REOPENED: &str = "Sensor, opened again";
 const ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];
 
 parameters! {
@@ -15,36 +18,31 @@ parameters! {
     #[derive(Default)]
     pub struct SensorParams {
         [SENSOR]
-        enabled: Option<bool> = "enabled", Bool = true,
-            "Request this sensor; false disables it without editing the file.";
+        enabled: Option<bool> = "enabled", Bool = true, "Request this sensor; false disables it without editing the file.";
         topic: Option<String> = "topic", Topic = "",
             "Topic instead of the vendor's, relative to the prefix or absolute; `camera_info`, `compressed` and related topics move with it.";
         frame_id: Option<String> = "frame_id", Frame = "",
             "Link frame, complete, instead of the prefixed `sensor<SeqID>_link`; a name that ends in `_link` keeps its stem for the optical frame.";
-        encoding: Option<String> = "encoding", Choice(ENCODINGS) = "",
-            "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor).";
-        cloud_layout: Option<CloudLayout> = "cloud_layout", Choice = "",
-            "Instead of cloud.layout.";
+        encoding: Option<String> = "encoding", Choice(ENCODINGS) = "", "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor).";
+        cloud_layout: Option<CloudLayout> = "cloud_layout", Choice = "", "Instead of cloud.layout.";
         stereo_left: Option<u16> = "stereo_left", Int(-1, 65_535) = -1,
             "SeqID of the left camera of the stereo pair whose right camera this is: P of its camera_info gets the baseline, and its messages the \
             optical frame of the left one. -1: none.";
-        scan: Option<ScanSource> = "scan", Choice = "",
-            "Instead of scan.source.";
+        scan: Option<ScanSource> = "scan", Choice = "", "Instead of scan.source.";
         boxes: bool = "boxes", Bool = false,
             "Publish the boxes of described vehicles and objects in each image on `boxes` beside it, as vision_msgs/Detection2DArray, while it has a \
             subscriber; of cameras that are no fisheye (docs/reports.md).";
         gimbal: bool = "gimbal", Bool = false,
             "Take the direction of this camera on `mount_control/command` beside its image, and tell it on `mount_control/status`, as mavros has \
             them for a gimbal. A pod camera (type 9) has them always.";
-        /// What opens it anew.
+
+        [REOPENED]
         row: RowChange
             = "type_id", Int(0, 65_535), live
                 "Type, instead of TypeID. While the bridge runs the sensor is closed and opened again: its topics end, and those of the new type \
                 begin; set in one call what the new type needs besides (width, height, other_params, fov_deg)."
-            = "width", Int(0, 65_535), ["px or points"] live
-                "Size, instead of DataWidth. The sensor is opened again, as with type_id."
-            = "height", Int(0, 65_535), ["px or points"] live
-                "Size, instead of DataHeight. The sensor is opened again, as with type_id."
+            = "width", Int(0, 65_535), ["px or points"] live "Size, instead of DataWidth. The sensor is opened again, as with type_id."
+            = "height", Int(0, 65_535), ["px or points"] live "Size, instead of DataHeight. The sensor is opened again, as with type_id."
             = "vehicle", Int(0, 10_000), live
                 "CopterID of the vehicle that carries it, instead of TargetCopter; while the bridge runs one of those that it serves. What it \
                 carries moves with it. The sensor is opened again, as with type_id."
@@ -58,17 +56,17 @@ parameters! {
                 vehicle: r.read("vehicle"),
                 other_params: r.read("other_params"),
             };
+
+        [SENSOR]
         fov_deg: Option<f32> = "fov_deg", Float(0.001, 360.0), ["deg"] live
             "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.";
-        fisheye_factor: Option<f64> = "fisheye_factor", Float(0.0, 2.0) = 0.0, live
-            "Instead of fisheye.factor; 0: that."
+        fisheye_factor: Option<f64> = "fisheye_factor", Float(0.0, 2.0) = 0.0, live "Instead of fisheye.factor; 0: that."
             => |r| r.read::<Option<f64>>("fisheye_factor").filter(|factor| *factor > 0.0);
         camera_info_url: Option<String> = "camera_info_url", Str = "", live
             "A camera's own calibration instead of the computed one: file:///path, package://package/path or a path of a YAML file as \
             `camera_calibration_parsers` writes it, with ${NAME} for sensor<SeqID> and ${ROS_HOME}. Its size must be that of the sensor; a change is \
             in effect at once. `set_camera_info` beside the image saves there.";
-        rate_hz: Option<u16> = "rate_hz", Int(1, 1000), ["Hz"] live
-            "Rate to request, instead of DataCheckFreq.";
+        rate_hz: Option<u16> = "rate_hz", Int(1, 1000), ["Hz"] live "Rate to request, instead of DataCheckFreq.";
         position_frd: Option<[f64; 3]> = "position", Vector(-100_000.0, 100_000.0), ["m"] live
             "Position in the mount (x forward, y right, z down), instead of SensorPosXYZ.";
         orientation_deg: Option<[f64; 3]> = "orientation_deg", Vector(-360.0, 360.0), ["deg"] live
@@ -89,10 +87,7 @@ impl SensorParams {
             sensor.position_frd = position;
         }
         if let Some(degrees) = self.orientation_deg {
-            let angles = degrees.map(|angle| match unit {
-                AngleUnit::Degrees => angle,
-                AngleUnit::Radians => angle.to_radians(),
-            });
+            let angles = degrees.map(|angle| AngleUnit::Degrees.convert(angle, unit));
             sensor.orientation = MountOrientation::Euler(angles);
             sensor.raw_euler = angles.map(|angle| angle as f32);
             sensor.eular_or_quat = 0.0;

@@ -1,10 +1,10 @@
 //! The declared parameters of a running node, for its parameter server. No I/O.
 use super::check::check;
 use super::render::kind_text;
-use super::value::as_float;
+use super::value::reals;
 use super::{
-    Kind, PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange, QosGroup,
-    SENSOR_PARAMETERS, VEHICLE_PARAMETERS,
+    PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange, QosGroup,
+    SENSOR_PARAMETERS, VEHICLE_PARAMETERS, ValueKind,
 };
 use crate::config::problem::did_you_mean;
 use crate::config::{AngleUnit, Mount, MountOrientation, Problems, SensorConfig};
@@ -32,7 +32,7 @@ pub enum ParamType {
     StringArray = 9,
 }
 
-impl Kind {
+impl ValueKind {
     /// Returns the type on the wire.
     pub const fn param_type(self) -> ParamType {
         match self {
@@ -74,7 +74,6 @@ pub struct Description {
 #[derive(Clone, Debug)]
 struct Declared {
     row: &'static ParameterSpec,
-    doc: String,
     value: ParamValue,
 }
 
@@ -117,23 +116,21 @@ impl Store {
             given: given.to_vec(),
             sensors: sensors.iter().map(|s| (s.clone(), unit(s))).collect(),
         };
-        for row in PARAMETERS {
-            store.declare(row.name.to_owned(), row, row.default.value());
+        for row in PARAMETERS.iter() {
+            store.declare(row.name.to_owned(), row, row.default_value());
         }
         store.declare_sensors();
-        let mut vehicles = params.vehicles.clone();
-        vehicles.extend(sensors.iter().filter_map(|sensor| sensor.mount.vehicle()));
-        vehicles.extend(params.own_vehicles.keys());
-        let vehicles: BTreeSet<u16> = vehicles.into_iter().collect();
-        for id in vehicles {
-            for row in VEHICLE_PARAMETERS {
-                store.declare(format!("vehicle{id}.{}", row.name), row, row.default.value());
+        let carriers = sensors.iter().filter_map(|sensor| sensor.mount.vehicle());
+        let named = params.vehicles.iter().chain(params.own_vehicles.keys()).copied();
+        for id in named.chain(carriers).collect::<BTreeSet<u16>>() {
+            for row in VEHICLE_PARAMETERS.iter() {
+                store.declare(format!("vehicle{id}.{}", row.name), row, row.default_value());
             }
         }
         for group in QosGroup::ALL {
             let change = params.qos.groups.get(group).copied().unwrap_or_default();
             let qos = change.apply(group.default_qos());
-            for row in QOS_PARAMETERS {
+            for row in QOS_PARAMETERS.iter() {
                 let value = policy(row, change, qos);
                 store.declare(format!("qos.{}.{}", group.name(), row.name), row, value);
             }
@@ -149,9 +146,8 @@ impl Store {
             // rclcpp has no presets.
             for row in QOS_PARAMETERS.iter().skip(1) {
                 let name = format!("{QOS_OVERRIDES}{topic}.publisher.{}", row.name);
-                let doc = format!("QoS policy {} of the publisher on {topic}.", row.name);
                 let value = policy(row, QosChange::default(), *qos);
-                self.declared.insert(name, Declared { row, doc, value });
+                self.declared.insert(name, Declared { row, value });
             }
         }
     }
@@ -167,7 +163,7 @@ impl Store {
         for (sensor, unit) in self.sensors.clone() {
             let name = |row: &ParameterSpec| format!("sensor{}.{}", sensor.seq_id, row.name);
             let mut kind = sensor.kind;
-            for row in SENSOR_PARAMETERS {
+            for row in SENSOR_PARAMETERS.iter() {
                 match sensor_default(row, &sensor, kind, unit) {
                     Some(default) => self.declare(name(row), row, default),
                     None => drop(self.declared.remove(&name(row))),
@@ -198,9 +194,7 @@ impl Store {
     fn declare(&mut self, name: String, row: &'static ParameterSpec, default: ParamValue) {
         let given = self.given.iter().rev().find(|(other, _)| *other == name);
         let value = given.and_then(|(_, value)| check(row, value).ok()).unwrap_or(default);
-        let doc = row.doc.replace('`', "");
-        let value = exact(row.kind, value);
-        self.declared.insert(name, Declared { row, doc, value });
+        self.declared.insert(name, Declared { row, value });
     }
 
     /// Names of all parameters.
@@ -216,31 +210,32 @@ impl Store {
 
     /// Returns the description of a parameter; `None` for an undeclared name.
     pub fn describe(&self, name: &str) -> Option<Description> {
-        let Declared { row, doc, .. } = self.declared.get(name)?;
+        let row = self.declared.get(name)?.row;
+        let topic = name.strip_prefix(QOS_OVERRIDES).and_then(|rest| rest.rsplitn(3, '.').nth(2));
+        let doc = topic.map_or_else(
+            || row.doc.replace('`', ""),
+            |topic| format!("QoS policy {} of the publisher on {topic}.", row.name),
+        );
         let unit = match row.unit {
             "" => String::new(),
             unit => format!(" Unit: {unit}."),
+        };
+        let text = kind_text(row).replace('`', "");
+        let (constraints, integers, reals) = match row.kind {
+            ValueKind::Int(min, max) => (String::new(), Some((min, max)), None),
+            ValueKind::Float(min, max) => (String::new(), None, Some((min, max))),
+            ValueKind::Bool | ValueKind::Str | ValueKind::Link => (String::new(), None, None),
+            ValueKind::Choice(_) => (format!("one of {text}"), None, None),
+            _ => (text, None, None),
         };
         Some(Description {
             name: name.to_owned(),
             param_type: row.kind.param_type(),
             description: format!("{doc}{unit}"),
-            constraints: match row.kind {
-                Kind::Bool | Kind::Int(..) | Kind::Float(..) | Kind::Str | Kind::Link => {
-                    String::new()
-                }
-                Kind::Choice(_) => format!("one of {}", kind_text(row).replace('`', "")),
-                _ => kind_text(row).replace('`', ""),
-            },
+            constraints,
             read_only: !row.live,
-            integers: match row.kind {
-                Kind::Int(min, max) => Some((min, max)),
-                _ => None,
-            },
-            reals: match row.kind {
-                Kind::Float(min, max) => Some((min, max)),
-                _ => None,
-            },
+            integers,
+            reals,
         })
     }
 
@@ -263,13 +258,10 @@ impl Store {
     }
 
     /// Checks values that are set together; changes nothing.
-    ///
-    /// # Errors
-    /// All problems: unknown names with a suggestion, wrong types, values out of range, conflicting values,
-    /// parameters that need a restart.
+    /// Errors: all problems: unknown names with a suggestion, wrong types, values out of range, conflicting values, parameters that need a restart.
     pub fn check(&self, changes: &[(String, ParamValue)]) -> Result<Checked, Problems> {
         let mut problems = Problems::default();
-        let mut exactly = Vec::new();
+        let mut checked = Vec::new();
         let declared = self.with_types(changes);
         for (name, value) in changes {
             let Some(Declared { row, .. }) = declared.declared.get(name) else {
@@ -283,12 +275,12 @@ impl Store {
                     name,
                     format!("cannot change while the bridge runs; restart needed, with -p {name}:={value}"),
                 ),
-                Ok(value) => exactly.push((name.clone(), exact(row.kind, value))),
+                Ok(value) => checked.push((name.clone(), value)),
             }
         }
-        let exactly = problems.or(exactly)?;
-        let values = [self.given.clone(), exactly.clone()].concat();
-        Ok(Checked { params: Params::from_values(&values)?, changes: exactly })
+        let changes = problems.or(checked)?;
+        let values = [self.given.clone(), changes.clone()].concat();
+        Ok(Checked { params: Params::from_values(&values)?, changes })
     }
 
     /// Applies the result of [`Self::check`].
@@ -312,18 +304,6 @@ fn decides(name: &str) -> bool {
     name.rsplit('.').next() == Some(TYPE_ID)
 }
 
-/// Returns the value converted to its type's number on the wire.
-fn exact(kind: Kind, value: ParamValue) -> ParamValue {
-    let real = |value: ParamValue| as_float(&value).map_or(value, ParamValue::Float);
-    match (kind.param_type(), value) {
-        (ParamType::Double, value) => real(value),
-        (ParamType::DoubleArray, ParamValue::List(values)) => {
-            ParamValue::List(values.into_iter().map(real).collect())
-        }
-        (_, value) => value,
-    }
-}
-
 /// The default of a row for this sensor; `None` if the sensor's type does not have it.
 fn sensor_default(
     row: &ParameterSpec,
@@ -331,7 +311,6 @@ fn sensor_default(
     kind: SensorKind,
     unit: AngleUnit,
 ) -> Option<ParamValue> {
-    let list = |values: [f64; 3]| ParamValue::List(values.map(ParamValue::Float).to_vec());
     Some(match row.name {
         "fov_deg" => {
             let optics = kind.row().optics;
@@ -349,24 +328,21 @@ fn sensor_default(
         },
         "other_params" => {
             let count = if sensor.layout_new { 16 } else { 8 };
-            let values = sensor.other_params[..count].iter();
-            let values = values.map(|value| ParamValue::Float(f64::from(*value)));
-            ParamValue::List(values.collect())
+            reals(&sensor.other_params.map(f64::from)[..count])
         }
         "rate_hz" => ParamValue::Int(sensor.asked_hz().into()),
-        "position" => list(sensor.position_frd),
-        "orientation_deg" => list(match sensor.orientation {
-            MountOrientation::Euler(angles) => angles.map(|angle| match unit {
-                AngleUnit::Degrees => angle,
-                AngleUnit::Radians => angle.to_degrees(),
-            }),
+        "position" => reals(&sensor.position_frd),
+        "orientation_deg" => reals(&match sensor.orientation {
+            MountOrientation::Euler(angles) => {
+                angles.map(|angle| unit.convert(angle, AngleUnit::Degrees))
+            }
             MountOrientation::Quaternion(wxyz) => {
                 let attitude = Attitude::<Frd, Frd>::from_wxyz(wxyz).unwrap_or_default();
                 let euler = attitude.euler();
                 [euler.roll, euler.pitch, euler.yaw].map(f64::to_degrees)
             }
         }),
-        _ => row.default.value(),
+        _ => row.default_value(),
     })
 }
 

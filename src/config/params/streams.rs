@@ -11,8 +11,7 @@ parameters! {
     /// `request.*`.
     pub struct RequestParams {
         [SIMULATOR]
-        period: Duration = "request.period_s", Float(0.1, 60.0) = 1.0, ["s"] live
-            "Time between sensor requests until data flows.";
+        period: Duration = "request.period_s", Float(0.1, 60.0) = 1.0, ["s"] live "Time between sensor requests until data flows.";
         timeout: Duration = "request.timeout_s", Float(0.2, 600.0) = 3.0, ["s"] live
             "Silence after which a sensor or a vehicle counts as lost and is requested again.";
         format: RequestFormat = "request.format", Choice = "vendor",
@@ -32,8 +31,7 @@ parameters! {
         [TOPICS]
         encoding: DepthEncoding = "depth.encoding", Choice = "16UC1",
             "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's raw numbers as mono16.";
-        publish_float: bool = "depth.publish_float", Bool = true,
-            "Publish depth also as 32FC1 metres, while the topic has a subscriber.";
+        publish_float: bool = "depth.publish_float", Bool = true, "Publish depth also as 32FC1 metres, while the topic has a subscriber.";
         registered: bool = "depth.registered", Bool = true,
             "Publish depth in the optical frame of the RGB camera (type 1) that has the same mount, place, attitude, size and field of view, as \
             readers of RGB-D images expect; false, or with its own `frame_id`: in its own.";
@@ -48,18 +46,14 @@ parameters! {
             20), or a band of heights (types 7, 20, 22 and 23). Sensors that have no such scan have none.";
         ring: Option<u16> = "scan.ring", Int(-1, 65_535) = -1,
             "Number of the ring from the lowest, 0; -1: the one nearest to the horizontal plane of the sensor.";
-        min_height: f64 = "scan.min_height", Float(-1000.0, 1000.0) = -0.2, ["m"]
-            "Lowest z of a band, in the frame of the sensor.";
-        max_height: f64 = "scan.max_height", Float(-1000.0, 2000.0) = 0.2, ["m"]
-            "Highest z of a band, in the frame of the sensor.";
+        min_height: f64 = "scan.min_height", Float(-1000.0, 1000.0) = -0.2, ["m"] "Lowest z of a band, in the frame of the sensor.";
+        max_height: f64 = "scan.max_height", Float(-1000.0, 2000.0) = 0.2, ["m"] "Highest z of a band, in the frame of the sensor.";
         angle_min: f64 = "scan.angle_min", Float(-TAU, PI) = -PI, ["rad"]
             "Smallest azimuth. Limits that span a full circle are none: a scan never goes beyond the sensor's horizontal field.";
-        angle_max: f64 = "scan.angle_max", Float(-PI, TAU) = PI, ["rad"]
-            "Largest azimuth.";
+        angle_max: f64 = "scan.angle_max", Float(-PI, TAU) = PI, ["rad"] "Largest azimuth.";
         angle_increment: f64 = "scan.angle_increment", Float(0.0, 1.0) = 0.0, ["rad"]
             "Angle between the rays of a band; 0: as the columns of the sensor. A smaller one leaves rays without points, which read as free space.";
-        range_min: f64 = "scan.range_min", Float(0.0, 10_000.0) = 0.0, ["m"]
-            "Nearer points are left out.";
+        range_min: f64 = "scan.range_min", Float(0.0, 10_000.0) = 0.0, ["m"] "Nearer points are left out.";
         range_max: f64 = "scan.range_max", Float(0.0, 10_000.0) = 0.0, ["m"]
             "Farther points are left out; 0: the range of the sensor, otherParams[0].";
         use_inf: bool = "scan.use_inf", Bool = true,

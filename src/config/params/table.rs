@@ -3,7 +3,7 @@ use super::ParamValue;
 
 /// Type and range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `true` or `false`.
     Bool,
     /// Integer from the first to the second number.
@@ -38,56 +38,35 @@ pub enum Kind {
     Reals(usize),
 }
 
-/// Default of a parameter, in a form that a `const` can have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DefaultValue {
-    /// Bool.
-    Bool(bool),
-    /// Integer.
-    Int(i64),
-    /// Real.
-    Float(f64),
-    /// Text.
-    Str(&'static str),
-    /// Array of reals.
-    Floats(&'static [f64]),
-    /// Empty array.
-    Empty,
-    /// As in the sensor's Config.json.
-    File,
-}
-
-impl DefaultValue {
-    /// Returns the default as a value.
-    pub fn value(self) -> ParamValue {
-        match self {
-            Self::Bool(v) => ParamValue::Bool(v),
-            Self::Int(v) => ParamValue::Int(v),
-            Self::Float(v) => ParamValue::Float(v),
-            Self::Str(v) => ParamValue::Str(v.to_owned()),
-            Self::Floats(v) => ParamValue::List(v.iter().map(|v| ParamValue::Float(*v)).collect()),
-            Self::Empty | Self::File => ParamValue::List(Vec::new()),
-        }
-    }
-}
-
 /// One row of the table.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ParameterSpec {
     /// Heading in the documents.
     pub group: &'static str,
     /// Name; dots nest in YAML.
     pub name: &'static str,
     /// Type and range.
-    pub kind: Kind,
-    /// Default.
-    pub default: DefaultValue,
+    pub kind: ValueKind,
+    /// Default; `None`: as in the sensor's Config.json.
+    pub default: Option<ParamValue>,
     /// Unit, or empty.
     pub unit: &'static str,
     /// One or two sentences.
     pub doc: &'static str,
     /// Can be set at run time; others need a restart.
     pub live: bool,
+}
+
+impl ParameterSpec {
+    /// Returns the default; an empty array if it is that of Config.json.
+    pub fn default_value(&self) -> ParamValue {
+        self.default.clone().unwrap_or(ParamValue::List(Vec::new()))
+    }
+
+    /// The unit as it follows a number.
+    pub(super) fn unit_suffix(&self) -> String {
+        if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) }
+    }
 }
 
 pub(super) const SIMULATOR: &str = "Simulator";

@@ -8,10 +8,8 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     let mut own = params.own_vehicles.values().filter_map(|own| own.address);
     let here = params.simulator_address.is_loopback() && own.all(|address| address.is_loopback());
     if params.redis.address.is_some() && !here {
-        problems.push(
-            "redis.address",
-            "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there",
-        );
+        let why = "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there";
+        problems.push("redis.address", why);
     }
     check_hosts(params, problems);
     check_ultra_simple(params, problems);
@@ -29,24 +27,21 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
             problems.push(name, format!("must differ from {other_name}, both are {value:?}"));
         }
     }
-    if params.request.timeout < params.request.period {
-        problems.push(
-            "request.timeout_s",
-            format!(
-                "must be at least request.period_s, {:?}, is {:?}",
-                params.request.period, params.request.timeout
-            ),
-        );
+    let (period, timeout) = (params.request.period, params.request.timeout);
+    if timeout < period {
+        let why = format!("must be at least request.period_s, {period:?}, is {timeout:?}");
+        problems.push("request.timeout_s", why);
     }
     if params.control.read_only && params.control.switch_mode {
         problems.push("control.switch_mode", "must be false with control.read_only");
     }
     let example = params.control.prefix.replace("{id}", "1").replace("{n}", "1");
     if let Err(why) = names::check_topic(&example) {
-        problems.push(
-            "control.prefix",
-            format!("must be a topic prefix, in which {{id}} and {{n}} stand for numbers, is {:?}: {why}", params.control.prefix),
+        let prefix = &params.control.prefix;
+        let why = format!(
+            "must be a topic prefix, in which {{id}} and {{n}} stand for numbers, is {prefix:?}: {why}"
         );
+        problems.push("control.prefix", why);
     }
     for (name, topic) in [
         ("cloud.odometry_topic", &params.cloud_odometry_topic),
@@ -55,17 +50,16 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         if !topic.is_empty()
             && let Err(why) = names::check_topic(&topic.replace("{id}", "1"))
         {
-            problems.push(
-                name,
-                format!("must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"),
+            let why = format!(
+                "must be a topic, in which {{id}} stands for a number, or empty, is {topic:?}: {why}"
             );
+            problems.push(name, why);
         }
     }
     let ids = &params.scene.ids;
     if ids.is_empty() {
-        let (first, last) = (ids.start(), ids.end());
-        problems
-            .push("scene.last_id", format!("must be at least scene.first_id, {first}, is {last}"));
+        let why = format!("must be at least scene.first_id, {}, is {}", ids.start(), ids.end());
+        problems.push("scene.last_id", why);
     }
     let scan = &params.scan;
     for (name, low, high_name, high) in [
@@ -83,17 +77,15 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         let name = name.as_deref().unwrap_or("recording");
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if name.starts_with('.') || !name.chars().all(plain) {
-            problems.push(
-                parameter,
-                format!("must be a name of letters, digits, `.`, `_` and `-` in record.directory, is {name:?}"),
+            let why = format!(
+                "must be a name of letters, digits, `.`, `_` and `-` in record.directory, is {name:?}"
             );
+            problems.push(parameter, why);
         }
     }
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
-        problems.push(
-            "frame_prefix",
-            format!("must not begin with `/` or contain white space, is {:?}", f.prefix),
-        );
+        let why = format!("must not begin with `/` or contain white space, is {:?}", f.prefix);
+        problems.push("frame_prefix", why);
     }
 }
 
@@ -109,14 +101,12 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
             _ if address.is_multicast() => "a group",
             _ => continue,
         };
-        problems.push(
-            name,
-            format!(
-                "must be the address of one host, is {address}, {what}: answers come from hosts, and only from those that are named. Name the \
-                 simulator's; where vehicles have different ones, each by vehicle<CopterID>.address, or let control.discover_s find those \
-                 that accept_from allows"
-            ),
+        let why = format!(
+            "must be the address of one host, is {address}, {what}: answers come from hosts, and only from those that are named. Name the \
+             simulator's; where vehicles have different ones, each by vehicle<CopterID>.address, or let control.discover_s find those \
+             that accept_from allows"
         );
+        problems.push(name, why);
     }
 }
 
@@ -128,16 +118,12 @@ fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let all = [("control.link".to_owned(), &params.control.link)];
     for (name, _) in all.into_iter().chain(own).filter(|(_, link)| **link == ultra) {
         if !params.true_state_enabled {
-            problems.push(
-                name.clone(),
-                "udp_ultrasimple takes the vehicle's state from its true state: set true_state.enabled to true",
-            );
+            let why = "udp_ultrasimple takes the vehicle's state from its true state: set true_state.enabled to true";
+            problems.push(name.clone(), why);
         }
         if params.control.switch_mode {
-            problems.push(
-                name,
-                "the number of UDP_UltraSimple is not published: choose the mode in CopterSim, and set control.switch_mode to false",
-            );
+            let why = "the number of UDP_UltraSimple is not published: choose the mode in CopterSim, and set control.switch_mode to false";
+            problems.push(name, why);
         }
     }
 }
@@ -149,27 +135,25 @@ fn check_flown_here(params: &Params, problems: &mut Problems) {
         let link = own.link.as_ref();
         let simple = ControlLink::Simulator(SimMode::UdpSimple);
         if let Some(link) = link.filter(|link| **link != simple && **link != ControlLink::Off) {
-            problems.push(
-                format!("vehicle{id}.link"),
-                format!("must be udp_simple or off for a vehicle that the bridge flies (vehicle{id}.model), is {link}; leave it out"),
+            let why = format!(
+                "must be udp_simple or off for a vehicle that the bridge flies (vehicle{id}.model), is {link}; leave it out"
             );
+            problems.push(format!("vehicle{id}.link"), why);
         }
         if own.address.is_some_and(|address| !address.is_loopback()) {
-            problems.push(
-                format!("vehicle{id}.address"),
-                format!("must be on loopback (127.0.0.1) for a vehicle that the bridge flies (vehicle{id}.model); leave it out"),
+            let why = format!(
+                "must be on loopback (127.0.0.1) for a vehicle that the bridge flies (vehicle{id}.model); leave it out"
             );
+            problems.push(format!("vehicle{id}.address"), why);
         }
         if params.redis.address.is_some() {
-            problems.push(
-                format!("vehicle{id}.model"),
-                "must be coptersim with redis.address: both take CopterSim's ports on this host",
-            );
+            let why =
+                "must be coptersim with redis.address: both take CopterSim's ports on this host";
+            problems.push(format!("vehicle{id}.model"), why);
         }
     }
 }
 
-/// Checks what the renderer's place in a Redis server needs.
 fn check_renderer_by_redis(params: &Params, problems: &mut Problems) {
     let redis = &params.redis;
     if !redis.renderer {
@@ -179,10 +163,8 @@ fn check_renderer_by_redis(params: &Params, problems: &mut Problems) {
         problems.push("redis.renderer", "needs the server: set redis.address");
     }
     if params.scene.network {
-        problems.push(
-            "scene.network",
-            "must be false with redis.renderer: all renderers of the server have one channel",
-        );
+        let why = "must be false with redis.renderer: all renderers of the server have one channel";
+        problems.push("scene.network", why);
     }
     for (name, key) in [
         ("redis.r3d_rec_key", &redis.to_renderer),

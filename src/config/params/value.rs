@@ -51,12 +51,15 @@ pub(super) fn as_text(value: &ParamValue) -> Option<&str> {
     }
 }
 
-/// Returns a list of numbers.
 pub(super) fn as_reals(value: &ParamValue) -> Option<Vec<f64>> {
     match value {
         ParamValue::List(values) => values.iter().map(as_float).collect(),
         _ => None,
     }
+}
+
+pub(super) fn reals(numbers: &[f64]) -> ParamValue {
+    ParamValue::List(numbers.iter().copied().map(ParamValue::Float).collect())
 }
 
 impl fmt::Display for ParamValue {
@@ -70,29 +73,12 @@ impl fmt::Display for ParamValue {
                 write!(f, "{}.inf", if *value < 0.0 { "-" } else { "" })
             }
             Self::Float(value) => write!(f, "{value:?}"),
-            Self::Str(value) => fmt_string(value, f),
+            // Quoted, because YAML reads some plain scalars as other types; every JSON string is one of YAML.
+            Self::Str(value) => write!(f, "{}", serde_json::Value::from(value.as_str())),
             Self::List(values) => {
-                write!(f, "[")?;
-                for (i, value) in values.iter().enumerate() {
-                    write!(f, "{}{value}", if i > 0 { ", " } else { "" })?;
-                }
-                write!(f, "]")
+                let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", values.join(", "))
             }
         }
     }
-}
-
-/// Always quotes, because YAML reads some plain scalars as other types.
-fn fmt_string(value: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "\"")?;
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => write!(f, "\\{c}")?,
-            '\n' => write!(f, "\\n")?,
-            '\t' => write!(f, "\\t")?,
-            c if u32::from(c) < 0x20 => write!(f, "\\x{:02x}", u32::from(c))?,
-            c => write!(f, "{c}")?,
-        }
-    }
-    write!(f, "\"")
 }

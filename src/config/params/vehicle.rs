@@ -3,9 +3,10 @@ use super::declare::parameters;
 use super::{ParameterSpec, VehicleModel};
 use crate::config::ControlLink;
 use std::net::Ipv4Addr;
+use std::sync::LazyLock;
 
 /// Keys of `vehicle<CopterID>.*`.
-pub const VEHICLE_PARAMETERS: &[ParameterSpec] = VehicleParams::ROWS;
+pub static VEHICLE_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(VehicleParams::specs);
 
 const VEHICLE: &str = "Vehicle";
 
@@ -14,12 +15,9 @@ parameters! {
     #[derive(Default)]
     pub struct VehicleParams {
         [VEHICLE]
-        link: Option<ControlLink> = "link", Link = "",
-            "Instead of control.link.";
-        prefix: Option<String> = "prefix", Topic = "",
-            "Instead of control.prefix, complete.";
-        address: Option<Ipv4Addr> = "address", Address = "",
-            "Host of this vehicle's CopterSim, instead of simulator_address.";
+        link: Option<ControlLink> = "link", Link = "", "Instead of control.link.";
+        prefix: Option<String> = "prefix", Topic = "", "Instead of control.prefix, complete.";
+        address: Option<Ipv4Addr> = "address", Address = "", "Host of this vehicle's CopterSim, instead of simulator_address.";
         model: Option<VehicleModel> = "model", Choice = "coptersim",
             "Who flies it: `coptersim`, or the bridge itself, without CopterSim and autopilot, as a `point_mass` or a `fixed_wing` (docs/model.md). \
             The bridge then takes CopterSim's ports of this vehicle on this host.";
@@ -29,8 +27,7 @@ parameters! {
         start: [f64; 3] = "start", Vector(-100_000.0, 100_000.0) = [0.0, 0.0, 0.0], ["m"]
             "Position in the map at which a vehicle that the bridge flies begins, and to which it returns with a restart. It stands on the ground \
             there.";
-        start_yaw_deg: f64 = "start_yaw_deg", Float(-360.0, 360.0) = 0.0, ["deg"]
-            "Its heading in the map, anticlockwise from x.";
+        start_yaw_deg: f64 = "start_yaw_deg", Float(-360.0, 360.0) = 0.0, ["deg"] "Its heading in the map, anticlockwise from x.";
     }
 }
 

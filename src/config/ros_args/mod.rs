@@ -42,24 +42,13 @@ pub enum ParamSource {
 }
 
 /// Options with a value, and those without.
+#[rustfmt::skip] // a table
 const WITH_VALUE: &[&str] = &[
-    "-p",
-    "--param",
-    "-r",
-    "--remap",
-    "--params-file",
-    "--log-level",
-    "--log-config-file",
-    "--log-file-name",
-    "-e",
-    "--enclave",
+    "-p", "--param", "-r", "--remap", "--params-file", "--log-level", "--log-config-file", "--log-file-name", "-e", "--enclave",
 ];
+#[rustfmt::skip] // a table
 const FLAGS: &[&str] = &[
-    "--enable-rosout-logs",
-    "--disable-rosout-logs",
-    "--enable-stdout-logs",
-    "--disable-stdout-logs",
-    "--enable-external-lib-logs",
+    "--enable-rosout-logs", "--disable-rosout-logs", "--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs",
     "--disable-external-lib-logs",
 ];
 
@@ -73,9 +62,7 @@ const FLAGS: &[&str] = &[
 /// assert_eq!(args.remaps, [("imu".into(), "imu/data_raw".into())]);
 /// assert_eq!(args.rest, ["run", "--verbose"]);
 /// ```
-///
-/// # Errors
-/// All arguments that ROS would refuse.
+/// Errors: all arguments that ROS would refuse.
 pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
     let mut parser = ArgParser::default();
     let mut args = args.into_iter();
@@ -93,33 +80,29 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
             (true, option) if FLAGS.contains(&option) => {}
             (true, option) => {
                 let hint = did_you_mean(option, WITH_VALUE.iter().chain(FLAGS).copied());
-                parser.problems.push(
-                    option,
-                    format!("unknown ROS argument{hint} (a single -- ends the ROS arguments)"),
-                );
+                let why =
+                    format!("unknown ROS argument{hint} (a single -- ends the ROS arguments)");
+                parser.problems.push(option, why);
             }
         }
     }
     parser.finish()
 }
 
-/// The same of a command line as the operating system gives it.
-///
-/// # Errors
-/// Arguments that are not UTF-8, and those of [`parse`].
+/// The same of a command line as the operating system gives it. Errors: arguments that are not UTF-8, and those of [`parse`].
 pub fn parse_os(args: impl IntoIterator<Item = OsString>) -> Result<RosArgs, Problems> {
     let mut problems = Problems::default();
     let mut words = Vec::new();
     for (number, arg) in args.into_iter().enumerate() {
         match arg.into_string() {
             Ok(word) => words.push(word),
-            Err(other) => problems.push(
-                format!("argument {}", number + 1),
-                format!(
-                    "must be UTF-8, is {:?}: rename the file, or name it by a link with a name in UTF-8",
-                    other.display().to_string()
-                ),
-            ),
+            Err(other) => {
+                let found = other.display().to_string();
+                let why = format!(
+                    "must be UTF-8, is {found:?}: rename the file, or name it by a link with a name in UTF-8"
+                );
+                problems.push(format!("argument {}", number + 1), why);
+            }
         }
     }
     problems.or(words).and_then(parse)
@@ -168,9 +151,7 @@ impl ArgParser {
     }
 
     fn param(&mut self, option: &str, text: &str) {
-        let Some(rule) = self.rule(option, text) else {
-            return;
-        };
+        let Some(rule) = self.rule(option, text) else { return };
         let value = match yaml::parse(&rule.right) {
             Ok(Some(node)) => {
                 param_file::value_of(&rule.left, &node).map_err(|(_, why)| why.to_owned())
@@ -187,9 +168,7 @@ impl ArgParser {
     }
 
     fn remap(&mut self, option: &str, text: &str) {
-        let Some(mut rule) = self.rule(option, text) else {
-            return;
-        };
+        let Some(mut rule) = self.rule(option, text) else { return };
         if rule.left.starts_with("rosservice://") {
             return; // service remapping is not supported
         }
@@ -221,10 +200,8 @@ impl ArgParser {
             known if LEVELS.contains(&known) => self.out.log_level = Some(known.to_owned()),
             other => {
                 let hint = did_you_mean(other, LEVELS.iter().copied());
-                self.problems.push(
-                    "--log-level",
-                    format!("must be one of {}, is {level:?}{hint}", LEVELS.join(", ")),
-                );
+                let why = format!("must be one of {}, is {level:?}{hint}", LEVELS.join(", "));
+                self.problems.push("--log-level", why);
             }
         }
     }
@@ -244,12 +221,8 @@ impl ArgParser {
         let topics =
             self.remaps.into_iter().filter(|rule| !rule.left.starts_with("__") && mine(&rule.node));
         self.out.remaps = topics.map(|rule| (rule.left, rule.right)).collect();
-        self.out.sources = self
-            .params
-            .into_iter()
-            .filter(|(node, _)| mine(node))
-            .map(|(_, source)| source)
-            .collect();
+        let params = self.params.into_iter().filter(|(node, _)| mine(node));
+        self.out.sources = params.map(|(_, source)| source).collect();
         self.problems.or(self.out)
     }
 }

@@ -1,6 +1,7 @@
 //! ROS 2 parameter files.
-use super::yaml::{self, Kind, Yaml};
+use super::yaml::{self, Yaml, YamlKind};
 use crate::config::{ParamValue, Problems, params};
+use regex_lite::Regex;
 
 /// Reads a parameter file and returns the values for the node with this full name, in the order of the file, so that a
 /// later value wins.
@@ -14,9 +15,7 @@ use crate::config::{ParamValue, Problems, params};
 /// let found = params_of_file("p.yaml", text, "/rfly_bridge").unwrap();
 /// assert_eq!(found, [("imu.rate_hz".to_owned(), ParamValue::Int(400))]);
 /// ```
-///
-/// # Errors
-/// All problems of the file, with their lines.
+/// Errors: all problems of the file, with their lines.
 pub fn params_of_file(
     file: &str,
     text: &str,
@@ -46,21 +45,17 @@ impl FileReader<'_> {
 
     /// Walks namespaces and nodes down to `ros__parameters`.
     fn section(&mut self, node: &Yaml, name: &str) {
-        let Kind::Mapping(pairs) = &node.kind else {
+        let YamlKind::Mapping(pairs) = &node.kind else {
             let place = if name.is_empty() { "the file".to_owned() } else { format!("{name:?}") };
-            self.problem(
-                node.line,
-                format!("{place} must contain a node name and below it `ros__parameters:`"),
-            );
+            let why = format!("{place} must contain a node name and below it `ros__parameters:`");
+            self.problem(node.line, why);
             return;
         };
         for (key, value) in pairs {
             if key == "ros__parameters" {
                 if name.is_empty() {
-                    self.problem(
-                        value.line,
-                        "`ros__parameters:` must stand below a node name, for example `/**:`",
-                    );
+                    let why = "`ros__parameters:` must stand below a node name, for example `/**:`";
+                    self.problem(value.line, why);
                 } else if matches(name, self.node_fqn) {
                     self.parameters(value, "");
                 }
@@ -73,14 +68,14 @@ impl FileReader<'_> {
 
     fn parameters(&mut self, node: &Yaml, prefix: &str) {
         match &node.kind {
-            Kind::Mapping(pairs) => {
+            YamlKind::Mapping(pairs) => {
                 for (key, value) in pairs {
                     let name =
                         if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
                     self.parameters(value, &name);
                 }
             }
-            Kind::Empty if prefix.is_empty() => {} // all parameters commented out
+            YamlKind::Empty if prefix.is_empty() => {} // all parameters commented out
             _ if prefix.is_empty() => {
                 self.problem(node.line, "`ros__parameters:` must contain `name: value`")
             }
@@ -99,12 +94,12 @@ pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'
         if params::is_text(name, text) { ParamValue::Str(text.to_owned()) } else { value.clone() }
     };
     match &node.kind {
-        Kind::Scalar(text, value) => Ok(typed(text, value)),
-        Kind::Empty => Err((node.line, "has no value; write '' for an empty string")),
-        Kind::Mapping(_) => Err((node.line, "must be a value or an array, is a mapping")),
-        Kind::Sequence(items) => {
+        YamlKind::Scalar(text, value) => Ok(typed(text, value)),
+        YamlKind::Empty => Err((node.line, "has no value; write '' for an empty string")),
+        YamlKind::Mapping(_) => Err((node.line, "must be a value or an array, is a mapping")),
+        YamlKind::Sequence(items) => {
             let scalar = |item: &Yaml| match &item.kind {
-                Kind::Scalar(text, value) => Ok(typed(text, value)),
+                YamlKind::Scalar(text, value) => Ok(typed(text, value)),
                 _ => Err((item.line, "must be an array of single values")),
             };
             items.iter().map(scalar).collect::<Result<_, _>>().map(ParamValue::List)
@@ -114,27 +109,11 @@ pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'
 
 /// Whether a section name with wildcards matches this node. `*` is one part of the name, `**` any number, also none.
 fn matches(pattern: &str, node_fqn: &str) -> bool {
-    fn parts(name: &str) -> Vec<&str> {
-        name.split('/').filter(|part| !part.is_empty()).collect()
-    }
-    fn walk(pattern: &[&str], name: &[&str]) -> bool {
-        match (pattern.split_first(), name.split_first()) {
-            (None, None) => true,
-            (Some((&"**", rest)), None) => walk(rest, name),
-            (Some((&"**", rest)), Some((_, tail))) => walk(rest, name) || walk(pattern, tail),
-            (Some((part, rest)), Some((first, tail))) => {
-                (*part == "*" || part == first) && walk(rest, tail)
-            }
-            _ => false,
-        }
-    }
-    let pattern = parts(pattern);
-    // Consecutive `**` equal one; without this a malicious name takes exponential time.
-    let mut short: Vec<&str> = Vec::new();
-    for part in pattern {
-        if !(part == "**" && short.last() == Some(&"**")) {
-            short.push(part);
-        }
-    }
-    short.iter().filter(|part| **part == "**").count() <= 4 && walk(&short, &parts(node_fqn))
+    let parts = pattern.split('/').filter(|part| !part.is_empty()).map(|part| match part {
+        "*" => "/[^/]+".to_owned(),
+        "**" => "(?:/[^/]+)*".to_owned(),
+        name => format!("/{}", regex_lite::escape(name)),
+    });
+    let pattern = Regex::new(&format!("^{}$", parts.collect::<String>()));
+    pattern.is_ok_and(|pattern| pattern.is_match(node_fqn))
 }

@@ -9,11 +9,11 @@ const MAX_DEPTH: usize = 32;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Yaml {
     pub(crate) line: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: YamlKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum YamlKind {
     /// No value, as after `key:`.
     Empty,
     /// As written, and as typed by YAML.
@@ -22,7 +22,6 @@ pub(crate) enum Kind {
     Mapping(Vec<(String, Yaml)>),
 }
 
-/// A YAML or rcl error with its line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct YamlError {
     pub(crate) line: usize,
@@ -44,16 +43,14 @@ impl From<ScanError> for YamlError {
 /// Parses the first document; `None` if there is none.
 pub(crate) fn parse(text: &str) -> Result<Option<Yaml>, YamlError> {
     let mut parser = Parser::new_from_str(text);
-    loop {
-        let Some(next) = parser.next_event() else {
-            return Ok(None);
-        };
+    while let Some(next) = parser.next_event() {
         match next? {
             (Event::StreamStart | Event::DocumentStart(_) | Event::Nothing, _) => {}
-            (Event::StreamEnd | Event::DocumentEnd, _) => return Ok(None),
+            (Event::StreamEnd | Event::DocumentEnd, _) => break,
             (event, span) => return node(&mut parser, event, span, 0).map(Some),
         }
     }
+    Ok(None)
 }
 
 fn node<'a>(
@@ -67,20 +64,19 @@ fn node<'a>(
         return Err(YamlError::new(line, format!("is nested deeper than {MAX_DEPTH} levels")));
     }
     let kind = match event {
-        Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() => Kind::Empty,
-        Event::Scalar(text, ScalarStyle::Plain, ..) => {
-            let value = plain_scalar(&text);
-            Kind::Scalar(text.into_owned(), value)
-        }
-        Event::Scalar(text, ..) => {
-            let text = text.into_owned();
-            Kind::Scalar(text.clone(), ParamValue::Str(text))
+        Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() => YamlKind::Empty,
+        Event::Scalar(text, style, ..) => {
+            let value = match style {
+                ScalarStyle::Plain => plain_scalar(&text),
+                _ => ParamValue::Str(text.to_string()),
+            };
+            YamlKind::Scalar(text.into_owned(), value)
         }
         Event::SequenceStart(..) => {
             let mut items = Vec::new();
             loop {
                 match next(parser, line)? {
-                    (Event::SequenceEnd, _) => break Kind::Sequence(items),
+                    (Event::SequenceEnd, _) => break YamlKind::Sequence(items),
                     (event, span) => items.push(node(parser, event, span, depth + 1)?),
                 }
             }
@@ -89,7 +85,7 @@ fn node<'a>(
             let mut pairs = Vec::new();
             loop {
                 let key = match next(parser, line)? {
-                    (Event::MappingEnd, _) => break Kind::Mapping(pairs),
+                    (Event::MappingEnd, _) => break YamlKind::Mapping(pairs),
                     (Event::Scalar(key, ..), _) => key.into_owned(),
                     (_, span) => {
                         return Err(YamlError::new(span.start.line(), "a key must be a name"));
@@ -100,10 +96,8 @@ fn node<'a>(
             }
         }
         Event::Alias(_) => {
-            return Err(YamlError::new(
-                line,
-                "aliases (`*name`) are not supported in ROS parameters",
-            ));
+            let why = "aliases (`*name`) are not supported in ROS parameters";
+            return Err(YamlError::new(line, why));
         }
         _ => return Err(YamlError::new(line, "ends too early")),
     };
@@ -114,10 +108,8 @@ fn next<'a>(
     parser: &mut Parser<'a, StrInput<'a>>,
     line: usize,
 ) -> Result<(Event<'a>, Span), YamlError> {
-    parser
-        .next_event()
-        .ok_or_else(|| YamlError::new(line, "ends too early"))?
-        .map_err(YamlError::from)
+    let next = parser.next_event();
+    Ok(next.ok_or_else(|| YamlError::new(line, "ends too early"))??)
 }
 
 /// Type of an unquoted scalar by the rules of rcl_yaml_param_parser: YAML 1.1 booleans, C integers, C reals, else text.

@@ -1,6 +1,6 @@
 //! The service that adds a sensor while the bridge runs.
-use super::server::ServerState;
-use crate::config::{Problem, Problems};
+use super::server::{ServerState, one_line};
+use crate::config::Problems;
 use crate::msgs::rfly_bridge_msgs::srv::{AddSensor, AddSensorResponse};
 use crate::node::context::Context;
 use crate::node::settings::topic_below;
@@ -9,15 +9,14 @@ use crate::node::tasks;
 use crate::ros::{RosError, ServiceHandle};
 use std::sync::Arc;
 
-/// Name below the prefix of topics.
 const SERVICE: &str = "sensors/add";
 
 pub(super) fn open(
     context: &Context<'_>,
     server: &Arc<ServerState>,
 ) -> Result<ServiceHandle, RosError> {
-    let (server, name) =
-        (server.clone(), topic_below(&context.settings.params.topic_prefix, SERVICE));
+    let server = server.clone();
+    let name = topic_below(&context.settings.params.topic_prefix, SERVICE);
     context.middleware.service::<AddSensor>(&name, move |request, responder| {
         let server = server.clone();
         // Opening publishers takes a while.
@@ -29,20 +28,16 @@ pub(super) fn open(
 }
 
 fn answer(server: &ServerState, row: &str) -> AddSensorResponse {
-    let lines = |problems: &[Problem]| {
-        let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        lines.join("; ")
-    };
     match server.add(row) {
         Ok((sensor, notes)) => {
-            let message = lines(&notes);
+            let message = one_line(&notes);
             if !message.is_empty() {
                 tracing::warn!("sensor{} was added: {message}", sensor.seq_id);
             }
             AddSensorResponse { success: true, message, seq_id: sensor.seq_id }
         }
         Err(Problems(problems)) => {
-            let message = lines(&problems);
+            let message = one_line(&problems);
             tracing::warn!("no sensor was added: {message}");
             AddSensorResponse { message, ..AddSensorResponse::default() }
         }

@@ -67,9 +67,7 @@ impl LiveParameters {
     }
 
     fn prepare(&self, settings: &Arc<Settings>) -> Result<Vec<PreparedChange>, Problems> {
-        let prepare = self.prepare.iter();
-        let prepared = prepare.map(|prepare| prepare(&self.settings, settings));
-        prepared.collect()
+        self.prepare.iter().map(|prepare| prepare(&self.settings, settings)).collect()
     }
 
     fn take_over(

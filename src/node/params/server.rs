@@ -1,34 +1,27 @@
 //! The parameter services of the node, and `/parameter_events`; identical on every back end.
 use super::live::LiveParameters;
 use crate::config::ParamValue;
-use crate::config::params::{Description, ParamType, opens_again};
 #[cfg(has_rfly_bridge_msgs)]
-use crate::config::{Problem, Problems, SensorConfig};
+use crate::config::SensorConfig;
+use crate::config::params::{Description, ParamType, opens_again};
+use crate::config::{Problem, Problems};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
-use crate::msgs::rcl_interfaces::msg::{
-    ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent, ParameterValue,
-    SetParametersResult,
-};
-use crate::msgs::rcl_interfaces::srv::{
-    DescribeParameters, DescribeParametersRequest, DescribeParametersResponse, GetParameterTypes,
-    GetParameterTypesRequest, GetParameterTypesResponse, GetParameters, GetParametersRequest,
-    GetParametersResponse, ListParameters, ListParametersRequest, ListParametersResponse,
-    SetParameters, SetParametersAtomically, SetParametersAtomicallyRequest,
-    SetParametersAtomicallyResponse, SetParametersRequest, SetParametersResponse,
-};
+use crate::msgs::rcl_interfaces::msg::*;
+use crate::msgs::rcl_interfaces::srv::*;
 use crate::node::clock::HeaderClock;
 use crate::node::parameter_requests::ParameterRequests;
 use crate::node::sensor_views::SensorViews;
 use crate::node::tasks::{self, Endless};
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `rmw_qos_profile_parameter_events`.
 const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
 
-/// The running parameter server; stops on drop.
+/// Stops on drop.
 pub(super) struct ParameterServer {
     _services: [ServiceHandle; 6],
     #[cfg(has_rfly_bridge_msgs)]
@@ -76,7 +69,6 @@ impl ParameterRequestTask {
     }
 }
 
-/// State that the services share.
 pub(super) struct ServerState {
     node: String,
     events: Publisher<ParameterEvent>,
@@ -109,35 +101,18 @@ impl ParameterServer {
             publishers,
         });
         server.announce_all();
+        let open = ServiceOpener { middleware, server: &server };
         let services = [
-            serve::<GetParameters>(middleware, "get_parameters", &server, ServerState::get)?,
-            serve::<GetParameterTypes>(
-                middleware,
-                "get_parameter_types",
-                &server,
-                ServerState::types,
-            )?,
-            serve_changes::<SetParameters>(
-                middleware,
-                "set_parameters",
-                &server,
-                |request| &request.parameters,
-                ServerState::set,
-            )?,
-            serve_changes::<SetParametersAtomically>(
-                middleware,
+            open.quick::<GetParameters>("get_parameters", ServerState::get)?,
+            open.quick::<GetParameterTypes>("get_parameter_types", ServerState::types)?,
+            open.changing::<SetParameters>("set_parameters", |r| &r.parameters, ServerState::set)?,
+            open.changing::<SetParametersAtomically>(
                 "set_parameters_atomically",
-                &server,
                 |request| &request.parameters,
                 ServerState::set_atomically,
             )?,
-            serve::<DescribeParameters>(
-                middleware,
-                "describe_parameters",
-                &server,
-                ServerState::describe,
-            )?,
-            serve::<ListParameters>(middleware, "list_parameters", &server, ServerState::list)?,
+            open.quick::<DescribeParameters>("describe_parameters", ServerState::describe)?,
+            open.quick::<ListParameters>("list_parameters", ServerState::list)?,
         ];
         let task = ParameterRequestTask { server: server.clone(), requests, views };
         let services = Self {
@@ -149,79 +124,73 @@ impl ParameterServer {
     }
 }
 
-fn serve<S: Service>(
-    middleware: &Middleware,
-    name: &str,
-    server: &Arc<ServerState>,
-    answer: fn(&ServerState, S::Request) -> S::Response,
-) -> Result<ServiceHandle, RosError> {
-    let server = server.clone();
-    middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
-        responder.respond(answer(&server, request));
-    })
+struct ServiceOpener<'a> {
+    middleware: &'a Middleware,
+    server: &'a Arc<ServerState>,
 }
 
-/// As [`serve`], but a change that opens sensors again runs on its own thread: it takes a while.
-fn serve_changes<S: Service>(
-    middleware: &Middleware,
-    name: &str,
-    server: &Arc<ServerState>,
-    parameters: fn(&S::Request) -> &[Parameter],
-    answer: fn(&ServerState, S::Request) -> S::Response,
-) -> Result<ServiceHandle, RosError> {
-    let server = server.clone();
-    middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
-        let mut parameters = parameters(&request).iter();
-        if !parameters.any(|parameter| opens_again(&parameter.name)) {
-            return responder.respond(answer(&server, request));
-        }
-        let server = server.clone();
-        let answer = move || responder.respond(answer(&server, request));
-        if let Err(error) = tasks::spawn_once("rfly-reopen", answer) {
-            tracing::error!(%error, "parameters cannot be set");
-        }
-    })
+impl ServiceOpener<'_> {
+    fn quick<S: Service>(
+        &self,
+        name: &str,
+        answer: fn(&ServerState, S::Request) -> S::Response,
+    ) -> Result<ServiceHandle, RosError> {
+        self.changing::<S>(name, |_| &[], answer)
+    }
+
+    /// Opens a service; a change that opens sensors again runs on its own thread: it takes a while.
+    fn changing<S: Service>(
+        &self,
+        name: &str,
+        parameters: fn(&S::Request) -> &[Parameter],
+        answer: fn(&ServerState, S::Request) -> S::Response,
+    ) -> Result<ServiceHandle, RosError> {
+        let server = self.server.clone();
+        self.middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
+            let mut parameters = parameters(&request).iter();
+            let is_slow = parameters.any(|parameter| opens_again(&parameter.name));
+            let server = server.clone();
+            let answer = move || responder.respond(answer(&server, request));
+            if !is_slow {
+                answer();
+            } else if let Err(error) = tasks::spawn_once("rfly-reopen", answer) {
+                tracing::error!(%error, "parameters cannot be set");
+            }
+        })
+    }
 }
 
 /// As rclcpp without `allow_undeclared_parameters`: one undeclared name makes the whole answer empty.
 impl ServerState {
-    fn live(&self) -> std::sync::MutexGuard<'_, LiveParameters> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn get(&self, request: GetParametersRequest) -> GetParametersResponse {
-        let live = self.live();
+        let live = self.live.lock();
         let value = |name: &String| live.store.get(name).map(|(value, kind)| to_msg(value, kind));
         let values: Option<_> = request.names.iter().map(value).collect();
         GetParametersResponse { values: values.unwrap_or_default() }
     }
 
     fn types(&self, request: GetParameterTypesRequest) -> GetParameterTypesResponse {
-        let live = self.live();
+        let live = self.live.lock();
         let param_type = |name: &String| live.store.get(name).map(|(_, kind)| kind as u8);
         let types: Option<_> = request.names.iter().map(param_type).collect();
         GetParameterTypesResponse { types: types.unwrap_or_default() }
     }
 
     fn describe(&self, request: DescribeParametersRequest) -> DescribeParametersResponse {
-        let live = self.live();
+        let live = self.live.lock();
         let descriptor = |name: &String| live.store.describe(name).map(to_descriptor);
         let descriptors: Option<_> = request.names.iter().map(descriptor).collect();
         DescribeParametersResponse { descriptors: descriptors.unwrap_or_default() }
     }
 
     fn list(&self, request: ListParametersRequest) -> ListParametersResponse {
-        let (names, prefixes) = self.live().store.list(&request.prefixes, request.depth);
+        let (names, prefixes) = self.live.lock().store.list(&request.prefixes, request.depth);
         ListParametersResponse { result: ListParametersResult { names, prefixes } }
     }
 
     fn set(&self, request: SetParametersRequest) -> SetParametersResponse {
-        let parameters = request.parameters.iter();
-        SetParametersResponse {
-            results: parameters
-                .map(|parameter| self.set_together(std::slice::from_ref(parameter)))
-                .collect(),
-        }
+        let set = |parameter| self.set_together(std::slice::from_ref(parameter));
+        SetParametersResponse { results: request.parameters.iter().map(set).collect() }
     }
 
     fn set_atomically(
@@ -232,36 +201,26 @@ impl ServerState {
     }
 
     fn set_together(&self, parameters: &[Parameter]) -> SetParametersResult {
-        match self.try_set(parameters) {
-            Ok(()) => SetParametersResult { successful: true, reason: String::new() },
-            Err(reason) => SetParametersResult { successful: false, reason },
-        }
-    }
-
-    fn try_set(&self, parameters: &[Parameter]) -> Result<(), String> {
         let value = |parameter: &Parameter| match from_msg(&parameter.value) {
             Some(value) => Ok((parameter.name.clone(), value)),
             None => Err(format!("{}: has no value; it cannot be undeclared", parameter.name)),
         };
-        let values = parameters.iter().map(value).collect::<Result<Vec<_>, _>>()?;
-        self.change(&values, true)
+        let values: Result<Vec<_>, _> = parameters.iter().map(value).collect();
+        let refused = values.and_then(|values| self.change(&values, true)).err();
+        SetParametersResult { successful: refused.is_none(), reason: refused.unwrap_or_default() }
     }
 
     /// Changes all values, or none and returns why.
     fn change(&self, values: &[(String, ParamValue)], logged: bool) -> Result<(), String> {
         // Held until the event is published, so that events keep the order of the changes.
-        let mut live = self.live();
+        let mut live = self.live.lock();
         let again = values.iter().any(|(name, _)| opens_again(name));
         let names = again.then(|| names_of(&live));
-        let (checked, effects) = live.set(values, logged).map_err(|problems| {
-            let reasons: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
-            reasons.join("; ")
-        })?;
+        let (checked, effects) =
+            live.set(values, logged).map_err(|Problems(problems)| one_line(&problems))?;
         let changed = checked.changes.iter().map(|(name, _)| name.as_str());
-        self.publish(ParameterEvent {
-            changed_parameters: parameters_of(&live, changed),
-            ..ParameterEvent::default()
-        });
+        let changed_parameters = parameters_of(&live, changed);
+        self.publish(ParameterEvent { changed_parameters, ..ParameterEvent::default() });
         drop(live);
         effects.into_iter().for_each(|in_effect| in_effect());
         if let Some(names) = names {
@@ -273,7 +232,7 @@ impl ServerState {
     /// Adds a sensor, or returns all faults of its row. The problems of success are notes.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn add(&self, row: &str) -> Result<(SensorConfig, Vec<Problem>), Problems> {
-        let mut live = self.live();
+        let mut live = self.live.lock();
         let names = names_of(&live);
         let (sensor, notes, effects) = live.add(row)?;
         drop(live);
@@ -284,18 +243,15 @@ impl ServerState {
 
     /// Lists and announces the parameters that new topics and types of sensors add or remove.
     fn announce_changes(&self, before: &[String]) {
-        let mut live = self.live();
+        let mut live = self.live.lock();
         live.store.declare_publishers(&(self.publishers)());
         let is_new = |name: &&str| before.binary_search_by(|old| old.as_str().cmp(name)).is_err();
-        let new = parameters_of(&live, live.store.names().filter(is_new));
+        let new_parameters = parameters_of(&live, live.store.names().filter(is_new));
         let deleted = before.iter().filter(|name| live.store.get(name).is_none());
-        let deleted =
-            deleted.map(|name| Parameter { name: name.clone(), value: ParameterValue::default() });
-        let event = ParameterEvent {
-            new_parameters: new,
-            deleted_parameters: deleted.collect(),
-            ..ParameterEvent::default()
-        };
+        let deleted_parameters =
+            deleted.map(|name| Parameter { name: name.clone(), ..Parameter::default() }).collect();
+        let event =
+            ParameterEvent { new_parameters, deleted_parameters, ..ParameterEvent::default() };
         if !event.new_parameters.is_empty() || !event.deleted_parameters.is_empty() {
             self.publish(event);
         }
@@ -303,11 +259,9 @@ impl ServerState {
 
     /// Announces all parameters in one message; rclcpp publishes one per declaration.
     fn announce_all(&self) {
-        let live = self.live();
-        self.publish(ParameterEvent {
-            new_parameters: parameters_of(&live, live.store.names()),
-            ..ParameterEvent::default()
-        });
+        let live = self.live.lock();
+        let new_parameters = parameters_of(&live, live.store.names());
+        self.publish(ParameterEvent { new_parameters, ..ParameterEvent::default() });
     }
 
     fn publish(&self, mut event: ParameterEvent) {
@@ -316,6 +270,10 @@ impl ServerState {
         // The publisher counts failures.
         let _counted = self.events.publish(&event);
     }
+}
+
+pub(super) fn one_line(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn names_of(live: &LiveParameters) -> Vec<String> {
@@ -335,25 +293,14 @@ fn parameters_of<'a>(
 
 fn to_msg(value: &ParamValue, kind: ParamType) -> ParameterValue {
     let mut message = ParameterValue { type_: kind as u8, ..ParameterValue::default() };
-    let list = match value {
-        ParamValue::Bool(value) => {
-            message.bool_value = *value;
-            return message;
-        }
-        ParamValue::Int(value) => {
-            message.integer_value = *value;
-            return message;
-        }
-        ParamValue::Float(value) => {
-            message.double_value = *value;
-            return message;
-        }
-        ParamValue::Str(value) => {
-            message.string_value = value.clone();
-            return message;
-        }
-        ParamValue::List(list) => list,
-    };
+    let mut list = &[][..];
+    match value {
+        ParamValue::Bool(value) => message.bool_value = *value,
+        ParamValue::Int(value) => message.integer_value = *value,
+        ParamValue::Float(value) => message.double_value = *value,
+        ParamValue::Str(value) => message.string_value = value.clone(),
+        ParamValue::List(values) => list = values,
+    }
     for value in list {
         match value {
             ParamValue::Bool(value) => message.bool_array_value.push(*value),
@@ -387,11 +334,9 @@ fn list<T>(values: &[T], value: impl FnMut(&T) -> ParamValue) -> ParamValue {
 }
 
 fn to_descriptor(description: Description) -> ParameterDescriptor {
-    let integers = description.integers.map(|(from_value, to_value)| IntegerRange {
-        from_value,
-        to_value,
-        step: 0,
-    });
+    let integers = description.integers;
+    let integers =
+        integers.map(|(from_value, to_value)| IntegerRange { from_value, to_value, step: 0 });
     let reals = description.reals.map(|(from_value, to_value)| FloatingPointRange {
         from_value,
         to_value,

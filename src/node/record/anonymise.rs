@@ -1,4 +1,5 @@
 //! Copies a raw recording without addresses, names and paths that identify its owner (docs/record.md has the list).
+use super::mcap_file::{attachment, header};
 use super::name_masks::NameMasks;
 use super::raw::{CONFIG, DATAGRAM, HEADER_LEN, PARAMETERS, SCENE, TERRAIN, attachment_parameter};
 use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
@@ -6,7 +7,7 @@ use crate::config::config_json;
 use crate::transport::own_names;
 use crate::wire::FragmentHeader;
 use crate::wire::mavlink::{Taken, seal, take};
-use mcap::records::{MessageHeader, Metadata};
+use mcap::records::Metadata;
 use mcap::{McapError, WriteOptions, Writer};
 use regex_lite::{Captures, Regex};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,9 +65,7 @@ pub struct AnonymiseReport {
 }
 
 /// Writes an anonymised copy of `from`; `words` are masked, too.
-///
-/// # Errors
-/// `from` cannot be read, or `to` exists or cannot be written.
+/// Errors: `from` cannot be read, or `to` exists or cannot be written.
 pub fn anonymise(
     from: &Path,
     to: &Path,
@@ -81,7 +80,6 @@ pub fn anonymise(
         .library(concat!("rfly_bridge ", env!("CARGO_PKG_VERSION")));
     let mut copy = AnonymisedCopy {
         writer: options.create(BufWriter::new(file))?,
-        ids: BTreeMap::new(),
         send_protocol: Regex::new(SEND_PROTOCOL).ok(),
         masks,
         report: AnonymiseReport::default(),
@@ -125,8 +123,6 @@ const SEND_PROTOCOL: &str = r#"("SendProtocol"\s*:\s*\[\s*[0-9]+\s*,)\s*([0-9]+)
 
 struct AnonymisedCopy {
     writer: Writer<BufWriter<File>>,
-    /// Channel ids in the copy.
-    ids: BTreeMap<String, u16>,
     send_protocol: Option<Regex>,
     masks: NameMasks,
     report: AnonymiseReport,
@@ -139,21 +135,10 @@ impl AnonymisedCopy {
             self.omit(topic);
             return Ok(());
         }
-        let id = match self.ids.get(topic) {
-            Some(id) => *id,
-            None => {
-                let (encoding, metadata) = (&message.channel.encoding, BTreeMap::new());
-                let id = self.writer.add_channel(0, topic, encoding, &metadata)?;
-                self.ids.insert(topic.clone(), id);
-                id
-            }
-        };
-        let header = MessageHeader {
-            channel_id: id,
-            sequence: message.sequence,
-            log_time: message.time,
-            publish_time: message.time,
-        };
+        // A channel that is known keeps its id.
+        let encoding = &message.channel.encoding;
+        let id = self.writer.add_channel(0, topic, encoding, &BTreeMap::new())?;
+        let header = header(id, message.sequence, message.time);
         let masked = match message.channel.encoding.as_str() {
             DATAGRAM => self.datagram(topic, &message.data),
             _ => None,
@@ -205,13 +190,7 @@ impl AnonymisedCopy {
             return Ok(());
         };
         let name = self.masks.text(name);
-        self.writer.attach(&mcap::Attachment {
-            log_time: 0,
-            create_time: 0,
-            media_type: super::mcap_file::media_type(&name).to_owned(),
-            name,
-            data: masked.into(),
-        })
+        self.writer.attach(&attachment(name, masked))
     }
 
     /// Masks a text file. Comments of a Config.json are removed: they may contain any name.
@@ -221,20 +200,14 @@ impl AnonymisedCopy {
         }
         let text = config_json::without_comments(text);
         let masks = &mut self.masks;
-        let mask_address = |captures: &Captures<'_>| {
+        let mut masked = |captures: &Captures<'_>| {
             let number = |i: usize| captures.get(i)?.as_str().parse().ok();
-            let address = || {
-                let address = Ipv4Addr::new(number(2)?, number(3)?, number(4)?, number(5)?);
-                Some(address)
-            };
-            match address() {
-                Some(address) => {
-                    let [a, b, c, d] = masks.address(address).octets();
-                    format!("{}{a},{b},{c},{d}", &captures[1])
-                }
-                None => captures[0].to_owned(),
-            }
+            let address = Ipv4Addr::new(number(2)?, number(3)?, number(4)?, number(5)?);
+            let [a, b, c, d] = masks.address(address).octets();
+            Some(format!("{}{a},{b},{c},{d}", &captures[1]))
         };
+        let mask_address =
+            |captures: &Captures<'_>| masked(captures).unwrap_or_else(|| captures[0].to_owned());
         let text = match &self.send_protocol {
             Some(pattern) => pattern.replace_all(&text, mask_address).into_owned(),
             None => text,

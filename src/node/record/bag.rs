@@ -1,9 +1,25 @@
-//! metadata.yaml of a rosbag2 bag, which is next to the MCAP file.
-use super::mcap_topic::{McapTopic, QOS};
+//! Topics (MCAP: channels) of a recording, and metadata.yaml of a rosbag2 bag, which is next to the MCAP file.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
+
+/// Key of the channel's metadata from which rosbag2 reads the offered QoS.
+pub(super) const QOS: &str = "offered_qos_profiles";
+
+pub(super) struct McapTopic {
+    pub(super) name: String,
+    pub(super) encoding: &'static str,
+    /// Name and `ros2msg` definition of its type.
+    pub(super) schema: Option<(String, String)>,
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+impl McapTopic {
+    pub(super) fn raw(name: &str, encoding: &'static str) -> Self {
+        Self { name: name.to_owned(), encoding, schema: None, metadata: BTreeMap::new() }
+    }
+}
 
 /// The contents of metadata.yaml, in the version of Humble, which later distributions read, too.
 pub(super) struct BagMetadata {

@@ -1,6 +1,6 @@
 //! Records every topic of this node in a bag, as its publishers write it.
+use super::bag::{McapTopic, QOS};
 use super::mcap_file::McapSink;
-use super::mcap_topic::{McapTopic, QOS};
 use crate::msgs::definition;
 use crate::node::clock::host_now;
 use crate::ros::{Durability, History, Qos, Reliability, Tap, TapReader, TapTopic};
@@ -10,18 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A QoS profile in the YAML of rosbag2: values of rmw, and infinite durations as Humble and later write them.
 fn qos_profile(qos: &Qos) -> String {
-    let history = match qos.history {
-        History::KeepLast => 1,
-        History::KeepAll => 2,
-    };
-    let reliability = match qos.reliability {
-        Reliability::Reliable => 1,
-        Reliability::BestEffort => 2,
-    };
-    let durability = match qos.durability {
-        Durability::TransientLocal => 1,
-        Durability::Volatile => 2,
-    };
+    let history = if qos.history == History::KeepAll { 2 } else { 1 };
+    let reliability = if qos.reliability == Reliability::BestEffort { 2 } else { 1 };
+    let durability = if qos.durability == Durability::Volatile { 2 } else { 1 };
     let depth = qos.depth;
     let infinite = "\n    sec: 9223372036\n    nsec: 854775807";
     format!(

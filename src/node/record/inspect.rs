@@ -68,16 +68,12 @@ struct ChannelProgress {
     /// Time of the first message in ns.
     first: Option<u64>,
     last: u64,
-    /// Expected sequence number.
     next: Option<u32>,
     /// Simulation time of the current frame, and the number of its missing fragments.
     frame: Option<(f64, u32)>,
 }
 
-/// Reads a recording to its end, or to where it is cut off.
-///
-/// # Errors
-/// The file cannot be read, or is no MCAP file.
+/// Reads a recording to its end, or to where it is cut off. Errors: the file cannot be read, or is no MCAP file.
 pub fn inspect(path: &Path) -> Result<InspectReport, ReadError> {
     let mut inspected = InspectReport::default();
     let (mut first, mut last) = (u64::MAX, 0);
@@ -102,9 +98,7 @@ pub fn inspect(path: &Path) -> Result<InspectReport, ReadError> {
     }
     inspected.cut_off = reader.cut_off;
     inspected.seconds = last.saturating_sub(first) as f64 * 1e-9;
-    for report in inspected.channels.values_mut() {
-        report.set_rate();
-    }
+    inspected.channels.values_mut().for_each(ChannelReport::set_rate);
     Ok(inspected)
 }
 
@@ -139,10 +133,8 @@ impl ChannelReport {
                 }
                 self.classify_datagram(datagram);
             }
-            BLOCK => match ShmHeader::parse_prefix(data) {
-                Ok(_) => self.add_kind("block"),
-                Err(_) => self.add_unknown(data),
-            },
+            BLOCK if ShmHeader::parse_prefix(data).is_ok() => self.add_kind("block"),
+            BLOCK => self.add_unknown(data),
             _ => {}
         }
     }
@@ -152,20 +144,21 @@ impl ChannelReport {
             self.add_kind("fragment");
             return self.add_fragment(&header);
         }
-        if HeartbeatPacket::parse(datagram).is_ok() {
-            self.add_kind("heartbeat");
+        let kind = if HeartbeatPacket::parse(datagram).is_ok() {
+            "heartbeat"
         } else if let Ok(imu) = ImuPacket::parse(datagram) {
-            self.add_kind("imu");
             self.add_sim_time(imu.sim_time.get());
+            "imu"
         } else if TruthDatagram::parse(datagram).is_ok() {
-            self.add_kind("true state");
+            "true state"
         } else if SceneReport::parse(datagram).is_ok() {
-            self.add_kind("report");
+            "report"
         } else if is_mavlink(datagram) {
-            self.add_kind("mavlink");
+            "mavlink"
         } else {
-            self.add_unknown(datagram);
-        }
+            return self.add_unknown(datagram);
+        };
+        self.add_kind(kind);
     }
 
     fn add_fragment(&mut self, header: &FragmentHeader) {
@@ -194,11 +187,8 @@ impl ChannelReport {
     fn add_unknown(&mut self, data: &[u8]) {
         self.add_kind(UNKNOWN);
         self.unknown.get_or_insert_with(|| {
-            let mut hex = String::new();
-            for byte in data.iter().take(DUMP_BYTES) {
-                let _ = write!(hex, "{byte:02x}");
-            }
-            (data.len(), hex)
+            let bytes = data.iter().take(DUMP_BYTES);
+            (data.len(), bytes.map(|byte| format!("{byte:02x}")).collect())
         });
     }
 
@@ -220,9 +210,8 @@ impl ChannelReport {
         }
         if let Some((len, hex)) = &self.unknown {
             let count = self.kinds.get(UNKNOWN).copied().unwrap_or_default();
-            findings.push(format!(
-                "{count} messages of unknown kind; the first has {len} bytes: {hex}"
-            ));
+            let first = format!("the first has {len} bytes: {hex}");
+            findings.push(format!("{count} messages of unknown kind; {first}"));
         }
         findings
     }
@@ -261,15 +250,8 @@ impl InspectReport {
         }
         let mut table = comfy_table::Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
-        table.set_header([
-            "channel",
-            "messages",
-            "rate",
-            "gap",
-            "simulation",
-            "contents",
-            "senders",
-        ]);
+        let columns = "channel messages rate gap simulation contents senders";
+        table.set_header(columns.split(' '));
         for (name, report) in &self.channels {
             let kinds = report.kinds.iter().map(|(kind, count)| format!("{count} {kind}"));
             let mut kinds: Vec<_> = kinds.collect();

@@ -1,17 +1,17 @@
 //! Writes MCAP files that are valid after every flush, on a thread of their own from a bounded queue.
-use super::bag::BagMetadata;
-use super::mcap_topic::McapTopic;
+use super::bag::{BagMetadata, McapTopic};
 use crate::node::tasks;
 use crate::transport::free_bytes;
-use mcap::records::MessageHeader;
-use mcap::{WriteOptions, Writer};
+use mcap::records::{MessageHeader, Metadata};
+use mcap::{Attachment, WriteOptions, Writer};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -24,19 +24,9 @@ const FLUSH_PERIOD: Duration = Duration::from_millis(500);
 const CHUNK_BYTES: u64 = 1 << 20;
 
 /// The end of a file without summary: `DataEnd`, `Footer`, magic. Readers then scan the whole file.
-const END: [u8; 50] = {
-    let mut end = [0; 50];
-    end[0] = 0x0f;
-    end[1] = 4;
-    end[13] = 0x02;
-    end[14] = 20;
-    let mut i = 0;
-    while i < mcap::MAGIC.len() {
-        end[42 + i] = mcap::MAGIC[i];
-        i += 1;
-    }
-    end
-};
+const END: &[u8; 50] = b"\x0f\x04\0\0\0\0\0\0\0\0\0\0\0\
+    \x02\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+    \x89MCAP0\r\n";
 
 /// Opcode of the padding: a private record, which readers skip.
 const PADDING: u8 = 0x80;
@@ -87,7 +77,7 @@ impl RecoverableFile {
     fn close(mut self, failed: bool) -> io::Result<()> {
         if failed {
             self.file.set_len(self.padding_offset)?;
-            return self.write_at(self.padding_offset, &END);
+            return self.write_at(self.padding_offset, END);
         }
         self.commit()?;
         self.file.set_len(self.padding_offset)
@@ -108,7 +98,7 @@ impl Write for RecoverableFile {
         if next + RECORD_HEADER as u64 > self.end_offset {
             let has_padding = self.end_offset > 0;
             self.end_offset = next + PADDING_BYTES;
-            self.write_at(self.end_offset, &END)?;
+            self.write_at(self.end_offset, END)?;
             if has_padding {
                 self.write_padding(self.padding_offset)?;
             }
@@ -131,8 +121,8 @@ impl Seek for RecoverableFile {
 enum QueueItem {
     Topic(McapTopic),
     Message(MessageHeader, Vec<u8>),
-    Attachment(String, Vec<u8>),
-    Metadata(&'static str, BTreeMap<String, String>),
+    Attachment(Attachment<'static>),
+    Metadata(Metadata),
     End,
 }
 
@@ -154,10 +144,8 @@ impl RecordingFigures {
         deadline.is_some_and(|deadline| Instant::now() >= *deadline)
     }
 
-    /// The error that has ended the recording.
     pub(super) fn error(&self) -> Option<String> {
-        let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        error.clone()
+        self.error.lock().clone()
     }
 }
 
@@ -183,7 +171,6 @@ impl WriterThread {
     }
 }
 
-/// The queue of a recording.
 pub(super) struct McapSink {
     pub(super) figures: Arc<RecordingFigures>,
     /// Number of topics. The lock is held while a topic is queued, so that topics are queued in the order of their ids.
@@ -214,7 +201,7 @@ impl McapSink {
             .disable_seeking(true)
             .calculate_data_section_crc(false);
         let writer = options.create(file).map_err(io::Error::other)?;
-        let figures = Arc::new(RecordingFigures::default());
+        let figures = Arc::<RecordingFigures>::default();
         let (items, queue) = mpsc::channel();
         let writer = McapWriter { writer, ids: Vec::new(), bag, last_time: 0, unflushed: 1 };
         let written = figures.clone();
@@ -227,8 +214,7 @@ impl McapSink {
         };
         let thread = tasks::spawn_restarting("rfly-record", body).map_err(io::Error::other)?;
         let thread = WriterThread { thread, figures: figures.clone() };
-        let topics = Mutex::new(0);
-        Ok((Arc::new(Self { figures, topics, items }), thread))
+        Ok((Arc::new(Self { figures, topics: Mutex::default(), items }), thread))
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -237,7 +223,7 @@ impl McapSink {
 
     /// Queues a new topic, and returns its id; `None` if there are too many.
     pub(super) fn topic(&self, topic: McapTopic) -> Option<u16> {
-        let mut topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut topics = self.topics.lock();
         let id = *topics;
         *topics = id.checked_add(1)?;
         self.send(QueueItem::Topic(topic));
@@ -256,21 +242,17 @@ impl McapSink {
             figures.dropped.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        let time = time.unsigned_abs();
-        let header =
-            MessageHeader { channel_id: topic, sequence, log_time: time, publish_time: time };
-        self.send(QueueItem::Message(header, parts.concat()));
+        self.send(QueueItem::Message(header(topic, sequence, time.unsigned_abs()), parts.concat()));
     }
 
     pub(super) fn attach(&self, name: String, data: Vec<u8>) {
-        self.send(QueueItem::Attachment(name, data));
+        self.send(QueueItem::Attachment(attachment(name, data)));
     }
 
-    pub(super) fn metadata(&self, name: &'static str, texts: BTreeMap<String, String>) {
-        self.send(QueueItem::Metadata(name, texts));
+    pub(super) fn metadata(&self, name: &str, metadata: BTreeMap<String, String>) {
+        self.send(QueueItem::Metadata(Metadata { name: name.to_owned(), metadata }));
     }
 
-    /// Ends the recording after what is queued.
     pub(super) fn end(&self) {
         self.send(QueueItem::End);
     }
@@ -283,12 +265,9 @@ impl McapSink {
 
 struct McapWriter {
     writer: Writer<RecoverableFile>,
-    /// Channel ids in the file by topic id.
     ids: Vec<u16>,
     bag: Option<BagMetadata>,
-    /// Time of a bag's last message.
     last_time: u64,
-    /// Bytes since the last flush.
     unflushed: u64,
 }
 
@@ -301,18 +280,14 @@ impl McapWriter {
         self.unflushed += 1;
         match item {
             QueueItem::Topic(topic) => {
-                let schema = match &topic.schema {
+                let McapTopic { name, encoding, schema, metadata } = &topic;
+                let schema = match schema {
                     Some((name, text)) => {
                         self.writer.add_schema(name, "ros2msg", text.as_bytes())?
                     }
                     None => 0,
                 };
-                let id = self.writer.add_channel(
-                    schema,
-                    &topic.name,
-                    topic.encoding,
-                    &topic.metadata,
-                )?;
+                let id = self.writer.add_channel(schema, name, encoding, metadata)?;
                 self.ids.push(id);
                 if let Some(bag) = &mut self.bag {
                     bag.topic(id, &topic);
@@ -324,9 +299,7 @@ impl McapWriter {
                     figures.dropped.fetch_add(1, Ordering::Relaxed);
                     return Ok(());
                 }
-                let Some(id) = self.ids.get(usize::from(header.channel_id)) else {
-                    return Ok(());
-                };
+                let Some(id) = self.ids.get(usize::from(header.channel_id)) else { return Ok(()) };
                 header.channel_id = *id;
                 if self.bag.is_some() {
                     // Publishing threads may queue out of order; readers without an index need ascending times.
@@ -342,19 +315,8 @@ impl McapWriter {
                     bag.message(*id, header.log_time);
                 }
             }
-            QueueItem::Attachment(name, data) => self.writer.attach(&mcap::Attachment {
-                log_time: 0,
-                create_time: 0,
-                media_type: media_type(&name).to_owned(),
-                name,
-                data: data.into(),
-            })?,
-            QueueItem::Metadata(name, texts) => {
-                self.writer.write_metadata(&mcap::records::Metadata {
-                    name: name.to_owned(),
-                    metadata: texts,
-                })?
-            }
+            QueueItem::Attachment(attachment) => self.writer.attach(&attachment)?,
+            QueueItem::Metadata(metadata) => self.writer.write_metadata(&metadata)?,
             QueueItem::End => {}
         }
         Ok(())
@@ -366,7 +328,6 @@ impl McapWriter {
         Ok(())
     }
 
-    /// Writes the metadata.yaml of a bag.
     fn write_bag_metadata(&self) -> io::Result<()> {
         self.bag.as_ref().map_or(Ok(()), BagMetadata::write)
     }
@@ -401,13 +362,19 @@ impl McapWriter {
     }
 }
 
-pub(super) fn media_type(name: &str) -> &'static str {
-    match Path::new(name).extension().and_then(|end| end.to_str()) {
+pub(super) fn header(channel_id: u16, sequence: u32, time: u64) -> MessageHeader {
+    MessageHeader { channel_id, sequence, log_time: time, publish_time: time }
+}
+
+pub(super) fn attachment(name: String, data: Vec<u8>) -> Attachment<'static> {
+    let media_type = match Path::new(&name).extension().and_then(|end| end.to_str()) {
         Some("json") => "application/json",
         Some("png") => "image/png",
         Some("txt") => "text/plain",
         _ => "application/octet-stream",
-    }
+    };
+    let (media_type, data) = (media_type.to_owned(), data.into());
+    Attachment { log_time: 0, create_time: 0, media_type, name, data }
 }
 
 fn disk_full_message(file: &Path) -> String {
@@ -426,25 +393,22 @@ fn write(
     let file = writer.writer.into_inner();
     let error = file.error;
     let closed = file.close(result.is_err());
-    let result = result.map_err(|error| io::Error::other(error.to_string()));
     let result = match error {
         Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            Err(io::Error::other(disk_full_message(Path::new(name))))
+            Err(disk_full_message(Path::new(name)))
         }
-        _ => result,
+        _ => result.map_err(|error| error.to_string()),
     };
-    match result.and(closed) {
+    match result.and(closed.map_err(|error| error.to_string())) {
         Ok(()) => tracing::info!(
             "recorded {} messages in {name}, {} dropped",
             figures.messages.load(Ordering::Relaxed),
             figures.dropped.load(Ordering::Relaxed)
         ),
         Err(error) => {
-            tracing::error!(
-                "the recording {name} has ended: {error}; what was written until then is readable"
-            );
-            let mut stored = figures.error.lock().unwrap_or_else(PoisonError::into_inner);
-            *stored = Some(error.to_string());
+            let rest = "what was written until then is readable";
+            tracing::error!("the recording {name} has ended: {error}; {rest}");
+            *figures.error.lock() = Some(error);
         }
     }
 }
@@ -458,13 +422,7 @@ mod tests {
         let name = format!("rfly_late_{}.mcap", std::process::id());
         let path = std::env::temp_dir().join(name);
         let (sink, thread) = McapSink::create(&path, None).unwrap();
-        let topic = McapTopic {
-            name: "udp/1".to_owned(),
-            encoding: "rfly_datagram",
-            schema: None,
-            metadata: BTreeMap::new(),
-        };
-        let topic = sink.topic(topic).unwrap();
+        let topic = sink.topic(McapTopic::raw("udp/1", "rfly_datagram")).unwrap();
         sink.message(topic, 0, 1, &[b"in time"]);
         let figures = sink.figures.clone();
         while figures.messages.load(Ordering::Relaxed) == 0 {

@@ -5,7 +5,6 @@ mod bag;
 mod bag_tap;
 mod inspect;
 mod mcap_file;
-mod mcap_topic;
 mod name_masks;
 mod passive;
 mod raw;
@@ -27,23 +26,24 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
-use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::subsystem::Subsystem;
 use crate::ros::{Middleware, TapGuard};
 use crate::transport::PacketTapSlot;
 use bag::BagMetadata;
 use bag_tap::BagTap;
 use mcap_file::{McapSink, WriterThread};
+use parking_lot::Mutex;
 use raw::RawRecorder;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the shutdown waits for the disk. Samples that are not written by then are dropped and counted.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
-pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let control = Arc::new(RecordingControl {
@@ -69,9 +69,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-fn topics(_: &mut TopicPage) {}
-
-/// Starts and ends recordings.
 struct RecordingControl {
     middleware: Middleware,
     packet_tap: PacketTapSlot,
@@ -103,13 +100,9 @@ impl Drop for Recording {
 }
 
 impl RecordingControl {
-    fn active(&self) -> MutexGuard<'_, ActiveRecordings> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Replaces the recordings whose parameters have changed.
     fn replace(&self, new: NewRecordings, settings: &Settings) {
-        let active = &mut *self.active();
+        let active = &mut *self.active.lock();
         active.threads.retain(|thread| !thread.is_finished());
         active.threads.extend(new.threads);
         if let Some(ros) = new.ros {
@@ -172,17 +165,14 @@ impl Recording {
     fn start(path: &Path, bag: bool, threads: &mut Vec<WriterThread>) -> Self {
         let path = unused(path);
         let created = if bag { create_bag(&path) } else { McapSink::create(&path, None) };
-        let sink = match created {
-            Ok((sink, thread)) => {
-                threads.push(thread);
-                tracing::info!("recording {}", path.display());
-                Ok(sink)
-            }
-            Err(error) => {
-                tracing::error!("cannot record {}: {error}", path.display());
-                Err(error.to_string())
-            }
-        };
+        match &created {
+            Ok(_) => tracing::info!("recording {}", path.display()),
+            Err(error) => tracing::error!("cannot record {}: {error}", path.display()),
+        }
+        let sink = created.map_err(|error| error.to_string()).map(|(sink, thread)| {
+            threads.push(thread);
+            sink
+        });
         Self { path, sink, tap: None }
     }
 }
@@ -212,7 +202,7 @@ struct StopRecordings(Arc<RecordingControl>);
 impl Drop for StopRecordings {
     fn drop(&mut self) {
         self.0.packet_tap.set(None);
-        let active = std::mem::take(&mut *self.0.active());
+        let active = std::mem::take(&mut *self.0.active.lock());
         drop((active.ros, active.raw));
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         for thread in &active.threads {
@@ -222,10 +212,8 @@ impl Drop for StopRecordings {
     }
 }
 
-/// The status `recording` in `/diagnostics`.
 struct RecordingStatus {
     control: Arc<RecordingControl>,
-    /// Dropped samples at the last report.
     dropped: u64,
 }
 
@@ -235,7 +223,7 @@ impl Section for RecordingStatus {
     }
 
     fn check(&mut self) -> Finding {
-        let active = self.control.active();
+        let active = self.control.active.lock();
         let recordings = [("record.ros", &active.ros), ("record.raw", &active.raw)];
         let (mut values, mut errors, mut dropped, mut count) = (Vec::new(), Vec::new(), 0, 0);
         for (name, recording) in recordings {

@@ -15,6 +15,7 @@ const MIN_WORD_LEN: usize = 3;
 const MAX_WORD_LEN: usize = 64;
 
 /// Finds and replaces names, and remembers the replacements.
+#[derive(Default)]
 pub(super) struct NameMasks {
     patterns: Vec<(NameKind, Regex)>,
     /// Whole words to mask, in lower case.
@@ -62,14 +63,7 @@ impl NameMasks {
             debug_assert!(pattern.is_ok(), "{text}");
             Some((kind, pattern.ok()?))
         });
-        let mut masks = Self {
-            patterns: compiled.collect(),
-            words: HashSet::new(),
-            word_lens: BTreeSet::new(),
-            networks: BTreeMap::new(),
-            numbers: BTreeMap::new(),
-            renamed: BTreeMap::new(),
-        };
+        let mut masks = Self { patterns: compiled.collect(), ..Self::default() };
         for word in words {
             masks.add_word(&word);
         }

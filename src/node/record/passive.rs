@@ -76,9 +76,7 @@ pub struct RecordingLosses {
 
 impl PassiveRecorder {
     /// Records the ports and blocks that a bridge with these settings would open.
-    ///
-    /// # Errors
-    /// The raw socket or the file cannot be opened.
+    /// Errors: the raw socket or the file cannot be opened.
     pub fn start(
         path: &Path,
         settings: &Settings,
@@ -93,30 +91,16 @@ impl PassiveRecorder {
             _ => PassiveRecordError::System(error),
         })?;
         let (sink, writer) = McapSink::create(path, None).map_err(PassiveRecordError::File)?;
-        let mut recorder = Self {
-            stop: Arc::default(),
-            counts: Arc::default(),
-            threads: Vec::new(),
-            writer,
-            sink: sink.clone(),
-        };
+        let (stop, counts) = (Arc::default(), Arc::default());
+        let mut recorder = Self { stop, counts, threads: Vec::new(), writer, sink: sink.clone() };
         let raw = Arc::new(RawRecorder::new(sink, settings));
-        let senders = Senders::new(&settings.params);
-        let capture = DatagramCapture {
-            overheard,
-            senders,
-            raw: raw.clone(),
-            counts: recorder.counts.clone(),
-            overflows: 0,
-        };
+        let (senders, counts) = (Senders::new(&settings.params), recorder.counts.clone());
+        let capture =
+            DatagramCapture { overheard, senders, raw: raw.clone(), counts, overflows: 0 };
         recorder.run("rfly-overhear", capture, DatagramCapture::receive)?;
         if !endpoints.blocks.is_empty() {
-            let blocks = endpoints.blocks.into_iter();
-            let poller = BlockPoller {
-                blocks: blocks.map(PolledBlock::new).collect(),
-                raw,
-                next_check: Instant::now(),
-            };
+            let blocks = endpoints.blocks.into_iter().map(PolledBlock::new).collect();
+            let poller = BlockPoller { blocks, raw, next_check: Instant::now() };
             recorder.run("rfly-shm", poller, BlockPoller::poll)?;
         }
         Ok(recorder)
@@ -204,7 +188,6 @@ struct PolledBlock {
     /// Valid lengths.
     lens: RangeInclusive<usize>,
     open: Option<WatchedBlock>,
-    /// Time stamp of the last frame, as bytes.
     last_time: Option<[u8; TIME_LEN]>,
     /// The block did not exist at the last check.
     missing: bool,
@@ -218,9 +201,8 @@ impl BlockPoller {
         let now = Instant::now();
         if now >= self.next_check {
             self.blocks.iter_mut().for_each(PolledBlock::reopen);
-            let missing = self.blocks.iter().any(|block| block.missing);
-            let period = if missing { SEARCH_PERIOD } else { CHECK_PERIOD };
-            self.next_check = now + period;
+            let is_missing = self.blocks.iter().any(|block| block.missing);
+            self.next_check = now + if is_missing { SEARCH_PERIOD } else { CHECK_PERIOD };
         }
         for block in &mut self.blocks {
             if let Some(frame) = block.new_frame() {

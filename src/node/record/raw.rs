@@ -1,13 +1,14 @@
 //! Records every received datagram and every frame of shared memory, unchanged.
+use super::bag::McapTopic;
 use super::mcap_file::McapSink;
-use super::mcap_topic::McapTopic;
 use crate::node::clock::host_now;
 use crate::node::files::NamedFile;
 use crate::node::settings::Settings;
 use crate::transport::{Datagram, PacketTap};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Encoding of datagrams: address (4 bytes) and port (2) of the sender, length on the wire (4), big endian, then the payload.
 pub(super) const DATAGRAM: &str = "rfly_datagram";
@@ -36,8 +37,7 @@ impl RawRecorder {
         let mut texts: BTreeMap<_, _> =
             values.map(|(name, value)| (name.clone(), value.to_string())).collect();
         texts.insert("window".to_owned(), settings.params.window.to_string());
-        let vehicles = format!("{:?}", settings.params.vehicles);
-        texts.insert("vehicles".to_owned(), vehicles);
+        texts.insert("vehicles".to_owned(), format!("{:?}", settings.params.vehicles));
         sink.metadata(PARAMETERS, texts);
         for file in settings.origin.files.iter() {
             sink.attach(attachment_name(file), file.bytes.clone());
@@ -46,17 +46,9 @@ impl RawRecorder {
     }
 
     fn write(&self, name: &str, encoding: &'static str, time: i64, parts: &[&[u8]]) {
-        let mut topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut topics = self.topics.lock();
         if !topics.contains_key(name) {
-            let topic = McapTopic {
-                name: name.to_owned(),
-                encoding,
-                schema: None,
-                metadata: BTreeMap::new(),
-            };
-            let Some(id) = self.sink.topic(topic) else {
-                return;
-            };
+            let Some(id) = self.sink.topic(McapTopic::raw(name, encoding)) else { return };
             topics.insert(name.to_owned(), (id, 0));
         }
         if let Some((id, next)) = topics.get_mut(name) {
@@ -76,7 +68,6 @@ fn attachment_name(file: &NamedFile) -> String {
     }
 }
 
-/// The parameter of an attachment.
 pub(super) fn attachment_parameter(name: &str) -> &str {
     name.split_once('/').map_or(CONFIG, |(parameter, _)| parameter)
 }
@@ -85,8 +76,7 @@ impl PacketTap for RawRecorder {
     fn datagram(&self, port: u16, datagram: &Datagram, parts: &[&[u8]]) {
         let time = datagram.kernel_time.unwrap_or_else(|| host_now().0);
         let header = header(datagram.from, datagram.len);
-        let mut all = Vec::with_capacity(1 + parts.len());
-        all.push(&header[..]);
+        let mut all = vec![&header[..]];
         all.extend(parts);
         self.write(&format!("udp/{port}"), DATAGRAM, time, &all);
     }

@@ -9,7 +9,6 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Maximum length of a record.
 const MAX_RECORD_BYTES: usize = 1 << 29;
 /// Limits of the attached files: their bytes together, and their number.
 const MAX_FILES_BYTES: usize = MAX_RECORD_BYTES;
@@ -36,7 +35,6 @@ pub enum ReadError {
     Names,
 }
 
-/// The channel of one UDP port, block or topic.
 #[derive(Debug, PartialEq)]
 pub(super) struct RecordedChannel {
     pub topic: String,

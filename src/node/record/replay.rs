@@ -13,16 +13,13 @@ use std::time::{Duration, Instant};
 
 /// Maximum disorder of a file in ns: the receiving threads queue independently.
 const MAX_DISORDER_NS: u64 = 1_000_000_000;
-/// A longer pause in the recording is logged.
 const LOGGED_PAUSE: Duration = Duration::from_secs(30);
-/// Period of checks whether the replay is stopped.
 const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
 /// Parameters of every replay: `/clock` has the time of the recording. The recorded vehicles are known, so none is searched for;
 /// the recorded senders have been accepted.
 const OVERRIDES: &[(&str, &str)] =
     &[("time.mode", "sim"), ("control.discover_s", "0.0"), ("accept_from", "[any]")];
-/// Maximum number of names in a log line.
 const MAX_LOGGED_NAMES: usize = 20;
 /// Maximum number of topics in each map of the report.
 const MAX_TOPICS: usize = 100;
@@ -31,7 +28,6 @@ const MAX_BUFFERED_BYTES: usize = 512 << 20;
 const MAX_BUFFERED_MESSAGES: usize = 1 << 20;
 /// Maximum payload of a UDP datagram over IPv4.
 const MAX_DATAGRAM_BYTES: usize = 65_507;
-/// Maximum length of a block's name.
 const MAX_BLOCK_NAME: usize = 64;
 
 /// Why a recording cannot be replayed.
@@ -75,36 +71,22 @@ pub struct ReplayReport {
 }
 
 /// A recording with its configuration.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Replay {
     path: PathBuf,
     parameters: BTreeMap<String, String>,
-    /// Attached files by name.
     files: Vec<(String, Vec<u8>)>,
     /// Times of the first and the last message in ns.
     first: u64,
     last: u64,
-    /// Directory of the extracted files; removed on drop.
-    extracted: Option<PathBuf>,
-    /// Steps, if it is played step by step.
+    extracted: Option<TempDirectory>,
     gate: Option<&'static StepQueue>,
 }
 
 impl Replay {
-    /// Reads the configuration and the length of a recording.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is no raw recording.
+    /// Reads the configuration and the length of a recording. Errors: the file cannot be read, or is no raw recording.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
-        let mut replay = Self {
-            path: path.to_owned(),
-            parameters: BTreeMap::new(),
-            files: Vec::new(),
-            first: u64::MAX,
-            last: 0,
-            extracted: None,
-            gate: None,
-        };
+        let mut replay = Self { path: path.to_owned(), first: u64::MAX, ..Self::default() };
         let mut reader = RecordingReader::open(path)?;
         while let Some(entry) = reader.next()? {
             match entry {
@@ -129,15 +111,12 @@ impl Replay {
     }
 
     /// Arguments of a bridge with the recorded configuration, without its recordings. Extracts the attached files.
-    ///
-    /// # Errors
-    /// The files cannot be written.
+    /// Errors: the files cannot be written.
     pub fn arguments(&mut self) -> io::Result<Vec<String>> {
-        let dir = new_directory()?;
-        let file_parameters = extract(&dir, &self.files);
-        self.extracted = Some(dir);
-        let mut parameters = BTreeMap::new();
-        let mut ignored = Vec::new();
+        let directory = TempDirectory(new_directory()?);
+        let file_parameters = extract(&directory.0, &self.files)?;
+        self.extracted = Some(directory);
+        let (mut parameters, mut ignored) = (BTreeMap::new(), Vec::new());
         for (name, value) in &self.parameters {
             match allowed(name, value) {
                 Some(value) => drop(parameters.insert(name.clone(), value)),
@@ -152,21 +131,15 @@ impl Replay {
                 name_list(&ignored)
             );
         }
-        parameters.extend(file_parameters?);
-        for (name, value) in OVERRIDES {
-            parameters.insert((*name).to_owned(), (*value).to_owned());
-        }
-        let mut arguments = vec!["--ros-args".to_owned()];
-        for (name, text) in parameters {
-            arguments.extend(["-p".to_owned(), format!("{name}:={text}")]);
-        }
-        Ok(arguments)
+        parameters.extend(file_parameters);
+        parameters.extend(OVERRIDES.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        let values = parameters.into_iter();
+        let values = values.flat_map(|(name, text)| ["-p".to_owned(), format!("{name}:={text}")]);
+        Ok(std::iter::once("--ros-args".to_owned()).chain(values).collect())
     }
 
     /// Replaces the network of this process by the recording. Must be called before the bridge starts.
-    ///
-    /// # Errors
-    /// A system call fails.
+    /// Errors: a system call fails.
     pub fn install(&self) -> io::Result<&'static Player> {
         Player::install(i64::try_from(self.first).unwrap_or(i64::MAX))
     }
@@ -179,9 +152,7 @@ impl Replay {
     }
 
     /// Plays the recording to its end, or until `is_stopped` returns true.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a receiver has failed.
+    /// Errors: the file cannot be read, or a receiver has failed.
     pub fn play(
         &self,
         player: &Player,
@@ -238,21 +209,10 @@ impl Replay {
                 std::thread::sleep(left.min(STOP_CHECK_PERIOD));
             }
             let topic = &message.channel.topic;
-            let (counts, key) = match play_message(player, &message)? {
-                PlayOutcome::Received => {
-                    report.received += 1;
-                    (None, String::new())
-                }
-                PlayOutcome::NotReceived => (Some(&mut report.not_received), printable(topic)),
-                PlayOutcome::Invalid(why) => {
-                    let key = format!("{}: {why}", printable(topic));
-                    (Some(&mut report.invalid), key)
-                }
-            };
-            if let Some(counts) = counts
-                && (counts.len() < MAX_TOPICS || counts.contains_key(&key))
-            {
-                *counts.entry(key).or_default() += 1;
+            match play_message(player, &message)? {
+                Ok(true) => report.received += 1,
+                Ok(false) => count(&mut report.not_received, printable(topic)),
+                Err(why) => count(&mut report.invalid, format!("{}: {why}", printable(topic))),
             }
             if let Some(stepper) = &mut stepper {
                 stepper.count_played(since_start(message.time));
@@ -263,11 +223,19 @@ impl Replay {
     }
 }
 
-impl Drop for Replay {
+/// The directory of the extracted files, which is removed on drop.
+#[derive(Debug)]
+struct TempDirectory(PathBuf);
+
+impl Drop for TempDirectory {
     fn drop(&mut self) {
-        if let Some(dir) = self.extracted.take() {
-            let _may_be_gone = std::fs::remove_dir_all(dir);
-        }
+        let _may_be_gone = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, key: String) {
+    if counts.len() < MAX_TOPICS || counts.contains_key(&key) {
+        *counts.entry(key).or_default() += 1;
     }
 }
 
@@ -312,40 +280,33 @@ fn extract(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<Strin
 fn new_directory() -> io::Result<PathBuf> {
     let parent = std::env::temp_dir();
     let name = format!("rfly_replay_{}", std::process::id());
-    let mut last = io::ErrorKind::AlreadyExists.into();
+    let mut created = Err(io::ErrorKind::AlreadyExists.into());
     for number in 0..100 {
         let path = parent.join(format!("{name}_{number}"));
-        match std::fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
-            Err(error) => return Err(error),
+        created = std::fs::create_dir(&path).map(|()| path);
+        if !matches!(&created, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
         }
     }
-    Err(last)
+    created
 }
 
-enum PlayOutcome {
-    Received,
-    /// It has no receiver for the port or block.
-    NotReceived,
-    Invalid(&'static str),
-}
-
-/// Passes a message to the receiver of its port or block.
-fn play_message(player: &Player, message: &RecordedMessage) -> Result<PlayOutcome, ReplayError> {
+/// Passes a message to the receiver of its port or block. Returns whether there is one, or why the message cannot be played.
+fn play_message(
+    player: &Player,
+    message: &RecordedMessage,
+) -> Result<Result<bool, &'static str>, ReplayError> {
     let time = i64::try_from(message.time).unwrap_or(i64::MAX);
     let topic = &message.channel.topic;
-    let received = if let Some(port) = topic.strip_prefix("udp/") {
-        let Ok(port) = port.parse() else {
-            return Ok(PlayOutcome::Invalid("the port is no number"));
-        };
+    if let Some(port) = topic.strip_prefix("udp/") {
+        let Ok(port) = port.parse() else { return Ok(Err("the port is no number")) };
         let Some((&[a, b, c, d, p, q, l, m, n, o], bytes)) =
             message.data.split_first_chunk::<HEADER_LEN>()
         else {
-            return Ok(PlayOutcome::Invalid("the header is truncated"));
+            return Ok(Err("the header is truncated"));
         };
         if bytes.len() > MAX_DATAGRAM_BYTES {
-            return Ok(PlayOutcome::Invalid("longer than a datagram"));
+            return Ok(Err("longer than a datagram"));
         }
         let datagram = Datagram {
             len: u32::from_be_bytes([l, m, n, o]) as usize,
@@ -354,24 +315,21 @@ fn play_message(player: &Player, message: &RecordedMessage) -> Result<PlayOutcom
             kernel_time: Some(time),
             overflows: 0,
         };
-        player.datagram(port, datagram, bytes)?
-    } else if let Some(name) = topic.strip_prefix("shm/") {
+        return Ok(Ok(player.datagram(port, datagram, bytes)?));
+    }
+    if let Some(name) = topic.strip_prefix("shm/") {
         // The name becomes part of a file name.
         let is_plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
         if name.is_empty() || name.len() > MAX_BLOCK_NAME || !name.bytes().all(is_plain) {
-            return Ok(PlayOutcome::Invalid("invalid name of a block"));
+            return Ok(Err("invalid name of a block"));
         }
-        match player.block(name, time, &message.data, ShmFlag::Ready as u8) {
-            Ok(received) => received,
-            Err(error) => {
-                tracing::debug!("shm/{name}: {error}");
-                return Ok(PlayOutcome::Invalid("the block cannot be created"));
-            }
-        }
-    } else {
-        false
-    };
-    Ok(if received { PlayOutcome::Received } else { PlayOutcome::NotReceived })
+        let played = player.block(name, time, &message.data, ShmFlag::Ready as u8);
+        return Ok(played.map_err(|error| {
+            tracing::debug!("shm/{name}: {error}");
+            "the block cannot be created"
+        }));
+    }
+    Ok(Ok(false))
 }
 
 struct ReorderBuffer {
@@ -379,9 +337,7 @@ struct ReorderBuffer {
     /// By time and number in the file.
     messages: BTreeMap<(u64, u64), RecordedMessage>,
     bytes: usize,
-    /// Number of messages read so far.
     read: u64,
-    /// Latest time read so far.
     newest: u64,
 }
 

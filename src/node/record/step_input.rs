@@ -5,13 +5,9 @@ use crate::node::tasks;
 use std::io;
 use std::time::Duration;
 
-/// The input that is understood.
 const HELP: &str = "Enter plays one datagram or frame, 20 plays 20, 0.5s plays 0.5 s, go plays the rest, Ctrl-C ends";
 
-/// Requests a step for each line of the standard input.
-///
-/// # Errors
-/// The thread cannot be started.
+/// Requests a step for each line of the standard input. Errors: the thread cannot be started.
 pub fn read_steps(gate: &'static StepQueue) -> Result<(), NodeError> {
     tracing::info!("step by step: {HELP}");
     tasks::spawn_once("rfly-keys", move || {

@@ -1,14 +1,14 @@
 //! Threads for the service calls of clients, with limits.
 use crate::node::service_call::NoResponse;
 use crate::node::tasks;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, watch};
 
 /// Cancelled calls of one client whose threads may still be running.
 const MAX_CANCELLED: usize = 8;
-/// Call threads of all clients.
 const MAX_THREADS: usize = 256;
 /// A request up to this length in bytes always passes: commands of an operator are shorter.
 const SHORT_REQUEST: usize = 4 << 10;
@@ -40,7 +40,6 @@ pub(super) struct CallThreads {
     shutdown: watch::Receiver<()>,
     /// Cancels one call; the oldest first.
     pending: Mutex<VecDeque<watch::Sender<bool>>>,
-    /// A permit for each thread of this client.
     threads: Arc<Semaphore>,
     capacity: CallCapacity,
 }
@@ -73,7 +72,7 @@ impl CallThreads {
         len: usize,
         work: impl FnOnce(Result<CallWaiter, String>) + Send + 'static,
     ) -> Result<(), String> {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.pending.lock();
         pending.retain(|call| !call.is_closed());
         while pending.len() >= self.max_pending
             && let Some(oldest) = pending.pop_front()

@@ -1,9 +1,10 @@
 //! The send queue of one client. Each subscription keeps its newest samples only: a slow client costs bounded memory and sees
 //! current data.
 use crate::ros::Cdr;
+use parking_lot::{Mutex, RwLock};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// One sample, shared by the queues of all its subscribers.
@@ -54,20 +55,15 @@ struct SampleQueue {
     depth: usize,
 }
 
-/// A message for the client.
 pub(super) enum QueuedMessage {
     Reply(Vec<u8>),
     Sample(u32, Arc<Sample>),
 }
 
 impl ClientQueue {
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Opens a subscription that keeps the newest `depth` samples; false if its id is in use.
     pub(super) fn open(&self, subscription: u32, depth: usize) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.queues.contains_key(&subscription) {
             return false;
         }
@@ -76,20 +72,17 @@ impl ClientQueue {
         true
     }
 
-    /// Closes a subscription and discards its samples.
     pub(super) fn close(&self, subscription: u32) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.queues.remove(&subscription);
         state.turns.retain(|other| *other != subscription);
     }
 
     /// Queues a sample; a full queue drops its oldest.
     pub(super) fn push(&self, subscription: u32, sample: &Arc<Sample>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let QueueState { queues, turns, dropped, .. } = &mut *state;
-        let Some(queue) = queues.get_mut(&subscription) else {
-            return;
-        };
+        let Some(queue) = queues.get_mut(&subscription) else { return };
         if queue.samples.is_empty() {
             turns.push_back(subscription);
         }
@@ -103,7 +96,7 @@ impl ClientQueue {
     }
 
     pub(super) fn reply(&self, message: Vec<u8>) {
-        self.lock().replies.push_back(message);
+        self.state.lock().replies.push_back(message);
         self.filled.notify_one();
     }
 
@@ -112,26 +105,25 @@ impl ClientQueue {
         self.reply(message.to_string().into_bytes());
     }
 
-    /// Queues an error status.
     pub(super) fn send_error(&self, message: &str) {
         self.send_json(&json!({"op": "status", "level": 2, "message": message}));
     }
 
     pub(super) fn has_replies(&self) -> bool {
-        !self.lock().replies.is_empty()
+        !self.state.lock().replies.is_empty()
     }
 
     /// Number of samples dropped because the client was too slow.
     pub(super) fn dropped(&self) -> u64 {
-        self.lock().dropped
+        self.state.lock().dropped
     }
 
     pub(super) fn subscriptions(&self) -> usize {
-        self.lock().queues.len()
+        self.state.lock().queues.len()
     }
 
     fn take(&self) -> Option<QueuedMessage> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(reply) = state.replies.pop_front() {
             return Some(QueuedMessage::Reply(reply));
         }
@@ -152,6 +144,30 @@ impl ClientQueue {
             }
             self.filled.notified().await;
         }
+    }
+}
+
+/// The subscriptions that get the same samples: client and subscription id.
+#[derive(Default)]
+pub(super) struct Subscribers(RwLock<Vec<(Arc<ClientQueue>, u32)>>);
+
+impl Subscribers {
+    pub(super) fn send(&self, time: u64, data: SampleData) {
+        let sample = Arc::new(Sample { time, data });
+        for (queue, id) in self.0.read().iter() {
+            queue.push(*id, &sample);
+        }
+    }
+
+    pub(super) fn add(&self, queue: &Arc<ClientQueue>, id: u32) {
+        self.0.write().push((queue.clone(), id));
+    }
+
+    /// Removes a subscription; returns whether none is left.
+    pub(super) fn remove(&self, queue: &Arc<ClientQueue>, id: u32) -> bool {
+        let mut subscribers = self.0.write();
+        subscribers.retain(|(other, number)| !Arc::ptr_eq(other, queue) || *number != id);
+        subscribers.is_empty()
     }
 }
 

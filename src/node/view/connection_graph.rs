@@ -1,9 +1,10 @@
 //! The ROS graph for clients that subscribe to it (`connectionGraph`): publishers, subscriptions and servers by name. One reader
 //! serves all such clients, and exists while there are any.
 use crate::ros::{self, ConnectionsWatch, Ends, Middleware, RosError};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// Maximum age of a snapshot that is used again.
@@ -35,7 +36,7 @@ impl ConnectionGraph {
     }
 
     pub(super) fn follow(&self) -> Result<GraphFollower, RosError> {
-        let mut open = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.reader.lock();
         let reader = match open.upgrade() {
             Some(reader) => reader,
             None => {
@@ -50,7 +51,6 @@ impl ConnectionGraph {
 }
 
 impl GraphReader {
-    /// The current snapshot.
     fn read(&mut self) -> Arc<ros::Connections> {
         let fresh = (self.last.as_ref()).filter(|(at, _)| at.elapsed() < MAX_AGE);
         if let Some((_, graph)) = fresh {
@@ -71,7 +71,7 @@ impl GraphReader {
 impl GraphFollower {
     /// The changes since the last update; at first the whole graph.
     pub(super) fn update(&mut self) -> Option<Value> {
-        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = self.reader.lock();
         let now = reader.read();
         let update = update(self.sent.as_deref(), &now);
         self.sent = Some(now);
@@ -83,12 +83,8 @@ impl GraphFollower {
 fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Value> {
     let empty = ros::Connections::default();
     let before = sent.unwrap_or(&empty);
-    let topics = |graph: &ros::Connections| -> BTreeSet<String> {
-        let names = graph.publishers.keys().chain(graph.subscribers.keys());
-        names.cloned().collect()
-    };
-    let topics = topics(now);
-    let removed = |name: &&String| !topics.contains(*name);
+    let topics: BTreeSet<&String> = now.publishers.keys().chain(now.subscribers.keys()).collect();
+    let removed = |name: &&String| !topics.contains(name);
     let removed_topics: BTreeSet<_> =
         (before.publishers.keys()).chain(before.subscribers.keys()).filter(removed).collect();
     let removed_services: Vec<_> =
@@ -114,7 +110,7 @@ fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
 
 /// The names whose endpoints have changed. A topic without publishers that still has subscriptions, or the reverse, gets an empty
 /// list: a client replaces the list of each name in the update, and keeps all others.
-fn changed(before: &Ends, now: &Ends, ids: &str, is_kept: impl Fn(&str) -> bool) -> Vec<Value> {
+fn changed(before: &Ends, now: &Ends, ids: &str, is_kept: impl Fn(&String) -> bool) -> Vec<Value> {
     let differing = now.iter().filter(|(name, ends)| before.get(*name) != Some(*ends));
     let lost = before.keys().filter(|name| !now.contains_key(*name) && is_kept(name));
     let differing = differing.map(|(name, ends)| json!({"name": name, ids: ends}));
@@ -169,7 +165,7 @@ mod tests {
         let (middleware, _recorder) = Middleware::recorder(&options).expect("a recorder");
         let connections = ConnectionGraph::new(&middleware);
         let _topic = middleware.cloud("/cloud", ros::Qos::IMAGE).expect("a publisher");
-        let is_open = || connections.reader.lock().expect("no panic").strong_count();
+        let is_open = || connections.reader.lock().strong_count();
         assert_eq!(is_open(), 0);
         let mut one = connections.follow().expect("a follower");
         let mut other = connections.follow().expect("a follower");

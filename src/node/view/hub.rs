@@ -1,13 +1,13 @@
 //! The topics, and the clients that subscribe to each. A topic has a reader while it has clients.
-use super::client_queue::{ClientQueue, SampleData};
-use super::subscribers::Subscribers;
+use super::client_queue::{ClientQueue, SampleData, Subscribers};
 use super::thumbnails::Thumbnails;
 use crate::msgs::definition;
 use crate::ros::{Cdr, Durability, Qos, TapReader};
+use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
@@ -27,12 +27,6 @@ pub(super) trait SampleSource: Send + Sync {
 const BULK_DEPTH: usize = 1;
 /// Queue depth of other topics.
 const DEPTH: usize = 100;
-/// Minimum interval of thumbnails for the page.
-const IMAGE_INTERVAL: Duration = Duration::from_millis(100);
-/// Minimum interval of point clouds and detections for the page.
-const CLOUD_INTERVAL: Duration = Duration::from_millis(200);
-/// Minimum interval of poses and the like for the page.
-const POSE_INTERVAL: Duration = Duration::from_millis(50);
 /// Further topics are left out: each client gets the list of all.
 const MAX_TOPICS: usize = 10_000;
 
@@ -92,16 +86,17 @@ fn is_bulk(type_name: &str) -> bool {
 
 /// Minimum interval of a type for the page; `None` if the page needs every message, as of TF.
 fn page_interval(type_name: &str) -> Option<Duration> {
-    match type_name {
-        "sensor_msgs/msg/Image" => Some(IMAGE_INTERVAL),
-        other if is_bulk(other) || other.starts_with("vision_msgs/") => Some(CLOUD_INTERVAL),
+    let millis = match type_name {
+        "sensor_msgs/msg/Image" => 100, // thumbnails
+        other if is_bulk(other) || other.starts_with("vision_msgs/") => 200,
         "sensor_msgs/msg/Imu"
         | "nav_msgs/msg/Odometry"
         | "nav_msgs/msg/Path"
         | "geometry_msgs/msg/PoseStamped"
-        | "sensor_msgs/msg/NavSatFix" => Some(POSE_INTERVAL),
-        _ => None,
-    }
+        | "sensor_msgs/msg/NavSatFix" => 50,
+        _ => return None,
+    };
+    Some(Duration::from_millis(millis))
 }
 
 /// Passes the samples of one topic to its subscribers, at a limited rate.
@@ -111,15 +106,12 @@ struct SampleReader {
     interval: Option<Duration>,
     /// Samples before this time since `start` are skipped, in ns.
     next: AtomicU64,
-    /// Encodes images for the page.
     thumbnails: Option<Arc<Thumbnails>>,
 }
 
 impl SampleReader {
     fn is_due(&self) -> bool {
-        let Some(interval) = self.interval else {
-            return true;
-        };
+        let Some(interval) = self.interval else { return true };
         let now = self.start.elapsed().as_nanos() as u64;
         if now < self.next.load(Ordering::Relaxed) {
             return false;
@@ -129,10 +121,15 @@ impl SampleReader {
         true
     }
 
-    fn forward(&self, data: SampleData) {
+    fn forward(&self, data: impl FnOnce() -> SampleData) {
+        if !self.is_due() {
+            return;
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = since.map_or(0, |since| since.as_nanos() as u64);
         match &self.thumbnails {
-            Some(thumbnails) => thumbnails.push(&self.subscribers, now(), data),
-            None => self.subscribers.send(now(), data),
+            Some(thumbnails) => thumbnails.push(&self.subscribers, now, data()),
+            None => self.subscribers.send(now, data()),
         }
     }
 }
@@ -143,22 +140,12 @@ impl TapReader for SampleReader {
     }
 
     fn sample(&self, parts: &[&[u8]]) {
-        if self.is_due() {
-            self.forward(SampleData::Owned(parts.concat()));
-        }
+        self.forward(|| SampleData::Owned(parts.concat()));
     }
 
     fn whole(&self, cdr: &Arc<Cdr>) {
-        if self.is_due() {
-            self.forward(SampleData::Shared(cdr.clone()));
-        }
+        self.forward(|| SampleData::Shared(cdr.clone()));
     }
-}
-
-/// Time in ns since 1970.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// The clients of one variant of a topic, and its reader while there are clients.
@@ -187,7 +174,7 @@ impl ClientSubscription {
 impl Drop for ClientSubscription {
     fn drop(&mut self) {
         let variant = self.topic.variant(self.page);
-        let mut guard = variant.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = variant.guard.lock();
         if variant.subscribers.remove(&self.queue, self.id) {
             *guard = None;
         }
@@ -199,7 +186,6 @@ pub(super) struct Hub {
     source: Box<dyn SampleSource>,
     thumbnails: Arc<Thumbnails>,
     topics: RwLock<Vec<Arc<ViewTopic>>>,
-    /// Counts changes of the list of topics.
     changes: watch::Sender<u64>,
 }
 
@@ -210,7 +196,7 @@ impl Hub {
 
     /// Adds a topic, unless it is known; a known one that had ended returns.
     pub(super) fn add(&self, name: &str, type_name: &str, qos: Qos) {
-        let mut topics = self.topics.write().unwrap_or_else(PoisonError::into_inner);
+        let mut topics = self.topics.write();
         let known = |topic: &Arc<ViewTopic>| topic.name == name && topic.type_name == type_name;
         if let Some(topic) = topics.iter().find(|topic| known(topic)) {
             if topic.ended.swap(false, Ordering::Relaxed) {
@@ -238,7 +224,6 @@ impl Hub {
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Marks the topics that have no publisher any more as ended.
     pub(super) fn find_ended(&self) {
         let topics = self.topics();
         let published = self.source.published();
@@ -251,16 +236,13 @@ impl Hub {
         }
     }
 
-    /// Notifies of topics that are added or end.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// The topics that have not ended.
     pub(super) fn topics(&self) -> Vec<Arc<ViewTopic>> {
-        let topics = self.topics.read().unwrap_or_else(PoisonError::into_inner);
-        let published = topics.iter().filter(|t| !t.ended.load(Ordering::Relaxed));
-        published.cloned().collect()
+        let has_ended = |topic: &&Arc<ViewTopic>| topic.ended.load(Ordering::Relaxed);
+        self.topics.read().iter().filter(|topic| !has_ended(topic)).cloned().collect()
     }
 
     pub(super) fn subscribe(
@@ -270,10 +252,7 @@ impl Hub {
         queue: &Arc<ClientQueue>,
         id: u32,
     ) -> Result<ClientSubscription, &'static str> {
-        let topic = {
-            let topics = self.topics.read().unwrap_or_else(PoisonError::into_inner);
-            topics.get(channel as usize).cloned().ok_or("no such channel")?
-        };
+        let topic = self.topics.read().get(channel as usize).cloned().ok_or("no such channel")?;
         if !queue.open(id, topic.depth()) {
             return Err("the id of the subscription is in use");
         }
@@ -284,7 +263,7 @@ impl Hub {
         });
         if latched.is_none() {
             let variant = topic.variant(page);
-            let mut guard = variant.guard.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut guard = variant.guard.lock();
             variant.subscribers.add(queue, id);
             if guard.is_none() {
                 *guard = self.attach(&topic, page, variant.subscribers.clone());

@@ -8,7 +8,6 @@ const QUALITY: u8 = 75;
 /// Ends of the colour scale of depth in m.
 const NEAR: f32 = 0.5;
 const FAR: f32 = 60.0;
-/// Maximum width and height of an image.
 const MAX_SIZE: usize = 16_384;
 
 /// A `sensor_msgs/msg/Image` in CDR.
@@ -54,9 +53,7 @@ impl<'a> CdrCursor<'a> {
 
 impl<'a> RosImage<'a> {
     fn read(cdr: &'a [u8]) -> Option<Self> {
-        let ([0, 1, _, _], bytes) = cdr.split_first_chunk()? else {
-            return None;
-        };
+        let ([0, 1, _, _], bytes) = cdr.split_first_chunk()? else { return None };
         let mut cdr = CdrCursor { bytes, at: 8 }; // skips the stamp
         let _frame_id = cdr.string()?;
         let [height, width] = [cdr.u32()? as usize, cdr.u32()? as usize];

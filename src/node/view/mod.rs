@@ -14,7 +14,6 @@ mod server;
 mod service_calls;
 mod session;
 mod standalone;
-mod subscribers;
 mod thumbnails;
 
 use crate::config::params::ViewParams;
@@ -22,7 +21,7 @@ use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::subsystem::Subsystem;
 use crate::node::tasks;
 use crate::node::threads::Threads;
 use crate::ros::{Middleware, Tap, TapReader, TapTopic};
@@ -30,7 +29,7 @@ use call_threads::CallCapacity;
 use client_queue::ClientQueue;
 use connection_graph::ConnectionGraph;
 use hub::{Hub, SampleSource, SourceGuard, ViewTopic};
-use parameters::GraphParameters;
+use parking_lot::Mutex;
 use server::ViewServer;
 use service_calls::ServiceCalls;
 use session::ViewState;
@@ -38,17 +37,15 @@ pub use standalone::{Viewer, view};
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use thumbnails::Thumbnails;
 use tokio::sync::{Semaphore, watch};
 
-/// The thread of all clients.
 const THREAD: &str = "rfly-view";
-/// The thread that encodes thumbnails.
 const THUMBNAIL_THREAD: &str = "rfly-pictures";
 
 /// It publishes no topics.
-pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
+pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params.view;
@@ -56,9 +53,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         return Ok(());
     }
     let listener = assembly.binder.bind_tcp(params.port, "view (view.port)");
-    let Some(listener) = listener else {
-        return Ok(());
-    };
+    let Some(listener) = listener else { return Ok(()) };
     let middleware = context.middleware;
     let source = Box::new(TapSource(middleware.clone()));
     let report = serve(middleware, params, listener, source, &mut assembly.threads)?;
@@ -81,23 +76,21 @@ fn serve(
         name: middleware.node_name().to_owned(),
         hub: Hub::new(source, thumbnails.clone()),
         calls: params.control.then(|| ServiceCalls::new(middleware)),
-        parameters: GraphParameters::new(middleware),
+        middleware: middleware.clone(),
+        origins: params.origins.clone(),
         graph: ConnectionGraph::new(middleware),
         figures: ViewFigures::default(),
         shutdown: watch::Sender::new(()),
         client_permits: Arc::new(Semaphore::new(server::MAX_CLIENTS)),
         call_capacity: CallCapacity::default(),
     });
-    let server =
-        ViewServer { listener, state: state.clone(), origins: Arc::new(params.origins.clone()) };
-    tasks::start(&threads.runtime(THREAD)?, server);
+    tasks::start(&threads.runtime(THREAD)?, ViewServer { listener, state: state.clone() });
     let encoder = thumbnails.clone();
     threads.add(THUMBNAIL_THREAD, move |stop| encoder.run(stop));
     tracing::info!("view: http://127.0.0.1:{}/", params.port);
     Ok(ViewReport { state, thumbnails })
 }
 
-/// Adds every topic of this node to the hub.
 struct TopicListener(Arc<ViewState>);
 
 impl Tap for TopicListener {
@@ -107,10 +100,8 @@ impl Tap for TopicListener {
     }
 }
 
-/// Taps the topics of this node.
 struct TapSource(Middleware);
 
-/// Attaches a reader to one topic.
 struct SingleTopicTap {
     name: String,
     type_name: String,
@@ -135,15 +126,13 @@ impl SampleSource for TapSource {
 
     fn published(&self) -> BTreeSet<(String, String)> {
         let writers = self.0.report().into_iter();
-        let named = writers.map(|writer| (writer.topic, writer.type_name.to_owned()));
-        named.collect()
+        writers.map(|writer| (writer.topic, writer.type_name.to_owned())).collect()
     }
 }
 
 #[derive(Default)]
 pub(super) struct ViewFigures {
     clients: Mutex<Vec<Weak<ClientQueue>>>,
-    /// Samples sent to clients.
     sent: AtomicU64,
     /// Samples dropped for slow clients that have left.
     dropped: AtomicU64,
@@ -158,46 +147,35 @@ pub(super) struct ViewFigures {
 impl ViewFigures {
     /// Counts a client until the result is dropped.
     fn add_client(&self, queue: &Arc<ClientQueue>) -> ClientCount<'_> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        clients.push(Arc::downgrade(queue));
+        self.clients.lock().push(Arc::downgrade(queue));
         ClientCount(self, queue.clone())
     }
 
     /// Stores why a connection could not be accepted, or that it was; returns whether that has changed.
     fn set_accept_error(&self, new: Option<String>) -> bool {
-        let mut error = (self.accept_error.lock()).unwrap_or_else(PoisonError::into_inner);
-        let changed = *error != new;
-        *error = new;
-        changed
+        std::mem::replace(&mut *self.accept_error.lock(), new.clone()) != new
     }
 
     /// Number of clients, of their subscriptions, and of samples dropped for slow clients.
     fn totals(&self) -> (usize, usize, u64) {
-        let clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let clients: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
+        let clients: Vec<_> = self.clients.lock().iter().filter_map(Weak::upgrade).collect();
+        let subscriptions = clients.iter().map(|client| client.subscriptions()).sum();
         let dropped: u64 = clients.iter().map(|client| client.dropped()).sum();
-        (
-            clients.len(),
-            clients.iter().map(|client| client.subscriptions()).sum(),
-            self.dropped.load(Ordering::Relaxed) + dropped,
-        )
+        (clients.len(), subscriptions, self.dropped.load(Ordering::Relaxed) + dropped)
     }
 }
 
-/// Counts a client until it is dropped.
 struct ClientCount<'a>(&'a ViewFigures, Arc<ClientQueue>);
 
 impl Drop for ClientCount<'_> {
     fn drop(&mut self) {
         let Self(figures, queue) = self;
-        let mut clients = figures.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let gone = Arc::downgrade(queue);
-        clients.retain(|other| !other.ptr_eq(&gone));
+        figures.clients.lock().retain(|other| !other.ptr_eq(&gone));
         figures.dropped.fetch_add(queue.dropped(), Ordering::Relaxed);
     }
 }
 
-/// The status `view` in `/diagnostics`.
 struct ViewReport {
     state: Arc<ViewState>,
     thumbnails: Arc<Thumbnails>,
@@ -210,9 +188,9 @@ impl Section for ViewReport {
 
     fn check(&mut self) -> Finding {
         let figures = &self.state.figures;
+        let count = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
         let (clients, subscriptions, dropped) = figures.totals();
-        let error = figures.accept_error.lock();
-        let (level, message) = match &*error.unwrap_or_else(PoisonError::into_inner) {
+        let (level, message) = match &*figures.accept_error.lock() {
             None => (Level::Ok, format!("{clients} clients")),
             Some(why) => (Level::Warn, format!("no connection can be accepted: {why}")),
         };
@@ -222,10 +200,10 @@ impl Section for ViewReport {
             values: vec![
                 value("clients", clients),
                 value("subscriptions", subscriptions),
-                value("sent", figures.sent.load(Ordering::Relaxed)),
+                value("sent", count(&figures.sent)),
                 value("dropped for slow clients", dropped),
-                value("refused", figures.refused.load(Ordering::Relaxed)),
-                value("too many", figures.over_limit.load(Ordering::Relaxed)),
+                value("refused", count(&figures.refused)),
+                value("too many", count(&figures.over_limit)),
                 value("images without picture", self.thumbnails.unreadable()),
             ],
         }

@@ -5,12 +5,11 @@ use super::service_calls::yaml_to_json;
 use crate::node::service_call::call;
 use crate::ros::Middleware;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Pending requests of one client.
 pub(super) const MAX_PENDING: usize = 4;
 /// Timeout of finding a service, and of its response.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -18,17 +17,11 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const GET: (&str, &str) = ("/get_parameters", "rcl_interfaces/srv/GetParameters");
 
 /// Fields of `rcl_interfaces/msg/ParameterValue` by its `type`, and Foxglove's type for values that are ambiguous in JSON.
+#[rustfmt::skip] // a table
 const VALUE_FIELDS: [(&str, Option<&str>); 10] = [
-    ("", None),
-    ("bool_value", None),
-    ("integer_value", None),
-    ("double_value", Some("float64")),
-    ("string_value", None),
-    ("byte_array_value", None),
-    ("bool_array_value", None),
-    ("integer_array_value", None),
-    ("double_array_value", Some("float64_array")),
-    ("string_array_value", None),
+    ("", None), ("bool_value", None), ("integer_value", None), ("double_value", Some("float64")), ("string_value", None),
+    ("byte_array_value", None), ("bool_array_value", None), ("integer_array_value", None),
+    ("double_array_value", Some("float64_array")), ("string_array_value", None),
 ];
 
 /// A parameter (`/node.parameter`) and its new value.
@@ -39,65 +32,56 @@ pub(super) struct ParameterUpdate {
     value: Value,
 }
 
-/// A request about parameters, and how to serve it.
 pub(super) struct ParameterRequest<'a> {
     /// The client's name for the request.
     pub(super) id: Option<Value>,
-    /// Its length in bytes.
     pub(super) len: usize,
     pub(super) queue: &'a Arc<ClientQueue>,
     pub(super) threads: &'a CallThreads,
 }
 
-pub(super) struct GraphParameters {
-    middleware: Middleware,
+/// Replies with the values of these parameters; without names with those of all.
+pub(super) fn get(middleware: &Middleware, names: Vec<String>, request: ParameterRequest<'_>) {
+    run(middleware, request, move |nodes| nodes.read(&names));
 }
 
-impl GraphParameters {
-    pub(super) fn new(middleware: &Middleware) -> Self {
-        Self { middleware: middleware.clone() }
-    }
+/// Sets parameters, and replies with their new values.
+pub(super) fn set(
+    middleware: &Middleware,
+    updates: Vec<ParameterUpdate>,
+    request: ParameterRequest<'_>,
+) {
+    run(middleware, request, move |nodes| {
+        let names: Vec<_> = updates.iter().map(|update| update.name.clone()).collect();
+        nodes.write(updates)?;
+        nodes.read(&names)
+    });
+}
 
-    /// Replies with the values of these parameters; without names with those of all.
-    pub(super) fn get(&self, names: Vec<String>, request: ParameterRequest<'_>) {
-        self.run(request, move |nodes| nodes.read(&names));
-    }
-
-    /// Sets parameters, and replies with their new values.
-    pub(super) fn set(&self, updates: Vec<ParameterUpdate>, request: ParameterRequest<'_>) {
-        self.run(request, move |nodes| {
-            let names: Vec<_> = updates.iter().map(|update| update.name.clone()).collect();
-            nodes.write(updates)?;
-            nodes.read(&names)
-        });
-    }
-
-    fn run(
-        &self,
-        request: ParameterRequest<'_>,
-        work: impl FnOnce(&ParameterNodes) -> Result<Vec<Value>, String> + Send + 'static,
-    ) {
-        let (middleware, id, queue) = (self.middleware.clone(), request.id, request.queue.clone());
-        let started = request.threads.start(request.len, move |waiter| {
-            let nodes = waiter.map(|waiter| ParameterNodes { middleware, waiter });
-            match nodes.and_then(|nodes| work(&nodes)) {
-                Ok(parameters) => {
-                    let mut reply = json!({"op": "parameterValues", "parameters": parameters});
-                    if let Some(id) = id {
-                        reply["id"] = id;
-                    }
-                    queue.send_json(&reply);
+fn run(
+    middleware: &Middleware,
+    request: ParameterRequest<'_>,
+    work: impl FnOnce(&ParameterNodes) -> Result<Vec<Value>, String> + Send + 'static,
+) {
+    let (middleware, id, queue) = (middleware.clone(), request.id, request.queue.clone());
+    let started = request.threads.start(request.len, move |waiter| {
+        let nodes = waiter.map(|waiter| ParameterNodes { middleware, waiter });
+        match nodes.and_then(|nodes| work(&nodes)) {
+            Ok(parameters) => {
+                let mut reply = json!({"op": "parameterValues", "parameters": parameters});
+                if let Some(id) = id {
+                    reply["id"] = id;
                 }
-                Err(why) => queue.send_error(&why),
+                queue.send_json(&reply);
             }
-        });
-        if let Err(why) = started {
-            request.queue.send_error(&why);
+            Err(why) => queue.send_error(&why),
         }
+    });
+    if let Err(why) = started {
+        request.queue.send_error(&why);
     }
 }
 
-/// The nodes of the graph that have parameters.
 struct ParameterNodes {
     middleware: Middleware,
     waiter: CallWaiter,
@@ -144,13 +128,12 @@ impl ParameterNodes {
             let values = self.values(&node, &names)?;
             found.extend(names.iter().zip(&values).filter_map(|(name, value)| {
                 let (field, type_name) = VALUE_FIELDS.get(value["type"].as_u64()? as usize)?;
-                let mut parameter = Map::new();
-                parameter.insert("name".to_owned(), json!(format!("{node}.{name}")));
-                parameter.insert("value".to_owned(), value.get(*field)?.clone());
+                let full_name = format!("{node}.{name}");
+                let mut parameter = json!({"name": full_name, "value": value.get(*field)?});
                 if let Some(type_name) = type_name {
-                    parameter.insert("type".to_owned(), json!(type_name));
+                    parameter["type"] = json!(type_name);
                 }
-                Some(Value::Object(parameter))
+                Some(parameter)
             }));
         }
         Ok(found)
@@ -180,22 +163,16 @@ impl ParameterNodes {
             let done = self.call(&service, "rcl_interfaces/srv/SetParameters", &request)?;
             let results = done["results"].as_array().into_iter().flatten();
             let failed = results.filter(|result| result["successful"] != true);
-            errors.extend(failed.map(|result| {
-                let reason = result["reason"].as_str().unwrap_or_default();
-                format!("{node}: {reason}")
-            }));
+            let reasons = failed.map(|result| result["reason"].as_str().unwrap_or_default());
+            errors.extend(reasons.map(|reason| format!("{node}: {reason}")));
         }
-        let unknown = new_values.keys();
-        errors.extend(unknown.map(|name| format!("no such parameter: {name}")));
+        errors.extend(new_values.keys().map(|name| format!("no such parameter: {name}")));
         if errors.is_empty() { Ok(()) } else { Err(errors.join("; ")) }
     }
 }
 
 /// The parameters of a node among full names (`/node.parameter`), without the name of the node.
 fn names_of_node(node: &str, full_names: &[String]) -> Vec<String> {
-    let names = full_names.iter().filter_map(|name| {
-        let name = name.strip_prefix(node)?.strip_prefix('.')?;
-        Some(name.to_owned())
-    });
-    names.collect()
+    let own = |name: &String| Some(name.strip_prefix(node)?.strip_prefix('.')?.to_owned());
+    full_names.iter().filter_map(own).collect()
 }

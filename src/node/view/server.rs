@@ -18,9 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// Maximum length of a client's message in bytes.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
-/// Maximum number of WebSocket clients.
 pub(super) const MAX_CLIENTS: usize = 64;
 /// Maximum number of connections that load the page or open a WebSocket.
 const MAX_CONNECTIONS: usize = 256;
@@ -49,8 +47,6 @@ const POLICY: &str = "default-src 'self'; img-src 'self' blob:; frame-ancestors 
 pub(super) struct ViewServer {
     pub(super) listener: TcpListener,
     pub(super) state: Arc<ViewState>,
-    /// Other origins that are accepted (`view.origins`).
-    pub(super) origins: Arc<Vec<String>>,
 }
 
 impl Endless for ViewServer {
@@ -110,8 +106,8 @@ impl ViewServer {
         for (path, kind, content) in FILES {
             router = router.route(path, get(async || file(kind, content)));
         }
-        let access = AccessCheck { state: self.state.clone(), origins: self.origins.clone() };
-        router.layer(from_fn_with_state(access, check_access)).with_state(self.state.clone())
+        let state = self.state.clone();
+        router.layer(from_fn_with_state(state.clone(), check_access)).with_state(state)
     }
 }
 
@@ -152,23 +148,18 @@ fn file(kind: &'static str, content: &'static [u8]) -> Response {
     (headers, content).into_response()
 }
 
-#[derive(Clone)]
-struct AccessCheck {
-    state: Arc<ViewState>,
-    origins: Arc<Vec<String>>,
-}
-
 /// Refuses requests that a foreign web page makes the browser send. They have the origin of that page or, after DNS rebinding,
 /// its host name.
-async fn check_access(State(access): State<AccessCheck>, request: Request, next: Next) -> Response {
-    match refusal(request.headers(), &access.origins) {
-        None => next.run(request).await,
-        Some(why) => {
-            let figures = &access.state.figures;
-            figures.refused.fetch_add(1, Ordering::Relaxed);
-            (StatusCode::FORBIDDEN, why).into_response()
-        }
-    }
+async fn check_access(
+    State(state): State<Arc<ViewState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(why) = refusal(request.headers(), &state.origins) else {
+        return next.run(request).await;
+    };
+    state.figures.refused.fetch_add(1, Ordering::Relaxed);
+    (StatusCode::FORBIDDEN, why).into_response()
 }
 
 /// Why a request is refused; `None` if it is accepted.

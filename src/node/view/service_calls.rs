@@ -3,16 +3,15 @@ use super::call_threads::CallThreads;
 use super::client_queue::ClientQueue;
 use crate::node::service_call::call;
 use crate::ros::Middleware;
+use parking_lot::Mutex;
 use serde_json::json;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Pending calls of one client.
 pub(super) const MAX_PENDING: usize = 8;
 /// Timeout of finding a service, and of its response.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The services that clients may call.
 pub(super) struct ServiceCalls {
     middleware: Middleware,
     /// Name and type of each service seen so far; its index is its id for clients.
@@ -27,7 +26,7 @@ impl ServiceCalls {
     /// Id, name and type of all services with an id of at least `first`.
     pub(super) fn since(&self, first: usize) -> Vec<(usize, String, String)> {
         let servers = self.middleware.servers();
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.services.lock();
         for server in servers {
             let service = (server.name, server.type_name);
             if !services.contains(&service) {
@@ -38,7 +37,6 @@ impl ServiceCalls {
         services.map(|(id, (name, type_name))| (id, name.clone(), type_name.clone())).collect()
     }
 
-    /// Calls a service for a client, and queues the response.
     pub(super) fn call(&self, message: &[u8], queue: &Arc<ClientQueue>, threads: &CallThreads) {
         let Some(call_request) = CallRequest::parse(message) else {
             return queue.send_error("the service call request is truncated");
@@ -47,13 +45,8 @@ impl ServiceCalls {
         let refuse = move |queue: &ClientQueue, why: &str| {
             queue.send_json(&json!({"op": "serviceCallFailure", "serviceId": service, "callId": call_id, "message": why}));
         };
-        let known = {
-            let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-            services.get(service as usize).cloned()
-        };
-        let Some((name, type_name)) = known else {
-            return refuse(queue, "no such service");
-        };
+        let known = self.services.lock().get(service as usize).cloned();
+        let Some((name, type_name)) = known else { return refuse(queue, "no such service") };
         if call_request.encoding != "json" {
             return refuse(queue, "the encoding of a request must be json");
         }

@@ -7,8 +7,9 @@ use super::call_threads::{CallCapacity, CallThreads};
 use super::client_queue::{ClientQueue, QueuedMessage};
 use super::connection_graph::{ConnectionGraph, GraphFollower};
 use super::hub::{ClientSubscription, Hub};
-use super::parameters::{self, GraphParameters, ParameterRequest, ParameterUpdate};
+use super::parameters::{self, ParameterRequest, ParameterUpdate};
 use super::service_calls::{self, ServiceCalls};
+use crate::ros::Middleware;
 use axum::extract::ws::{Message, WebSocket};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +27,6 @@ const PAGE: &str = "rfly.page.v1";
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Period of pings; the pong shows that the client lives.
 const PING_PERIOD: Duration = Duration::from_secs(10);
-/// Maximum number of subscriptions of one client.
 const MAX_SUBSCRIPTIONS: usize = 1000;
 /// Maximum number of errors reported for one message; the rest is counted.
 const MAX_ERRORS: usize = 10;
@@ -39,26 +39,22 @@ const GRAPH_DELAY: Duration = Duration::from_millis(500);
 
 /// JSON messages of clients. The server offers no capability that needs another operation.
 #[derive(Deserialize)]
-#[serde(tag = "op", rename_all = "camelCase")]
+#[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum ClientRequest {
     Subscribe {
         subscriptions: Vec<SubscribeRequest>,
     },
-    #[serde(rename_all = "camelCase")]
     Unsubscribe {
         subscription_ids: Vec<u32>,
     },
-    #[serde(rename_all = "camelCase")]
     GetParameters {
-        #[serde(default)]
-        parameter_names: Vec<String>,
+        parameter_names: Option<Vec<String>>,
         id: Option<Value>,
     },
     SetParameters {
         parameters: Vec<ParameterUpdate>,
         id: Option<Value>,
     },
-    #[serde(rename_all = "camelCase")]
     FetchAsset {
         uri: String,
         request_id: u32,
@@ -76,18 +72,18 @@ struct SubscribeRequest {
     channel_id: u32,
 }
 
-/// State that all sessions share.
 pub(super) struct ViewState {
     pub(super) name: String,
     pub(super) hub: Hub,
     /// `None` without `view.control`.
     pub(super) calls: Option<ServiceCalls>,
-    pub(super) parameters: GraphParameters,
+    pub(super) middleware: Middleware,
+    /// Other origins that are accepted (`view.origins`).
+    pub(super) origins: Vec<String>,
     pub(super) graph: ConnectionGraph,
     pub(super) figures: ViewFigures,
     /// Cancels all pending calls when it is dropped.
     pub(super) shutdown: watch::Sender<()>,
-    /// A permit for each client.
     pub(super) client_permits: Arc<Semaphore>,
     pub(super) call_capacity: CallCapacity,
 }
@@ -97,9 +93,7 @@ struct ClientSession {
     page: bool,
     queue: Arc<ClientQueue>,
     subscriptions: HashMap<u32, ClientSubscription>,
-    /// Advertised channels.
     channels: BTreeSet<u32>,
-    /// Number of advertised services.
     services: usize,
     service_threads: CallThreads,
     parameter_threads: CallThreads,
@@ -208,52 +202,37 @@ impl ClientSession {
         if topics.is_empty() {
             return;
         }
-        let channels: Vec<_> = topics
-            .iter()
-            .map(|topic| {
-                let is_thumbnail = self.page && topic.is_image();
-                let encoding = if is_thumbnail { "jpeg" } else { "cdr" };
-                json!({
-                    "id": topic.id,
-                    "topic": topic.name,
-                    "encoding": encoding,
-                    "schemaName": topic.type_name,
-                    "schemaEncoding": "ros2msg",
-                    "schema": topic.schema(),
-                })
+        let channels = topics.iter().map(|topic| {
+            json!({
+                "id": topic.id,
+                "topic": topic.name,
+                "encoding": if self.page && topic.is_image() { "jpeg" } else { "cdr" },
+                "schemaName": topic.type_name,
+                "schemaEncoding": "ros2msg",
+                "schema": topic.schema(),
             })
-            .collect();
+        });
+        let channels: Vec<_> = channels.collect();
         self.queue.send_json(&json!({"op": "advertise", "channels": channels}));
     }
 
     fn advertise_services(&mut self) {
-        let Some(calls) = &self.state.calls else {
-            return;
-        };
+        let Some(calls) = &self.state.calls else { return };
         let services = calls.since(self.services);
         if services.is_empty() {
             return;
         }
-        let descriptions: Vec<_> = services
-            .iter()
-            .map(|(id, name, type_name)| {
-                let schema = |part: &str| {
-                    json!({
-                        "encoding": "json",
-                        "schemaName": format!("{type_name}_{part}"),
-                        "schemaEncoding": "jsonschema",
-                        "schema": "{}",
-                    })
-                };
-                json!({
-                    "id": id,
-                    "name": name,
-                    "type": type_name,
-                    "request": schema("Request"),
-                    "response": schema("Response"),
-                })
+        let schema = |name: String| json!({"encoding": "json", "schemaName": name, "schemaEncoding": "jsonschema", "schema": "{}"});
+        let descriptions = services.iter().map(|(id, name, type_name)| {
+            json!({
+                "id": id,
+                "name": name,
+                "type": type_name,
+                "request": schema(format!("{type_name}_Request")),
+                "response": schema(format!("{type_name}_Response")),
             })
-            .collect();
+        });
+        let descriptions: Vec<_> = descriptions.collect();
         self.services += services.len();
         self.queue.send_json(&json!({"op": "advertiseServices", "services": descriptions}));
     }
@@ -287,16 +266,16 @@ impl ClientSession {
                 }
             }
             Ok(ClientRequest::GetParameters { parameter_names, id }) => {
-                let request = self.parameter_request(id, text);
-                self.state.parameters.get(parameter_names, request);
+                let names = parameter_names.unwrap_or_default();
+                parameters::get(&self.state.middleware, names, self.parameter_request(id, text));
             }
-            Ok(ClientRequest::SetParameters { parameters, id }) => match self.state.calls {
-                Some(_) => {
-                    let request = self.parameter_request(id, text);
-                    self.state.parameters.set(parameters, request);
-                }
-                None => self.queue.send_error(CONTROL_DISABLED),
-            },
+            Ok(ClientRequest::SetParameters { .. }) if self.state.calls.is_none() => {
+                self.queue.send_error(CONTROL_DISABLED);
+            }
+            Ok(ClientRequest::SetParameters { parameters, id }) => {
+                let request = self.parameter_request(id, text);
+                parameters::set(&self.state.middleware, parameters, request);
+            }
             Ok(ClientRequest::FetchAsset { uri, request_id }) => {
                 self.queue.reply(asset::response(&uri, request_id));
             }
@@ -308,12 +287,8 @@ impl ClientSession {
     }
 
     fn parameter_request(&self, id: Option<Value>, text: &str) -> ParameterRequest<'_> {
-        ParameterRequest {
-            id,
-            len: text.len(),
-            queue: &self.queue,
-            threads: &self.parameter_threads,
-        }
+        let threads = &self.parameter_threads;
+        ParameterRequest { id, len: text.len(), queue: &self.queue, threads }
     }
 
     fn subscribe_all(&mut self, requests: &[SubscribeRequest]) {
@@ -347,7 +322,6 @@ impl ClientSession {
         }
     }
 
-    /// Encodes a queued message for the WebSocket.
     fn encode(&self, next: QueuedMessage) -> Message {
         match next {
             QueuedMessage::Reply(bytes) => match String::from_utf8(bytes) {
@@ -356,8 +330,7 @@ impl ClientSession {
                 Err(bytes) => Message::binary(bytes.into_bytes()),
             },
             QueuedMessage::Sample(subscription, sample) => {
-                let figures = &self.state.figures;
-                figures.sent.fetch_add(1, Ordering::Relaxed);
+                self.state.figures.sent.fetch_add(1, Ordering::Relaxed);
                 let data = sample.data.as_ref();
                 let mut frame = Vec::with_capacity(13 + data.len());
                 frame.push(1);

@@ -8,12 +8,11 @@ use crate::node::binder::Binder;
 use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
 use crate::node::threads::{RunningThreads, Threads};
-use crate::ros::{Durability, Middleware, TapReader};
+use crate::ros::{Durability, Middleware, RawSample, TapReader};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Period of the search for new topics.
 const DISCOVERY_PERIOD: Duration = Duration::from_secs(1);
 /// Depth of subscriptions to latched topics: a late client gets as many samples, if the publishers keep them.
 const LATCHED_DEPTH: u16 = 100;
@@ -38,7 +37,6 @@ pub fn view(middleware: &Middleware, params: &ViewParams) -> Result<Viewer, Node
     Ok(Viewer { _threads: threads.start()? })
 }
 
-/// Adds the topics of the graph to the hub.
 struct TopicDiscovery {
     middleware: Middleware,
     state: Arc<ViewState>,
@@ -67,22 +65,15 @@ impl Endless for TopicDiscovery {
     }
 }
 
-/// Subscribes to the topics of other nodes.
 struct GraphSource(Middleware);
 
 impl SampleSource for GraphSource {
     fn attach(&self, topic: &ViewTopic, reader: Arc<dyn TapReader>) -> Option<SourceGuard> {
-        let subscribed =
-            self.0.subscribe_raw(&topic.name, &topic.type_name, topic.qos, move |sample| {
-                reader.sample(&[sample.cdr]);
-            });
-        match subscribed {
-            Ok(subscription) => Some(Box::new(subscription)),
-            Err(error) => {
-                tracing::error!("view: {}: {error}", topic.name);
-                None
-            }
-        }
+        let ViewTopic { name, type_name, qos, .. } = topic;
+        let forward = move |sample: &RawSample<'_>| reader.sample(&[sample.cdr]);
+        let subscribed = self.0.subscribe_raw(name, type_name, *qos, forward);
+        let logged = subscribed.inspect_err(|error| tracing::error!("view: {name}: {error}"));
+        Some(Box::new(logged.ok()?))
     }
 
     fn published(&self) -> BTreeSet<(String, String)> {

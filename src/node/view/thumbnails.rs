@@ -1,13 +1,12 @@
 //! Encodes images as thumbnails for the page, on a thread of its own. A newer image of a topic replaces one that is still queued.
-use super::client_queue::SampleData;
+use super::client_queue::{SampleData, Subscribers};
 use super::jpeg;
-use super::subscribers::Subscribers;
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Period of checks of the stop flag.
 const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
 /// The images to encode, at most one of each topic.
@@ -27,7 +26,7 @@ struct PendingImage {
 impl Thumbnails {
     /// Queues an image; it replaces an older one for the same subscribers.
     pub(super) fn push(&self, subscribers: &Arc<Subscribers>, time: u64, image: SampleData) {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.pending.lock();
         let same = |queued: &&mut PendingImage| Arc::ptr_eq(&queued.subscribers, subscribers);
         match pending.iter_mut().find(same) {
             Some(queued) => (queued.time, queued.image) = (time, image),
@@ -39,22 +38,16 @@ impl Thumbnails {
         self.filled.notify_one();
     }
 
-    /// Number of images that could not be encoded.
     pub(super) fn unreadable(&self) -> u64 {
         self.unreadable.load(Ordering::Relaxed)
     }
 
     pub(super) fn run(&self, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {
-            let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut pending = self.pending.lock();
             let empty = |pending: &mut VecDeque<PendingImage>| pending.is_empty();
-            let (mut pending, _) = self
-                .filled
-                .wait_timeout_while(pending, STOP_CHECK_PERIOD, empty)
-                .unwrap_or_else(PoisonError::into_inner);
-            let Some(queued) = pending.pop_front() else {
-                continue;
-            };
+            self.filled.wait_while_for(&mut pending, empty, STOP_CHECK_PERIOD);
+            let Some(queued) = pending.pop_front() else { continue };
             drop(pending);
             match jpeg::encode(queued.image.as_ref()) {
                 Some(jpeg) => queued.subscribers.send(queued.time, SampleData::Owned(jpeg)),

@@ -1,7 +1,7 @@
 //! Messages from YAML: what is not given has its default, and what does not fit is named.
 use crate::config::{
     ParamValue, did_you_mean,
-    yaml::{Kind, Yaml},
+    yaml::{Yaml, YamlKind},
 };
 use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
@@ -49,8 +49,8 @@ impl<'a> Field<'a> {
     }
 
     /// The given value; `None` if there is none.
-    fn kind(&self) -> Option<&'a Kind> {
-        self.given.map(|yaml| &yaml.kind).filter(|kind| !matches!(kind, Kind::Empty))
+    fn kind(&self) -> Option<&'a YamlKind> {
+        self.given.map(|yaml| &yaml.kind).filter(|kind| !matches!(kind, YamlKind::Empty))
     }
 
     fn wrong(&self, message: String) -> Wrong {
@@ -63,11 +63,11 @@ impl<'a> Field<'a> {
 
     fn wanted(&self, wanted: &str) -> Wrong {
         let found = match self.kind() {
-            Some(Kind::Scalar(text, ParamValue::Str(_))) => format!("is \"{text}\""),
-            Some(Kind::Scalar(text, _)) => format!("is {text}"),
-            Some(Kind::Sequence(_)) => "is a list".to_owned(),
-            Some(Kind::Mapping(_)) => "has fields".to_owned(),
-            Some(Kind::Empty) | None => "is empty".to_owned(),
+            Some(YamlKind::Scalar(text, ParamValue::Str(_))) => format!("is \"{text}\""),
+            Some(YamlKind::Scalar(text, _)) => format!("is {text}"),
+            Some(YamlKind::Sequence(_)) => "is a list".to_owned(),
+            Some(YamlKind::Mapping(_)) => "has fields".to_owned(),
+            Some(YamlKind::Empty) | None => "is empty".to_owned(),
         };
         self.wrong(format!("{found}, wanted is {wanted}"))
     }
@@ -89,9 +89,9 @@ impl<'a> Field<'a> {
                 };
                 return Ok(self.default_number(whole, i128::from));
             }
-            Some(Kind::Scalar(_, ParamValue::Int(value))) => Some(i128::from(*value)),
+            Some(YamlKind::Scalar(_, ParamValue::Int(value))) => Some(i128::from(*value)),
             // Beyond what a parameter can be.
-            Some(Kind::Scalar(text, ParamValue::Float(_))) => text.parse().ok(),
+            Some(YamlKind::Scalar(text, ParamValue::Float(_))) => text.parse().ok(),
             Some(_) => None,
         };
         value.filter(|value| range.contains(value)).ok_or_else(|| {
@@ -103,8 +103,8 @@ impl<'a> Field<'a> {
     fn real(&self) -> Result<f64, Wrong> {
         match self.kind() {
             None => Ok(self.default_number(Value::as_f64, f64::from)),
-            Some(Kind::Scalar(_, ParamValue::Int(value))) => Ok(*value as f64),
-            Some(Kind::Scalar(_, ParamValue::Float(value))) => Ok(*value),
+            Some(YamlKind::Scalar(_, ParamValue::Int(value))) => Ok(*value as f64),
+            Some(YamlKind::Scalar(_, ParamValue::Float(value))) => Ok(*value),
             Some(_) => Err(self.wanted("a number")),
         }
     }
@@ -115,7 +115,7 @@ impl<'a> Field<'a> {
                 Default::Value(value) => value.as_str().unwrap_or_default().to_owned(),
                 Default::Zero | Default::One => String::new(),
             }),
-            Some(Kind::Scalar(text, _)) => Ok(text.clone()),
+            Some(YamlKind::Scalar(text, _)) => Ok(text.clone()),
             Some(_) => Err(self.wanted("text")),
         }
     }
@@ -126,7 +126,7 @@ impl<'a> Field<'a> {
                 Default::Value(value) => value.as_bool().unwrap_or_default(),
                 Default::Zero | Default::One => false,
             }),
-            Some(Kind::Scalar(_, ParamValue::Bool(value))) => Ok(*value),
+            Some(YamlKind::Scalar(_, ParamValue::Bool(value))) => Ok(*value),
             Some(_) => Err(self.wanted("true or false")),
         }
     }
@@ -144,7 +144,7 @@ impl<'a> Field<'a> {
     /// Elements, as given or else as in the default.
     fn elements(&self) -> Result<Vec<Self>, Wrong> {
         match (self.kind(), self.default) {
-            (Some(Kind::Sequence(items)), _) => {
+            (Some(YamlKind::Sequence(items)), _) => {
                 let items = items.iter().enumerate();
                 let whole = Self { default: Default::Zero, path: self.path.clone(), given: None };
                 Ok(items.map(|(i, item)| whole.element(i, Some(item))).collect())
@@ -160,7 +160,7 @@ impl<'a> Field<'a> {
     fn fields(&self, message: &str, names: &[&'static str]) -> Result<Vec<Self>, Wrong> {
         let pairs = match self.kind() {
             None => &[][..],
-            Some(Kind::Mapping(pairs)) => pairs,
+            Some(YamlKind::Mapping(pairs)) => pairs,
             Some(_) => return Err(self.wanted(&format!("{message}: {}", listed(names)))),
         };
         for (index, (key, _)) in pairs.iter().enumerate() {

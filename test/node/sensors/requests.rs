@@ -20,7 +20,7 @@ fn requests_are_the_vendors_bytes_for_every_configuration() {
         let transport = match (args["ChangeMode"].as_i64().unwrap(), direct) {
             (-1, _) => TransportOverride::Vendor,
             (0, true) => TransportOverride::Mode(TransportMode::UdpCompressed),
-            (mode, _) => TransportOverride::Mode(TransportMode::from_number(mode as u16).unwrap()),
+            (mode, _) => TransportOverride::Mode(TransportMode::from_repr(mode as u16).unwrap()),
         };
         let remote = args["RemotSendIP"].as_str().filter(|ip| !ip.is_empty());
         let receive_address = remote.map(|ip| ip.parse::<std::net::Ipv4Addr>().unwrap().octets());
