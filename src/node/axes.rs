@@ -13,7 +13,7 @@ impl AxesReport {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports the axes of a subject; `text` is [`Ballot::text`](crate::sensors::Ballot::text), `parameter` sets the axes.
+    /// Reports the axes of a subject; `text` is [`ConventionFinder::text`](crate::sensors::ConventionFinder::text), `parameter` sets the axes.
     pub(super) fn report(&self, what: String, verdict: Verdict, text: &str, parameter: &str) {
         match verdict {
             Verdict::Found => tracing::info!("axes of {what}: {text} ({parameter})"),

@@ -38,7 +38,6 @@ impl SharedFrameTree {
     }
 }
 
-/// The surroundings of one sensor.
 pub(super) struct SensorSurroundings {
     pub(super) seq_id: u16,
     pub(super) vehicle: u16,
@@ -60,7 +59,7 @@ impl Surroundings for SensorSurroundings {
         self.frames.down(self.seq_id, &self.pose(at)?)
     }
 
-    fn tell(&self, what: &'static str, verdict: Verdict, text: &str) {
+    fn report(&self, what: &'static str, verdict: Verdict, text: &str) {
         let parameter = match what {
             "cloud" => "cloud.depth_axes",
             _ => "cloud.odometry_axes",

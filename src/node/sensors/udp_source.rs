@@ -6,7 +6,7 @@ use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{Progress, Sensor, SensorError, SensorStream};
+use crate::sensors::{Progress, SensorError, SensorPipeline, SensorStream};
 use crate::session::{DatagramBuffers, Reassembler};
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
@@ -26,7 +26,6 @@ const MAX_BATCHES: usize = 64;
 /// A frame is sent in one go: after this silence the missing fragments are lost.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// One sensor's stream.
 pub(super) struct UdpSource {
     receiver: StreamReceiver,
     stream: SensorStream,
@@ -39,7 +38,6 @@ pub(super) struct UdpSource {
     refusals: RefusalLog,
     /// Coalesced datagrams without the first one.
     rest: Vec<u8>,
-    /// Sensors that replace this one.
     successors: mpsc::Receiver<Successor>,
 }
 
@@ -47,7 +45,7 @@ pub(super) struct UdpSource {
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
 /// A stream of frames of `len` bytes.
-fn stream_of(sensor: Box<dyn Sensor>, len: usize, compressed: bool) -> SensorStream {
+fn stream_of(sensor: SensorPipeline, len: usize, compressed: bool) -> SensorStream {
     SensorStream {
         reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
         sensor,
@@ -150,8 +148,8 @@ impl UdpSource {
             if let Ok(successor) = self.successors.try_recv() {
                 self.replace(successor);
             }
-            release_due(&mut *self.stream.sensor, &self.stats);
-            let count = if self.stream.sensor.wanted() || self.receiver.is_seen() {
+            release_due(&mut self.stream.sensor, &self.stats);
+            let count = if self.stream.sensor.is_wanted() || self.receiver.is_seen() {
                 self.receive()
             } else {
                 self.receive_heads()
@@ -173,7 +171,7 @@ impl UdpSource {
             self.receiver.coalesce(true);
         }
         if self.stream.sensor.due().is_some()
-            && !self.receiver.wait(until_due(&*self.stream.sensor))?
+            && !self.receiver.wait(until_due(&self.stream.sensor))?
         {
             return Ok(false);
         }
@@ -246,7 +244,7 @@ impl UdpSource {
             count += heads.len();
             let last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
-                self.stream.next_header_buffer().copy_from_slice(&head);
+                self.stream.reassembler.next_header_buffer().copy_from_slice(&head);
                 self.take(received);
             }
             if last {
@@ -256,7 +254,6 @@ impl UdpSource {
         Ok(count)
     }
 
-    /// Drops an incomplete frame after [`SILENCE`].
     fn drop_after_silence(&mut self, last: Instant) {
         if self.stream.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
             self.stream.reassembler.drop_incomplete();
