@@ -163,10 +163,14 @@ impl Decoder {
         self.peaks.1.shrink_if_due(rows, &mut self.rows);
     }
 
+    /// Grows both buffers; they never shrink here, so that a stream of equal frames allocates once.
     fn room(&mut self, pixels: usize, rows: usize) {
         self.used = (pixels, rows);
-        grow(&mut self.pixels, pixels);
-        grow(&mut self.rows, rows);
+        for (buffer, len) in [(&mut self.pixels, pixels), (&mut self.rows, rows)] {
+            if buffer.len() < len {
+                buffer.resize(len, 0);
+            }
+        }
     }
 
     fn checked(&self, width: usize, height: usize) -> Result<Size, SensorError> {
@@ -306,11 +310,4 @@ fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
 /// The decoder's reason is dropped: the fault is counted by its cause only.
 fn broken_png(_: png::DecodingError) -> SensorError {
     Codec::Png.broken()
-}
-
-/// Grows a buffer; never shrinks it, so that a stream of equal frames allocates once.
-fn grow(buffer: &mut Vec<u8>, len: usize) {
-    if buffer.len() < len {
-        buffer.resize(len, 0);
-    }
 }

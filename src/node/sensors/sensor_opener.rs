@@ -16,7 +16,7 @@ use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
 use crate::node::settings::{Settings, topic_below};
 use crate::ros::Middleware;
 use crate::sensors::{
-    FrameIds, OdometryTopic, Options, SensorContext, SensorPipeline, Surroundings, spec_of,
+    OdometryTopic, Options, SensorContext, SensorPipeline, Surroundings, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
 use std::collections::BTreeMap;
@@ -37,16 +37,6 @@ pub(super) struct SensorOpener {
     pub(super) threads: Mutex<SuccessorSenders>,
     /// Opens sensors that are added at run time.
     pub(super) adder: SensorAdder,
-}
-
-/// Properties that an open sensor cannot change.
-#[derive(PartialEq)]
-struct FixedProperties {
-    row: SensorConfig,
-    frames: FrameIds,
-    odometry: Option<OdometryTopic>,
-    vehicle: Option<u16>,
-    boxes: Vec<u16>,
 }
 
 impl SensorOpener {
@@ -211,21 +201,17 @@ impl SensorOpener {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the properties that an open sensor cannot change.
     fn fixed_properties(
         &self,
         settings: &Settings,
         tree: &FrameTree,
         config: &SensorConfig,
-    ) -> FixedProperties {
-        let boxes = self.boxes.iter();
-        let boxes = boxes.flat_map(|boxes| boxes.read_by(settings, config.seq_id));
-        FixedProperties {
-            row: row_of(config),
-            frames: frame_ids(tree, config.seq_id),
-            odometry: odometry_topic(settings, tree, config),
-            vehicle: settings.vehicle_of(config),
-            boxes: boxes.collect(),
-        }
+    ) -> impl PartialEq + use<> {
+        let boxes = self.boxes.as_ref().map(|boxes| boxes.read_by(settings, config.seq_id));
+        let odometry = odometry_topic(settings, tree, config);
+        let frames = frame_ids(tree, config.seq_id);
+        (row_of(config), frames, odometry, settings.vehicle_of(config), boxes)
     }
 }
 
