@@ -42,9 +42,8 @@ impl DepthAxesFinder {
     pub(super) fn open(context: &SensorContext<'_>, grid: Option<(usize, usize)>) -> Self {
         let config = context.config;
         let configured = context.options.depth_axes;
-        let configured = (configured != DepthAxes::Auto).then_some(configured);
         let mut finder = Self {
-            finder: ConventionFinder::new(CANDIDATES, configured),
+            finder: ConventionFinder::new(CANDIDATES, configured, DepthAxes::Auto),
             surroundings: context.surroundings.clone(),
             grid,
             step: f64::from(config.other_params[1]).trunc().max(1.0),

@@ -67,7 +67,6 @@ impl CloudOdometry {
         // The simulator sends no velocity.
         message.twist.covariance[0] = -1.0;
         let configured = context.options.odometry_axes;
-        let configured = (configured != OdometryAxes::Auto).then_some(configured);
         Ok(Some(Self {
             local: open(&topic.local)?,
             global: open(&topic.global)?,
@@ -76,7 +75,7 @@ impl CloudOdometry {
             message,
             first: None,
             newest: SimTime(i64::MIN),
-            finder: ConventionFinder::new(CANDIDATES, configured),
+            finder: ConventionFinder::new(CANDIDATES, configured, OdometryAxes::Auto),
             surroundings: context.surroundings.clone(),
             reported: String::new(),
         }))

@@ -27,8 +27,9 @@ pub enum Verdict {
 }
 
 impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
-    /// Creates a finder without measurements; `configured`: the parameter, `None` for auto.
-    pub fn new(candidates: [C; N], configured: Option<C>) -> Self {
+    /// Creates a finder without measurements; `configured`: the parameter, whose value `auto` leaves the choice to it.
+    pub fn new(candidates: [C; N], configured: C, auto: C) -> Self {
+        let configured = (configured != auto).then_some(configured);
         Self { candidates, configured, lost_rounds: [0; N] }
     }
 

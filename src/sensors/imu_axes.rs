@@ -84,9 +84,8 @@ pub struct AccelerationAxesFinder {
 impl AccelerationAxesFinder {
     /// Creates a finder without measurements; `configured`: the parameter.
     pub fn new(configured: AccelerationAxes) -> Self {
-        let configured = (configured != AccelerationAxes::Auto).then_some(configured);
         Self {
-            finder: ConventionFinder::new(CANDIDATES, configured),
+            finder: ConventionFinder::new(CANDIDATES, configured, AccelerationAxes::Auto),
             since: None,
             count: 0,
             errors: [0.0; 3],

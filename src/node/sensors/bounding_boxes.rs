@@ -209,7 +209,7 @@ pub(super) struct BoxTask {
     map: String,
     reported: SharedReports,
     poses: PoseHistory,
-    want: PoseDemand,
+    pose_demand: PoseDemand,
     events: mpsc::Receiver<BoxEvent>,
     pending: VecDeque<PendingFrame>,
     stats: Arc<SourceStats>,
@@ -235,7 +235,7 @@ impl BoxTask {
             cameras: topics.cameras_of(settings, tree),
             topics,
             reported,
-            want: poses.demand(),
+            pose_demand: poses.demand(),
             poses,
             events,
             pending: VecDeque::new(),
@@ -245,7 +245,7 @@ impl BoxTask {
 
     /// Without a subscriber, subscribers are looked for less often.
     fn pause(&self) -> Duration {
-        if self.want.is_set() { CHECK } else { next_moment(WAIT) }
+        if self.pose_demand.is_set() { CHECK } else { next_moment(WAIT) }
     }
 
     /// Takes over new cameras, after the boxes of frames that wait.
@@ -409,7 +409,7 @@ impl CountedTask for BoxTask {
             }
             let mut cameras = self.cameras.cameras.values();
             let is_read = cameras.any(|camera| camera.topic.subscribers() > 0);
-            self.want.set(is_read);
+            self.pose_demand.set(is_read);
             self.publish_ready(false);
         }
     }

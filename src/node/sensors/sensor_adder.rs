@@ -64,7 +64,7 @@ impl SensorAdder {
         let params = &settings.params;
         let service = self.services.open(settings, config)?;
         let stats = Arc::new(SourceStats::new(opened.name.clone()));
-        let link = SensorLink::added(config, stats.clone(), params.request.timeout);
+        let link = SensorLink::new(config, stats.clone(), params.request.timeout, true);
         let (successor, successors) = mpsc::channel();
         let mut binder = Binder::with_tap(self.packet_tap.clone());
         let mut threads = Threads::default();

@@ -95,7 +95,7 @@ impl SensorOpener {
             seq_id: config.seq_id,
             vehicle: settings.vehicle_of(config)?,
             poses: self.poses.clone(),
-            want: Mutex::new(self.poses.demand()),
+            pose_demand: Mutex::new(self.poses.demand()),
             frames: self.frames.clone(),
             axes_report: self.axes_report.clone(),
         }))

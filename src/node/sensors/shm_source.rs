@@ -47,8 +47,8 @@ pub(super) struct ShmSource {
     silent_since: Instant,
     /// Cause of the silence as last logged.
     logged: Option<String>,
-    /// The log has said that another program reads the block.
-    shared: bool,
+    /// That another program reads the block was logged.
+    is_sharing_logged: bool,
     refusals: RefusalLog,
 }
 
@@ -101,7 +101,7 @@ impl ShmSource {
             next_check: now,
             silent_since: now,
             logged: None,
-            shared: false,
+            is_sharing_logged: false,
             refusals: RefusalLog::default(),
         }
     }
@@ -125,7 +125,7 @@ impl ShmSource {
     }
 
     /// Replaces the sensor; the successor opens the block of this name again.
-    fn replace(&mut self, (opened, taking): Successor) {
+    fn replace(&mut self, (opened, taken_over): Successor) {
         if let Some(block) = self.block.take() {
             release_block(&block);
         }
@@ -134,7 +134,7 @@ impl ShmSource {
         self.reader = BlockReader::default();
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
-        drop(taking);
+        drop(taken_over);
     }
 
     /// Reopens the block after a panic and a pause; other sensors are not affected.
@@ -202,7 +202,7 @@ impl ShmSource {
     /// Counts a frame that another program took; logs the first one.
     fn missed(&mut self) {
         self.stats.lock().drop_one(Cause::TakenByOther);
-        if !std::mem::replace(&mut self.shared, true) {
+        if !std::mem::replace(&mut self.is_sharing_logged, true) {
             tracing::warn!(
                 source = %self.stats.name(),
                 "another program reads /dev/shm/{} and takes its frames (drop_taken_by_other): a block has one reader. Give one \

@@ -41,13 +41,14 @@ pub(super) struct SensorLink {
 }
 
 impl SensorLink {
-    /// A sensor that is added while others run: its first request is sent at once.
-    pub(super) fn added(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
-        Self { resend: RESENDS, ..Self::new(sensor, stats, timeout) }
-    }
-
-    /// A sensor that counts as lost after `timeout` without data.
-    pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
+    /// A sensor that counts as lost after `timeout` without data. If it is added while others run, it is requested at once,
+    /// [`RESENDS`] times.
+    pub(super) fn new(
+        sensor: &SensorConfig,
+        stats: Arc<SourceStats>,
+        timeout: Duration,
+        is_added: bool,
+    ) -> Self {
         let mut figures = stats.lock();
         figures.asked_hz = Some(sensor.asked_hz().into());
         figures.state = Some(LinkState::Waiting);
@@ -56,7 +57,7 @@ impl SensorLink {
             sensor: sensor.clone(),
             stats,
             liveness: Liveness::new(timeout),
-            resend: 0,
+            resend: if is_added { RESENDS } else { 0 },
             is_requested: false,
         }
     }

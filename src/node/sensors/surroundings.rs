@@ -42,7 +42,7 @@ pub(super) struct SensorSurroundings {
     pub(super) seq_id: u16,
     pub(super) vehicle: u16,
     pub(super) poses: PoseHistory,
-    pub(super) want: Mutex<PoseDemand>,
+    pub(super) pose_demand: Mutex<PoseDemand>,
     pub(super) frames: SharedFrameTree,
     pub(super) axes_report: AxesReport,
 }
@@ -50,8 +50,8 @@ pub(super) struct SensorSurroundings {
 impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
         // From the first call on, the history of poses is kept.
-        let want = self.want.lock();
-        want.unwrap_or_else(PoisonError::into_inner).set(true);
+        let demand = self.pose_demand.lock();
+        demand.unwrap_or_else(PoisonError::into_inner).set(true);
         self.poses.near(self.vehicle, at)
     }
 

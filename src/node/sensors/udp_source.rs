@@ -32,7 +32,7 @@ pub(super) struct UdpSource {
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     /// State while the sensor has no subscriber.
-    idle: Idle,
+    idle: IdleReception,
     /// The socket's loss counter at the last read.
     overflows: u32,
     refusals: RefusalLog,
@@ -55,40 +55,40 @@ fn stream_of(sensor: SensorPipeline, len: usize, compressed: bool) -> SensorStre
 
 /// A stream without subscribers: its frames are only counted.
 #[derive(Debug)]
-struct Idle {
+struct IdleReception {
     /// The receive buffer holds two frames.
-    roomy: bool,
+    holds_two_frames: bool,
     /// Number of heads that the receive buffer holds.
-    room: usize,
-    /// The last read received heads only.
-    now: bool,
+    max_heads: usize,
+    /// The last read received only heads.
+    is_active: bool,
     /// The socket keeps only heads.
-    heads: bool,
+    keeps_heads: bool,
     pause: Duration,
 }
 
-impl Idle {
+impl IdleReception {
     /// `buffer_bytes`: size granted by the system.
     fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
         Self {
-            roomy: buffer_bytes >= 2 * frame_bytes,
-            room: buffer_bytes / HEAD_BYTES,
-            now: false,
-            heads: false,
+            holds_two_frames: buffer_bytes >= 2 * frame_bytes,
+            max_heads: buffer_bytes / HEAD_BYTES,
+            is_active: false,
+            keeps_heads: false,
             pause: IDLE_PAUSE,
         }
     }
 
     /// Pause after `count` datagrams in the previous pause; arrival times come from the kernel.
     fn pause(&mut self, count: usize) -> Duration {
-        if self.heads {
+        if self.keeps_heads {
             self.pause = match count * 4 {
-                few if few < self.room => (self.pause * 2).min(HEADS_PAUSE),
-                many if many > 2 * self.room => (self.pause / 2).max(IDLE_PAUSE),
+                few if few < self.max_heads => (self.pause * 2).min(HEADS_PAUSE),
+                many if many > 2 * self.max_heads => (self.pause / 2).max(IDLE_PAUSE),
                 _ => self.pause,
             };
             self.pause
-        } else if self.roomy {
+        } else if self.holds_two_frames {
             IDLE_PAUSE
         } else {
             Duration::ZERO
@@ -106,7 +106,7 @@ impl UdpSource {
     ) -> Self {
         let len = *opened.lengths.end();
         Self {
-            idle: Idle::new(receiver.buffer_bytes(), len),
+            idle: IdleReception::new(receiver.buffer_bytes(), len),
             receiver,
             stream: stream_of(opened.sensor, len, opened.compressed),
             clock: opened.clock,
@@ -119,17 +119,17 @@ impl UdpSource {
     }
 
     /// Replaces the sensor; the successor takes over the socket.
-    fn replace(&mut self, (opened, taking): Successor) {
+    fn replace(&mut self, (opened, taken_over): Successor) {
         let len = *opened.lengths.end();
         let mut stream = stream_of(opened.sensor, len, opened.compressed);
         self.stream.reassembler.drop_incomplete();
         stream.reassembler.continue_counters(&self.stream.reassembler);
         self.stream = stream;
         self.clock = opened.clock;
-        self.idle.roomy = self.receiver.buffer_bytes() >= 2 * len;
+        self.idle.holds_two_frames = self.receiver.buffer_bytes() >= 2 * len;
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
-        drop(taking);
+        drop(taken_over);
     }
 
     /// Serves the sensor until `stop` is set; restarts after a panic.
@@ -164,7 +164,7 @@ impl UdpSource {
 
     /// Waits for a datagram and handles it; false on timeout, or when a delayed frame is due.
     fn receive(&mut self) -> io::Result<bool> {
-        if std::mem::take(&mut self.idle.now) {
+        if std::mem::take(&mut self.idle.is_active) {
             self.receiver.keep_all();
             // Datagrams still queued have lost their payload.
             self.count_heads(false)?;
@@ -218,7 +218,7 @@ impl UdpSource {
 
     /// Waits for datagrams and counts them; false on timeout. One wake-up serves all frames of a pause.
     fn receive_heads(&mut self) -> io::Result<bool> {
-        if !std::mem::replace(&mut self.idle.now, true) {
+        if !std::mem::replace(&mut self.idle.is_active, true) {
             // Of coalesced datagrams only the first would be counted.
             self.receiver.coalesce(false);
             for _ in 0..MAX_BATCHES * StreamReceiver::BATCH {
@@ -227,7 +227,7 @@ impl UdpSource {
                 }
                 self.receive_one()?;
             }
-            self.idle.heads = self.receiver.keep_heads();
+            self.idle.keeps_heads = self.receiver.keep_heads();
         }
         let count = self.count_heads(true)?;
         if count > 0 {
