@@ -67,8 +67,8 @@ impl DepthAxesFinder {
 
     /// Checks a cloud in each interval; a coordinate of 1 is `unit` m.
     pub(super) fn check<P: CloudPoint>(&mut self, points: &[P], unit: f64, at: SimTime) {
-        let again = at.0.saturating_add(INTERVAL_NS) < self.next.0; // the simulation has restarted
-        if at < self.next && !again {
+        let has_restarted = at.0.saturating_add(INTERVAL_NS) < self.next.0;
+        if at < self.next && !has_restarted {
             return;
         }
         self.next = SimTime(at.0.saturating_add(INTERVAL_NS));
