@@ -6,8 +6,8 @@ use divan::{Bencher, black_box, counter::BytesCount};
 use rfly_bridge::{
     config::params::{DegradeParams, DepthAxes, LabelType, WorldConvention},
     sensors::{
-        Axes, CloudNoise, Decoder, DepthNoise, Fourth, Layout, Missing, Size, convert, per_count,
-        pixels,
+        CloudNoise, Decoder, DepthNoise, FourthField, Layout, MissingPoints, PointAxes, Size,
+        convert, per_count, pixels,
     },
     time::SimTime,
 };
@@ -19,10 +19,10 @@ fn main() {
     divan::main();
 }
 
-const LABEL: Fourth = Fourth::Label(LabelType::Float32);
+const LABEL: FourthField = FourthField::Label(LabelType::Float32);
 
-fn sensor_axes() -> Axes {
-    Axes::sensor(DepthAxes::Flu, per_count(100.0))
+fn sensor_axes() -> PointAxes {
+    PointAxes::sensor(DepthAxes::Flu, per_count(100.0))
 }
 
 /// A 64-ring lidar scan, one point in eight without return.
@@ -37,7 +37,7 @@ fn scan() -> Vec<[I16; 4]> {
 }
 
 /// Bytes per second are bytes of output.
-fn cloud(bencher: Bencher<'_, '_>, axes: Axes, missing: Missing) {
+fn cloud(bencher: Bencher<'_, '_>, axes: PointAxes, missing: MissingPoints) {
     let points = scan();
     let mut out = vec![0; points.len() * 16];
     let written = convert(&points, axes, missing, LABEL, &mut out).points * 16;
@@ -48,17 +48,17 @@ fn cloud(bencher: Bencher<'_, '_>, axes: Axes, missing: Missing) {
 
 #[divan::bench]
 fn lidar_organized(bencher: Bencher<'_, '_>) {
-    cloud(bencher, sensor_axes(), Missing::Nan);
+    cloud(bencher, sensor_axes(), MissingPoints::Nan);
 }
 
 #[divan::bench]
 fn lidar_world_enu(bencher: Bencher<'_, '_>) {
-    cloud(bencher, Axes::world(WorldConvention::Enu, per_count(100.0)), Missing::Nan);
+    cloud(bencher, PointAxes::world(WorldConvention::Enu, per_count(100.0)), MissingPoints::Nan);
 }
 
 #[divan::bench]
 fn lidar_compacted(bencher: Bencher<'_, '_>) {
-    cloud(bencher, sensor_axes(), Missing::Removed);
+    cloud(bencher, sensor_axes(), MissingPoints::Removed);
 }
 
 #[divan::bench]
@@ -66,7 +66,7 @@ fn depth_cloud(bencher: Bencher<'_, '_>) {
     let points: Vec<[I16; 3]> = scan().iter().map(|p| [p[0], p[1], p[2]]).collect();
     let mut out = vec![0; points.len() * 12];
     bencher.counter(BytesCount::new(points.len() * 12)).bench_local(|| {
-        convert(black_box(&points), sensor_axes(), Missing::Nan, Fourth::None, &mut out)
+        convert(black_box(&points), sensor_axes(), MissingPoints::Nan, FourthField::None, &mut out)
     });
 }
 

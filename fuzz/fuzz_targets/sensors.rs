@@ -6,7 +6,7 @@ mod support;
 
 use libfuzzer_sys::fuzz_target;
 use rfly_bridge::config::TransportMode;
-use rfly_bridge::sensors::{Frame, specs};
+use rfly_bridge::sensors::{FrameHead, FramePayload, specs};
 use rfly_bridge::time::RosTime;
 use std::cell::RefCell;
 use support::{Rig, open};
@@ -31,8 +31,8 @@ fuzz_target!(|data: &[u8]| {
         let at = usize::from(*kind) % specs().count() * TRANSPORTS.len();
         let one = &mut open[at + usize::from(*mode) % TRANSPORTS.len()];
         for _ in 0..TIMES {
-            let frame = Frame::new(payload, RosTime(0), one.compressed);
-            if let Err(error) = one.sensor.accept(&frame) {
+            let head = FrameHead::new(RosTime(0), one.compressed);
+            if let Err(error) = one.sensor.accept(FramePayload::Borrowed(payload), &head) {
                 assert!(!error.cause().name().is_empty());
             }
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) struct AxesReport(Arc<Mutex<BTreeMap<String, (Verdict, String)>>>);
 
 impl AxesReport {
-    /// Reports the axes of a subject; `text` is [`Ballot::text`](crate::sensors::Ballot::text), `parameter` sets the axes.
+    /// Reports the axes of a subject; `text` is [`ConventionFinder::text`](crate::sensors::ConventionFinder::text), `parameter` sets the axes.
     pub(super) fn report(&self, what: String, verdict: Verdict, text: &str, parameter: &str) {
         match verdict {
             Verdict::Found => tracing::info!("axes of {what}: {text} ({parameter})"),

@@ -1,7 +1,7 @@
 //! Users' own calibrations of cameras: the files that `sensor<N>.camera_info_url` names.
 use super::files;
 use crate::config::{Params, Problems, SensorConfig};
-use crate::sensors::{Calibration, Size};
+use crate::sensors::Calibration;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,8 +64,7 @@ impl LoadedCalibration {
                 Arc::new(Calibration::from_yaml(&text)?)
             }
         };
-        let size = Size { width: sensor.width.into(), height: sensor.height.into() };
-        match calibration.misfit(size) {
+        match calibration.misfit(sensor.into()) {
             Some(why) => Err(vec![why]),
             None => Ok(Self { path, changed, calibration }),
         }

@@ -54,6 +54,7 @@ mod time;
 mod topics_page;
 mod vehicles;
 mod view;
+mod view_log;
 
 pub use binder::ReceiveEndpoints;
 pub use bridge::Bridge;

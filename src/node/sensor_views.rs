@@ -3,14 +3,16 @@
 use super::clock::host_now;
 use super::pose_history::PoseHistory;
 use super::settings::Settings;
+use super::view_log::{log_described_view, log_misread_pose};
 use crate::config;
 use crate::config::params::Foreign;
 use crate::frames::{
-    Attitude, Flu, FrameTree, Mount, MountOrientation, SensorMount, Transform, WorldConvention,
-    mount_transform, pose_in_mount,
+    FrameTree, Mount, MountOrientation, SensorMount, Transform, WorldConvention, mount_transform,
+    pose_in_mount,
 };
 use crate::sensors::{
-    DescribedFov, DescribedMount, FrameIds, Seen, Shown, Sighting, View, ViewChange,
+    CameraView, DescribedFov, DescribedMount, FrameHead, FrameIds, PoseChange, ShownView, Sighting,
+    ViewChange,
 };
 use crate::time::{RosTime, SimTime};
 use crate::wire::{CameraDescription, SensorKind, SensorRequest};
@@ -30,13 +32,12 @@ const MAX_DELAY_NS: i64 = 100_000_000;
 const DELIVERS_NS: i64 = 2_000_000_000;
 
 /// The views of all sensors.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct SensorViews(Arc<SharedViews>);
 
-#[derive(Default)]
 struct SharedViews {
-    /// Frames of the sensors.
-    frames: Mutex<BTreeMap<u16, FrameIds>>,
+    /// The tree with the frames of the sensors.
+    tree: Mutex<FrameTree>,
     slots: Mutex<BTreeMap<u16, Arc<SensorView>>>,
     world: WorldConvention,
     bottom_m: f64,
@@ -44,16 +45,13 @@ struct SharedViews {
     pods: Mutex<Vec<PodFollower>>,
 }
 
-/// The view of one sensor.
 pub(super) struct SensorView {
     seq_id: u16,
-    /// Number of changes so far.
     changes: AtomicU64,
     /// How many times the sensor was opened again.
     opened: AtomicU64,
     /// A description of the camera was requested.
     description_requested: AtomicBool,
-    /// The sensor must be requested again.
     repeat: AtomicBool,
     /// Arrival of the last frame with a subscriber.
     last_frame: AtomicI64,
@@ -61,14 +59,12 @@ pub(super) struct SensorView {
 }
 
 struct ViewState {
-    /// The requested view.
-    requested: View,
+    requested: CameraView,
     /// The view that frames show: another program may have requested a different one.
-    view: View,
+    view: CameraView,
     fov: DescribedFov,
     mount: SensorMount,
     pose: DescribedMount,
-    /// Number of requests for changed views.
     requests: u64,
     /// Change that no frame shows yet.
     pending: Option<PendingChange>,
@@ -86,36 +82,36 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl SensorViews {
     pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
-        let seq_ids = || settings.sensors.iter().map(|sensor| sensor.seq_id);
-        let frames = frames_of(settings, tree);
-        let (world, bottom_m) = (tree.names().world, tree.names().bottom_m);
-        let mounts = settings.mounts();
-        let slot = |seq_id| {
-            let view = view_of(settings, seq_id, &frames)?;
-            let mount = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
-            let slot = SensorView::new(view, mount, (world, bottom_m));
-            Some((seq_id, Arc::new(slot)))
-        };
-        Self(Arc::new(SharedViews {
-            slots: Mutex::new(seq_ids().filter_map(slot).collect()),
-            frames: Mutex::new(frames),
-            world,
-            bottom_m,
+        let views = Self(Arc::new(SharedViews {
+            tree: Mutex::new(tree.clone()),
+            slots: Mutex::default(),
+            world: tree.names().world,
+            bottom_m: tree.names().bottom_m,
             followers: Mutex::default(),
             pods: Mutex::default(),
-        }))
+        }));
+        settings.sensors.iter().for_each(|sensor| views.add(settings, tree, sensor.seq_id));
+        views
     }
 
     /// Adds the view of an added sensor.
     pub(super) fn add(&self, settings: &Settings, tree: &FrameTree, seq_id: u16) {
-        let view = view_of(settings, seq_id, &frames_of(settings, tree));
+        let view = view_of(settings, seq_id, tree);
         let mut mounts = settings.mounts().into_iter();
         let mount = mounts.find(|mount| mount.seq_id == seq_id);
         if let Some((view, mount)) = view.zip(mount) {
-            let world = (self.0.world, self.0.bottom_m);
-            let slot = || Arc::new(SensorView::new(view, &mount, world));
+            let pose = self.described_mount(&mount);
+            let slot = || Arc::new(SensorView::new(view, mount, pose));
             lock(&self.0.slots).entry(seq_id).or_insert_with(slot);
         }
+    }
+
+    /// The pose of a sensor's request.
+    fn described_mount(&self, sensor: &SensorMount) -> DescribedMount {
+        let SensorMount { mount, position_frd, orientation, .. } = *sensor;
+        let (world, bottom_m) = (self.0.world, self.0.bottom_m);
+        let (_, pose) = mount_transform(mount, position_frd, orientation, world, bottom_m);
+        DescribedMount::new(pose, matches!(mount, Mount::VehicleBottom(_)))
     }
 
     /// Calls `follower` for each mount as soon as frames show it.
@@ -137,8 +133,7 @@ impl SensorViews {
 
     /// Link frame of a sensor, as of the last change.
     pub(super) fn link(&self, seq_id: u16) -> String {
-        let frames = lock(&self.0.frames);
-        frames.get(&seq_id).map_or_else(String::new, |f| f.link.clone())
+        frame_ids(&lock(&self.0.tree), seq_id).link
     }
 
     pub(super) fn slot(&self, seq_id: u16) -> Option<Arc<SensorView>> {
@@ -154,11 +149,11 @@ impl SensorViews {
     pub(super) fn change(&self, before: &Settings, now: &Arc<Settings>, opened: Option<&Reopened>) {
         let (old, new) = (before.mounts(), now.mounts());
         if let Some(opened) = opened {
-            *lock(&self.0.frames) = frames_of(now, &opened.tree);
+            *lock(&self.0.tree) = opened.tree.clone();
         }
-        let frames = lock(&self.0.frames).clone();
+        let tree = lock(&self.0.tree).clone();
         for slot in self.slots() {
-            let view = view_of(now, slot.seq_id, &frames);
+            let view = view_of(now, slot.seq_id, &tree);
             let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
             let Some((view, mount)) = view.zip(mount) else {
                 continue;
@@ -175,7 +170,7 @@ impl SensorViews {
             let at = host_now();
             let before = state.pending.take();
             // The request undoes a move by another program.
-            let returns = requested && state.pose.shown() != state.pose.asked();
+            let returns = requested && state.pose.shown() != state.pose.requested();
             let moves = moved || returns || before.as_ref().is_some_and(|p| p.moved.is_some());
             let mut change = match before {
                 Some(mut pending) if !again => {
@@ -189,7 +184,7 @@ impl SensorViews {
             let mut shown = view.clone();
             if requested {
                 state.fov = DescribedFov::default();
-                state.pose = described_mount(mount, self.0.world, self.0.bottom_m);
+                state.pose = self.described_mount(mount);
                 state.mount = mount.clone();
             } else {
                 change.described(true, SimTime(i64::MIN), at);
@@ -233,12 +228,11 @@ impl SensorViews {
             if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
                 return;
             }
-            let seen = sighting.map(|sighting| state.pose.described(&sighting));
-            let moved = match seen {
-                None | Some(Seen::Same) => None,
-                Some(Seen::Moved(pose)) => Some(pose),
-                Some(Seen::Misread(pose)) => {
-                    state.log_misread(slot.seq_id, &pose);
+            let moved = match sighting.map(|sighting| state.pose.described(&sighting)) {
+                None | Some(PoseChange::Same) => None,
+                Some(PoseChange::Moved(pose)) => Some(pose),
+                Some(PoseChange::Misread(pose)) => {
+                    log_misread_pose(slot.seq_id, &pose, &state.pose.requested());
                     None
                 }
             };
@@ -247,7 +241,8 @@ impl SensorViews {
             if fov.is_none() && moved.is_none() {
                 return;
             }
-            let own = state.log_change(slot.seq_id, (fov, moved), foreign);
+            let requested = (state.requested.fov_deg, state.pose.requested());
+            let own = log_described_view(slot.seq_id, (fov, moved), requested, foreign);
             if !own && foreign == Foreign::Restore {
                 slot.repeat.store(true, Ordering::Relaxed);
                 return;
@@ -330,7 +325,7 @@ impl SensorViews {
             let slot = self.slot(sensor.seq_id)?;
             let state = lock(&slot.state);
             let shown = state.pose.shown();
-            if shown != state.pose.asked()
+            if shown != state.pose.requested()
                 && let Some((position, MountOrientation::Quaternion(wxyz))) =
                     pose_in_mount(sensor.mount, &shown, self.0.world, self.0.bottom_m)
             {
@@ -353,9 +348,7 @@ impl SensorViews {
                 now.0.saturating_sub(slot.last_frame.load(Ordering::Relaxed)) < DELIVERS_NS;
             requested || delivers || lock(&slot.state).pending.is_some()
         };
-        let slots = self.slots();
-        let due = slots.iter().filter(due);
-        due.map(|slot| slot.seq_id).collect()
+        self.slots().iter().filter(due).map(|slot| slot.seq_id).collect()
     }
 
     /// Returns the sensors whose described field of view differs from the requested one: the requested and the described one in degrees.
@@ -381,18 +374,18 @@ impl SensorViews {
     pub(super) fn judge(
         &self,
         slot: &SensorView,
-        (time, arrival, stamp): (SimTime, RosTime, RosTime),
-    ) -> (Shown, Option<View>) {
+        frame: &FrameHead,
+    ) -> (ShownView, Option<CameraView>) {
         let mut state = lock(&slot.state);
         let shown = match &state.pending {
-            Some(pending) => pending.change.judge(time, arrival),
-            None => Shown::New,
+            Some(pending) => pending.change.judge(frame.sim_time, frame.arrival),
+            None => ShownView::New,
         };
-        if shown != Shown::New {
+        if shown != ShownView::New {
             return (shown, None);
         }
         if let Some(pending) = state.pending.take() {
-            self.show(&pending, Some(stamp));
+            self.show(&pending, Some(frame.stamp));
         }
         (shown, Some(state.view.clone()))
     }
@@ -408,18 +401,12 @@ impl SensorViews {
 }
 
 impl SensorView {
-    fn new(view: View, mount: &SensorMount, (world, bottom_m): (WorldConvention, f64)) -> Self {
-        let state = ViewState {
-            fov: DescribedFov::default(),
-            requested: view.clone(),
-            view,
-            pose: described_mount(mount, world, bottom_m),
-            mount: mount.clone(),
-            requests: 0,
-            pending: None,
-        };
+    fn new(view: CameraView, mount: SensorMount, pose: DescribedMount) -> Self {
+        let (seq_id, fov) = (mount.seq_id, DescribedFov::default());
+        let requested = view.clone();
+        let state = ViewState { requested, view, fov, mount, pose, requests: 0, pending: None };
         Self {
-            seq_id: mount.seq_id,
+            seq_id,
             changes: AtomicU64::new(0),
             opened: AtomicU64::new(0),
             description_requested: AtomicBool::new(false),
@@ -430,7 +417,7 @@ impl SensorView {
     }
 
     /// The view, as of the last change.
-    pub(super) fn view(&self) -> View {
+    pub(super) fn view(&self) -> CameraView {
         lock(&self.state).view.clone()
     }
 
@@ -462,84 +449,14 @@ impl SensorView {
         self.repeat.swap(false, Ordering::Relaxed)
     }
 
-    /// Records the request for a description.
     pub(super) fn record_description_request(&self) {
         self.description_requested.store(true, Ordering::Relaxed);
     }
 }
 
-impl ViewState {
-    /// Logs the described view; returns whether it is the requested one.
-    fn log_change(
-        &self,
-        seq_id: u16,
-        (fov, pose): (Option<f32>, Option<Transform>),
-        foreign: Foreign,
-    ) -> bool {
-        let requested = self.requested.fov_deg;
-        let own = fov.is_none_or(|fov| fov == requested)
-            && pose.is_none_or(|pose| pose == self.pose.asked());
-        if own {
-            tracing::info!("sensor{seq_id} shows the requested view again");
-            return true;
-        }
-        let mut what = Vec::new();
-        if let Some(fov) = fov {
-            what.push(format!("a field of view of {fov} degrees, requested {requested}"));
-        }
-        if let Some(pose) = pose {
-            let (is, was) = (pose_text(&pose), pose_text(&self.pose.asked()));
-            what.push(format!("{is} in its mount (FLU), requested {was}"));
-        }
-        let then = match foreign {
-            Foreign::Follow | Foreign::Yield => {
-                "camera_info and TF follow; with request.foreign:=restore the bridge requests its own view again"
-            }
-            Foreign::Restore => "the bridge requests its own view again",
-        };
-        tracing::warn!(
-            "sensor{seq_id} shows {}: another program has requested SeqID {seq_id} as well. {then}",
-            what.join("; ")
-        );
-        false
-    }
-
-    /// Logs that a camera is not at the requested pose.
-    fn log_misread(&self, seq_id: u16, pose: &Transform) {
-        tracing::warn!(
-            "the renderer describes sensor{seq_id} at {} in its mount (FLU), requested {}: it interprets the mount differently, or \
-            another program has requested SeqID {seq_id} as well. TF keeps the requested pose (docs/real.md)",
-            pose_text(pose),
-            pose_text(&self.pose.asked())
-        );
-    }
-}
-
-/// A pose as text: m, degrees.
-fn pose_text(pose: &Transform) -> String {
-    let [x, y, z] = pose.translation();
-    let attitude = Attitude::<Flu, Flu>::from_wxyz(pose.rotation()).unwrap_or_default();
-    let [roll, pitch, yaw] = attitude.euler().to_degrees();
-    format!("[{x:.2}, {y:.2}, {z:.2}] m, [{roll:.1}, {pitch:.1}, {yaw:.1}] degrees")
-}
-
-fn described_mount(mount: &SensorMount, world: WorldConvention, bottom_m: f64) -> DescribedMount {
-    let SensorMount { mount, position_frd, orientation, .. } = *mount;
-    let (_, pose) = mount_transform(mount, position_frd, orientation, world, bottom_m);
-    DescribedMount::new(pose, matches!(mount, Mount::VehicleBottom(_)))
-}
-
-/// Sensors that were opened again.
 pub(super) struct Reopened {
     pub(super) sensors: BTreeSet<u16>,
-    /// The new frame tree.
     pub(super) tree: FrameTree,
-}
-
-fn frames_of(settings: &Settings, tree: &FrameTree) -> BTreeMap<u16, FrameIds> {
-    let seq_ids = settings.sensors.iter().map(|sensor| sensor.seq_id);
-    let frames = |seq_id| (seq_id, frame_ids(tree, seq_id));
-    seq_ids.map(frames).collect()
 }
 
 /// Returns the frame ids of a sensor.
@@ -552,15 +469,15 @@ pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
 }
 
 /// Returns the view of a sensor in these settings.
-fn view_of(settings: &Settings, seq_id: u16, frames: &BTreeMap<u16, FrameIds>) -> Option<View> {
+fn view_of(settings: &Settings, seq_id: u16, tree: &FrameTree) -> Option<CameraView> {
     let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
     let shared = settings.pairs.frame_of(seq_id);
-    Some(View {
+    Some(CameraView {
         fov_deg: sensor.fov_deg,
         fisheye_factor: settings.fisheye_factor(sensor),
         calibration: settings.calibrations.of(seq_id).cloned(),
         baseline_m: settings.pairs.baseline_m(seq_id),
-        frame_id: frames.get(&shared)?.optical.clone(),
+        frame_id: frame_ids(tree, shared).optical,
     })
 }
 

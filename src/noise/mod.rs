@@ -1,5 +1,5 @@
-//! Chance that depends on a seed, a source and the simulator's time only: the same data always gets the same noise, and a
-//! frame that is lost changes no other.
+//! Random numbers that depend only on a seed, a source and the simulator's time: equal data gets equal noise, and a lost frame
+//! changes no other one.
 mod walk;
 
 pub use walk::Walk;
@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use rand_distr::{Distribution as _, StandardNormal, StandardUniform};
 
-/// What numbers are drawn for; each purpose has its own.
+/// Purpose of random numbers; each has its own sequence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Purpose {
     /// Whether a frame is dropped.
@@ -38,9 +38,9 @@ impl Draws {
         Self { seed, source }
     }
 
-    /// Numbers for one purpose at one time, or with any other number that tells draws apart.
+    /// Returns the numbers for one purpose at one time, or at any other number that distinguishes draws.
     pub fn at(&self, purpose: Purpose, time: i64) -> Numbers {
-        // A key of the cipher: two that differ in one bit have nothing in common.
+        // The sequences of two keys that differ in one bit are independent.
         let parts = [self.seed, self.source.into(), purpose as u64, time.cast_unsigned()];
         let mut key = [0; 32];
         for (bytes, part) in key.chunks_exact_mut(8).zip(parts) {

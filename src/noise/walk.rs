@@ -9,14 +9,14 @@ const STEPS: usize = (LEVELS - FINEST) as usize;
 
 /// Independent random walks, whose variance grows by 1 per second.
 ///
-/// The value at a time does not depend on the times asked before: Lévy's construction halves the interval that contains the
+/// The value at a time does not depend on earlier calls: Lévy's construction halves the interval that contains the
 /// time, and draws each midpoint, given both ends, from the numbers of its interval.
 #[derive(Clone, Debug)]
 pub struct Walk<const N: usize> {
     draws: Draws,
     purpose: Purpose,
     end: [f64; N],
-    /// Of each halving the last interval and its numbers: from one time to the next only the finest change.
+    /// The last interval of each halving and its numbers: between two times only the finest change.
     known: [(i64, [f64; N]); STEPS],
 }
 

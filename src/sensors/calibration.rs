@@ -8,21 +8,12 @@ use serde::{Deserialize, Serialize};
 const MODELS: [(&str, &[usize]); 3] =
     [("plumb_bob", &[4, 5]), ("rational_polynomial", &[8, 12, 14]), ("equidistant", &[4])];
 
-/// What a calibration measured.
+/// What a calibration measured; the header is empty.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Calibration {
-    /// Size of the images that it is of.
-    pub size: Size,
-    model: String,
-    d: Vec<f64>,
-    k: [f64; 9],
-    r: [f64; 9],
-    p: [f64; 12],
-}
+pub struct Calibration(CameraInfo);
 
-/// The file.
 #[derive(Deserialize, Serialize)]
-struct File {
+struct CalibrationFile {
     image_width: u32,
     image_height: u32,
     #[serde(default)]
@@ -55,12 +46,12 @@ impl Matrix {
 }
 
 impl Calibration {
-    /// Reads the file.
+    /// Parses the file.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All problems of the file.
     pub fn from_yaml(text: &str) -> Result<Self, Vec<String>> {
-        let file: File = serde_saphyr::from_str(text).map_err(|error| {
+        let file: CalibrationFile = serde_saphyr::from_str(text).map_err(|error| {
             let why = error.to_string();
             vec![format!(
                 "is no calibration of a camera: {}",
@@ -68,99 +59,90 @@ impl Calibration {
             )]
         })?;
         let mut problems = Vec::new();
-        let calibration = Self {
-            size: Size { width: file.image_width as usize, height: file.image_height as usize },
+        let calibration = CameraInfo {
+            width: file.image_width,
+            height: file.image_height,
             k: file.camera_matrix.of("camera_matrix", &mut problems),
             r: file.rectification_matrix.of("rectification_matrix", &mut problems),
             p: file.projection_matrix.of("projection_matrix", &mut problems),
             d: file.distortion_coefficients.data,
-            model: file.distortion_model,
+            distortion_model: file.distortion_model,
+            ..CameraInfo::default()
         };
-        calibration.checked(problems)
+        Self(calibration).checked(problems)
     }
 
-    /// Takes what a calibration program sends to `set_camera_info`.
+    /// Reads the request of `set_camera_info`, which calibration programs send.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All problems of the calibration.
     pub fn from_info(info: &CameraInfo) -> Result<Self, Vec<String>> {
-        let calibration = Self {
-            size: Size { width: info.width as usize, height: info.height as usize },
-            model: info.distortion_model.clone(),
+        let calibration = CameraInfo {
+            width: info.width,
+            height: info.height,
+            distortion_model: info.distortion_model.clone(),
             d: info.d.clone(),
             k: info.k,
             r: info.r,
             p: info.p,
+            ..CameraInfo::default()
         };
-        calibration.checked(Vec::new())
+        Self(calibration).checked(Vec::new())
     }
 
-    /// Adds what is wrong with it to the problems so far.
+    /// Checks the values; adds to the problems found so far.
     fn checked(self, mut problems: Vec<String>) -> Result<Self, Vec<String>> {
-        let counts = MODELS.iter().find(|(name, _)| *name == self.model);
-        match counts {
+        let CameraInfo { distortion_model: model, d, k, r, p, .. } = &self.0;
+        match MODELS.iter().find(|(name, _)| name == model) {
             None => problems.push(format!(
-                "distortion_model must be one of {}, is {:?}",
-                MODELS.map(|(name, _)| name).join(", "),
-                self.model
+                "distortion_model must be one of {}, is {model:?}",
+                MODELS.map(|(name, _)| name).join(", ")
             )),
-            Some((name, counts)) if !counts.contains(&self.d.len()) => problems
-                .push(format!("{name} has {counts:?} coefficients, here are {}", self.d.len())),
+            Some((name, counts)) if !counts.contains(&d.len()) => {
+                problems.push(format!("{name} has {counts:?} coefficients, here are {}", d.len()))
+            }
             Some(_) => {}
         }
-        if !(self.k[0] > 0.0 && self.k[4] > 0.0) {
+        if !(k[0] > 0.0 && k[4] > 0.0) {
             problems.push("the focal lengths in camera_matrix must be above 0".to_owned());
         }
-        let numbers = self.d.iter().chain(&self.k).chain(&self.r).chain(&self.p);
-        if !numbers.into_iter().all(|number| number.is_finite()) {
+        if !d.iter().chain(k).chain(r).chain(p).all(|number| number.is_finite()) {
             problems.push("not all numbers are finite".to_owned());
         }
-        match problems.is_empty() {
-            true => Ok(self),
-            false => Err(problems),
-        }
+        if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 
-    /// The file, for a camera of this name.
+    /// Returns the file for a camera of this name.
     ///
     /// # Errors
     /// Of the writer.
     pub fn to_yaml(&self, camera_name: &str) -> Result<String, String> {
-        let file = File {
-            image_width: self.size.width as u32,
-            image_height: self.size.height as u32,
+        let file = CalibrationFile {
+            image_width: self.0.width,
+            image_height: self.0.height,
             camera_name: camera_name.to_owned(),
-            camera_matrix: Matrix::new(3, &self.k),
-            distortion_model: self.model.clone(),
-            distortion_coefficients: Matrix::new(1, &self.d),
-            rectification_matrix: Matrix::new(3, &self.r),
-            projection_matrix: Matrix::new(3, &self.p),
+            camera_matrix: Matrix::new(3, &self.0.k),
+            distortion_model: self.0.distortion_model.clone(),
+            distortion_coefficients: Matrix::new(1, &self.0.d),
+            rectification_matrix: Matrix::new(3, &self.0.r),
+            projection_matrix: Matrix::new(3, &self.0.p),
         };
         serde_saphyr::to_string(&file).map_err(|error| error.to_string())
     }
 
-    /// Why it is not one of images of this size.
+    /// Returns why it does not fit images of this size.
     pub fn misfit(&self, size: Size) -> Option<String> {
-        (self.size != size).then(|| {
+        let (width, height) = (self.0.width as usize, self.0.height as usize);
+        (Size { width, height } != size).then(|| {
             format!(
-                "is of images of {} x {}, the sensor has {} x {}",
-                self.size.width, self.size.height, size.width, size.height
+                "is of images of {width} x {height}, the sensor has {} x {}",
+                size.width, size.height
             )
         })
     }
 
-    /// The message.
+    /// Returns the message.
     pub fn message(&self, header: Header) -> CameraInfo {
-        CameraInfo {
-            header,
-            height: self.size.height as u32,
-            width: self.size.width as u32,
-            distortion_model: self.model.clone(),
-            d: self.d.clone(),
-            k: self.k,
-            r: self.r,
-            p: self.p,
-            ..CameraInfo::default()
-        }
+        CameraInfo { header, ..self.0.clone() }
     }
 }

@@ -1,11 +1,7 @@
 //! Colour and grey images: types 1, 3, 4, 8, 9, 40 and 41.
 use super::{
-    Codec, Decoder, ForeignFrame, Frame, FrameKind, Layout, Lens, LentFrame, Sensor, SensorError,
-    SensorSpec, Size, TopicSpec, View,
-    camera_info::InfoTopic,
-    codec::size_of_file,
-    pixels,
-    shape::{Shape, ShapeGuard},
+    CameraView, Codec, Decoder, FrameHead, FrameKind, FramePayload, Layout, Lens, Sensor,
+    SensorError, SensorSpec, Size, TopicSpec, camera_info::InfoTopic, pixels, shape::ImageGuard,
     spec::Topics,
 };
 use crate::{
@@ -18,126 +14,63 @@ use crate::{
     wire::{FISHEYE_FACTOR, SensorKind},
 };
 
-const IMAGE: &str = "sensor_msgs/msg/Image";
-const COMPRESSED: &str = "sensor_msgs/msg/CompressedImage";
-const CAMERA_INFO: &str = "sensor_msgs/msg/CameraInfo";
-
 /// The topic of `camera_info`, the same for every camera.
-pub(super) const INFO_TOPIC: TopicSpec = TopicSpec {
-    group: QosGroup::CameraInfo,
-    suffix: InfoTopic::SUFFIX,
-    interface: CAMERA_INFO,
-    frame: FrameKind::Optical,
-    compressed_only: false,
-    doc: "calibration, same stamp and frame as the image",
-};
+pub(super) const INFO_TOPIC: TopicSpec = TopicSpec::new(
+    QosGroup::CameraInfo,
+    InfoTopic::SUFFIX,
+    "sensor_msgs/msg/CameraInfo",
+    FrameKind::Optical,
+    "calibration, same stamp and frame as the image",
+);
 
-/// The topic of an image.
 pub(super) const fn image_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
-    TopicSpec {
-        group: QosGroup::Image,
-        suffix,
-        interface: IMAGE,
-        frame: FrameKind::Optical,
-        compressed_only: false,
-        doc,
-    }
+    TopicSpec::new(QosGroup::Image, suffix, "sensor_msgs/msg/Image", FrameKind::Optical, doc)
 }
 
-/// The topic of a compressed image.
 pub(super) const fn compressed_topic(suffix: &'static str, doc: &'static str) -> TopicSpec {
-    TopicSpec {
-        group: QosGroup::Compressed,
-        suffix,
-        interface: COMPRESSED,
-        frame: FrameKind::Optical,
-        compressed_only: true,
-        doc,
-    }
+    let interface = "sensor_msgs/msg/CompressedImage";
+    let topic = TopicSpec::new(QosGroup::Compressed, suffix, interface, FrameKind::Optical, doc);
+    TopicSpec { compressed_only: true, ..topic }
 }
 
-macro_rules! camera {
-    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $open:ident, $encoding:literal, $doc:literal) => {
+const FISHEYE_LENS: Lens = Lens::Fisheye { factor: FISHEYE_FACTOR };
+
+macro_rules! cameras {
+    ($($name:ident, $kind:ident, $key:literal, $suffix:literal, $layout:ident, $lens:expr, $doc:literal;)*) => {$(
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
             kind: SensorKind::$kind,
             name: $key,
             topics: &[
-                image_topic($suffix, $encoding),
-                compressed_topic(
-                    concat!($suffix, "/compressed"),
-                    "the simulator's PNG or JPEG, untouched",
-                ),
+                image_topic($suffix, encoding_doc(Layout::$layout)),
+                compressed_topic(concat!($suffix, "/compressed"), "the simulator's PNG or JPEG, untouched"),
                 INFO_TOPIC,
             ],
-            doc: $doc,
-            open: $open,
+            open: |topics| CameraSensor::open(topics, Layout::$layout, $lens),
         };
-    };
+    )*};
 }
 
-camera!(RGB, Rgb, "rgb", "img_rgb", open_colour, "bgr8, or rgb8 by parameter", "RGB camera");
-camera!(GREY, Grey, "grey", "img_gray", open_grey, "mono8", "grey camera");
-camera!(
-    SEGMENTATION,
-    Segmentation,
-    "segmentation",
-    "img_Segmentation",
-    open_colour,
-    "bgr8, or rgb8 by parameter",
-    "segmentation camera; colours follow the stencil values of the objects"
-);
-camera!(
-    FISHEYE,
-    Fisheye,
-    "fisheye",
-    "fisheye",
-    open_fisheye,
-    "bgr8, or rgb8 by parameter",
-    "fisheye camera"
-);
-camera!(
-    POD,
-    Pod,
-    "pod",
-    "img_cine",
-    open_colour,
-    "bgr8, or rgb8 by parameter",
-    "gimballed pod camera"
-);
-camera!(
-    INFRARED_GREY,
-    Infrared,
-    "infrared_grey",
-    "img_Infrared_Gray",
-    open_grey,
-    "mono8",
-    "infrared camera, grey"
-);
-camera!(
-    INFRARED,
-    Thermal,
-    "infrared",
-    "img_Infrared",
-    open_colour,
-    "bgr8, or rgb8 by parameter",
-    "thermal camera, false colour"
-);
-
-fn open_colour(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
-    Camera::open(topics, Layout::Bgr8, Lens::Pinhole)
+cameras! {
+    RGB, Rgb, "rgb", "img_rgb", Bgr8, Lens::Pinhole, "RGB camera";
+    GREY, Grey, "grey", "img_gray", Mono8, Lens::Pinhole, "grey camera";
+    SEGMENTATION, Segmentation, "segmentation", "img_Segmentation", Bgr8, Lens::Pinhole,
+        "segmentation camera; colours follow the stencil values of the objects";
+    FISHEYE, Fisheye, "fisheye", "fisheye", Bgr8, FISHEYE_LENS, "fisheye camera";
+    POD, Pod, "pod", "img_cine", Bgr8, Lens::Pinhole, "gimballed pod camera";
+    INFRARED_GREY, Infrared, "infrared_grey", "img_Infrared_Gray", Mono8, Lens::Pinhole, "infrared camera, grey";
+    INFRARED, Thermal, "infrared", "img_Infrared", Bgr8, Lens::Pinhole, "thermal camera, false colour";
 }
 
-fn open_grey(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
-    Camera::open(topics, Layout::Mono8, Lens::Pinhole)
+/// Describes the encoding of images whose raw payload has this layout.
+const fn encoding_doc(raw: Layout) -> &'static str {
+    match raw {
+        Layout::Bgr8 | Layout::Rgb8 => "bgr8, or rgb8 by parameter",
+        Layout::Mono8 => "mono8",
+    }
 }
 
-fn open_fisheye(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
-    let factor = FISHEYE_FACTOR;
-    Camera::open(topics, Layout::Bgr8, Lens::Fisheye { factor })
-}
-
-struct Camera {
+struct CameraSensor {
     image: ImagePublisher,
     compressed: Option<CompressedPublisher>,
     info: InfoTopic,
@@ -146,16 +79,12 @@ struct Camera {
     raw: Layout,
     /// Published layout.
     layout: Layout,
-    size: Size,
-    /// The transport delivers PNG or JPEG files.
-    file_expected: bool,
-    guard: ShapeGuard,
+    guard: ImageGuard,
     decoder: Decoder,
 }
 
-impl Camera {
+impl CameraSensor {
     fn open(topics: &Topics<'_>, raw: Layout, lens: Lens) -> Result<Box<dyn Sensor>, RosError> {
-        let size = topics.size();
         let swap = raw == Layout::Bgr8 && topics.context.options.rgb == RgbEncoding::Rgb8;
         Ok(Box::new(Self {
             image: topics.image(topics.main())?,
@@ -164,116 +93,83 @@ impl Camera {
             header: topics.header(topics.main()),
             raw,
             layout: if swap { Layout::Rgb8 } else { raw },
-            size,
-            file_expected: topics.context.config.transport.is_compressed(),
-            guard: topics.guard(),
+            guard: topics.guard(raw.bytes()),
             decoder: topics.decoder(),
         }))
     }
 
-    /// Size of a raw payload in bytes.
-    fn expected(&self) -> usize {
-        self.size.pixels() * self.raw.bytes()
-    }
-
-    /// Publishes raw pixels: the payload itself, or its channels swapped into memory of the publisher.
-    fn raw(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        self.guard.admit(Shape { size: self.size, file: false })?;
+    /// Publishes raw pixels: without a copy out of a loan, swapped if the layouts differ.
+    fn publish_raw(&self, payload: FramePayload<'_>, size: Size) -> Result<(), SensorError> {
         if self.image.subscribers() > 0 {
-            let head = head(&self.header, self.size, self.layout);
-            let len = frame.payload.len();
-            sent(if self.layout == self.raw {
-                self.image.publish(&head, frame.payload)?
-            } else {
-                let mut loan = self.image.loan(len);
-                pixels::copy_swapped(frame.payload, &mut loan.as_mut()[..len]);
-                self.image.publish_loan(&head, loan, len)?
+            let head = image_head(&self.header, size, self.layout);
+            sent(match payload {
+                FramePayload::Loaned { loan, len } => self.image.publish_loan(&head, loan, len)?,
+                FramePayload::Shared { pixels, is_intact } => {
+                    self.image.publish_if(&head, pixels, is_intact)?
+                }
+                FramePayload::Borrowed(bytes) if self.layout == self.raw => {
+                    self.image.publish(&head, bytes)?
+                }
+                FramePayload::Borrowed(bytes) => {
+                    let mut loan = self.image.loan(bytes.len());
+                    pixels::copy_swapped(bytes, &mut loan.as_mut()[..bytes.len()]);
+                    self.image.publish_loan(&head, loan, bytes.len())?
+                }
             })?;
         }
-        Ok(self.info.publish(&self.header.stamp, self.size)?)
-    }
-
-    /// Publishes raw pixels that need no conversion.
-    fn foreign(&mut self, frame: &ForeignFrame<'_>) -> Result<(), SensorError> {
-        self.header.stamp = frame.stamp.to_msg();
-        if self.image.subscribers() > 0 {
-            let head = head(&self.header, self.size, self.layout);
-            sent(self.image.publish_if(&head, frame.pixels, frame.intact)?)?;
-        }
-        Ok(self.info.publish(&self.header.stamp, self.size)?)
+        Ok(())
     }
 
     /// Publishes a file and its decoded pixels, each only if subscribed to.
-    fn file(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        let (codec, size) = size_of_file(frame.payload)?;
-        self.guard.admit(Shape { size, file: true })?;
+    fn publish_file(&mut self, file: &[u8], codec: Codec) -> Result<(), SensorError> {
         if let Some(compressed) = self.compressed.as_ref().filter(|c| c.subscribers() > 0) {
             let format = format_of(self.raw, codec);
             let head = CompressedHead { header: &self.header, format };
-            sent(compressed.publish(&head, frame.payload)?)?;
+            sent(compressed.publish(&head, file)?)?;
         }
         if self.image.subscribers() > 0 {
-            let (size, data) = self.decoder.decode(frame.payload, self.layout)?;
-            let head = head(&self.header, size, self.layout);
+            let (size, data) = self.decoder.decode(file, self.layout)?;
+            let head = image_head(&self.header, size, self.layout);
             sent(self.image.publish(&head, data)?)?;
         }
-        Ok(self.info.publish(&self.header.stamp, size)?)
+        Ok(())
     }
 }
 
-impl Sensor for Camera {
-    fn wanted(&self) -> bool {
+impl Sensor for CameraSensor {
+    fn is_wanted(&self) -> bool {
         self.image.subscribers() > 0
             || self.compressed.as_ref().is_some_and(|c| c.subscribers() > 0)
-            || self.info.wanted()
+            || self.info.is_wanted()
     }
 
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        self.header.stamp = frame.stamp.to_msg();
-        let expected = self.expected();
-        // The content decides, not the mode (docs/wire/traps.md, png-or-jpeg); but a payload with the size of a raw
-        // image in a raw mode is never taken for a file.
-        if frame.compressed
-            || (frame.payload.len() != expected && Codec::of(frame.payload).is_some())
-        {
-            self.file(frame)
-        } else if frame.payload.len() == expected {
-            self.raw(frame)
-        } else {
-            Err(SensorError::Size { expected, found: frame.payload.len() })
+    fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
+        self.header.stamp = head.stamp.to_msg();
+        let (size, codec) = self.guard.admit(&payload, head.compressed)?;
+        match codec {
+            Some(codec) => self.publish_file(payload.bytes(), codec)?,
+            None => self.publish_raw(payload, size)?,
         }
+        Ok(self.info.publish(&self.header.stamp, size)?)
     }
 
-    fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
-        let fits = frame.pixels.len() == self.expected();
-        (self.layout == self.raw && fits).then(|| self.foreign(frame))
+    fn reads_shared(&self, len: usize) -> bool {
+        self.layout == self.raw && len == self.guard.raw_len
     }
 
     fn lend(&self) -> Option<Loan<Image>> {
-        let unchanged = !self.file_expected && self.layout == self.raw;
+        let unchanged = !self.guard.expects_files && self.layout == self.raw;
         (unchanged && self.image.subscribers() > 0)
-            .then(|| self.image.loan(self.expected() + LOAN_SPARE))
+            .then(|| self.image.loan(self.guard.raw_len + LOAN_SPARE))
     }
 
-    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
-        if frame.len != self.expected() || self.image.subscribers() == 0 {
-            let payload = loan.as_ref().get(..frame.len).unwrap_or_default();
-            return self.accept(&frame.with(payload));
-        }
-        self.header.stamp = frame.stamp.to_msg();
-        self.guard.admit(Shape { size: self.size, file: false })?;
-        let head = head(&self.header, self.size, self.layout);
-        sent(self.image.publish_loan(&head, loan, frame.len)?)?;
-        Ok(self.info.publish(&self.header.stamp, self.size)?)
-    }
-
-    fn set_view(&mut self, view: &View) {
+    fn set_view(&mut self, view: &CameraView) {
         self.header.frame_id.clone_from(&view.frame_id);
         self.info.set_view(view);
     }
 }
 
-fn head(header: &Header, size: Size, layout: Layout) -> ImageHead<'_> {
+fn image_head(header: &Header, size: Size, layout: Layout) -> ImageHead<'_> {
     ImageHead {
         header,
         height: size.height as u32,

@@ -61,18 +61,18 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
     }
 }
 
-/// What parameters change at run time in the messages of a camera.
+/// Properties of a camera's messages that parameters change at run time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct CameraView {
     /// Horizontal field of view in degrees.
     pub fov_deg: f32,
     /// Of a fisheye: [`Lens::Fisheye::factor`].
     pub fisheye_factor: f64,
     /// The user's own calibration, instead of the computed one.
     pub calibration: Option<Arc<Calibration>>,
-    /// How far the camera is to the right of the left one of its stereo pair, in m; 0: it is not the right one.
+    /// Baseline of the right camera of a stereo pair, in m; 0 for all other cameras.
     pub baseline_m: f64,
-    /// Optical frame: its own, or that of the camera that it is paired with.
+    /// Optical frame: that of the camera or of the camera that it is paired with.
     pub frame_id: String,
 }
 
@@ -87,15 +87,13 @@ pub(super) struct InfoTopic {
 }
 
 impl InfoTopic {
-    /// Suffix of the topic.
     pub(super) const SUFFIX: &'static str = "camera_info";
 
     pub(super) fn open(topics: &Topics<'_>, lens: Lens) -> Result<Self, RosError> {
         let config = topics.context.config;
-        let size = Size { width: config.width.into(), height: config.height.into() };
         Ok(Self {
             publisher: topics.publisher(Self::SUFFIX)?,
-            message: camera_info(lens, size, config.fov_deg, topics.header(Self::SUFFIX)),
+            message: camera_info(lens, config.into(), config.fov_deg, topics.header(Self::SUFFIX)),
             lens,
             fov_deg: config.fov_deg,
             baseline_m: 0.0,
@@ -103,13 +101,13 @@ impl InfoTopic {
         })
     }
 
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_wanted(&self) -> bool {
         self.publisher.subscribers() > 0
     }
 
     /// Publishes for an image with this stamp and size, if subscribed to.
     pub(super) fn publish(&mut self, stamp: &Time, size: Size) -> Result<(), RosError> {
-        if !self.wanted() {
+        if !self.is_wanted() {
             return Ok(());
         }
         if (self.message.width as usize, self.message.height as usize) != (size.width, size.height)
@@ -120,7 +118,7 @@ impl InfoTopic {
         self.publisher.publish(&self.message).map(drop)
     }
 
-    pub(super) fn set_view(&mut self, view: &View) {
+    pub(super) fn set_view(&mut self, view: &CameraView) {
         self.fov_deg = view.fov_deg;
         if let Lens::Fisheye { factor } = &mut self.lens {
             *factor = view.fisheye_factor;
@@ -138,7 +136,7 @@ impl InfoTopic {
         let header = std::mem::take(&mut self.message.header);
         let own = self.calibration.as_ref();
         if let Some(own) = own.filter(|own| own.misfit(size).is_none()) {
-            // Its P has the baseline of a stereo pair, if there is one.
+            // The P of the file contains the baseline of a stereo pair.
             self.message = own.message(header);
             return;
         }

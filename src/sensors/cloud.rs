@@ -1,16 +1,17 @@
 //! Point clouds: types 7, 20, 21, 22 and 23.
 //!
 //! Coordinates are i16, scaled so that 32767 is the range `otherParams[0]`, or f32 in m, perhaps with a fourth number: the
-//! class of the object hit, or a colour. The vendor scales that number like a coordinate; here it stays what it is
+//! class of the object hit, or a colour. The vendor scales that number like a coordinate; here it stays unscaled
 //! (docs/wire/traps.md, cloud-class). Newer simulators send odometry before the points.
 use super::{
-    CloudNoise, Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, View,
+    CameraView, CloudNoise, FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec,
+    TopicSpec,
     camera::sent,
     cloud_axes::DepthAxesFinder,
     cloud_odometry::CloudOdometry,
-    layout::{PLAIN_FIELDS, PointLayout, Rings, coloured_fields, labelled_fields},
+    layout::{PointLayout, Rings},
     livox_custom::LivoxCustom,
-    points::{Axes, CloudPoint, Fourth, Missing, convert, per_count},
+    points::{COORDINATES, CloudPoint, FourthField, MissingPoints, PointAxes, convert, per_count},
     scan::{SCAN_TOPIC, ScanTopic},
     spec::Topics,
 };
@@ -29,100 +30,50 @@ use crate::{
 };
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
-    TopicSpec {
-        group: QosGroup::Cloud,
-        suffix,
-        interface: "sensor_msgs/msg/PointCloud2",
-        frame,
-        compressed_only: false,
-        doc,
-    }
+    TopicSpec::new(QosGroup::Cloud, suffix, "sensor_msgs/msg/PointCloud2", frame, doc)
 }
 
-/// Of a Livox, as its driver publishes it.
+/// The topic of a Livox in the message of its driver.
 const fn custom_topic(suffix: &'static str) -> TopicSpec {
-    TopicSpec {
-        interface: "livox_ros_driver2/msg/CustomMsg",
-        ..cloud_topic(
-            suffix,
-            FrameKind::Link,
-            "the same points; in a workspace only if it was built with `livox_ros_driver2`",
-        )
-    }
+    let doc = "the same points; in a workspace only if it was built with `livox_ros_driver2`";
+    let interface = "livox_ros_driver2/msg/CustomMsg";
+    TopicSpec { interface, ..cloud_topic(suffix, FrameKind::Link, doc) }
 }
 
-macro_rules! cloud {
-    ($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $open:expr, $fields:literal, $doc:literal, [$($more:expr),*]) => {
+const LIDAR_FIELDS: &str = "x, y, z, label, or `rgb` where the simulator sends colours";
+const RING_FIELDS: &str =
+    "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete";
+const DEPTH_FIELDS: &str =
+    "x, y, z, and what the simulator sends of the segmentation; rows of pixels if complete";
+
+macro_rules! clouds {
+    ($($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $rows:ident, $fields:ident, $doc:literal, [$($more:expr),*];)*) => {$(
         #[doc = $doc]
         pub(super) const $name: SensorSpec = SensorSpec {
             kind: SensorKind::$kind,
             name: $key,
             topics: &[cloud_topic($suffix, FrameKind::$frame, $fields) $(, $more)*],
-            doc: $doc,
-            open: $open,
+            open: |topics| CloudSensor::open(topics, CloudRows::$rows),
         };
-    };
+    )*};
 }
 
-cloud!(
-    DEPTH_CLOUD,
-    DepthCloud,
-    "depth_cloud",
-    "Depth_Cloud",
-    Link,
-    |t| Cloud::open(t, Grid::Pixels),
-    "x, y, z, and what the simulator sends of the segmentation; rows of pixels if complete",
-    "depth camera as point cloud",
-    [SCAN_TOPIC]
-);
-cloud!(
-    LIDAR,
-    Lidar,
-    "lidar",
-    "vehicle_lidar",
-    Link,
-    |t| Cloud::open(t, Grid::Rings),
-    "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete",
-    "mechanical lidar in its own frame",
-    [SCAN_TOPIC]
-);
-cloud!(
-    GLOBAL_LIDAR,
-    GlobalLidar,
-    "global_lidar",
-    "global_lidar",
-    World,
-    |t| Cloud::open(t, Grid::Rings),
-    "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete",
-    "mechanical lidar in the world frame",
-    []
-);
-cloud!(
-    MID40,
-    Mid40,
-    "mid40",
-    "livox_lidar",
-    Link,
-    |t| Cloud::open(t, Grid::None),
-    "x, y, z, label, or `rgb` where the simulator sends colours",
-    "Livox Mid-40",
-    [custom_topic("livox_lidar/custom"), SCAN_TOPIC]
-);
-cloud!(
-    MID360,
-    Mid360,
-    "mid360",
-    "mid360_lidar",
-    Link,
-    |t| Cloud::open(t, Grid::None),
-    "x, y, z, label, or `rgb` where the simulator sends colours",
-    "Livox Mid-360",
-    [custom_topic("mid360_lidar/custom"), SCAN_TOPIC]
-);
+clouds! {
+    DEPTH_CLOUD, DepthCloud, "depth_cloud", "Depth_Cloud", Link, Pixels, DEPTH_FIELDS,
+        "depth camera as point cloud", [SCAN_TOPIC];
+    LIDAR, Lidar, "lidar", "vehicle_lidar", Link, Rings, RING_FIELDS,
+        "mechanical lidar in its own frame", [SCAN_TOPIC];
+    GLOBAL_LIDAR, GlobalLidar, "global_lidar", "global_lidar", World, Rings, RING_FIELDS,
+        "mechanical lidar in the world frame", [];
+    MID40, Mid40, "mid40", "livox_lidar", Link, None, LIDAR_FIELDS,
+        "Livox Mid-40", [custom_topic("livox_lidar/custom"), SCAN_TOPIC];
+    MID360, Mid360, "mid360", "mid360_lidar", Link, None, LIDAR_FIELDS,
+        "Livox Mid-360", [custom_topic("mid360_lidar/custom"), SCAN_TOPIC];
+}
 
 /// Origin of the rows of points.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Grid {
+enum CloudRows {
     /// The pattern has no rows.
     None,
     /// Width points per ring, height rings.
@@ -131,13 +82,13 @@ enum Grid {
     Pixels,
 }
 
-struct Cloud {
+struct CloudSensor {
     publisher: CloudPublisher,
     header: Header,
-    /// The fields that the messages have now, and what of a point they are.
+    /// The fields of the messages, and the meaning of the fourth number.
     fields: Vec<PointField>,
-    fourth: Option<Fourth>,
-    /// Of lidars there is a label, 0 where the simulator sends none.
+    fourth: Option<FourthField>,
+    /// Points of a lidar always have a label, 0 where the simulator sends none.
     is_lidar: bool,
     convention: Convention,
     /// Form of the points in the oldest simulators.
@@ -150,7 +101,7 @@ struct Cloud {
     label: LabelType,
     /// A fourth number is a colour.
     is_colour: bool,
-    /// As the driver of a real lidar publishes points; `None`: x, y, z and label.
+    /// Point layout of the driver of a real lidar; `None`: x, y, z and label.
     driver: Option<PointLayout>,
     custom: Option<(LivoxCustom, PointLayout)>,
     scan: Option<ScanTopic>,
@@ -167,39 +118,32 @@ enum Convention {
 }
 
 impl Convention {
-    fn axes(&self, unit: f64) -> Axes {
+    fn axes(&self, unit: f64) -> PointAxes {
         match self {
-            Self::Sensor => Axes::sensor(DepthAxes::Flu, unit),
-            Self::World(convention) => Axes::world(*convention, unit),
-            Self::Depth(finder) => Axes::sensor(finder.in_use(), unit),
+            Self::Sensor => PointAxes::sensor(DepthAxes::Flu, unit),
+            Self::World(convention) => PointAxes::world(*convention, unit),
+            Self::Depth(finder) => PointAxes::sensor(finder.in_use(), unit),
         }
     }
 }
 
-impl Cloud {
-    fn open(topics: &Topics<'_>, grid: Grid) -> Result<Box<dyn Sensor>, RosError> {
+impl CloudSensor {
+    fn open(topics: &Topics<'_>, rows: CloudRows) -> Result<Box<dyn Sensor>, RosError> {
         let (config, options) = (topics.context.config, topics.context.options);
         let (w, h) = (usize::from(config.width), usize::from(config.height));
-        let grid = match grid {
-            Grid::Rings => Some((w, h)),
-            Grid::Pixels => {
+        let grid = match rows {
+            CloudRows::Rings => Some((w, h)),
+            CloudRows::Pixels => {
                 let step = (config.other_params[1] as usize).max(1);
                 Some((w.div_ceil(step), h.div_ceil(step)))
             }
-            Grid::None => None,
+            CloudRows::None => None,
         };
         let livox = matches!(config.kind, SensorKind::Mid40 | SensorKind::Mid360);
         let is_lidar = config.kind != SensorKind::DepthCloud;
         let point_layout = |layout| PointLayout {
             layout,
-            rings: match livox {
-                true => Rings::Lines,
-                false => Rings::Rows {
-                    points: w,
-                    rings: h,
-                    elevation_deg: [config.other_params[4], config.other_params[5]],
-                },
-            },
+            rings: if livox { Rings::Lines } else { Rings::rows(config) },
             sweep_ns: match options.scan_time {
                 ScanTime::Instant => 0,
                 ScanTime::Sweep => 1_000_000_000 / u32::from(config.rate_hz.max(1)),
@@ -211,10 +155,8 @@ impl Cloud {
             Organized::Always => true,
             Organized::Never => false,
         };
-        let custom = match livox {
-            true => LivoxCustom::open(topics, &topics.below("/custom"))?,
-            false => None,
-        };
+        let custom = livox.then(|| LivoxCustom::open(topics, &topics.below("/custom")));
+        let custom = custom.transpose()?.flatten();
         let oldest = match config.kind.row().payload {
             wire::Payload::Points(form) => form,
             _ => PointForm::I16x4, // unreachable: all types of this file have points
@@ -255,36 +197,26 @@ impl Cloud {
         }))
     }
 
-    /// What the messages have of the fourth number of points in a form.
-    fn fourth_of(&self, form: PointForm) -> Fourth {
+    /// Returns the meaning of the fourth number of points in a form.
+    fn fourth_of(&self, form: PointForm) -> FourthField {
         match (form.has_fourth(), self.is_colour) {
-            (true, true) => Fourth::Rgb,
-            (true, false) => Fourth::Label(self.label),
-            (false, _) if self.is_lidar => Fourth::Label(self.label),
-            (false, _) => Fourth::None,
+            (true, true) => FourthField::Rgb,
+            (true, false) => FourthField::Label(self.label),
+            (false, _) if self.is_lidar => FourthField::Label(self.label),
+            (false, _) => FourthField::None,
         }
     }
 
-    /// Prepares the fields of messages; most clouds of a sensor have the same.
-    fn describe(&mut self, fourth: Fourth) {
+    fn describe(&mut self, fourth: FourthField) {
         if self.fourth == Some(fourth) {
             return;
         }
         self.fourth = Some(fourth);
-        let labelled;
-        let table: &[_] = match (&self.driver, fourth) {
-            (Some(layout), _) => layout.fields().0,
-            (None, Fourth::None) => &PLAIN_FIELDS,
-            (None, Fourth::Label(label)) => {
-                labelled = labelled_fields(label);
-                &labelled
-            }
-            (None, Fourth::Rgb) => {
-                labelled = coloured_fields();
-                &labelled
-            }
+        let more = match &self.driver {
+            Some(layout) => layout.fields().0,
+            None => fourth.fields(),
         };
-        let fields = table.iter().map(|&(name, offset, datatype)| PointField {
+        let fields = COORDINATES.iter().chain(more).map(|&(name, offset, datatype)| PointField {
             name: name.to_owned(),
             offset,
             datatype,
@@ -293,25 +225,25 @@ impl Cloud {
         self.fields = fields.collect();
     }
 
-    /// Publishes points, of which a coordinate of 1 is `unit` m; with noise, if there is any.
+    /// Publishes points with their noise; a coordinate of 1 is `unit` m.
     fn publish<P: CloudPoint>(
         &mut self,
         points: &[P],
-        (fourth, unit): (Fourth, f64),
-        frame: &Frame<'_>,
+        (fourth, unit): (FourthField, f64),
+        head: &FrameHead,
     ) -> Result<(), SensorError> {
         if let Convention::Depth(finder) = &mut self.convention {
-            finder.look(points, unit, frame.sim_time);
+            finder.check(points, unit, head.sim_time);
         }
         self.describe(fourth);
         let Some(mut noise) = self.noise.take() else {
             let axes = self.convention.axes(unit);
-            return self.publish_points(points, (axes, fourth), frame.stamp);
+            return self.publish_points(points, (axes, fourth), head.stamp);
         };
         // In m now.
         let axes = self.convention.axes(1.0);
-        let noisy = noise.apply(frame.sim_time, points, (unit, axes.forward()));
-        let result = self.publish_points(noisy, (axes, fourth), frame.stamp);
+        let noisy = noise.apply(head.sim_time, points, (unit, axes.forward()));
+        let result = self.publish_points(noisy, (axes, fourth), head.stamp);
         self.noise = Some(noise);
         result
     }
@@ -319,14 +251,14 @@ impl Cloud {
     fn publish_points<P: CloudPoint>(
         &mut self,
         points: &[P],
-        (axes, fourth): (Axes, Fourth),
+        (axes, fourth): (PointAxes, FourthField),
         stamp: RosTime,
     ) -> Result<(), SensorError> {
-        if let Some((custom, layout)) = self.custom.as_mut().filter(|(c, _)| c.wanted()) {
-            let points = layout.points(points, axes, Missing::Removed, fourth);
+        if let Some((custom, layout)) = self.custom.as_mut().filter(|(c, _)| c.is_wanted()) {
+            let points = layout.points(points, axes, MissingPoints::Removed, fourth);
             custom.publish(points, stamp)?;
         }
-        if let Some(scan) = self.scan.as_mut().filter(|scan| scan.wanted()) {
+        if let Some(scan) = self.scan.as_mut().filter(|scan| scan.is_wanted()) {
             scan.publish(points, axes, stamp)?;
         }
         if self.publisher.subscribers() == 0 {
@@ -334,7 +266,7 @@ impl Cloud {
         }
         let organized =
             self.grid.filter(|&(width, height)| height > 1 && width * height == points.len());
-        let missing = if organized.is_some() { Missing::Nan } else { Missing::Removed };
+        let missing = if organized.is_some() { MissingPoints::Nan } else { MissingPoints::Removed };
         let step = match &self.driver {
             Some(layout) => layout.fields().1,
             None => fourth.point_step(),
@@ -361,15 +293,15 @@ impl Cloud {
     }
 }
 
-impl Sensor for Cloud {
-    fn wanted(&self) -> bool {
+impl Sensor for CloudSensor {
+    fn is_wanted(&self) -> bool {
         self.publisher.subscribers() > 0
-            || self.odometry.as_ref().is_some_and(CloudOdometry::wanted)
-            || self.custom.as_ref().is_some_and(|(c, _)| c.wanted())
-            || self.scan.as_ref().is_some_and(ScanTopic::wanted)
+            || self.odometry.as_ref().is_some_and(CloudOdometry::is_wanted)
+            || self.custom.as_ref().is_some_and(|(c, _)| c.is_wanted())
+            || self.scan.as_ref().is_some_and(ScanTopic::is_wanted)
     }
 
-    fn set_view(&mut self, view: &View) {
+    fn set_view(&mut self, view: &CameraView) {
         if let Some(scan) = &mut self.scan {
             scan.set_fov(view.fov_deg);
         }
@@ -378,27 +310,27 @@ impl Sensor for Cloud {
         }
     }
 
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
+    fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
         let cloud = match self.in_block {
-            Some(most) => CloudView::parse_block(frame.payload, most, self.oldest),
-            None => CloudView::parse(frame.payload, self.oldest),
+            Some(most) => CloudView::parse_block(payload.bytes(), most, self.oldest),
+            None => CloudView::parse(payload.bytes(), self.oldest),
         };
-        let cloud =
-            cloud.ok_or_else(|| SensorError::CloudForm { shape: CloudShape::of(frame.payload) })?;
-        // An empty cloud does not tell its form: it is as those before it.
+        let cloud = cloud
+            .ok_or_else(|| SensorError::CloudForm { shape: CloudShape::of(payload.bytes()) })?;
+        // An empty cloud has no form of its own: it keeps that of the previous clouds.
         let fourth = match self.fourth {
             Some(fourth) if cloud.points.is_empty() => fourth,
             _ => self.fourth_of(cloud.points.form()),
         };
         let (counts, metres) = ((fourth, self.per_count), (fourth, 1.0));
         match cloud.points {
-            CloudPoints::I16x3(points) => self.publish(points, counts, frame),
-            CloudPoints::I16x4(points) => self.publish(points, counts, frame),
-            CloudPoints::F32x3(points) => self.publish(points, metres, frame),
-            CloudPoints::F32x4(points) => self.publish(points, metres, frame),
+            CloudPoints::I16x3(points) => self.publish(points, counts, head),
+            CloudPoints::I16x4(points) => self.publish(points, counts, head),
+            CloudPoints::F32x3(points) => self.publish(points, metres, head),
+            CloudPoints::F32x4(points) => self.publish(points, metres, head),
         }?;
         match (&mut self.odometry, cloud.head) {
-            (Some(odometry), wire::CloudHead::Odometry(header)) => odometry.publish(&header, frame),
+            (Some(odometry), wire::CloudHead::Odometry(header)) => odometry.publish(&header, head),
             _ => Ok(()),
         }
     }

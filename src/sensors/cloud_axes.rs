@@ -1,31 +1,31 @@
-//! Which axes the cloud of a depth camera (type 7) has on the wire: they changed in January 2026, to what is not public.
+//! Finds the axes of the clouds of depth cameras (type 7) on the wire. They changed in January 2026; the new ones are not public.
 //!
-//! A complete cloud has a point per pixel, and its pixel tells where each point is seen, so the axes follow at once. Of another
-//! cloud the field of view tells which axis is forward, and the ground, with the true attitude, which one is up.
-use super::{Axes, Ballot, CloudPoint, SensorContext, surroundings::Surroundings};
+//! In a complete cloud each point belongs to a pixel, whose ray gives the axes at once. In other clouds the field of view gives the
+//! forward axis, and the ground together with the true attitude gives the up axis.
+use super::{CloudPoint, ConventionFinder, PointAxes, SensorContext, surroundings::Surroundings};
 use crate::{config::params::DepthAxes, time::SimTime};
 use std::sync::Arc;
 
 /// Conventions; FLU is the vendor's of the lidars.
 const CANDIDATES: [DepthAxes; 4] = [DepthAxes::Flu, DepthAxes::Frd, DepthAxes::Fru, DepthAxes::Rdf];
-/// Time between looks, in ns.
-const REST_NS: i64 = 200_000_000;
-/// Points of a look.
+/// Interval of the checked clouds, in ns.
+const INTERVAL_NS: i64 = 200_000_000;
+/// Most points that are checked of a cloud.
 const SAMPLE: usize = 600;
-/// Points that tell nothing if there are fewer.
+/// Fewest points of a cloud that is checked.
 const ENOUGH: usize = 60;
 /// Angle to the rays of the pixels, in rad: most of a convention that fits, and least between two.
 const FITS: f64 = 0.05;
 const APART: f64 = 0.06;
 /// Least difference of the shares of points outside the view, and off the ground.
 const SHARE: f64 = 0.2;
-/// Points are on one plane if they differ by this, in m; and places of planes.
+/// Distance between levels of the ground, in m, and their number.
 const PLANE_M: f64 = 0.2;
 const PLANES: usize = 512;
 
 /// Finds the axes of the clouds of one depth camera.
 pub(super) struct DepthAxesFinder {
-    ballot: Ballot<DepthAxes, 4>,
+    finder: ConventionFinder<DepthAxes, 4>,
     surroundings: Option<Arc<dyn Surroundings>>,
     /// Columns and rows of a complete cloud, and the pixels between two.
     grid: Option<(usize, usize)>,
@@ -35,26 +35,25 @@ pub(super) struct DepthAxesFinder {
     /// Half of the horizontal field of view, as a tangent.
     half: f64,
     next: SimTime,
-    told: String,
+    reported: String,
 }
 
 impl DepthAxesFinder {
     pub(super) fn open(context: &SensorContext<'_>, grid: Option<(usize, usize)>) -> Self {
         let config = context.config;
-        let given = context.options.depth_axes;
-        let given = (given != DepthAxes::Auto).then_some(given);
+        let configured = context.options.depth_axes;
         let mut finder = Self {
-            ballot: Ballot::new(CANDIDATES, given),
+            finder: ConventionFinder::new(CANDIDATES, configured, DepthAxes::Auto),
             surroundings: context.surroundings.clone(),
             grid,
             step: f64::from(config.other_params[1]).trunc().max(1.0),
             size: [config.width, config.height].map(f64::from),
             half: 0.0,
             next: SimTime(i64::MIN),
-            told: String::new(),
+            reported: String::new(),
         };
         finder.set_fov(config.fov_deg);
-        finder.tell();
+        finder.report();
         finder
     }
 
@@ -63,18 +62,18 @@ impl DepthAxesFinder {
     }
 
     pub(super) fn in_use(&self) -> DepthAxes {
-        self.ballot.in_use()
+        self.finder.in_use()
     }
 
-    /// Looks at a cloud now and then; a coordinate of 1 is `unit` m.
-    pub(super) fn look<P: CloudPoint>(&mut self, points: &[P], unit: f64, at: SimTime) {
-        let again = at.0.saturating_add(REST_NS) < self.next.0; // the simulation has restarted
-        if at < self.next && !again {
+    /// Checks a cloud in each interval; a coordinate of 1 is `unit` m.
+    pub(super) fn check<P: CloudPoint>(&mut self, points: &[P], unit: f64, at: SimTime) {
+        let has_restarted = at.0.saturating_add(INTERVAL_NS) < self.next.0;
+        if at < self.next && !has_restarted {
             return;
         }
-        self.next = SimTime(at.0.saturating_add(REST_NS));
+        self.next = SimTime(at.0.saturating_add(INTERVAL_NS));
         let places = |axes: DepthAxes| {
-            let axes = Axes::sensor(axes, unit);
+            let axes = PointAxes::sensor(axes, unit);
             let stride = points.len().div_ceil(SAMPLE).max(1);
             // Not always of the same columns.
             let stride = stride | 1;
@@ -91,15 +90,15 @@ impl DepthAxesFinder {
             .map(|(columns, _)| CANDIDATES.map(|c| self.angle_to_rays(places(c), columns)));
         match by_pixels {
             Some(costs) if costs.iter().any(|cost| *cost < FITS) => {
-                self.ballot.round(costs, APART);
+                self.finder.add_round(costs, APART);
             }
             _ => {
                 let down = self.surroundings.as_ref().and_then(|s| s.down(at));
-                let costs = CANDIDATES.map(|c| self.strangeness(places(c), down));
-                self.ballot.round(costs, SHARE);
+                let costs = CANDIDATES.map(|c| self.misfit(places(c), down));
+                self.finder.add_round(costs, SHARE);
             }
         }
-        self.tell();
+        self.report();
     }
 
     /// Mean angle between points and the rays of their pixels.
@@ -124,7 +123,7 @@ impl DepthAxesFinder {
     }
 
     /// Share of points outside the field of view, and of those that are not on the most frequent level below the camera.
-    fn strangeness(
+    fn misfit(
         &self,
         places: impl Iterator<Item = (usize, [f64; 3])>,
         down: Option<[f64; 3]>,
@@ -149,13 +148,13 @@ impl DepthAxesFinder {
         f64::from(outside + off_ground) / f64::from(count)
     }
 
-    fn tell(&mut self) {
-        let text = self.ballot.text(DepthAxes::name);
-        if text != self.told
+    fn report(&mut self) {
+        let text = self.finder.text(DepthAxes::name);
+        if text != self.reported
             && let Some(surroundings) = &self.surroundings
         {
-            surroundings.tell("cloud", self.ballot.verdict(), &text);
-            self.told = text;
+            surroundings.report("cloud", self.finder.verdict(), &text);
+            self.reported = text;
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The odometry that comes with clouds of newer simulators.
-use super::{Ballot, Frame, SensorContext, SensorError, surroundings::Surroundings};
+use super::{ConventionFinder, FrameHead, SensorContext, SensorError, surroundings::Surroundings};
 use crate::{
     config::params::{OdometryAxes, QosGroup, WorldConvention},
     frames::{Attitude, Euler, Frd, Ned, Transform, Vector, VehiclePose},
@@ -14,18 +14,18 @@ use crate::{
 use std::sync::Arc;
 
 const CANDIDATES: [OdometryAxes; 2] = [OdometryAxes::Ned, OdometryAxes::Nwu];
-/// Least difference to the true pose that tells the axes, and largest one of the right ones, in m and rad.
+/// Least difference between the errors of two conventions, and largest error of the right one, in m and rad.
 const APART: f64 = 0.5;
 const FITS: f64 = 3.0;
 
 /// Topics and frames of the odometry of a vehicle.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OdometryTopic {
-    /// Full name of the topic of poses from the first one on; empty: not published.
+    /// Full name of the topic of poses relative to the first one; empty: not published.
     pub local: String,
-    /// Full name of the topic of poses as they are sent; empty: not published.
+    /// Full name of the topic of absolute poses; empty: not published.
     pub global: String,
-    /// Frame of poses from the first one on.
+    /// Frame of poses relative to the first one.
     pub start: String,
     /// Frame of poses that the simulator calls local.
     pub odom: String,
@@ -45,9 +45,9 @@ pub(super) struct CloudOdometry {
     /// The first pose of this run of the simulation, as sent: the axes may be found later.
     first: Option<[f64; 6]>,
     newest: SimTime,
-    ballot: Ballot<OdometryAxes, 2>,
+    finder: ConventionFinder<OdometryAxes, 2>,
     surroundings: Option<Arc<dyn Surroundings>>,
-    told: String,
+    reported: String,
 }
 
 impl CloudOdometry {
@@ -66,8 +66,7 @@ impl CloudOdometry {
         let mut message = Odometry { child_frame_id: topic.child.clone(), ..Odometry::default() };
         // The simulator sends no velocity.
         message.twist.covariance[0] = -1.0;
-        let given = context.options.odometry_axes;
-        let given = (given != OdometryAxes::Auto).then_some(given);
+        let configured = context.options.odometry_axes;
         Ok(Some(Self {
             local: open(&topic.local)?,
             global: open(&topic.global)?,
@@ -76,13 +75,13 @@ impl CloudOdometry {
             message,
             first: None,
             newest: SimTime(i64::MIN),
-            ballot: Ballot::new(CANDIDATES, given),
+            finder: ConventionFinder::new(CANDIDATES, configured, OdometryAxes::Auto),
             surroundings: context.surroundings.clone(),
-            told: String::new(),
+            reported: String::new(),
         }))
     }
 
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_wanted(&self) -> bool {
         let publishers = [&self.local, &self.global];
         let mut publishers = publishers.into_iter().flatten();
         publishers.any(|publisher| publisher.subscribers() > 0)
@@ -92,9 +91,9 @@ impl CloudOdometry {
     pub(super) fn publish(
         &mut self,
         header: &OdometryCloudHeader,
-        frame: &Frame<'_>,
+        frame: &FrameHead,
     ) -> Result<(), SensorError> {
-        if !self.wanted() {
+        if !self.is_wanted() {
             return Ok(());
         }
         let axis_type = header.axis_type.get();
@@ -116,7 +115,7 @@ impl CloudOdometry {
         self.newest = frame.sim_time;
         let first = *self.first.get_or_insert(pose);
         let [first, pose] = [first, pose].map(|pose| {
-            let (position, attitude) = read(self.ballot.in_use(), pose);
+            let (position, attitude) = read(self.finder.in_use(), pose);
             self.convention.pose(position, attitude)
         });
         let start = self.topic.start.clone();
@@ -129,7 +128,7 @@ impl CloudOdometry {
         Ok(())
     }
 
-    /// Compares a pose with the true one of its vehicle.
+    /// Compares a pose with the true pose of its vehicle.
     fn compare(&mut self, pose: [f64; 6], at: SimTime) {
         let Some(surroundings) = &self.surroundings else {
             return;
@@ -137,13 +136,13 @@ impl CloudOdometry {
         if let Some(truth) = surroundings.pose(at) {
             let costs = CANDIDATES.map(|axes| distance(read(axes, pose), &truth));
             if costs.iter().any(|cost| *cost < FITS) {
-                self.ballot.round(costs, APART);
+                self.finder.add_round(costs, APART);
             }
         }
-        let text = self.ballot.text(OdometryAxes::name);
-        if text != self.told {
-            surroundings.tell("odometry", self.ballot.verdict(), &text);
-            self.told = text;
+        let text = self.finder.text(OdometryAxes::name);
+        if text != self.reported {
+            surroundings.report("odometry", self.finder.verdict(), &text);
+            self.reported = text;
         }
     }
 }

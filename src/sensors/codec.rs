@@ -4,7 +4,7 @@
 //! carries which (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of through `image`,
 //! whose adapters copy the whole file once more; rows are converted to BGR while they are in cache.
 use super::{SensorError, pixels};
-use crate::session::BufferPeak;
+use crate::{config::SensorConfig, session::BufferPeak};
 use png::{BitDepth, ColorType, Transformations};
 use std::io::Cursor;
 use zune_jpeg::{
@@ -88,6 +88,12 @@ pub struct Size {
     pub height: usize,
 }
 
+impl From<&SensorConfig> for Size {
+    fn from(config: &SensorConfig) -> Self {
+        Self { width: config.width.into(), height: config.height.into() }
+    }
+}
+
 impl Size {
     /// Returns the number of pixels.
     pub const fn pixels(self) -> usize {
@@ -157,11 +163,14 @@ impl Decoder {
         self.peaks.1.shrink_if_due(rows, &mut self.rows);
     }
 
-    /// Grows both buffers.
+    /// Grows both buffers; they never shrink here, so that a stream of equal frames allocates once.
     fn room(&mut self, pixels: usize, rows: usize) {
         self.used = (pixels, rows);
-        grow(&mut self.pixels, pixels);
-        grow(&mut self.rows, rows);
+        for (buffer, len) in [(&mut self.pixels, pixels), (&mut self.rows, rows)] {
+            if buffer.len() < len {
+                buffer.resize(len, 0);
+            }
+        }
     }
 
     fn checked(&self, width: usize, height: usize) -> Result<Size, SensorError> {
@@ -236,24 +245,17 @@ impl Decoder {
 
 /// Reads width and height from a file's header without decoding it.
 pub fn size_of_file(file: &[u8]) -> Result<(Codec, Size), SensorError> {
-    match Codec::of(file) {
-        Some(Codec::Png) => {
-            let side = |at: usize| {
-                file.get(at..at + 4)
-                    .and_then(|b| <[u8; 4]>::try_from(b).ok())
-                    .map(|b| u32::from_be_bytes(b) as usize)
-            };
-            match (side(16), side(20)) {
-                (Some(width), Some(height)) => Ok((Codec::Png, Size { width, height })),
-                _ => Err(Codec::Png.broken()),
-            }
-        }
-        Some(Codec::Jpeg) => match jpeg_size(file) {
-            Some(size) => Ok((Codec::Jpeg, size)),
-            None => Err(Codec::Jpeg.broken()),
-        },
-        None => Err(SensorError::UnknownCodec { found: file.len() }),
-    }
+    let codec = Codec::of(file).ok_or(SensorError::UnknownCodec { found: file.len() })?;
+    let size = match codec {
+        Codec::Png => png_size(file),
+        Codec::Jpeg => jpeg_size(file),
+    };
+    Ok((codec, size.ok_or(codec.broken())?))
+}
+
+fn png_size(file: &[u8]) -> Option<Size> {
+    let side = |at: usize| Some(u32::from_be_bytes(*file.get(at..)?.first_chunk()?) as usize);
+    Some(Size { width: side(16)?, height: side(20)? })
 }
 
 /// Walks the markers up to the start of frame (SOF0..15 except DHT, JPG and DAC).
@@ -308,11 +310,4 @@ fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
 /// The decoder's reason is dropped: the fault is counted by its cause only.
 fn broken_png(_: png::DecodingError) -> SensorError {
     Codec::Png.broken()
-}
-
-/// Grows a buffer; never shrinks it, so that a stream of equal frames allocates once.
-fn grow(buffer: &mut Vec<u8>, len: usize) {
-    if buffer.len() < len {
-        buffer.resize(len, 0);
-    }
 }

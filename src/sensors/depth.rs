@@ -4,10 +4,11 @@
 //! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit only
 //! "too far" is left, so it becomes +Inf; otherwise the wire does not distinguish them, so it becomes NaN.
 use super::{
-    Codec, Decoder, DepthNoise, Frame, Lens, Sensor, SensorError, SensorSpec, Size, View,
+    CameraView, Decoder, DepthNoise, FrameHead, FramePayload, Lens, Sensor, SensorError,
+    SensorSpec, Size,
     camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
     camera_info::InfoTopic,
-    shape::{Shape, ShapeGuard},
+    shape::ImageGuard,
     spec::Topics,
 };
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
     msgs::std_msgs::msg::Header,
     ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError},
     session::BufferPeak,
+    time::SimTime,
     wire::SensorKind,
 };
 
@@ -41,180 +43,240 @@ pub(super) const DEPTH: SensorSpec = SensorSpec {
         ),
         INFO_TOPIC,
     ],
-    doc: "depth camera",
-    open: Depth::open,
+    open: DepthSensor::open,
 };
 
-struct Depth {
-    main: ImagePublisher,
-    float: Option<ImagePublisher>,
-    compressed: Option<CompressedPublisher>,
-    compressed_depth: Option<CompressedPublisher>,
+struct DepthSensor {
+    source: DepthSource,
+    topics: DepthTopics,
     info: InfoTopic,
-    header: Header,
-    vendor: bool,
-    size: Size,
-    scale: f32,
-    no_return: f32,
-    guard: ShapeGuard,
-    decoder: Decoder,
-    noise: Option<DepthNoise>,
     millimetres: Vec<u8>,
     file: Vec<u8>,
     peaks: [BufferPeak; 2],
 }
 
-impl Depth {
+struct DepthSource {
+    /// Metres per count.
+    scale: f32,
+    guard: ImageGuard,
+    decoder: Decoder,
+    noise: Option<DepthNoise>,
+}
+
+struct DepthTopics {
+    main: ImagePublisher,
+    float: Option<ImagePublisher>,
+    compressed: Option<CompressedPublisher>,
+    compressed_depth: Option<CompressedPublisher>,
+    header: Header,
+    /// The main topic has the counts of the wire.
+    vendor: bool,
+    /// Metres of a pixel without return.
+    no_return: f32,
+}
+
+struct DepthCounts<'a> {
+    size: Size,
+    counts: &'a [u8],
+    scale: f32,
+    is_noisy: bool,
+    /// The file that the counts are from; `None`: raw counts.
+    file: Option<&'a [u8]>,
+}
+
+impl DepthSensor {
     fn open(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
         let (config, options) = (topics.context.config, topics.context.options);
-        let size = topics.size();
         let [near, _, scale, ..] = config.other_params;
+        let float = || topics.image(&topics.below("_float"));
         Ok(Box::new(Self {
-            main: topics.image(topics.main())?,
-            float: options
-                .depth_float
-                .then(|| topics.image(&topics.below("_float")))
-                .transpose()?,
-            compressed: topics.compressed(&topics.below("/compressed"))?,
-            compressed_depth: topics.compressed(&topics.below("/compressedDepth"))?,
+            source: DepthSource {
+                scale: if scale > 0.0 { scale } else { DEFAULT_SCALE },
+                guard: topics.guard(2),
+                decoder: topics.decoder(),
+                noise: DepthNoise::new(&options.degrade, config.seq_id),
+            },
+            topics: DepthTopics {
+                main: topics.image(topics.main())?,
+                float: options.depth_float.then(float).transpose()?,
+                compressed: topics.compressed(&topics.below("/compressed"))?,
+                compressed_depth: topics.compressed(&topics.below("/compressedDepth"))?,
+                header: topics.header(topics.main()),
+                vendor: options.depth == DepthEncoding::Vendor,
+                no_return: if near > 0.0 { f32::NAN } else { f32::INFINITY },
+            },
             info: InfoTopic::open(topics, Lens::Pinhole)?,
-            header: topics.header(topics.main()),
-            vendor: options.depth == DepthEncoding::Vendor,
-            size,
-            scale: if scale > 0.0 { scale } else { DEFAULT_SCALE },
-            no_return: if near > 0.0 { f32::NAN } else { f32::INFINITY },
-            guard: topics.guard(),
-            decoder: topics.decoder(),
-            noise: DepthNoise::new(&options.degrade, config.seq_id),
             millimetres: Vec::new(),
             file: Vec::new(),
             peaks: [BufferPeak::default(); 2],
         }))
     }
-
-    /// Frees memory that only an unusually large image needed.
-    fn tidy(&mut self) {
-        let buffers = [&mut self.millimetres, &mut self.file];
-        for (peak, buffer) in self.peaks.iter_mut().zip(buffers) {
-            peak.shrink_if_due(buffer.len(), buffer);
-        }
-    }
-
-    fn is_millimetres(&self) -> bool {
-        self.scale == DEFAULT_SCALE
-    }
 }
 
-impl Sensor for Depth {
-    fn wanted(&self) -> bool {
-        let compressed =
-            |c: &Option<CompressedPublisher>| c.as_ref().is_some_and(|c| c.subscribers() > 0);
-        self.main.subscribers() > 0
-            || self.float.as_ref().is_some_and(|f| f.subscribers() > 0)
-            || compressed(&self.compressed)
-            || compressed(&self.compressed_depth)
-            || self.info.wanted()
+impl Sensor for DepthSensor {
+    fn is_wanted(&self) -> bool {
+        self.topics.need_counts(true) || self.topics.compressed().is_some() || self.info.is_wanted()
     }
 
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        self.header.stamp = frame.stamp.to_msg();
-        let expected = self.size.pixels() * 2;
-        let is_file = frame.compressed
-            || (frame.payload.len() != expected && Codec::of(frame.payload).is_some());
-        if !is_file && frame.payload.len() != expected {
-            return Err(SensorError::Size { expected, found: frame.payload.len() });
-        }
-        let size = match is_file {
-            true => super::codec::size_of_file(frame.payload)?.1,
-            false => self.size,
-        };
-        self.guard.admit(Shape { size, file: is_file })?;
-        let millimetres_fit = self.is_millimetres();
-        let Self { header, decoder, noise, .. } = self;
-        let compressed = self.compressed.as_ref().filter(|c| is_file && c.subscribers() > 0);
-        let is_noisy = noise.is_some();
+    fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
+        let Self { source, topics, info, millimetres, file, peaks } = self;
+        topics.header.stamp = head.stamp.to_msg();
+        let (size, codec) = source.guard.admit(&payload, head.compressed)?;
+        let (payload, is_file) = (payload.bytes(), codec.is_some());
+        let is_noisy = source.noise.is_some();
+        let compressed = topics.compressed().filter(|_| is_file);
         if let Some(compressed) = compressed.filter(|_| !is_noisy) {
-            sent(compressed.publish(&file_head(header), frame.payload)?)?;
+            topics.publish_file(compressed, payload)?;
         }
-
-        let main = self.main.subscribers() > 0;
-        let float = self.float.as_ref().filter(|f| f.subscribers() > 0);
-        let compressed_depth =
-            self.compressed_depth.as_ref().filter(|c| is_file && c.subscribers() > 0);
-        let (size, counts) = match is_file {
-            true if main
-                || float.is_some()
-                || compressed_depth.is_some()
-                || (is_noisy && compressed.is_some()) =>
-            {
-                decoder.decode_depth(frame.payload)?
-            }
-            true => (size, &[][..]),
-            false => (size, frame.payload),
-        };
-        let counts = match noise {
-            Some(noise) => noise.apply(frame.sim_time, counts, self.scale),
-            None => counts,
-        };
-        if let Some(compressed) = compressed.filter(|_| is_noisy) {
-            self.file.clear();
-            encode(size, counts, &mut self.file)?;
-            sent(compressed.publish(&file_head(header), &self.file)?)?;
+        if topics.need_counts(is_file) || (compressed.is_some() && is_noisy) {
+            let depth = source.read(payload, size, is_file, head.sim_time)?;
+            let in_millimetres = topics.in_millimetres(&depth, millimetres);
+            topics.publish_images(&depth, in_millimetres)?;
+            topics.publish_encoded(&depth, in_millimetres, file)?;
         }
-        let image = |encoding, bytes: usize| ImageHead {
-            header,
-            height: size.height as u32,
-            width: size.width as u32,
-            encoding,
-            step: (size.width * bytes) as u32,
-        };
-
-        let mut in_millimetres = None;
-        if (main && !self.vendor) || compressed_depth.is_some() {
-            in_millimetres = Some(if millimetres_fit && !has_no_return(counts) {
-                (counts, !is_noisy)
-            } else {
-                to_millimetres(counts, self.scale, &mut self.millimetres);
-                (&self.millimetres[..], false)
-            });
+        // Frees memory that only an unusually large image needed.
+        for (peak, buffer) in peaks.iter_mut().zip([millimetres, file]) {
+            peak.shrink_if_due(buffer.len(), buffer);
         }
-        if main {
-            let published = match in_millimetres.filter(|_| !self.vendor) {
-                Some((data, _)) => self.main.publish(&image("16UC1", 2), data),
-                None => self.main.publish(&image("mono16", 2), counts),
-            };
-            sent(published?)?;
-        }
-        if let Some(float) = float {
-            let mut loan = float.loan(counts.len() * 2);
-            let metres = &mut loan.as_mut()[..counts.len() * 2];
-            to_metres(counts, self.scale, self.no_return, metres);
-            sent(float.publish_loan(&image("32FC1", 4), loan, counts.len() * 2)?)?;
-        }
-        if let (Some(publisher), Some((data, unchanged))) = (compressed_depth, in_millimetres) {
-            self.file.clear();
-            self.file.extend_from_slice(&CONFIG_HEADER);
-            if unchanged {
-                self.file.extend_from_slice(frame.payload);
-            } else {
-                encode(size, data, &mut self.file)?;
-            }
-            let head = CompressedHead { header, format: "16UC1; compressedDepth png" };
-            sent(publisher.publish(&head, &self.file)?)?;
-        }
-        self.tidy();
-        Ok(self.info.publish(&self.header.stamp, size)?)
+        Ok(info.publish(&topics.header.stamp, size)?)
     }
 
-    fn set_view(&mut self, view: &View) {
-        self.header.frame_id.clone_from(&view.frame_id);
+    fn set_view(&mut self, view: &CameraView) {
+        self.topics.header.frame_id.clone_from(&view.frame_id);
         self.info.set_view(view);
     }
 }
 
-/// Head of a PNG with the simulator's counts.
-fn file_head(header: &Header) -> CompressedHead<'_> {
-    CompressedHead { header, format: "mono16; png compressed " }
+impl DepthSource {
+    /// Decodes an admitted payload and adds the noise.
+    fn read<'a>(
+        &'a mut self,
+        payload: &'a [u8],
+        size: Size,
+        is_file: bool,
+        time: SimTime,
+    ) -> Result<DepthCounts<'a>, SensorError> {
+        let Self { scale, decoder, noise, .. } = self;
+        let (size, counts) = if is_file { decoder.decode_depth(payload)? } else { (size, payload) };
+        let is_noisy = noise.is_some();
+        let counts = match noise {
+            Some(noise) => noise.apply(time, counts, *scale),
+            None => counts,
+        };
+        let file = is_file.then_some(payload);
+        Ok(DepthCounts { size, counts, scale: *scale, is_noisy, file })
+    }
+}
+
+impl DepthTopics {
+    fn float(&self) -> Option<&ImagePublisher> {
+        self.float.as_ref().filter(|float| float.subscribers() > 0)
+    }
+
+    fn compressed(&self) -> Option<&CompressedPublisher> {
+        self.compressed.as_ref().filter(|compressed| compressed.subscribers() > 0)
+    }
+
+    fn compressed_depth(&self) -> Option<&CompressedPublisher> {
+        self.compressed_depth.as_ref().filter(|compressed| compressed.subscribers() > 0)
+    }
+
+    /// Whether a topic with subscribers needs the decoded counts; `is_file`: they come as a file.
+    fn need_counts(&self, is_file: bool) -> bool {
+        self.main.subscribers() > 0
+            || self.float().is_some()
+            || (is_file && self.compressed_depth().is_some())
+    }
+
+    /// Returns the image in millimetres, and whether it is the one in the file; `None` if no topic needs it.
+    fn in_millimetres<'a>(
+        &self,
+        depth: &DepthCounts<'a>,
+        buffer: &'a mut Vec<u8>,
+    ) -> Option<(&'a [u8], bool)> {
+        let is_main = self.main.subscribers() > 0 && !self.vendor;
+        if !is_main && (depth.file.is_none() || self.compressed_depth().is_none()) {
+            return None;
+        }
+        if depth.scale == DEFAULT_SCALE && !has_no_return(depth.counts) {
+            return Some((depth.counts, !depth.is_noisy));
+        }
+        to_millimetres(depth.counts, depth.scale, buffer);
+        Some((&buffer[..], false))
+    }
+
+    /// Publishes the images: millimetres or counts, and metres.
+    fn publish_images(
+        &self,
+        depth: &DepthCounts<'_>,
+        in_millimetres: Option<(&[u8], bool)>,
+    ) -> Result<(), SensorError> {
+        let Size { width, height } = depth.size;
+        let image = |encoding, bytes: usize| ImageHead {
+            header: &self.header,
+            height: height as u32,
+            width: width as u32,
+            encoding,
+            step: (width * bytes) as u32,
+        };
+        if self.main.subscribers() > 0 {
+            let published = match in_millimetres.filter(|_| !self.vendor) {
+                Some((data, _)) => self.main.publish(&image("16UC1", 2), data),
+                None => self.main.publish(&image("mono16", 2), depth.counts),
+            };
+            sent(published?)?;
+        }
+        if let Some(float) = self.float() {
+            let len = depth.counts.len() * 2;
+            let mut loan = float.loan(len);
+            let metres = &mut loan.as_mut()[..len];
+            to_metres(depth.counts, depth.scale, self.no_return, metres);
+            sent(float.publish_loan(&image("32FC1", 4), loan, len)?)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes what arrived as a file again as files; `buffer` holds a changed one.
+    fn publish_encoded(
+        &self,
+        depth: &DepthCounts<'_>,
+        in_millimetres: Option<(&[u8], bool)>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), SensorError> {
+        let Some(file) = depth.file else {
+            return Ok(());
+        };
+        if let Some(compressed) = self.compressed().filter(|_| depth.is_noisy) {
+            buffer.clear();
+            encode(depth.size, depth.counts, buffer)?;
+            self.publish_file(compressed, buffer)?;
+        }
+        if let (Some(publisher), Some((data, unchanged))) =
+            (self.compressed_depth(), in_millimetres)
+        {
+            buffer.clear();
+            buffer.extend_from_slice(&CONFIG_HEADER);
+            if unchanged {
+                buffer.extend_from_slice(file);
+            } else {
+                encode(depth.size, data, buffer)?;
+            }
+            let head =
+                CompressedHead { header: &self.header, format: "16UC1; compressedDepth png" };
+            sent(publisher.publish(&head, &*buffer)?)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes a PNG with the simulator's counts.
+    fn publish_file(
+        &self,
+        compressed: &CompressedPublisher,
+        file: &[u8],
+    ) -> Result<(), SensorError> {
+        let head = CompressedHead { header: &self.header, format: "mono16; png compressed " };
+        sent(compressed.publish(&head, file)?)
+    }
 }
 
 fn count(bytes: &[u8]) -> u16 {

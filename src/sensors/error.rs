@@ -25,12 +25,12 @@ pub enum SensorError {
         /// Bytes received.
         found: usize,
     },
-    /// The payload has the length of no form of clouds, or of more than one.
+    /// The length of the payload fits no form of clouds, or more than one.
     #[error(
         "cloud of no known form ({shape}); please send a recording (docs/record.md) to the maintainers"
     )]
     CloudForm {
-        /// What it says of itself.
+        /// The numbers in its header.
         shape: CloudShape,
     },
     /// Odometry in a frame that is not known; the cloud was published.
@@ -64,7 +64,7 @@ pub enum SensorError {
         /// Configured size.
         configured: Size,
     },
-    /// An image of another size or kind than configured; the next ones may confirm it.
+    /// An image of another size or kind than configured; equal images that follow are accepted.
     #[error("{} image of {width} x {height} pixels does not fit the configuration; accepted if others like it follow", kind_of(.file))]
     Unexpected {
         /// Its width.
@@ -89,13 +89,13 @@ pub enum SensorError {
     /// The simulator overwrote the shared-memory block while it was read.
     #[error("shared-memory block changed while it was read")]
     Torn,
-    /// The frame may show the view from before a change or the new one.
+    /// The frame may show the old view or the new one.
     #[error("shows the view from before a change or the new one")]
     ViewUnknown,
-    /// The frame was dropped as `degrade.drop` asks.
+    /// The frame was dropped because of `degrade.drop`.
     #[error("dropped on purpose")]
     OnPurpose,
-    /// As many frames are held back on purpose as there is memory for.
+    /// The memory for delayed frames is full.
     #[error("more is held back than there is memory for; lower degrade.latency_s")]
     HeldTooMany,
     /// The middleware refused the message.
@@ -110,27 +110,21 @@ fn kind_of(file: &bool) -> &'static str {
 impl SensorError {
     /// Whether the payload cannot be from this sensor as it is configured.
     pub fn is_foreign(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Layout(_)
-            | Self::Size { .. }
-            | Self::CloudForm { .. }
-            | Self::UnknownCodec { .. }
-            | Self::Undecodable { .. }
-            | Self::TooLarge { .. }
-            | Self::Unexpected { .. }
-            | Self::DepthFormat
-            | Self::Time => true,
-            Self::OdometryFrame { .. }
-            | Self::NotFinite { .. }
-            | Self::Torn
-            | Self::ViewUnknown
-            | Self::OnPurpose
-            | Self::HeldTooMany
-            | Self::Publish(_) => false,
-        }
+                | Self::Size { .. }
+                | Self::CloudForm { .. }
+                | Self::UnknownCodec { .. }
+                | Self::Undecodable { .. }
+                | Self::TooLarge { .. }
+                | Self::Unexpected { .. }
+                | Self::DepthFormat
+                | Self::Time
+        )
     }
 
-    /// Returns what it is counted as.
+    /// Returns the cause that it is counted as.
     pub fn cause(&self) -> SensorCause {
         self.into()
     }

@@ -38,9 +38,9 @@ impl AttitudeSample {
 
 /// Converts samples to messages; reuses one message, so that a sample allocates nothing.
 ///
-/// The simulator sends specific force and angular rate in body FRD, some versions the force in other axes. REP 145 prefers data as measured and REP 103 wants
-/// FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest shows +9.8 m/s² on z. Without
-/// a given attitude there is no orientation, which REP 145 writes as `orientation_covariance[0] = -1`.
+/// The simulator sends specific force and angular rate in body FRD; some versions send the force in other axes. REP 145 prefers
+/// data as measured and REP 103 wants FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest
+/// shows +9.8 m/s² on z. Without an attitude there is no orientation: `orientation_covariance[0] = -1` (REP 145).
 #[derive(Clone, Debug)]
 pub struct ImuConverter {
     message: Imu,
@@ -65,9 +65,8 @@ impl ImuConverter {
     pub fn set_noise(&mut self, params: &ImuParams, draws: Draws) {
         self.noise = ImuNoise::new(params, draws);
         let [acceleration, rate] = params.noise.variances(params.rate_hz);
-        let covariance = |given, variance: f64| match variance > 0.0 {
-            true => [variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance],
-            false => given,
+        let covariance = |given, v: f64| {
+            if v > 0.0 { [v, 0.0, 0.0, 0.0, v, 0.0, 0.0, 0.0, v] } else { given }
         };
         let message = &mut self.message;
         message.angular_velocity_covariance = covariance(params.angular_velocity_covariance, rate);
@@ -75,8 +74,8 @@ impl ImuConverter {
             covariance(params.linear_acceleration_covariance, acceleration);
     }
 
-    /// Converts one sample, whose accelerations have these axes; the message is valid until the next call. `attitude` is the latest known one if the message
-    /// shall have an orientation. `None`: a number is NaN or infinite.
+    /// Converts one sample, whose accelerations have these axes; the message is valid until the next call. `attitude`: the latest
+    /// one if the message shall have an orientation. `None`: a number is NaN or infinite.
     pub fn convert(
         &mut self,
         sample: &ImuPacket,
@@ -98,13 +97,8 @@ impl ImuConverter {
         };
         let message = &mut self.message;
         message.header.stamp = stamp.to_msg();
-        (
-            message.linear_acceleration.x,
-            message.linear_acceleration.y,
-            message.linear_acceleration.z,
-        ) = (ax, sign * ay, sign * az);
-        (message.angular_velocity.x, message.angular_velocity.y, message.angular_velocity.z) =
-            (rx, sign * ry, sign * rz);
+        message.linear_acceleration = Vector3 { x: ax, y: sign * ay, z: sign * az };
+        message.angular_velocity = Vector3 { x: rx, y: sign * ry, z: sign * rz };
         if let Some(noise) = &mut self.noise {
             let [acceleration, rate] = noise.at(at);
             add(&mut message.linear_acceleration, acceleration);

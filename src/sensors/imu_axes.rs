@@ -1,9 +1,9 @@
-//! Which axes the accelerations of the IMU have on the wire: the vendor corrected them in January 2026, and whether that changed what
-//! is sent is not public.
+//! Finds the axes of the accelerations of the IMU on the wire. The vendor corrected them in January 2026; whether that changed the
+//! sent data is not public.
 //!
-//! The true motion says what an accelerometer measures (specific force). Conventions that differ in the sign of x and y read the same
-//! while the vehicle is level and does not accelerate sideways; the others are told apart by gravity alone.
-use super::{Ballot, Verdict};
+//! The true motion gives the specific force that an accelerometer measures. Conventions that differ in the sign of x and y are
+//! equal while the vehicle is level and does not accelerate sideways; gravity alone distinguishes the others.
+use super::{ConventionFinder, Verdict};
 use crate::{
     config::params::AccelerationAxes,
     frames::{Attitude, Frd, Ned, Vector},
@@ -16,12 +16,12 @@ const CANDIDATES: [AccelerationAxes; 3] =
 /// Time of samples that are judged together, in ns, and how many it takes.
 const WINDOW_NS: i64 = 500_000_000;
 const ENOUGH: u32 = 10;
-/// Mean square of the difference of errors, in m²/s⁴: four times the square of the force that tells conventions apart. A quarter is a
-/// tilt of 1.5 degrees; a bias of the accelerometer below 0.5 m/s² cannot turn it around.
+/// Least difference of mean square errors, in m²/s⁴: four times the square of the force that distinguishes conventions. A quarter is
+/// a tilt of 1.5 degrees; a bias of the accelerometer below 0.5 m/s² cannot change the result.
 const APART: f64 = 0.25;
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.806_65;
-/// True velocities that are farther apart in time tell no acceleration, in ns.
+/// Largest time between two true velocities that give an acceleration, in ns.
 const FAR_NS: i64 = 100_000_000;
 
 impl AccelerationAxes {
@@ -75,17 +75,21 @@ impl ForceMeter {
 /// Finds the axes of the accelerations of one IMU.
 #[derive(Clone, Debug)]
 pub struct AccelerationAxesFinder {
-    ballot: Ballot<AccelerationAxes, 3>,
+    finder: ConventionFinder<AccelerationAxes, 3>,
     since: Option<SimTime>,
     count: u32,
     errors: [f64; 3],
 }
 
 impl AccelerationAxesFinder {
-    /// Nothing is known yet; `given`: as the user says.
-    pub fn new(given: AccelerationAxes) -> Self {
-        let given = (given != AccelerationAxes::Auto).then_some(given);
-        Self { ballot: Ballot::new(CANDIDATES, given), since: None, count: 0, errors: [0.0; 3] }
+    /// Creates a finder without measurements; `configured`: the parameter.
+    pub fn new(configured: AccelerationAxes) -> Self {
+        Self {
+            finder: ConventionFinder::new(CANDIDATES, configured, AccelerationAxes::Auto),
+            since: None,
+            count: 0,
+            errors: [0.0; 3],
+        }
     }
 
     /// Takes an acceleration on the wire and the true force of about the same time.
@@ -97,7 +101,7 @@ impl AccelerationAxesFinder {
         if !(0..WINDOW_NS).contains(&at.0.saturating_sub(since.0)) {
             if self.count >= ENOUGH {
                 let count = f64::from(self.count);
-                self.ballot.round(self.errors.map(|error| error / count), APART);
+                self.finder.add_round(self.errors.map(|error| error / count), APART);
             }
             (self.since, self.count, self.errors) = (Some(at), 0, [0.0; 3]);
         }
@@ -110,16 +114,16 @@ impl AccelerationAxesFinder {
 
     /// Returns the convention to read by.
     pub fn in_use(&self) -> AccelerationAxes {
-        self.ballot.in_use()
+        self.finder.in_use()
     }
 
-    /// Returns what is known.
+    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
-        self.ballot.verdict()
+        self.finder.verdict()
     }
 
     /// Describes it for the log and for `/diagnostics`.
     pub fn text(&self) -> String {
-        self.ballot.text(AccelerationAxes::name)
+        self.finder.text(AccelerationAxes::name)
     }
 }

@@ -7,9 +7,9 @@ use crate::{
 use std::array::from_fn;
 
 /// Accelerometer and gyroscope: x, y, z each.
-type Axes = [[f64; 3]; 2];
+type ImuErrors = [[f64; 3]; 2];
 
-/// What is added to the samples of one IMU.
+/// Errors of the samples of one IMU.
 #[derive(Clone, Debug)]
 pub(super) struct ImuNoise {
     draws: Draws,
@@ -17,12 +17,12 @@ pub(super) struct ImuNoise {
     white: [f64; 2],
     /// Standard deviation of the bias after 1 s.
     walk: [f64; 2],
-    bias: Axes,
+    bias: ImuErrors,
     walks: Walk<6>,
 }
 
 impl ImuNoise {
-    /// `None` if the parameters ask for no error.
+    /// `None` without errors in the parameters.
     pub(super) fn new(params: &ImuParams, draws: Draws) -> Option<Self> {
         let noise = &params.noise;
         noise.is_on().then(|| Self {
@@ -35,7 +35,7 @@ impl ImuNoise {
     }
 
     /// Returns the error of the sample at a time of the simulator, in m/s² and rad/s.
-    pub(super) fn at(&mut self, time: SimTime) -> Axes {
+    pub(super) fn at(&mut self, time: SimTime) -> ImuErrors {
         let mut errors = self.bias;
         if self.white != [0.0; 2] {
             let mut numbers = self.draws.at(Purpose::ImuNoise, time.0);

@@ -1,41 +1,18 @@
 //! Lidar points as the drivers of real lidars publish them, which algorithms match by name and type of the fields.
 //!
-//! The simulator renders a scan at one instant, so the time of every point is that of the header, unless a sweep is asked
-//! for. It sends no intensity: the class of the object hit, where it is known, stands for it.
-use super::points::{Axes, CloudPoint, Converted, Fourth, Missing};
-use crate::config::params::{CloudLayout, LabelType};
+//! The simulator renders a scan at one instant, so every point has the time of the header, unless a sweep is
+//! configured. It sends no intensity: the class of the object hit replaces it where it is known.
+use super::points::{CloudPoint, Converted, FieldSpec, FourthField, MissingPoints, PointAxes};
+use crate::config::{SensorConfig, params::CloudLayout};
 use crate::msgs::sensor_msgs::msg::PointField;
 use crate::time::RosTime;
 
-/// Name, offset and type of a field.
-type Field = (&'static str, u32, u8);
-
-/// Name, offset and type of the fields of a point without label, 12 bytes.
-pub const PLAIN_FIELDS: [Field; 3] =
-    [("x", 0, PointField::FLOAT32), ("y", 4, PointField::FLOAT32), ("z", 8, PointField::FLOAT32)];
-
-/// Name, offset and type of the fields of a lidar point, 16 bytes.
-pub const fn labelled_fields(label: LabelType) -> [Field; 4] {
-    let [x, y, z] = PLAIN_FIELDS;
-    let label = match label {
-        LabelType::Float32 => PointField::FLOAT32,
-        LabelType::Uint32 => PointField::UINT32,
-    };
-    [x, y, z, ("label", 12, label)]
-}
-
-/// Name, offset and type of the fields of a coloured point, 16 bytes, as PCL has them.
-pub const fn coloured_fields() -> [Field; 4] {
-    let [x, y, z] = PLAIN_FIELDS;
-    [x, y, z, ("rgb", 12, PointField::FLOAT32)]
-}
+const F32: u8 = PointField::FLOAT32;
+const F64: u8 = PointField::FLOAT64;
 
 /// As `ouster_ros::Point` in PCL, 48 bytes: `t` in ns after the header, `range` in mm.
-const OUSTER: [Field; 9] = [
-    PLAIN_FIELDS[0],
-    PLAIN_FIELDS[1],
-    PLAIN_FIELDS[2],
-    ("intensity", 16, PointField::FLOAT32),
+const OUSTER: &[FieldSpec] = &[
+    ("intensity", 16, F32),
     ("t", 20, PointField::UINT32),
     ("reflectivity", 24, PointField::UINT16),
     ("ring", 26, PointField::UINT8),
@@ -43,32 +20,17 @@ const OUSTER: [Field; 9] = [
     ("range", 32, PointField::UINT32),
 ];
 /// As velodyne_pointcloud, 22 bytes: `time` in s after the header.
-const VELODYNE: [Field; 6] = [
-    PLAIN_FIELDS[0],
-    PLAIN_FIELDS[1],
-    PLAIN_FIELDS[2],
-    ("intensity", 12, PointField::FLOAT32),
-    ("ring", 16, PointField::UINT16),
-    ("time", 18, PointField::FLOAT32),
-];
+const VELODYNE: &[FieldSpec] =
+    &[("intensity", 12, F32), ("ring", 16, PointField::UINT16), ("time", 18, F32)];
 /// As HesaiLidar_ROS_2.0, 26 bytes: `timestamp` in s since 1970.
-const HESAI: [Field; 6] = [
-    PLAIN_FIELDS[0],
-    PLAIN_FIELDS[1],
-    PLAIN_FIELDS[2],
-    ("intensity", 12, PointField::FLOAT32),
-    ("ring", 16, PointField::UINT16),
-    ("timestamp", 18, PointField::FLOAT64),
-];
+const HESAI: &[FieldSpec] =
+    &[("intensity", 12, F32), ("ring", 16, PointField::UINT16), ("timestamp", 18, F64)];
 /// As livox_ros_driver2, 26 bytes: `timestamp` in ns since 1970.
-const LIVOX: [Field; 7] = [
-    PLAIN_FIELDS[0],
-    PLAIN_FIELDS[1],
-    PLAIN_FIELDS[2],
-    ("intensity", 12, PointField::FLOAT32),
+const LIVOX: &[FieldSpec] = &[
+    ("intensity", 12, F32),
     ("tag", 16, PointField::UINT8),
     ("line", 17, PointField::UINT8),
-    ("timestamp", 18, PointField::FLOAT64),
+    ("timestamp", 18, F64),
 ];
 /// A Livox point that is no noise: the first return, with high confidence.
 pub(super) const LIVOX_TAG: u8 = 0x10;
@@ -78,8 +40,8 @@ const LIVOX_LINES: usize = 4;
 /// How the points of a sensor get their ring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rings {
-    /// A mechanical lidar scans rings from the lowest to the highest, `points` each. The elevations, in degrees, tell the
-    /// ring of a point where the cloud is not complete.
+    /// A mechanical lidar scans rings from the lowest to the highest, `points` each. The elevations, in degrees, give the
+    /// ring of a point if the cloud is not complete.
     Rows {
         /// Points per ring.
         points: usize,
@@ -93,6 +55,12 @@ pub enum Rings {
 }
 
 impl Rings {
+    /// Returns the rings of a mechanical lidar.
+    pub(super) fn rows(config: &SensorConfig) -> Self {
+        let elevation_deg = [config.other_params[4], config.other_params[5]];
+        Self::Rows { points: config.width.into(), rings: config.height.into(), elevation_deg }
+    }
+
     /// Ring of point `index` of `count`, at `xyz`, and its share of the scan's time.
     fn of(&self, index: usize, count: usize, [x, y, z]: [f32; 3]) -> (u16, f64) {
         match *self {
@@ -125,7 +93,7 @@ impl Rings {
         let elevation = z.atan2(x.hypot(y)).to_degrees();
         let ring = (elevation - low) / (high - low) * rings as f32;
         let most = rings.saturating_sub(1) as f32;
-        // A number that is none becomes 0.
+        // NaN becomes 0.
         ring.round().clamp(0.0, most) as u16
     }
 }
@@ -133,9 +101,9 @@ impl Rings {
 /// The points of one sensor in a layout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointLayout {
-    /// Which.
+    /// The layout.
     pub layout: CloudLayout,
-    /// Where its rings come from.
+    /// Source of the rings.
     pub rings: Rings,
     /// Time over which the points of a scan are spread, in ns; 0: all are of the header's time.
     pub sweep_ns: u32,
@@ -150,21 +118,21 @@ pub(super) struct LidarPoint {
 }
 
 impl LidarPoint {
-    /// Stands for the intensity: the class, at most 255.
+    /// Returns the class, at most 255, in place of an intensity.
     pub(super) fn reflectivity(&self) -> u8 {
         self.class.min(255) as u8
     }
 }
 
 impl PointLayout {
-    /// Fields of a point, and its length.
-    pub fn fields(&self) -> (&'static [(&'static str, u32, u8)], usize) {
+    /// Fields of a point after its coordinates, and its length.
+    pub(super) fn fields(&self) -> (&'static [FieldSpec], usize) {
         match self.layout {
-            CloudLayout::XyzLabel => (&PLAIN_FIELDS, 12),
-            CloudLayout::Ouster => (&OUSTER, 48),
-            CloudLayout::Velodyne => (&VELODYNE, 22),
-            CloudLayout::Hesai => (&HESAI, 26),
-            CloudLayout::Livox => (&LIVOX, 26),
+            CloudLayout::XyzLabel => (&[], 12),
+            CloudLayout::Ouster => (OUSTER, 48),
+            CloudLayout::Velodyne => (VELODYNE, 22),
+            CloudLayout::Hesai => (HESAI, 26),
+            CloudLayout::Livox => (LIVOX, 26),
         }
     }
 
@@ -172,13 +140,13 @@ impl PointLayout {
     pub(super) fn points<'a, P: CloudPoint>(
         &'a self,
         points: &'a [P],
-        axes: Axes,
-        missing: Missing,
-        fourth: Fourth,
+        axes: PointAxes,
+        missing: MissingPoints,
+        fourth: FourthField,
     ) -> impl Iterator<Item = LidarPoint> + 'a {
         points.iter().enumerate().filter_map(move |(index, raw)| {
             let is_missing = raw.is_missing();
-            if is_missing && missing == Missing::Removed {
+            if is_missing && missing == MissingPoints::Removed {
                 return None;
             }
             let xyz = axes.apply(raw.place());
@@ -186,8 +154,8 @@ impl PointLayout {
             Some(LidarPoint {
                 xyz: if is_missing { [f32::NAN; 3] } else { xyz },
                 class: match fourth {
-                    Fourth::Label(_) => raw.fourth() as u32,
-                    Fourth::None | Fourth::Rgb => 0,
+                    FourthField::Label(_) => raw.fourth() as u32,
+                    FourthField::None | FourthField::Rgb => 0,
                 },
                 ring,
                 after_ns: (share * f64::from(self.sweep_ns)) as u32,
@@ -199,9 +167,9 @@ impl PointLayout {
     pub fn convert<P: CloudPoint>(
         &self,
         points: &[P],
-        axes: Axes,
-        missing: Missing,
-        fourth: Fourth,
+        axes: PointAxes,
+        missing: MissingPoints,
+        fourth: FourthField,
         stamp: RosTime,
         out: &mut [u8],
     ) -> Converted {

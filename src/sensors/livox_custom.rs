@@ -27,7 +27,7 @@ impl LivoxCustom {
         }))
     }
 
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_wanted(&self) -> bool {
         self.publisher.subscribers() > 0
     }
 
@@ -65,7 +65,7 @@ impl LivoxCustom {
         Ok(None)
     }
 
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_wanted(&self) -> bool {
         false
     }
 

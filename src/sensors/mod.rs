@@ -1,9 +1,9 @@
 //! Converts payloads of the simulator to ROS messages: one row of [`spec_of`] and one file per kind of sensor.
 //!
-//! A [`Sensor`] is opened from its row, gets whole payloads ([`Frame`]) and publishes. It converts only for topics with
-//! subscribers, into reused buffers; raw images are published from the slice in which they arrived. The reasons for each
-//! message's format are in `docs/sensors.md`; the table of topics in `docs/topics.md` is `node::topics_markdown`.
-mod ballot;
+//! A [`Sensor`] is opened from its row, gets whole payloads ([`FramePayload`]) through a [`SensorPipeline`] and publishes. It
+//! converts only for topics with subscribers, into reused buffers; raw images are published from the slice in which they
+//! arrived. The reasons for each message's format are in `docs/sensors.md`; the table of topics in `docs/topics.md` is
+//! `node::topics_markdown`.
 mod calibration;
 mod camera;
 mod camera_info;
@@ -11,10 +11,12 @@ mod cloud;
 mod cloud_axes;
 mod cloud_odometry;
 mod codec;
-mod degrade;
+mod convention_finder;
 mod depth;
 mod described;
 mod error;
+mod frame;
+mod frame_degrader;
 mod imu;
 mod imu_axes;
 mod imu_noise;
@@ -22,9 +24,11 @@ mod layout;
 mod livox_custom;
 mod objects;
 mod options;
+mod pipeline;
 pub mod pixels;
 mod points;
 mod range;
+mod range_noise;
 mod scan;
 mod shape;
 mod spec;
@@ -32,36 +36,39 @@ mod stream;
 mod surroundings;
 mod view_change;
 
-pub use ballot::{Ballot, Verdict};
 pub use calibration::Calibration;
-pub use camera_info::{Lens, View, camera_info};
+pub use camera_info::{CameraView, Lens, camera_info};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
-pub use degrade::{CloudNoise, DepthNoise, HOLD_BYTES, Unreliable};
-pub use described::{DescribedFov, DescribedMount, Seen, Sighting};
+pub use convention_finder::{ConventionFinder, Verdict};
+pub use described::{DescribedFov, DescribedMount, PoseChange, Sighting};
 pub use error::{SensorCause, SensorError};
+pub use frame::{FrameHead, FramePayload};
+pub use frame_degrader::{FrameDegrader, HOLD_BYTES};
 pub use imu::{AttitudeSample, ImuConverter};
 pub use imu_axes::{AccelerationAxesFinder, ForceMeter, TrueForce};
-pub use layout::{PLAIN_FIELDS, PointLayout, Rings, coloured_fields, labelled_fields};
+pub use layout::{PointLayout, Rings};
 pub use options::Options;
-pub use points::{Axes, CloudPoint, Converted, Fourth, Missing, convert, per_count};
-pub use scan::ScanPlane;
-pub use spec::{
-    ForeignFrame, Frame, FrameIds, FrameKind, LentFrame, SensorContext, SensorSpec, TopicSpec,
+pub use pipeline::{FrameStep, SensorPipeline};
+pub use points::{
+    CloudPoint, Converted, FourthField, MissingPoints, PointAxes, convert, per_count,
 };
+pub use range_noise::{CloudNoise, DepthNoise};
+pub use scan::ScanPlane;
+pub use spec::{FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
 pub use stream::{Progress, SensorStream};
 pub use surroundings::Surroundings;
-pub use view_change::{Shown, ViewChange};
+pub use view_change::{ShownView, ViewChange};
 
-use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime, wire::SensorKind};
+use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
     /// Whether any topic has a subscriber; one atomic load per topic.
-    fn wanted(&self) -> bool;
+    fn is_wanted(&self) -> bool;
 
     /// Converts and publishes on the topics with subscribers. The caller counts an error, which is never fatal.
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError>;
+    fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError>;
 
     /// Lends memory of a publisher for the next payload, [`LOAN_SPARE`](crate::session::LOAN_SPARE) larger than the
     /// expected payload, if payloads are published unchanged and somebody subscribes.
@@ -69,29 +76,13 @@ pub trait Sensor: Send {
         None
     }
 
-    /// Publishes a payload in memory from [`Self::lend`], without a copy if it has the expected size.
-    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
-        self.accept(&frame.with(loan.as_ref().get(..frame.len).unwrap_or_default()))
-    }
-
-    /// Publishes raw pixels unchanged, with one copy out of memory that the simulator may overwrite; `None` if the frame
-    /// has to be copied for [`Self::accept`] instead.
-    fn accept_foreign(&mut self, _frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
-        None
-    }
-
-    /// When the next frame that is held back on purpose is to be published, in host time.
-    fn due(&self) -> Option<RosTime> {
-        None
-    }
-
-    /// Publishes a frame that was held back until `now`; `None` if there is none.
-    fn release(&mut self, _now: RosTime) -> Option<Result<(), SensorError>> {
-        None
+    /// Whether a payload of this length is published with one copy out of [`FramePayload::Shared`].
+    fn reads_shared(&self, _len: usize) -> bool {
+        false
     }
 
     /// Changes the following frames.
-    fn set_view(&mut self, _view: &View) {}
+    fn set_view(&mut self, _view: &CameraView) {}
 }
 
 /// The table of sensors for the bridge, the documentation and the tests.

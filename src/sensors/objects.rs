@@ -1,5 +1,7 @@
 //! Lists of objects: boxes in the image (type 30) and target positions (type 31).
-use super::{Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, spec::Topics};
+use super::{
+    FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec, spec::Topics,
+};
 use crate::{
     config::params::QosGroup,
     msgs::{
@@ -17,52 +19,46 @@ use std::fmt::Write as _;
 pub(super) const DETECTIONS: SensorSpec = SensorSpec {
     kind: SensorKind::Detections,
     name: "detections",
-    topics: &[TopicSpec {
-        group: QosGroup::Detections,
-        suffix: "detections",
-        interface: "vision_msgs/msg/Detection2DArray",
-        frame: FrameKind::Optical,
-        compressed_only: false,
-        doc: "boxes in px; class_id is the vehicle's id",
-    }],
-    doc: "object detector",
+    topics: &[TopicSpec::new(
+        QosGroup::Detections,
+        "detections",
+        "vision_msgs/msg/Detection2DArray",
+        FrameKind::Optical,
+        "boxes in px; class_id is the vehicle's id",
+    )],
     open: |topics| open::<BoxEntry>(topics),
 };
 
 pub(super) const TARGETS: SensorSpec = SensorSpec {
     kind: SensorKind::Targets,
     name: "targets",
-    topics: &[TopicSpec {
-        group: QosGroup::Detections,
-        suffix: "targets",
-        interface: "vision_msgs/msg/Detection3DArray",
-        frame: FrameKind::Link,
-        compressed_only: false,
-        doc: "positions in m; class_id is the vehicle's id",
-    }],
-    doc: "positions of targets",
+    topics: &[TopicSpec::new(
+        QosGroup::Detections,
+        "targets",
+        "vision_msgs/msg/Detection3DArray",
+        FrameKind::Link,
+        "positions in m; class_id is the vehicle's id",
+    )],
     open: |topics| open::<TargetEntry>(topics),
 };
 
 /// An entry of a list and its message.
-trait Entry: Packet + Send + 'static {
-    /// Message of one entry.
-    type One: Clone + Default + Send + 'static;
-    /// Message of the list.
-    type Many: crate::msgs::Message + Default;
+trait ListEntry: Packet + Send + 'static {
+    type EntryMessage: Clone + Default + Send + 'static;
+    type ListMessage: crate::msgs::Message + Default;
 
-    fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>);
+    fn list(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>);
     /// Whether no number is NaN or infinite.
     fn is_finite(&self) -> bool;
-    fn fill(&self, one: &mut Self::One, header: &Header);
+    fn fill(&self, message: &mut Self::EntryMessage, header: &Header);
 }
 
-impl Entry for BoxEntry {
-    type One = Detection2D;
-    type Many = Detection2DArray;
+impl ListEntry for BoxEntry {
+    type EntryMessage = Detection2D;
+    type ListMessage = Detection2DArray;
 
-    fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>) {
-        (&mut many.header, &mut many.detections)
+    fn list(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>) {
+        (&mut list.header, &mut list.detections)
     }
 
     fn is_finite(&self) -> bool {
@@ -70,74 +66,69 @@ impl Entry for BoxEntry {
         edges.iter().all(|v| v.get().is_finite()) && self.credibility.get().is_finite()
     }
 
-    fn fill(&self, one: &mut Detection2D, header: &Header) {
-        set_header(&mut one.header, header);
-        set_text(&mut one.id, self.copter_id.get());
-        hypothesis(&mut one.results, self.copter_id.get(), self.credibility.get());
+    fn fill(&self, message: &mut Detection2D, header: &Header) {
+        set_header(&mut message.header, header);
+        set_text(&mut message.id, self.copter_id.get());
+        hypothesis(&mut message.results, self.copter_id.get(), self.credibility.get());
         let [left, top, right, bottom] =
             [self.min_x, self.min_y, self.max_x, self.max_y].map(|v| f64::from(v.get()));
-        one.bbox.center.position.x = (left + right) / 2.0;
-        one.bbox.center.position.y = (top + bottom) / 2.0;
-        one.bbox.size_x = right - left;
-        one.bbox.size_y = bottom - top;
+        message.bbox.center.position.x = (left + right) / 2.0;
+        message.bbox.center.position.y = (top + bottom) / 2.0;
+        message.bbox.size_x = right - left;
+        message.bbox.size_y = bottom - top;
     }
 }
 
-impl Entry for TargetEntry {
-    type One = Detection3D;
-    type Many = Detection3DArray;
+impl ListEntry for TargetEntry {
+    type EntryMessage = Detection3D;
+    type ListMessage = Detection3DArray;
 
-    fn list(many: &mut Self::Many) -> (&mut Header, &mut Vec<Self::One>) {
-        (&mut many.header, &mut many.detections)
+    fn list(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>) {
+        (&mut list.header, &mut list.detections)
     }
 
     fn is_finite(&self) -> bool {
         self.position.iter().all(|v| v.get().is_finite())
     }
 
-    fn fill(&self, one: &mut Detection3D, header: &Header) {
-        set_header(&mut one.header, header);
-        set_text(&mut one.id, self.copter_id.get());
+    fn fill(&self, message: &mut Detection3D, header: &Header) {
+        set_header(&mut message.header, header);
         let position = self.position.map(|v| f64::from(v.get()));
-        let pose = &mut hypothesis(&mut one.results, self.copter_id.get(), 1.0).pose.pose;
-        set_point(&mut pose.position, position);
-        pose.orientation.w = 1.0;
-        set_point(&mut one.bbox.center.position, position);
-        one.bbox.center.orientation.w = 1.0;
+        fill_detection(message, self.copter_id.get(), position, position);
     }
 }
 
-struct Objects<E: Entry> {
-    publisher: Publisher<E::Many>,
-    message: E::Many,
+struct ObjectSensor<E: ListEntry> {
+    publisher: Publisher<E::ListMessage>,
+    message: E::ListMessage,
     /// Entries beyond the current list, kept for their strings.
-    spare: Vec<E::One>,
+    spare: Vec<E::EntryMessage>,
 }
 
-fn open<E: Entry>(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
-    let mut message = E::Many::default();
+fn open<E: ListEntry>(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
+    let mut message = E::ListMessage::default();
     *E::list(&mut message).0 = topics.header(topics.main());
-    Ok(Box::new(Objects::<E> {
+    Ok(Box::new(ObjectSensor::<E> {
         publisher: topics.publisher(topics.main())?,
         message,
         spare: Vec::new(),
     }))
 }
 
-impl<E: Entry> Sensor for Objects<E> {
-    fn wanted(&self) -> bool {
+impl<E: ListEntry> Sensor for ObjectSensor<E> {
+    fn is_wanted(&self) -> bool {
         self.publisher.subscribers() > 0
     }
 
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        let list = ListView::<E>::parse(frame.payload)?;
-        if !self.wanted() {
+    fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
+        let list = ListView::<E>::parse(payload.bytes())?;
+        if !self.is_wanted() {
             return Ok(());
         }
         let entries = || list.entries().iter().filter(|entry| entry.is_finite());
         let measured = entries().count();
         let (header, detections) = E::list(&mut self.message);
-        header.stamp = frame.stamp.to_msg();
+        header.stamp = head.stamp.to_msg();
         while detections.len() > measured {
             self.spare.extend(detections.pop());
         }
@@ -168,18 +159,32 @@ fn hypothesis(
     result
 }
 
+/// Fills a detection of a point of an object and the centre of its box.
+pub(super) fn fill_detection(
+    message: &mut Detection3D,
+    id: i32,
+    point: [f64; 3],
+    centre: [f64; 3],
+) {
+    set_text(&mut message.id, id);
+    let pose = &mut hypothesis(&mut message.results, id, 1.0).pose.pose;
+    set_point(&mut pose.position, point);
+    pose.orientation.w = 1.0;
+    set_point(&mut message.bbox.center.position, centre);
+    message.bbox.center.orientation.w = 1.0;
+}
+
 fn set_header(to: &mut Header, from: &Header) {
     to.stamp.clone_from(&from.stamp);
     to.frame_id.clone_from(&from.frame_id);
 }
 
 /// Writes a number into a string without a new allocation.
-pub(super) fn set_text(text: &mut String, number: i32) {
+fn set_text(text: &mut String, number: i32) {
     text.clear();
     let _ = write!(text, "{number}"); // writing to a String cannot fail
 }
 
-/// Sets a point.
-pub(super) fn set_point(point: &mut Point, [x, y, z]: [f64; 3]) {
+fn set_point(point: &mut Point, [x, y, z]: [f64; 3]) {
     (point.x, point.y, point.z) = (x, y, z);
 }

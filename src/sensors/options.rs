@@ -26,7 +26,7 @@ pub struct Options {
     pub organized: Organized,
     /// Type of the labels of lidar points.
     pub label: LabelType,
-    /// What the fourth number of points is.
+    /// Meaning of the fourth number of points.
     pub fourth: FourthNumber,
     /// Axes of the clouds of depth cameras on the wire.
     pub depth_axes: DepthAxes,
@@ -36,29 +36,13 @@ pub struct Options {
     pub scan: ScanParams,
     /// Axes of the world frame.
     pub world: WorldConvention,
-    /// What is worse on purpose.
+    /// Noise, drops and delays.
     pub degrade: DegradeParams,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            rgb: RgbEncoding::Bgr8,
-            depth: DepthEncoding::Millimetres,
-            depth_float: true,
-            compressed: true,
-            larger: false,
-            layout: CloudLayout::XyzLabel,
-            scan_time: ScanTime::Instant,
-            organized: Organized::Auto,
-            label: LabelType::Float32,
-            fourth: FourthNumber::Auto,
-            depth_axes: DepthAxes::Auto,
-            odometry_axes: OdometryAxes::Auto,
-            scan: ScanParams::default(),
-            world: WorldConvention::Enu,
-            degrade: DegradeParams::default(),
-        }
+        Self::new(&Params::default(), 0)
     }
 }
 

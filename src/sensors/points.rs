@@ -1,14 +1,22 @@
 //! From the points of a cloud on the wire to those of the message.
 use crate::config::params::{DepthAxes, LabelType, WorldConvention};
+use crate::msgs::sensor_msgs::msg::PointField;
 use zerocopy::FromBytes as _;
 use zerocopy::little_endian::{F32, I16, U32};
 
 /// Bits of the NaN that marks a missing point.
 const NAN_BITS: u32 = 0x7FC0_0000;
 
+/// Name, offset and type of a field.
+pub(super) type FieldSpec = (&'static str, u32, u8);
+
+/// The fields with which every point starts, 12 bytes.
+pub(super) const COORDINATES: [FieldSpec; 3] =
+    [("x", 0, PointField::FLOAT32), ("y", 4, PointField::FLOAT32), ("z", 8, PointField::FLOAT32)];
+
 /// Which coordinates of the wire become x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Order {
+enum AxisOrder {
     Xyz,
     Yxz,
     Zxy,
@@ -16,20 +24,20 @@ enum Order {
 
 /// Conversion from wire numbers to axes of the message.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Axes {
-    order: Order,
+pub struct PointAxes {
+    order: AxisOrder,
     /// Metres per wire unit, signed, per axis of the message.
     scale: [f64; 3],
 }
 
-impl Axes {
+impl PointAxes {
     /// Axes of a sensor frame, whose wire is in `convention`; a coordinate of 1 on the wire is `unit` m.
     pub fn sensor(convention: DepthAxes, unit: f64) -> Self {
         let (order, signs) = match convention {
-            DepthAxes::Auto | DepthAxes::Flu => (Order::Xyz, [1.0, 1.0, 1.0]),
-            DepthAxes::Frd => (Order::Xyz, [1.0, -1.0, -1.0]),
-            DepthAxes::Fru => (Order::Xyz, [1.0, -1.0, 1.0]),
-            DepthAxes::Rdf => (Order::Zxy, [1.0, -1.0, -1.0]),
+            DepthAxes::Auto | DepthAxes::Flu => (AxisOrder::Xyz, [1.0, 1.0, 1.0]),
+            DepthAxes::Frd => (AxisOrder::Xyz, [1.0, -1.0, -1.0]),
+            DepthAxes::Fru => (AxisOrder::Xyz, [1.0, -1.0, 1.0]),
+            DepthAxes::Rdf => (AxisOrder::Zxy, [1.0, -1.0, -1.0]),
         };
         Self { order, scale: signs.map(|sign| sign * unit) }
     }
@@ -37,8 +45,8 @@ impl Axes {
     /// Axes of the world frame, which is NED on the wire; a coordinate of 1 on the wire is `unit` m.
     pub fn world(convention: WorldConvention, unit: f64) -> Self {
         let (order, signs) = match convention {
-            WorldConvention::Enu => (Order::Yxz, [1.0, 1.0, -1.0]),
-            WorldConvention::Nwu => (Order::Xyz, [1.0, -1.0, -1.0]),
+            WorldConvention::Enu => (AxisOrder::Yxz, [1.0, 1.0, -1.0]),
+            WorldConvention::Nwu => (AxisOrder::Xyz, [1.0, -1.0, -1.0]),
         };
         Self { order, scale: signs.map(|sign| sign * unit) }
     }
@@ -46,18 +54,18 @@ impl Axes {
     /// Which coordinate of the wire is the x of the message.
     pub fn forward(&self) -> usize {
         match self.order {
-            Order::Xyz => 0,
-            Order::Yxz => 1,
-            Order::Zxy => 2,
+            AxisOrder::Xyz => 0,
+            AxisOrder::Yxz => 1,
+            AxisOrder::Zxy => 2,
         }
     }
 
     /// Returns a place on the wire in m, in the axes of the message.
     pub fn apply(&self, [x, y, z]: [f64; 3]) -> [f32; 3] {
         let [x, y, z] = match self.order {
-            Order::Xyz => [x, y, z],
-            Order::Yxz => [y, x, z],
-            Order::Zxy => [z, x, y],
+            AxisOrder::Xyz => [x, y, z],
+            AxisOrder::Yxz => [y, x, z],
+            AxisOrder::Zxy => [z, x, y],
         };
         let [sx, sy, sz] = self.scale;
         [x * sx, y * sy, z * sz].map(|v| v as f32)
@@ -71,7 +79,7 @@ pub fn per_count(range: f32) -> f64 {
 
 /// Handling of points without return, which are 0, 0, 0 on the wire.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Missing {
+pub enum MissingPoints {
     /// They become NaN.
     Nan,
     /// They are removed.
@@ -87,9 +95,9 @@ pub struct Converted {
     pub is_dense: bool,
 }
 
-/// What the fourth number of points is published as.
+/// Field of the fourth number of points.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Fourth {
+pub enum FourthField {
     /// Nothing: 12 bytes a point.
     None,
     /// Field `label`.
@@ -98,12 +106,22 @@ pub enum Fourth {
     Rgb,
 }
 
-impl Fourth {
+impl FourthField {
     /// Returns the bytes of a point in the message.
     pub const fn point_step(self) -> usize {
         match self {
             Self::None => 12,
             Self::Label(_) | Self::Rgb => 16,
+        }
+    }
+
+    /// Returns the field after the coordinates.
+    pub(super) const fn fields(self) -> &'static [FieldSpec] {
+        match self {
+            Self::None => &[],
+            Self::Label(LabelType::Float32) => &[("label", 12, PointField::FLOAT32)],
+            Self::Label(LabelType::Uint32) => &[("label", 12, PointField::UINT32)],
+            Self::Rgb => &[("rgb", 12, PointField::FLOAT32)],
         }
     }
 }
@@ -113,58 +131,49 @@ pub trait CloudPoint: Copy {
     /// Returns x, y, z in units of the wire.
     fn place(&self) -> [f64; 3];
 
-    /// Whether the point has no return, or is nowhere.
+    /// Whether the point has no return or a coordinate that is not finite.
     fn is_missing(&self) -> bool;
 
     /// Returns the fourth number; 0 if there is none. An i16 is read as u16.
     fn fourth(&self) -> f32;
 }
 
-macro_rules! cloud_point {
-    ($channels:literal, $fourth:expr) => {
-        impl CloudPoint for [I16; $channels] {
-            #[inline(always)]
-            fn place(&self) -> [f64; 3] {
-                // In f64, as the vendor does.
-                [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
-            }
+impl<const CHANNELS: usize> CloudPoint for [I16; CHANNELS] {
+    #[inline(always)]
+    fn place(&self) -> [f64; 3] {
+        // In f64, as the vendor does.
+        [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
+    }
 
-            #[inline(always)]
-            fn is_missing(&self) -> bool {
-                (self[0].get() | self[1].get() | self[2].get()) == 0
-            }
+    #[inline(always)]
+    fn is_missing(&self) -> bool {
+        (self[0].get() | self[1].get() | self[2].get()) == 0
+    }
 
-            #[inline(always)]
-            fn fourth(&self) -> f32 {
-                let at: Option<usize> = $fourth;
-                at.map_or(0.0, |at| f32::from(self[at].get() as u16))
-            }
-        }
-
-        impl CloudPoint for [F32; $channels] {
-            #[inline(always)]
-            fn place(&self) -> [f64; 3] {
-                [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
-            }
-
-            #[inline(always)]
-            fn is_missing(&self) -> bool {
-                let [x, y, z] = [self[0], self[1], self[2]].map(|v| v.get());
-                let nowhere = !(x.is_finite() & y.is_finite() & z.is_finite());
-                nowhere | ((x == 0.0) & (y == 0.0) & (z == 0.0))
-            }
-
-            #[inline(always)]
-            fn fourth(&self) -> f32 {
-                let at: Option<usize> = $fourth;
-                at.map_or(0.0, |at| self[at].get())
-            }
-        }
-    };
+    #[inline(always)]
+    fn fourth(&self) -> f32 {
+        self.get(3).map_or(0.0, |v| f32::from(v.get() as u16))
+    }
 }
 
-cloud_point!(3, None);
-cloud_point!(4, Some(3));
+impl<const CHANNELS: usize> CloudPoint for [F32; CHANNELS] {
+    #[inline(always)]
+    fn place(&self) -> [f64; 3] {
+        [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
+    }
+
+    #[inline(always)]
+    fn is_missing(&self) -> bool {
+        let [x, y, z] = [self[0], self[1], self[2]].map(|v| v.get());
+        let nowhere = !(x.is_finite() & y.is_finite() & z.is_finite());
+        nowhere | ((x == 0.0) & (y == 0.0) & (z == 0.0))
+    }
+
+    #[inline(always)]
+    fn fourth(&self) -> f32 {
+        self.get(3).map_or(0.0, |v| v.get())
+    }
+}
 
 /// Returns 0x00RRGGBB of a colour of 15 bits, red in the highest.
 fn rgb_of_rgb555(colour: u32) -> u32 {
@@ -178,21 +187,21 @@ fn rgb_of_rgb555(colour: u32) -> u32 {
 /// Converts points to little-endian f32 x, y, z in m, and the fourth number. `out` must have room for all of them.
 pub fn convert<P: CloudPoint>(
     points: &[P],
-    axes: Axes,
-    missing: Missing,
-    fourth: Fourth,
+    axes: PointAxes,
+    missing: MissingPoints,
+    fourth: FourthField,
     out: &mut [u8],
 ) -> Converted {
-    // A cast saturates: a negative number, or none, is 0.
+    // A cast saturates: a negative number and NaN become 0.
     match fourth {
-        Fourth::None => ordered::<3, P>(points, axes, missing, |_| 0, out),
-        Fourth::Label(LabelType::Float32) => {
+        FourthField::None => ordered::<3, P>(points, axes, missing, |_| 0, out),
+        FourthField::Label(LabelType::Float32) => {
             ordered::<4, P>(points, axes, missing, |p| p.fourth().to_bits(), out)
         }
-        Fourth::Label(LabelType::Uint32) => {
+        FourthField::Label(LabelType::Uint32) => {
             ordered::<4, P>(points, axes, missing, |p| p.fourth() as u32, out)
         }
-        Fourth::Rgb => {
+        FourthField::Rgb => {
             let colour = |p: &P| rgb_of_rgb555(p.fourth() as u32);
             ordered::<4, P>(points, axes, missing, colour, out)
         }
@@ -201,8 +210,8 @@ pub fn convert<P: CloudPoint>(
 
 fn ordered<const CHANNELS: usize, P: CloudPoint>(
     points: &[P],
-    axes: Axes,
-    missing: Missing,
+    axes: PointAxes,
+    missing: MissingPoints,
     fourth: impl Fn(&P) -> u32 + Copy,
     out: &mut [u8],
 ) -> Converted {
@@ -212,15 +221,15 @@ fn ordered<const CHANNELS: usize, P: CloudPoint>(
     let scale = axes.scale;
     // One loop for each order, so that all are vectorised.
     match axes.order {
-        Order::Xyz => written(points, missing, target, |raw| {
+        AxisOrder::Xyz => written(points, missing, target, |raw| {
             let [x, y, z] = raw.place();
             point([x, y, z], raw.is_missing(), scale, fourth(raw))
         }),
-        Order::Yxz => written(points, missing, target, |raw| {
+        AxisOrder::Yxz => written(points, missing, target, |raw| {
             let [x, y, z] = raw.place();
             point([y, x, z], raw.is_missing(), scale, fourth(raw))
         }),
-        Order::Zxy => written(points, missing, target, |raw| {
+        AxisOrder::Zxy => written(points, missing, target, |raw| {
             let [x, y, z] = raw.place();
             point([z, x, y], raw.is_missing(), scale, fourth(raw))
         }),
@@ -253,11 +262,11 @@ fn point<const CHANNELS: usize>(
 #[inline(always)]
 fn written<const CHANNELS: usize, P: CloudPoint>(
     points: &[P],
-    missing: Missing,
+    missing: MissingPoints,
     target: &mut [[U32; CHANNELS]],
     point: impl Fn(&P) -> ([U32; CHANNELS], u32),
 ) -> Converted {
-    if missing == Missing::Nan {
+    if missing == MissingPoints::Nan {
         let mut any_missing = 0;
         for (raw, out) in points.iter().zip(&mut *target) {
             let (value, missing) = point(raw);

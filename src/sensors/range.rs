@@ -1,6 +1,7 @@
 //! Range finder: type 5.
 use super::{
-    Frame, FrameKind, Sensor, SensorError, SensorSpec, TopicSpec, objects::set_text, spec::Topics,
+    FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec,
+    objects::fill_detection, spec::Topics,
 };
 use crate::{
     config::params::QosGroup,
@@ -21,24 +22,21 @@ pub(super) const RANGE: SensorSpec = SensorSpec {
     kind: SensorKind::Range,
     name: "range",
     topics: &[
-        TopicSpec {
-            group: QosGroup::Range,
-            suffix: "range",
-            interface: "sensor_msgs/msg/Range",
-            frame: FrameKind::Link,
-            compressed_only: false,
-            doc: "m along x; +Inf beyond the range, -Inf at 0 (REP 117)",
-        },
-        TopicSpec {
-            group: QosGroup::Detections,
-            suffix: "range/hit",
-            interface: "vision_msgs/msg/Detection3DArray",
-            frame: FrameKind::World,
-            compressed_only: false,
-            doc: "object hit: id, point hit (pose), centre of its box (bbox); empty without hit",
-        },
+        TopicSpec::new(
+            QosGroup::Range,
+            "range",
+            "sensor_msgs/msg/Range",
+            FrameKind::Link,
+            "m along x; +Inf beyond the range, -Inf at 0 (REP 117)",
+        ),
+        TopicSpec::new(
+            QosGroup::Detections,
+            "range/hit",
+            "vision_msgs/msg/Detection3DArray",
+            FrameKind::World,
+            "object hit: id, point hit (pose), centre of its box (bbox); empty without hit",
+        ),
     ],
-    doc: "range finder",
     open: RangeFinder::open,
 };
 
@@ -93,14 +91,14 @@ fn rep_117(distance: f32, min: f32, max: f32) -> f32 {
 }
 
 impl Sensor for RangeFinder {
-    fn wanted(&self) -> bool {
+    fn is_wanted(&self) -> bool {
         self.range.subscribers() > 0 || self.hit.subscribers() > 0
     }
 
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        let (record, _) = RangeRecord::parse_prefix(frame.payload)?;
+    fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
+        let (record, _) = RangeRecord::parse_prefix(payload.bytes())?;
         let record = *record;
-        let stamp = frame.stamp.to_msg();
+        let stamp = head.stamp.to_msg();
         self.reading.range =
             rep_117(record.distance.get(), self.reading.min_range, self.reading.max_range);
         if self.range.subscribers() > 0 {
@@ -108,9 +106,6 @@ impl Sensor for RangeFinder {
             self.range.publish(&self.reading)?;
         }
         if self.hit.subscribers() > 0 {
-            let vector = |v: [zerocopy::little_endian::F32; 3]| {
-                self.options.world_from_ned(v.map(|c| f64::from(c.get())))
-            };
             self.hits.header.stamp = stamp.clone();
             let places = [record.impact_point, record.box_origin];
             let placed = places.iter().flatten().all(|c| c.get().is_finite());
@@ -119,18 +114,9 @@ impl Sensor for RangeFinder {
                 let mut hit =
                     self.hits.detections.pop().unwrap_or_else(|| std::mem::take(&mut self.spare));
                 hit.header.stamp = stamp;
-                set_text(&mut hit.id, record.copter_id.get());
-                if let Some(result) = hit.results.first_mut() {
-                    set_text(&mut result.hypothesis.class_id, record.copter_id.get());
-                    result.hypothesis.score = 1.0;
-                    super::objects::set_point(
-                        &mut result.pose.pose.position,
-                        vector(record.impact_point),
-                    );
-                    result.pose.pose.orientation.w = 1.0;
-                }
-                super::objects::set_point(&mut hit.bbox.center.position, vector(record.box_origin));
-                hit.bbox.center.orientation.w = 1.0;
+                let [point, centre] = places
+                    .map(|place| self.options.world_from_ned(place.map(|c| f64::from(c.get()))));
+                fill_detection(&mut hit, record.copter_id.get(), point, centre);
                 self.hits.detections.push(hit);
             } else if let Some(hit) = self.hits.detections.pop() {
                 self.spare = hit;

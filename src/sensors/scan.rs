@@ -1,8 +1,8 @@
 //! A planar scan of a cloud as `sensor_msgs/LaserScan`, for programs that read 2D lidars.
 //!
-//! The scan lies in the plane z = 0 of the sensor's link: what it needs are the points alone. Its rays start at the
+//! The scan lies in the plane z = 0 of the sensor's link, so it needs only the points. Its rays start at the
 //! sensor's own columns, so that each has a point; a ray without one would be taken for free space.
-use super::{Axes, CloudPoint, Rings, SensorError, TopicSpec, spec::Topics};
+use super::{CloudPoint, PointAxes, Rings, SensorError, TopicSpec, spec::Topics};
 use crate::{
     config::{
         SensorConfig,
@@ -22,15 +22,13 @@ const MID40_INCREMENT: f64 = PI / 180.0;
 /// What is added to the range of rays without return if they are not infinite, as pointcloud_to_laserscan does.
 const BEYOND_M: f64 = 1.0;
 
-/// The topic of a scan.
-pub(super) const SCAN_TOPIC: TopicSpec = TopicSpec {
-    group: QosGroup::Range,
-    suffix: ScanTopic::SUFFIX,
-    interface: "sensor_msgs/msg/LaserScan",
-    frame: super::FrameKind::Link,
-    compressed_only: false,
-    doc: "a ring or a band of heights; with `scan.source`",
-};
+pub(super) const SCAN_TOPIC: TopicSpec = TopicSpec::new(
+    QosGroup::Range,
+    ScanTopic::SUFFIX,
+    "sensor_msgs/msg/LaserScan",
+    super::FrameKind::Link,
+    "a ring or a band of heights; with `scan.source`",
+);
 
 /// Which points of a cloud a scan has, and where their rays are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,10 +92,8 @@ impl Columns {
                 })
             }
             SensorKind::Lidar => {
-                let [from, to] = match params[3] > params[2] {
-                    true => [params[2], params[3]].map(f64::to_radians),
-                    false => [-PI, PI],
-                };
+                let limits = [params[2], params[3]].map(f64::to_radians);
+                let [from, to] = if limits[1] > limits[0] { limits } else { [-PI, PI] };
                 Some(Self {
                     azimuths: Azimuths::Even([from, to]),
                     size: [width, height].map(usize::from),
@@ -141,15 +137,11 @@ fn field(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
     }
 }
 
-/// Lowest and highest elevation in degrees, and the number of rings; the highest is not reached.
-fn elevations(config: &SensorConfig) -> ([f32; 2], u16) {
-    let params = config.other_params;
-    ([params[4], params[5]], config.height.max(1))
-}
-
 /// The ring nearest to the horizontal plane.
 fn level_ring(config: &SensorConfig) -> u16 {
-    let ([low, high], rings) = elevations(config);
+    // The highest elevation is not reached.
+    let [low, high] = [config.other_params[4], config.other_params[5]];
+    let rings = config.height.max(1);
     if high <= low {
         return rings / 2;
     }
@@ -165,14 +157,9 @@ impl ScanPlane {
         let source = match scan.source_of(config.kind) {
             ScanSource::Off => return None,
             ScanSource::Band => Source::Band([scan.min_height, scan.max_height]),
-            ScanSource::Ring => Source::Ring(
-                scan.ring.unwrap_or_else(|| level_ring(config)),
-                Rings::Rows {
-                    points: config.width.into(),
-                    rings: config.height.into(),
-                    elevation_deg: elevations(config).0,
-                },
-            ),
+            ScanSource::Ring => {
+                Source::Ring(scan.ring.unwrap_or_else(|| level_ring(config)), Rings::rows(config))
+            }
         };
         let own = scan.angle_increment > 0.0 && matches!(source, Source::Band(_));
         let increment = if own { scan.angle_increment } else { step };
@@ -184,14 +171,10 @@ impl ScanPlane {
         let whole = last - first > TAU - increment / 2.0;
         let even = columns.is_some_and(|c| matches!(c.azimuths, Azimuths::Even(_)));
         // The last angle is a ray unless it is the end of a field that columns divide, or the first one again.
-        let rays = match whole || (even && !own && to <= high) {
-            true => (span - 1e-6).ceil(),
-            false => (span + 1e-6).floor() + 1.0,
-        };
-        let max = match scan.range_max > 0.0 {
-            true => scan.range_max,
-            false => f64::from(config.other_params[0]),
-        };
+        let is_open = whole || (even && !own && to <= high);
+        let rays = if is_open { (span - 1e-6).ceil() } else { (span + 1e-6).floor() + 1.0 };
+        let own_max = f64::from(config.other_params[0]);
+        let max = if scan.range_max > 0.0 { scan.range_max } else { own_max };
         Some(Self {
             source,
             columns,
@@ -199,15 +182,12 @@ impl ScanPlane {
             increment,
             rays: rays.max(0.0) as usize,
             range: [scan.range_min, max],
-            no_return: match scan.use_inf {
-                true => f32::INFINITY,
-                false => (max + BEYOND_M) as f32,
-            },
+            no_return: if scan.use_inf { f32::INFINITY } else { (max + BEYOND_M) as f32 },
         })
     }
 
     /// Writes the distances in the plane, of the nearest point in each ray.
-    pub fn ranges<P: CloudPoint>(&self, points: &[P], axes: Axes, ranges: &mut Vec<f32>) {
+    pub fn ranges<P: CloudPoint>(&self, points: &[P], axes: PointAxes, ranges: &mut Vec<f32>) {
         ranges.clear();
         ranges.resize(self.rays, self.no_return);
         let complete = |c: &Columns| c.size[0] * c.size[1] == points.len();
@@ -265,7 +245,6 @@ impl ScanPlane {
     }
 }
 
-/// Publishes the scan of a cloud.
 pub(super) struct ScanTopic {
     publisher: Publisher<LaserScan>,
     message: LaserScan,
@@ -275,7 +254,6 @@ pub(super) struct ScanTopic {
 }
 
 impl ScanTopic {
-    /// Suffix of the topic.
     pub(super) const SUFFIX: &'static str = "scan";
 
     /// Opens the topic if the parameters want it for this sensor.
@@ -300,14 +278,14 @@ impl ScanTopic {
         }))
     }
 
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_wanted(&self) -> bool {
         self.publisher.subscribers() > 0
     }
 
     pub(super) fn publish<P: CloudPoint>(
         &mut self,
         points: &[P],
-        axes: Axes,
+        axes: PointAxes,
         stamp: RosTime,
     ) -> Result<(), SensorError> {
         self.message.header.stamp = stamp.to_msg();

@@ -1,50 +1,67 @@
-//! Compares images with the requested shape. Another shape is accepted once several images in a row have it.
-use super::{SensorError, Size};
+//! Compares images with the configured shape. Another shape is accepted once several images in a row have it.
+use super::{Codec, FramePayload, SensorError, Size, codec::size_of_file};
 
 /// Images of another shape in a row after which it is accepted.
 const WITNESSES: u32 = 3;
 
-/// Size and kind of an image.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Shape {
-    pub(super) size: Size,
-    /// PNG or JPEG instead of raw.
-    pub(super) file: bool,
-}
-
 /// Rejects images of one sensor that do not fit its configuration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ShapeGuard {
-    configured: Shape,
+pub(super) struct ImageGuard {
+    size: Size,
+    /// Bytes of a raw image.
+    pub(super) raw_len: usize,
+    /// The transport delivers PNG or JPEG files.
+    pub(super) expects_files: bool,
     /// Images larger than configured are allowed.
     larger: bool,
-    other: Option<(Shape, u32)>,
+    /// Another shape, whether it is a file, and the number of such images in a row.
+    other: Option<(Size, bool, u32)>,
 }
 
-impl ShapeGuard {
-    pub(super) fn new(configured: Shape, larger: bool) -> Self {
-        Self { configured, larger, other: None }
+impl ImageGuard {
+    /// Creates a guard for images with `pixel_len` bytes per raw pixel.
+    pub(super) fn new(size: Size, pixel_len: usize, expects_files: bool, larger: bool) -> Self {
+        Self { size, raw_len: size.pixels() * pixel_len, expects_files, larger, other: None }
     }
 
-    /// Accepts or refuses an image by its header alone.
-    pub(super) fn admit(&mut self, shape: Shape) -> Result<(), SensorError> {
-        let Size { width, height } = shape.size;
-        let configured = self.configured.size;
+    /// Accepts or refuses a payload by its head alone; returns its size, and the codec of a file.
+    pub(super) fn admit(
+        &mut self,
+        payload: &FramePayload<'_>,
+        compressed: bool,
+    ) -> Result<(Size, Option<Codec>), SensorError> {
+        let (expected, found) = (self.raw_len, payload.len());
+        // The content decides, not the mode (docs/wire/traps.md, png-or-jpeg); but a payload with the size of a raw
+        // image in a raw mode is never taken for a file.
+        let is_file = compressed || (found != expected && Codec::of(payload.bytes()).is_some());
+        if !is_file && found != expected {
+            return Err(SensorError::Size { expected, found });
+        }
+        let (size, codec) = if is_file {
+            let (codec, size) = size_of_file(payload.bytes())?;
+            (size, Some(codec))
+        } else {
+            (self.size, None)
+        };
+        self.check(size, is_file)?;
+        Ok((size, codec))
+    }
+
+    fn check(&mut self, size: Size, file: bool) -> Result<(), SensorError> {
+        let (Size { width, height }, configured) = (size, self.size);
         if !self.larger && (width > configured.width || height > configured.height) {
             return Err(SensorError::TooLarge { width, height, configured });
         }
-        if shape == self.configured {
+        if (size, file) == (configured, self.expects_files) {
             self.other = None;
             return Ok(());
         }
-        let before =
-            (self.other).filter(|(other, _)| *other == shape).map_or(0, |(_, count)| count);
-        let count = before.saturating_add(1);
-        self.other = Some((shape, count));
+        let same = self.other.filter(|(other, is_file, _)| (*other, *is_file) == (size, file));
+        let count = same.map_or(0, |(.., count)| count).saturating_add(1);
+        self.other = Some((size, file, count));
         if count >= WITNESSES {
             return Ok(());
         }
-        let file = shape.file;
         Err(SensorError::Unexpected { width, height, file })
     }
 }

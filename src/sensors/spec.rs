@@ -1,18 +1,13 @@
-use super::{
-    Decoder, OdometryTopic, Options, Sensor, Size, Surroundings,
-    shape::{Shape, ShapeGuard},
-};
+use super::{Decoder, OdometryTopic, Options, Sensor, Size, Surroundings, shape::ImageGuard};
 use crate::{
     config::{SensorConfig, params::QosGroup},
     msgs::{Message, builtin_interfaces::msg::Time, std_msgs::msg::Header},
     ros::{
         CloudPublisher, CompressedPublisher, ImagePublisher, Middleware, Publisher, Qos, RosError,
     },
-    time::{RosTime, SimTime},
     wire::SensorKind,
 };
 use std::sync::Arc;
-use vm_memory::VolatileSlice;
 
 /// One topic of a sensor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,6 +24,19 @@ pub struct TopicSpec {
     pub compressed_only: bool,
     /// The row in `docs/topics.md`.
     pub doc: &'static str,
+}
+
+impl TopicSpec {
+    /// A topic that exists with every transport.
+    pub(super) const fn new(
+        group: QosGroup,
+        suffix: &'static str,
+        interface: &'static str,
+        frame: FrameKind,
+        doc: &'static str,
+    ) -> Self {
+        Self { group, suffix, interface, frame, compressed_only: false, doc }
+    }
 }
 
 /// Frame of a sensor's messages.
@@ -85,7 +93,7 @@ pub struct SensorContext<'a> {
     pub frames: FrameIds,
     /// Topics of the odometry that comes with clouds; `None`: not published.
     pub odometry: Option<OdometryTopic>,
-    /// True poses, for what has to be found out; `None`: nothing is.
+    /// True poses, by which axes are found; `None`: they are not.
     pub surroundings: Option<Arc<dyn Surroundings>>,
     /// Conversion options.
     pub options: Options,
@@ -94,6 +102,7 @@ pub struct SensorContext<'a> {
 }
 
 /// One kind of sensor: a row of [`super::spec_of`].
+#[derive(Debug)]
 pub struct SensorSpec {
     /// Type of the simulator.
     pub kind: SensorKind,
@@ -101,8 +110,6 @@ pub struct SensorSpec {
     pub name: &'static str,
     /// Its topics; the first is the vendor's.
     pub topics: &'static [TopicSpec],
-    /// Description in `docs/topics.md`.
-    pub doc: &'static str,
     pub(super) open: fn(&Topics<'_>) -> Result<Box<dyn Sensor>, RosError>,
 }
 
@@ -138,36 +145,15 @@ impl SensorSpec {
             },
         }
     }
-
-    /// Returns the type of the main topic.
-    pub fn interface(&self) -> &'static str {
-        self.topics[0].interface
-    }
-
-    /// Returns the frame of the main topic.
-    pub fn frame(&self) -> FrameKind {
-        self.topics[0].frame
-    }
-}
-
-impl std::fmt::Debug for SensorSpec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SensorSpec")
-            .field("kind", &self.kind)
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
 }
 
 /// A row and a context: a sensor opens its publishers from them.
 pub(super) struct Topics<'a> {
     spec: &'a SensorSpec,
-    /// The context.
     pub(super) context: &'a SensorContext<'a>,
 }
 
 impl Topics<'_> {
-    /// Opens the topic with this suffix.
     pub(super) fn image(&self, suffix: &str) -> Result<ImagePublisher, RosError> {
         let (name, qos) = self.name_and_qos(suffix);
         self.context.middleware.image(&name, qos)
@@ -182,35 +168,29 @@ impl Topics<'_> {
         self.context.middleware.compressed(&name, qos).map(Some)
     }
 
-    /// Opens the topic with this suffix.
     pub(super) fn cloud(&self, suffix: &str) -> Result<CloudPublisher, RosError> {
         let (name, qos) = self.name_and_qos(suffix);
         self.context.middleware.cloud(&name, qos)
     }
 
-    /// Opens the topic with this suffix.
     pub(super) fn publisher<M: Message>(&self, suffix: &str) -> Result<Publisher<M>, RosError> {
         let (name, qos) = self.name_and_qos(suffix);
         self.context.middleware.publisher(&name, qos)
     }
 
-    /// Returns the size of the images.
     pub(super) fn size(&self) -> Size {
-        Size { width: self.context.config.width.into(), height: self.context.config.height.into() }
+        self.context.config.into()
     }
 
-    /// Returns the guard of the image shape.
-    pub(super) fn guard(&self) -> ShapeGuard {
-        let (size, file) = (self.size(), self.context.config.transport.is_compressed());
-        ShapeGuard::new(Shape { size, file }, self.context.options.larger)
+    /// Returns the guard of images with `pixel_len` bytes per raw pixel.
+    pub(super) fn guard(&self, pixel_len: usize) -> ImageGuard {
+        let expects_files = self.context.config.transport.is_compressed();
+        ImageGuard::new(self.size(), pixel_len, expects_files, self.context.options.larger)
     }
 
-    /// Returns a decoder for the images.
     pub(super) fn decoder(&self) -> Decoder {
-        match self.context.options.larger {
-            true => Decoder::allowing_larger(self.size()),
-            false => Decoder::new(self.size()),
-        }
+        let larger = self.context.options.larger;
+        if larger { Decoder::allowing_larger(self.size()) } else { Decoder::new(self.size()) }
     }
 
     /// Returns a header in the frame of the topic with this suffix; its stamp is set per message.
@@ -223,7 +203,7 @@ impl Topics<'_> {
 
     /// Returns the frame of the main topic.
     pub(super) fn frame(&self) -> FrameKind {
-        self.spec.frame()
+        self.spec.topics[0].frame
     }
 
     /// Returns the suffix of the main topic.
@@ -248,77 +228,5 @@ impl Topics<'_> {
         let name = self.spec.topic_name(row, self.context.topic);
         let qos = (self.context.qos)(row.group, &name);
         (name, qos)
-    }
-}
-
-/// One payload of a sensor, whole.
-#[derive(Clone, Copy)]
-pub struct Frame<'a> {
-    /// Payload without transport headers.
-    pub payload: &'a [u8],
-    /// Stamp of the ROS headers.
-    pub stamp: RosTime,
-    /// Time of the simulator.
-    pub sim_time: SimTime,
-    /// Host time of arrival.
-    pub arrival: RosTime,
-    /// The transport is mode 1 or 3, so images are PNG or JPEG files.
-    pub compressed: bool,
-}
-
-/// A payload in memory of the sensor's publisher, without its bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct LentFrame {
-    /// Bytes of the payload.
-    pub len: usize,
-    /// Stamp of the ROS headers.
-    pub stamp: RosTime,
-    /// Time of the simulator.
-    pub sim_time: SimTime,
-    /// Host time of arrival.
-    pub arrival: RosTime,
-    /// The transport is mode 1 or 3, so images are PNG or JPEG files.
-    pub compressed: bool,
-}
-
-impl LentFrame {
-    /// Returns the frame with `payload`.
-    pub fn with<'a>(&self, payload: &'a [u8]) -> Frame<'a> {
-        Frame {
-            payload,
-            stamp: self.stamp,
-            sim_time: self.sim_time,
-            arrival: self.arrival,
-            compressed: self.compressed,
-        }
-    }
-}
-
-/// Raw pixels in memory that the simulator may overwrite.
-#[derive(Clone, Copy)]
-pub struct ForeignFrame<'a> {
-    /// The payload; must be copied before it is read.
-    pub pixels: VolatileSlice<'a>,
-    /// Stamp of the ROS headers.
-    pub stamp: RosTime,
-    /// Whether the payload was still the announced one. Called once, after the copy; also releases the memory.
-    pub intact: &'a dyn Fn() -> bool,
-}
-
-impl<'a> Frame<'a> {
-    /// Returns a frame that arrives when it is stamped.
-    pub fn new(payload: &'a [u8], stamp: RosTime, compressed: bool) -> Self {
-        Self { payload, stamp, sim_time: SimTime::default(), arrival: stamp, compressed }
-    }
-
-    /// Returns all but the payload.
-    pub fn lent(&self) -> LentFrame {
-        LentFrame {
-            len: self.payload.len(),
-            stamp: self.stamp,
-            sim_time: self.sim_time,
-            arrival: self.arrival,
-            compressed: self.compressed,
-        }
     }
 }

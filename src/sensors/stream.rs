@@ -1,5 +1,5 @@
 //! The stream of one sensor without its socket: datagrams become frames, frames become messages.
-use super::{LentFrame, Sensor, SensorError};
+use super::{FrameHead, FramePayload, SensorError, SensorPipeline};
 use crate::msgs::sensor_msgs::msg::Image;
 use crate::ros::Loan;
 use crate::session::{DatagramBuffers, FrameInfo, Reassembler, ReassemblyResult};
@@ -10,7 +10,7 @@ pub struct SensorStream {
     /// Puts frames together; may lend memory of the sensor's publisher.
     pub reassembler: Reassembler<Loan<Image>>,
     /// Converts and publishes.
-    pub sensor: Box<dyn Sensor>,
+    pub sensor: SensorPipeline,
     /// The transport is mode 1 or 3, so images are PNG or JPEG files.
     pub compressed: bool,
 }
@@ -32,11 +32,6 @@ impl SensorStream {
     /// Where the next datagram belongs.
     pub fn next_buffers(&mut self) -> DatagramBuffers<'_> {
         self.reassembler.next_buffers_in(|| self.sensor.lend())
-    }
-
-    /// Where the header of the next datagram belongs, whose payload is skipped.
-    pub fn next_header_buffer(&mut self) -> &mut [u8] {
-        self.reassembler.next_header_buffer()
     }
 
     /// Takes the datagram of `len` bytes in the last buffers. `stamp` gives the stamp of a tick of the simulator that
@@ -64,16 +59,15 @@ impl SensorStream {
         let Some((sim_time, stamp)) = stamp(&info) else {
             return Progress::Frame(info, Err(SensorError::Time));
         };
-        let frame =
-            LentFrame { len: info.len, stamp, sim_time, arrival, compressed: self.compressed };
-        let accepted = if whole.lent {
+        let payload = if whole.lent {
             match self.reassembler.take_loan() {
-                Some(loan) => self.sensor.accept_loan(loan, &frame),
-                None => Ok(()), // unreachable: the frame is in the loan
+                Some(loan) => FramePayload::Loaned { loan, len: info.len },
+                None => return Progress::Frame(info, Ok(())), // unreachable: the frame is in the loan
             }
         } else {
-            self.sensor.accept(&frame.with(whole.payload))
+            FramePayload::Borrowed(whole.payload)
         };
-        Progress::Frame(info, accepted)
+        let head = FrameHead { stamp, sim_time, arrival, compressed: self.compressed };
+        Progress::Frame(info, self.sensor.accept(payload, &head))
     }
 }

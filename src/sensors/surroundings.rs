@@ -1,7 +1,7 @@
 use crate::frames::VehiclePose;
 use crate::time::SimTime;
 
-/// What a sensor knows besides its frames, to find out which axes the simulator means, and whom it tells.
+/// The true motion around a sensor, by which it finds the axes on the wire, and the receiver of the result.
 pub trait Surroundings: Send + Sync {
     /// The true pose of the vehicle that carries the sensor, near an instant; `None` if it is not known.
     fn pose(&self, at: SimTime) -> Option<VehiclePose>;
@@ -9,6 +9,6 @@ pub trait Surroundings: Send + Sync {
     /// Down in the sensor's FLU frame near an instant, by the true attitude and the mount; `None` if it is not known.
     fn down(&self, at: SimTime) -> Option<[f64; 3]>;
 
-    /// Takes what is known of a convention of the sensor, in the words of [`Ballot::text`](super::Ballot::text).
-    fn tell(&self, what: &'static str, verdict: super::Verdict, text: &str);
+    /// Reports a convention of the sensor; `text` is [`ConventionFinder::text`](super::ConventionFinder::text).
+    fn report(&self, what: &'static str, verdict: super::Verdict, text: &str);
 }

@@ -1,14 +1,14 @@
-//! Which view a frame shows while a request for another one is on its way. Nothing on the wire says so of a frame.
+//! Determines which view a frame shows after a request for another one; the wire does not say so.
 use crate::time::{RosTime, SimTime};
 
-/// After this time without a description a frame counts as one of the new view.
+/// After this time without a description a frame shows the new view.
 const UNSAID_NS: i64 = 500_000_000;
-/// After this time it does, whatever the descriptions say: the renderer refuses the request.
+/// After this time it does in spite of the descriptions: the renderer refuses the request.
 const LONGEST_NS: i64 = 3_000_000_000;
 
 /// What a frame shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Shown {
+pub enum ShownView {
     /// The view from before the request.
     Old,
     /// One or the other.
@@ -40,7 +40,7 @@ impl ViewChange {
         (self.last, self.from) = (now, None);
     }
 
-    /// Takes the description of the camera at an instant of the simulation; `new`: it is the one that was asked for last.
+    /// Takes the description of the camera at an instant of the simulation; `new`: it shows the last requested view.
     pub fn described(&mut self, new: bool, at: SimTime, arrival: RosTime) {
         if new && self.from.is_none() {
             self.from = Some(at);
@@ -50,16 +50,16 @@ impl ViewChange {
     }
 
     /// Judges a frame by its time and arrival.
-    pub fn judge(&self, time: SimTime, arrival: RosTime) -> Shown {
+    pub fn judge(&self, time: SimTime, arrival: RosTime) -> ShownView {
         match self.from {
-            _ if arrival < self.first => Shown::Old,
-            Some(from) if time >= from => Shown::New,
-            _ if self.is_over(arrival) => Shown::New,
-            _ => Shown::Unknown,
+            _ if arrival < self.first => ShownView::Old,
+            Some(from) if time >= from => ShownView::New,
+            _ if self.is_over(arrival) => ShownView::New,
+            _ => ShownView::Unknown,
         }
     }
 
-    /// Whether whatever is rendered now shows the new view.
+    /// Whether frames that are rendered now show the new view.
     pub fn is_known(&self, now: RosTime) -> bool {
         self.from.is_some() || self.is_over(now)
     }

@@ -16,7 +16,7 @@ use rfly_bridge::{
 use zerocopy::IntoBytes as _;
 
 /// Allocations of a hundred frames after ten that warm the buffers up.
-fn allocations(mut frame: impl FnMut()) -> u64 {
+pub fn allocations(mut frame: impl FnMut()) -> u64 {
     (0..10).for_each(|_| frame());
     allocation_counter::measure(|| (0..100).for_each(|_| frame())).count_total
 }

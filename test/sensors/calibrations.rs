@@ -3,7 +3,7 @@ use super::cameras::pattern;
 use super::rig::{Rig, config};
 use rfly_bridge::msgs::sensor_msgs::msg::CameraInfo;
 use rfly_bridge::msgs::std_msgs::msg::Header;
-use rfly_bridge::sensors::{Calibration, Options, Size, View};
+use rfly_bridge::sensors::{Calibration, CameraView, Options, Size};
 use std::sync::Arc;
 
 /// As `camera_calibration` writes it.
@@ -80,7 +80,7 @@ fn everything_that_is_wrong_is_said() {
 #[test]
 fn it_wins_over_the_computed_one_while_its_size_is_that_of_the_image() {
     let mut rig = Rig::open(&config(3, 48, 32, 2, &[]), Options::default());
-    let view = |calibration| View {
+    let view = |calibration| CameraView {
         fov_deg: 90.0,
         fisheye_factor: 1.0,
         calibration,

@@ -8,7 +8,7 @@ use rfly_bridge::{
         sensor_msgs::msg::{CameraInfo, Image},
         std_msgs::msg::Header,
     },
-    sensors::{Lens, Options, Size, View, camera_info},
+    sensors::{CameraView, Lens, Options, Size, camera_info},
     wire::FISHEYE_FACTOR,
 };
 
@@ -83,7 +83,7 @@ fn the_right_camera_projects_points_of_the_left_ones_frame() {
     let mut rig = Rig::open(&config(3, 64, 48, 2, &[]), Options::default());
     let mut seen = |baseline_m: f64, frame_id: &str| {
         rig.recorder.clear();
-        rig.sensor.set_view(&View {
+        rig.sensor.set_view(&CameraView {
             fov_deg: 90.0,
             fisheye_factor: 1.0,
             calibration: None,
@@ -120,7 +120,7 @@ fn the_calibration_follows_the_field_of_view_and_the_size_of_the_file() {
     let k = |rig: &Rig| rig.published::<CameraInfo>("camera_info").pop().unwrap();
     rig.accept(&rgb_png(48, 32, &pattern(48 * 32 * 3))).unwrap();
     assert!((k(&rig).k[0] - 24.0).abs() < 1e-9);
-    rig.sensor.set_view(&View {
+    rig.sensor.set_view(&CameraView {
         fov_deg: 60.0,
         fisheye_factor: 1.0,
         calibration: None,

@@ -132,10 +132,10 @@ fn a_stream_with_only_compressed_subscribed_is_never_decoded() {
     let middle = file.len() / 2;
     file.truncate(middle);
     let mut rig = Rig::open_unwatched(&config(1, 48, 32, 1, &[]), Options::default());
-    assert!(!rig.sensor.wanted());
+    assert!(!rig.sensor.is_wanted());
     let compressed = rig.topic("img_rgb/compressed");
     rig.recorder.set_subscribers(&compressed, 1);
-    assert!(rig.sensor.wanted());
+    assert!(rig.sensor.is_wanted());
     rig.accept(&file).unwrap();
     assert_eq!(rig.recorder.raw(&compressed).len(), 1);
     assert_eq!(

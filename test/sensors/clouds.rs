@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rfly_bridge::{
     config::params::{DepthAxes, LabelType, Organized, WorldConvention},
     msgs::sensor_msgs::msg::PointCloud2,
-    sensors::{Axes, Converted, Fourth, Missing, Options, convert, per_count},
+    sensors::{Converted, FourthField, MissingPoints, Options, PointAxes, convert, per_count},
     wire::append_cloud,
 };
 use zerocopy::little_endian::I16;
@@ -100,9 +100,9 @@ fn every_wire_value_gives_the_vendors_f32_for_usual_ranges() {
     for range in [0.5f32, 1.0, 30.0, 50.0, 100.0, 123.4, 200.0, 260.0] {
         let converted = convert(
             &raw,
-            Axes::sensor(DepthAxes::Flu, per_count(range)),
-            Missing::Nan,
-            Fourth::None,
+            PointAxes::sensor(DepthAxes::Flu, per_count(range)),
+            MissingPoints::Nan,
+            FourthField::None,
             &mut out,
         );
         assert_eq!(converted, Converted { points: raw.len(), is_dense: true });
@@ -129,9 +129,9 @@ proptest! {
         let label = if integer { LabelType::Uint32 } else { LabelType::Float32 };
         let unit = per_count(range);
         let axes = [
-            Axes::sensor(DepthAxes::Flu, unit),
-            Axes::world(WorldConvention::Enu, unit),
-            Axes::world(WorldConvention::Nwu, unit),
+            PointAxes::sensor(DepthAxes::Flu, unit),
+            PointAxes::world(WorldConvention::Enu, unit),
+            PointAxes::world(WorldConvention::Nwu, unit),
         ][which];
         let place = |v: [f64; 3]| match which {
             0 => v,
@@ -139,9 +139,9 @@ proptest! {
             _ => [v[0], -v[1], -v[2]],
         };
         let wire: Vec<[I16; 4]> = raw.iter().map(|p| p.map(I16::new)).collect();
-        let missing = if remove { Missing::Removed } else { Missing::Nan };
+        let missing = if remove { MissingPoints::Removed } else { MissingPoints::Nan };
         let mut out = vec![1; raw.len() * 16];
-        let converted = convert(&wire, axes, missing, Fourth::Label(label), &mut out);
+        let converted = convert(&wire, axes, missing, FourthField::Label(label), &mut out);
         let gone = |p: &[i16; 4]| p[..3] == [0; 3];
         let kept: Vec<_> = raw.iter().filter(|p| !(remove && gone(p))).collect();
         prop_assert_eq!(converted, Converted { points: kept.len(), is_dense: remove || !raw.iter().any(gone) });

@@ -7,7 +7,8 @@ use rfly_bridge::{
     frames::{Attitude, Euler, Frd, Ned, Vector, VehiclePose},
     msgs::{nav_msgs::msg::Odometry, sensor_msgs::msg::PointCloud2},
     sensors::{
-        AccelerationAxesFinder, ForceMeter, Frame, OdometryTopic, Options, Surroundings, Verdict,
+        AccelerationAxesFinder, ForceMeter, FrameHead, FramePayload, OdometryTopic, Options,
+        Surroundings, Verdict,
     },
     time::{RosTime, SimTime},
     wire::PointForm,
@@ -135,7 +136,7 @@ impl Surroundings for Around {
         self.down
     }
 
-    fn tell(&self, what: &'static str, verdict: Verdict, text: &str) {
+    fn report(&self, what: &'static str, verdict: Verdict, text: &str) {
         (self.told.lock().unwrap()).push((what, verdict, text.to_owned()));
     }
 }
@@ -172,8 +173,8 @@ fn in_axes(axes: DepthAxes, [x, y, z]: [f64; 3]) -> [f64; 3] {
 
 fn accept(rig: &mut Rig, payload: &[u8], at: SimTime) {
     let stamp = RosTime(1_700_000_000_000_000_000 + at.0);
-    let frame = Frame { sim_time: at, ..Frame::new(payload, stamp, false) };
-    rig.sensor.accept(&frame).unwrap();
+    let head = FrameHead { sim_time: at, ..FrameHead::new(stamp, false) };
+    rig.sensor.accept(FramePayload::Borrowed(payload), &head).unwrap();
 }
 
 /// Sends clouds at 10 Hz until the limit; returns what was told last, and the first point of the last message.

@@ -8,7 +8,7 @@ use crate::support::cloud_payload::float_cloud;
 use rfly_bridge::{
     config::params::{CloudLayout, DegradeParams, DepthEncoding},
     msgs::sensor_msgs::msg::{CompressedImage, Image, PointCloud2},
-    sensors::{Frame, HOLD_BYTES, Options, SensorError, Unreliable},
+    sensors::{FrameHead, FramePayload, HOLD_BYTES, Options, SensorError},
     time::{RosTime, SimTime},
     wire::append_cloud,
 };
@@ -20,8 +20,8 @@ fn options(degrade: DegradeParams) -> Options {
     Options { degrade, ..Options::default() }
 }
 
-fn frame(payload: &[u8], ms: i64, compressed: bool) -> Frame<'_> {
-    Frame { sim_time: SimTime(ms * MS), ..Frame::new(payload, RosTime(ms * MS), compressed) }
+fn head(ms: i64, compressed: bool) -> FrameHead {
+    FrameHead { sim_time: SimTime(ms * MS), ..FrameHead::new(RosTime(ms * MS), compressed) }
 }
 
 /// Mean and standard deviation.
@@ -80,7 +80,7 @@ fn noise_of_a_depth_image_grows_with_the_square_of_depth_and_all_topics_have_the
     let settings = config(2, 2002, 5, 2, &[0.0, 0.0, 0.001]);
     let payload: Vec<u8> = steps().iter().flat_map(|c| c.to_le_bytes()).collect();
     let mut rig = Rig::open(&settings, options(DEPTH));
-    rig.sensor.accept(&frame(&payload, 40, false)).unwrap();
+    rig.sensor.accept(FramePayload::Borrowed(&payload), &head(40, false)).unwrap();
     let found = counts(&rig.only("img_depth"));
     for (row, depth) in found.chunks_exact(2002).zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
         assert_eq!((row[0], row[2001]), (0, 0), "invalid stays invalid");
@@ -96,7 +96,7 @@ fn noise_of_a_depth_image_grows_with_the_square_of_depth_and_all_topics_have_the
     }
     let vendor = Options { depth: DepthEncoding::Vendor, ..options(DEPTH) };
     let mut rig = Rig::open(&settings, vendor);
-    rig.sensor.accept(&frame(&payload, 40, false)).unwrap();
+    rig.sensor.accept(FramePayload::Borrowed(&payload), &head(40, false)).unwrap();
     let raw = counts(&rig.only("img_depth"));
     assert!(raw.iter().zip(&found).all(|(raw, mm)| raw == mm || *raw == u16::MAX));
 }
@@ -108,7 +108,7 @@ fn the_files_of_a_noisy_depth_camera_do_not_give_the_truth_away() {
     let file =
         super::cameras::png(64, 48, png::ColorType::Grayscale, png::BitDepth::Sixteen, &big_endian);
     let mut rig = Rig::open(&config(2, 64, 48, 1, &[]), options(DEPTH));
-    rig.sensor.accept(&frame(&file, 7, true)).unwrap();
+    rig.sensor.accept(FramePayload::Borrowed(&file), &head(7, true)).unwrap();
     let main = counts(&rig.only("img_depth"));
     assert!(main.iter().zip(&values).filter(|(a, b)| a != b).count() > 2500);
     for (suffix, head) in [("img_depth/compressed", 0), ("img_depth/compressedDepth", 12)] {
@@ -120,7 +120,7 @@ fn the_files_of_a_noisy_depth_camera_do_not_give_the_truth_away() {
     rig.recorder.set_all_subscribers(0);
     rig.recorder.set_subscribers(&rig.topic("img_depth/compressed"), 1);
     rig.recorder.clear();
-    rig.sensor.accept(&frame(&file, 7, true)).unwrap();
+    rig.sensor.accept(FramePayload::Borrowed(&file), &head(7, true)).unwrap();
     let message: CompressedImage = rig.only("img_depth/compressed");
     let decoded = image::load_from_memory(&message.data).unwrap();
     assert_eq!(decoded.into_luma16().into_raw(), main);
@@ -132,7 +132,7 @@ fn noise_of_a_depth_cloud_is_along_the_ray_and_that_of_its_depth() {
     let mut payload = Vec::new();
     append_cloud([0.0; 6], vec![raw; 5000], &mut payload);
     let mut rig = Rig::open(&config(7, 100, 50, 1, &[32.767, 1.0]), options(DEPTH));
-    rig.sensor.accept(&frame(&payload, 1, true)).unwrap();
+    rig.sensor.accept(FramePayload::Borrowed(&payload), &head(1, true)).unwrap();
     let cloud: PointCloud2 = rig.only("Depth_Cloud");
     assert_eq!((cloud.width, cloud.height, cloud.is_dense), (100, 50, true));
     let found = points(&cloud);
@@ -165,7 +165,7 @@ fn noise_of_a_lidar_is_along_the_ray_in_both_forms_of_payload_and_in_every_layou
         let mut clouds = Vec::new();
         for payload in &payloads {
             let mut rig = Rig::open(&config(type_id, 100, 50, 1, &[32.767]), options(LIDAR));
-            rig.sensor.accept(&frame(payload, 9, true)).unwrap();
+            rig.sensor.accept(FramePayload::Borrowed(payload), &head(9, true)).unwrap();
             clouds.push(points(&rig.last::<PointCloud2>().unwrap()));
         }
         let here = |cloud: &[([f32; 3], Option<f32>)]| -> Vec<([f32; 3], f32)> {
@@ -188,7 +188,7 @@ fn noise_of_a_lidar_is_along_the_ray_in_both_forms_of_payload_and_in_every_layou
         // The same points in a driver's layout.
         let layout = Options { layout: CloudLayout::Velodyne, ..options(LIDAR) };
         let mut rig = Rig::open(&config(type_id, 100, 50, 1, &[32.767]), layout);
-        rig.sensor.accept(&frame(&payloads[0], 9, true)).unwrap();
+        rig.sensor.accept(FramePayload::Borrowed(&payloads[0]), &head(9, true)).unwrap();
         let cloud: PointCloud2 = rig.last().unwrap();
         assert_eq!((cloud.width, cloud.is_dense), (4000, true));
         for (point, (p, _)) in cloud.data.chunks_exact(22).zip(&short) {
@@ -204,7 +204,7 @@ fn points_drop_out_as_nan_in_rows_and_are_left_out_elsewhere() {
         [(20, "vehicle_lidar", 50), (21, "global_lidar", 50), (22, "livox_lidar", 1)]
     {
         let mut rig = Rig::open(&config(type_id, 100, 50, 1, &[32.767]), options(DROPOUT));
-        rig.sensor.accept(&frame(&payload, 3, true)).unwrap();
+        rig.sensor.accept(FramePayload::Borrowed(&payload), &head(3, true)).unwrap();
         let cloud: PointCloud2 = rig.only(topic);
         let found = points(&cloud);
         let here: Vec<_> = found.iter().filter(|(p, _)| !p[0].is_nan()).collect();
@@ -225,7 +225,7 @@ fn a_lidar_in_the_world_frame_has_no_noise() {
     let payload = lidar(&rays());
     let open = |degrade| {
         let mut rig = Rig::open(&config(21, 100, 50, 1, &[32.767]), options(degrade));
-        rig.sensor.accept(&frame(&payload, 3, true)).unwrap();
+        rig.sensor.accept(FramePayload::Borrowed(&payload), &head(3, true)).unwrap();
         rig.only::<PointCloud2>("global_lidar").data
     };
     assert_eq!(open(LIDAR), open(DegradeParams::default()));
@@ -239,10 +239,10 @@ fn noise_depends_on_seed_sensor_and_time_and_not_on_what_came_before() {
             rfly_bridge::config::SensorConfig { seq_id, ..config(20, 100, 50, 1, &[32.767]) };
         let mut rig = Rig::open(&settings, options(DegradeParams { seed, ..LIDAR }));
         for ms in earlier {
-            rig.sensor.accept(&frame(&payload, *ms, true)).unwrap();
+            rig.sensor.accept(FramePayload::Borrowed(&payload), &head(*ms, true)).unwrap();
         }
         rig.recorder.clear();
-        rig.sensor.accept(&frame(&payload, at, true)).unwrap();
+        rig.sensor.accept(FramePayload::Borrowed(&payload), &head(at, true)).unwrap();
         rig.only::<PointCloud2>("vehicle_lidar").data
     };
     let one = bytes(4, 3, &[], 50);
@@ -254,7 +254,7 @@ fn noise_depends_on_seed_sensor_and_time_and_not_on_what_came_before() {
 
 fn unreliable(degrade: DegradeParams, size: (u16, u16)) -> Rig {
     let mut rig = Rig::open(&config(3, size.0, size.1, 2, &[]), options(degrade));
-    rig.sensor = Unreliable::around(rig.sensor, &degrade, 3);
+    rig.sensor.degrade(&degrade, 3);
     rig
 }
 
@@ -266,11 +266,13 @@ fn frames_are_dropped_as_often_as_asked_and_always_the_same_ones() {
     let drop = DegradeParams { drop: 0.25, ..NOTHING };
     let dropped = |times: &mut dyn Iterator<Item = i64>| -> Vec<i64> {
         let mut rig = unreliable(drop, (4, 4));
-        let dropped = times.filter(|ms| match rig.sensor.accept(&frame(&[0; 16], *ms, false)) {
-            Ok(()) => false,
-            Err(error) => {
-                assert!(matches!(error, SensorError::OnPurpose), "{error}");
-                true
+        let dropped = times.filter(|ms| {
+            match rig.sensor.accept(FramePayload::Borrowed(&[0; 16]), &head(*ms, false)) {
+                Ok(()) => false,
+                Err(error) => {
+                    assert!(matches!(error, SensorError::OnPurpose), "{error}");
+                    true
+                }
             }
         });
         dropped.collect()
@@ -295,7 +297,7 @@ fn frames_are_late_by_latency_and_jitter_in_order_and_keep_their_stamps() {
     for now in 0..20_100_i64 {
         if now % 33 == 0 && now < 20_000 {
             let pixel = [(now / 33 % 251) as u8; 4];
-            rig.sensor.accept(&frame(&pixel, now, false)).unwrap();
+            rig.sensor.accept(FramePayload::Borrowed(&pixel), &head(now, false)).unwrap();
         }
         if rig.sensor.due().is_some_and(|due| due.0 <= now * MS) {
             while let Some(released) = rig.sensor.release(RosTime(now * MS)) {
@@ -328,7 +330,9 @@ fn what_is_held_back_is_bounded_and_published_at_once_if_the_clock_is_set_back()
     rig.recorder.count_only();
     let payload = vec![1; size * size];
     let taken = |rig: &mut Rig| {
-        let frames = (0..40).map(|ms| rig.sensor.accept(&frame(&payload, 1_000_000 + ms, false)));
+        let frames = (0..40).map(|ms| {
+            rig.sensor.accept(FramePayload::Borrowed(&payload), &head(1_000_000 + ms, false))
+        });
         let frames: Vec<_> = frames.collect();
         let refused: Vec<_> = frames.iter().filter_map(|f| f.as_ref().err()).collect();
         assert!(refused.iter().all(|error| error.cause().name() == "held_too_many"));
@@ -352,14 +356,13 @@ fn what_is_held_back_is_bounded_and_published_at_once_if_the_clock_is_set_back()
 fn loans_are_dropped_and_never_held_back() {
     let open = |degrade| {
         let mut rig = Rig::open(&config(1, 8, 8, 2, &[]), Options::default());
-        rig.sensor = Unreliable::around(rig.sensor, &degrade, 3);
+        rig.sensor.degrade(&degrade, 3);
         rig
     };
     let drop = DegradeParams { drop: 1.0, ..NOTHING };
     let mut rig = open(drop);
     let loan = rig.sensor.lend().expect("as without drops");
-    let whole = frame(&[0; 192], 1, false).lent();
-    let result = rig.sensor.accept_loan(loan, &whole);
+    let result = rig.sensor.accept(FramePayload::Loaned { loan, len: 192 }, &head(1, false));
     assert!(matches!(result, Err(SensorError::OnPurpose)));
     assert_eq!(rig.recorder.raw(&rig.main).len(), 0);
     let late = DegradeParams { jitter: Duration::from_millis(1), ..NOTHING };

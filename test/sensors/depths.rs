@@ -163,9 +163,9 @@ fn each_depth_topic_is_made_only_while_subscribed() {
     for topic in &topics {
         rig.recorder.set_all_subscribers(0);
         rig.recorder.clear();
-        assert!(!rig.sensor.wanted());
+        assert!(!rig.sensor.is_wanted());
         rig.recorder.set_subscribers(topic, 1);
-        assert!(rig.sensor.wanted(), "{topic}");
+        assert!(rig.sensor.is_wanted(), "{topic}");
         rig.accept(&file).unwrap();
         for other in &topics {
             assert_eq!(

@@ -186,9 +186,9 @@ fn odometry_alone_is_reason_enough_to_look_at_a_cloud() {
     let settings = config(20, 2, 2, 1, &[100.0]);
     let mut rig = Rig::open_with(&settings, Options::default(), Some(odometry()));
     rig.recorder.set_all_subscribers(0);
-    assert!(!rig.sensor.wanted());
+    assert!(!rig.sensor.is_wanted());
     rig.recorder.set_subscribers(GLOBAL, 1);
-    assert!(rig.sensor.wanted());
+    assert!(rig.sensor.is_wanted());
     rig.accept(&float_cloud([1, 0], [0.0; 6], &RAW)).unwrap();
     assert!(rig.last::<PointCloud2>().is_none());
     assert_eq!(rig.recorder.messages::<Odometry>(GLOBAL).unwrap().len(), 1);

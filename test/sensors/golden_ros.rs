@@ -49,12 +49,12 @@ fn assert_same_payloads(vector: &Vector, payloads: &[Vec<u8>]) {
     let before = payloads.len() - theirs.len();
     for (i, their) in theirs.iter().enumerate() {
         assert_eq!(their["topic"].as_str(), Some(rig.main.as_str()), "{name}");
-        let interface = rig.spec.interface();
+        let interface = rig.spec.topics[0].interface;
         let ros_1 = interface.replace("/msg/", "/");
         let their_type = their["type"].as_str().unwrap();
         assert!([interface, &*ros_1].contains(&their_type), "{name}");
         let msg = &their["msg"];
-        if rig.spec.interface().ends_with("Image") {
+        if rig.spec.topics[0].interface.ends_with("Image") {
             let ours = &rig.published::<Image>(rig.spec.suffix())[i + before];
             let ours = json!({"height": ours.height, "width": ours.width, "step": ours.step, "encoding": ours.encoding, "is_bigendian": ours.is_bigendian});
             for (key, value) in ours.as_object().unwrap() {

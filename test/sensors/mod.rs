@@ -16,6 +16,7 @@ mod golden_ros;
 mod imu_noise;
 mod imu_orientation;
 mod layouts;
+pub mod pipeline;
 mod ranges;
 pub mod rig;
 mod scans;

@@ -10,7 +10,7 @@ use rfly_bridge::{
         params::{ScanParams, ScanSource},
     },
     msgs::sensor_msgs::msg::{LaserScan, PointCloud2},
-    sensors::{Options, View},
+    sensors::{CameraView, Options},
     wire::append_cloud,
 };
 use std::f64::consts::{PI, TAU};
@@ -253,7 +253,7 @@ fn no_ray_of_a_depth_camera_is_without_a_point_whatever_its_lens() {
         }
         // Another lens, another scan.
         rig.recorder.clear();
-        rig.sensor.set_view(&View {
+        rig.sensor.set_view(&CameraView {
             fov_deg: fov / 2.0,
             fisheye_factor: 1.0,
             calibration: None,
@@ -295,9 +295,9 @@ fn only_what_is_subscribed_to_is_computed() {
     let settings = mechanical(4, 2, [-180.0, 180.0, -10.0, 10.0]);
     let points = rays(&settings, room);
     let mut rig = Rig::open_unwatched(&settings, ring(|_| ()));
-    assert!(!rig.sensor.wanted());
+    assert!(!rig.sensor.is_wanted());
     rig.recorder.set_subscribers(&rig.topic("scan"), 1);
-    assert!(rig.sensor.wanted());
+    assert!(rig.sensor.is_wanted());
     rig.accept(&lidar(&points)).unwrap();
     assert_eq!(rig.published::<LaserScan>("scan").len(), 1);
     assert!(rig.published::<PointCloud2>("vehicle_lidar").is_empty());

@@ -103,7 +103,7 @@ fn frames_are_named_after_sensor_and_vehicle() {
     assert_eq!(frames.id(FrameKind::Optical), "copter2/sensor5_optical_frame");
     assert_eq!(frames.id(FrameKind::Link), "copter2/sensor5_link");
     assert_eq!(frames.id(FrameKind::World), "map");
-    let kind = |type_id| spec_of(SensorKind::from_type_id(type_id).unwrap()).frame();
+    let kind = |type_id| spec_of(SensorKind::from_type_id(type_id).unwrap()).topics[0].frame;
     assert!([1, 2, 3, 4, 8, 9, 30, 40, 41].iter().all(|t| kind(*t) == FrameKind::Optical));
     assert!([5, 7, 20, 22, 23, 31].iter().all(|t| kind(*t) == FrameKind::Link));
     assert_eq!(kind(21), FrameKind::World);
@@ -132,7 +132,7 @@ fn garbage_of_every_length_is_counted_or_converted_but_never_panics() {
     }
     // Only what has no inner structure may pass: raw images of their size, and a range record and what follows it.
     for (kind, mode, len) in accepted {
-        let raw = spec_of(kind).interface().ends_with("Image") && matches!(mode, 0 | 2);
+        let raw = spec_of(kind).topics[0].interface.ends_with("Image") && matches!(mode, 0 | 2);
         assert!(
             (raw && [128, 256, 384].contains(&len)) || (kind == SensorKind::Range && len >= 56),
             "{kind:?}, mode {mode}, {len} bytes"

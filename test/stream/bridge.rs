@@ -67,13 +67,13 @@ impl Bridge {
         aligner: &mut TimeAligner,
     ) -> Option<Image> {
         let figures = &mut self.figures;
-        if self.stream.sensor.wanted() {
+        if self.stream.sensor.is_wanted() {
             let DatagramBuffers { header, payload } = self.stream.next_buffers();
             let (head, body) = datagram.split_at(header.len().min(datagram.len()));
             header[..head.len()].copy_from_slice(head);
             payload[..body.len()].copy_from_slice(body);
         } else {
-            let header = self.stream.next_header_buffer();
+            let header = self.stream.reassembler.next_header_buffer();
             let len = header.len().min(datagram.len());
             header[..len].copy_from_slice(&datagram[..len]);
         }

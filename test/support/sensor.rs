@@ -4,8 +4,8 @@ use rfly_bridge::{
     msgs::Message,
     ros::{self, Middleware, Recorder},
     sensors::{
-        Frame, FrameIds, OdometryTopic, Options, Sensor, SensorContext, SensorError, SensorSpec,
-        Surroundings, spec_of,
+        FrameHead, FrameIds, FramePayload, OdometryTopic, Options, SensorContext, SensorError,
+        SensorPipeline, SensorSpec, Surroundings, spec_of,
     },
     time::RosTime,
     wire::SensorKind,
@@ -39,7 +39,7 @@ pub fn config(type_id: u16, width: u16, height: u16, mode: u16, params: &[f32]) 
 }
 
 pub struct Rig {
-    pub sensor: Box<dyn Sensor>,
+    pub sensor: SensorPipeline,
     pub recorder: Recorder,
     pub middleware: Middleware,
     pub spec: &'static SensorSpec,
@@ -99,7 +99,7 @@ impl Rig {
             qos: &|_, _| ros::Qos::DEFAULT,
             surroundings,
         };
-        let sensor = spec.open(&context).unwrap();
+        let sensor = SensorPipeline::new(spec.open(&context).unwrap());
         let topics = middleware.topics().into_iter().map(|t| t.name).collect();
         Self {
             sensor,
@@ -117,7 +117,8 @@ impl Rig {
     }
 
     pub fn accept_at(&mut self, payload: &[u8], stamp: RosTime) -> Result<(), SensorError> {
-        self.sensor.accept(&Frame::new(payload, stamp, self.compressed))
+        let head = FrameHead::new(stamp, self.compressed);
+        self.sensor.accept(FramePayload::Borrowed(payload), &head)
     }
 
     pub fn topic(&self, suffix: &str) -> String {

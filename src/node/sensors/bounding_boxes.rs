@@ -1,7 +1,6 @@
 //! Bounding boxes in the images of cameras: for each frame, one per vehicle and object that the renderer describes.
 use crate::config::SensorConfig;
 use crate::frames::{FrameTree, SensorMount, Transform};
-use crate::msgs::sensor_msgs::msg::Image;
 use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
 use crate::node::cause::Cause;
@@ -14,10 +13,9 @@ use crate::node::tasks::{CountedTask, next_moment};
 use crate::reports::{
     BoundingBox3d, DepthImage, DescribedEntity, PinholeCamera, ReportedEntity, detection_2d,
 };
-use crate::ros::{Loan, Publisher};
+use crate::ros::Publisher;
 use crate::sensors::{
-    Codec, Decoder, ForeignFrame, Frame, Lens, LentFrame, Sensor, SensorError, Size, View,
-    camera_info,
+    CameraView, Codec, Decoder, FrameHead, FrameStep, Lens, SensorPipeline, camera_info,
 };
 use crate::time::{RosTime, SimTime};
 use crate::wire::SensorKind;
@@ -39,7 +37,7 @@ const DEFAULT_SCALE: f64 = 0.001;
 
 /// Event of a sensor for the task, in the order of publishing.
 enum BoxEvent {
-    Frame { seq_id: u16, time: SimTime, stamp: RosTime, view: View },
+    Frame(PendingFrame),
     Depth { seq_id: u16, time: SimTime, payload: Vec<u8>, fov_deg: f32 },
     Mount(Box<SensorMount>),
 }
@@ -56,80 +54,43 @@ impl BoxEvents {
     }
 }
 
-/// Wraps a sensor: reports its frames to the task while boxes that need them have subscribers.
-pub(super) struct BoxEventSensor {
-    sensor: Box<dyn Sensor>,
+/// Reports the published frames of a sensor to the task while boxes that need them have subscribers.
+struct BoxEventStep {
     events: BoxEvents,
     slot: Arc<SensorView>,
     seq_id: u16,
     /// The frames are depth for the boxes of other cameras; otherwise the boxes are those of the frames.
-    depth: bool,
+    is_depth: bool,
     readers: Vec<Publisher<Detection2DArray>>,
 }
 
-impl BoxEventSensor {
-    fn is_read(&self) -> bool {
+impl FrameStep for BoxEventStep {
+    fn needs_frames(&self) -> bool {
         self.readers.iter().any(|topic| topic.subscribers() > 0)
     }
 
-    fn report(&self, frame: &LentFrame, payload: Option<&[u8]>) {
+    fn after(&mut self, head: &FrameHead, payload: Option<&[u8]>) {
+        if !self.needs_frames() {
+            return;
+        }
         let view = self.slot.view();
-        let (seq_id, time) = (self.seq_id, frame.sim_time);
+        let (seq_id, time) = (self.seq_id, head.sim_time);
         let event = match payload {
-            Some(payload) => {
+            Some(payload) if self.is_depth => {
                 BoxEvent::Depth { seq_id, time, payload: payload.to_vec(), fov_deg: view.fov_deg }
             }
-            None => BoxEvent::Frame { seq_id, time, stamp: frame.stamp, view },
+            _ if self.is_depth => return,
+            _ => {
+                let (stamp, since) = (head.stamp, Instant::now());
+                BoxEvent::Frame(PendingFrame { seq_id, time, stamp, view, since })
+            }
         };
         // If the queue is full, the frame has no boxes.
         let _full = self.events.0.try_send(event);
     }
 }
 
-impl Sensor for BoxEventSensor {
-    fn wanted(&self) -> bool {
-        self.sensor.wanted() || self.is_read()
-    }
-
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        self.sensor.accept(frame)?;
-        if self.is_read() {
-            self.report(&frame.lent(), self.depth.then_some(frame.payload));
-        }
-        Ok(())
-    }
-
-    fn lend(&self) -> Option<Loan<Image>> {
-        self.sensor.lend()
-    }
-
-    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
-        self.sensor.accept_loan(loan, frame)?;
-        if self.is_read() && !self.depth {
-            self.report(frame, None);
-        }
-        Ok(())
-    }
-
-    fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
-        // A foreign frame has no simulation time, which boxes need.
-        if self.is_read() { None } else { self.sensor.accept_foreign(frame) }
-    }
-
-    fn due(&self) -> Option<RosTime> {
-        self.sensor.due()
-    }
-
-    fn release(&mut self, now: RosTime) -> Option<Result<(), SensorError>> {
-        self.sensor.release(now)
-    }
-
-    fn set_view(&mut self, view: &View) {
-        self.sensor.set_view(view);
-    }
-}
-
-/// Topics of the boxes; wraps the sensors whose frames they need.
+/// Topics of the boxes; adds a step to the sensors whose frames they need.
 #[derive(Clone)]
 pub(super) struct BoxTopics {
     topics: BTreeMap<u16, Publisher<Detection2DArray>>,
@@ -154,25 +115,23 @@ impl BoxTopics {
         self.topics.keys().copied().filter(needs).collect()
     }
 
-    /// Wraps the sensor if boxes need its frames.
-    pub(super) fn wrap(
+    /// Adds a step to the sensor if boxes need its frames.
+    pub(super) fn add_step(
         &self,
-        sensor: Box<dyn Sensor>,
+        pipeline: &mut SensorPipeline,
         settings: &Settings,
         seq_id: u16,
-        slot: Option<&Arc<SensorView>>,
-    ) -> Box<dyn Sensor> {
+        slot: Arc<SensorView>,
+    ) {
         let readers = self.read_by(settings, seq_id);
-        match slot {
-            Some(slot) if !readers.is_empty() => Box::new(BoxEventSensor {
-                sensor,
+        if !readers.is_empty() {
+            pipeline.add_step(Box::new(BoxEventStep {
                 events: self.events.clone(),
-                slot: slot.clone(),
+                slot,
                 seq_id,
-                depth: !self.topics.contains_key(&seq_id),
+                is_depth: !self.topics.contains_key(&seq_id),
                 readers: { readers.iter() }.filter_map(|id| self.topics.get(id).cloned()).collect(),
-            }),
-            _ => sensor,
+            }));
         }
     }
 
@@ -217,7 +176,6 @@ fn depth_of(settings: &Settings, seq_id: u16) -> Option<&SensorConfig> {
     Some(depth)
 }
 
-/// A camera with boxes.
 struct BoxCamera {
     config: SensorConfig,
     topic: Publisher<Detection2DArray>,
@@ -240,11 +198,10 @@ struct PendingFrame {
     seq_id: u16,
     time: SimTime,
     stamp: RosTime,
-    view: View,
+    view: CameraView,
     since: Instant,
 }
 
-/// Publishes the boxes.
 pub(super) struct BoxTask {
     cameras: BoxCameras,
     pub(super) topics: BoxTopics,
@@ -252,14 +209,13 @@ pub(super) struct BoxTask {
     map: String,
     reported: SharedReports,
     poses: PoseHistory,
-    want: PoseDemand,
+    pose_demand: PoseDemand,
     events: mpsc::Receiver<BoxEvent>,
     pending: VecDeque<PendingFrame>,
     stats: Arc<SourceStats>,
 }
 
 impl BoxTask {
-    /// Publishes the boxes of these cameras.
     pub(super) fn new(
         (settings, tree): (&Settings, FrameTree),
         topics: BTreeMap<u16, Publisher<Detection2DArray>>,
@@ -279,12 +235,17 @@ impl BoxTask {
             cameras: topics.cameras_of(settings, tree),
             topics,
             reported,
-            want: poses.demand(),
+            pose_demand: poses.demand(),
             poses,
             events,
             pending: VecDeque::new(),
             stats,
         }
+    }
+
+    /// Without a subscriber, subscribers are looked for less often.
+    fn pause(&self) -> Duration {
+        if self.pose_demand.is_set() { CHECK } else { next_moment(WAIT) }
     }
 
     /// Takes over new cameras, after the boxes of frames that wait.
@@ -310,18 +271,12 @@ impl BoxTask {
                     depth.images.push_front((time, fov_deg, payload));
                 }
             }
-            BoxEvent::Frame { seq_id, time, stamp, view } => {
+            BoxEvent::Frame(frame) => {
                 if self.pending.len() >= QUEUE {
                     self.pending.pop_front();
                     self.stats.lock().drop_one(Cause::Late);
                 }
-                self.pending.push_back(PendingFrame {
-                    seq_id,
-                    time,
-                    stamp,
-                    view,
-                    since: Instant::now(),
-                });
+                self.pending.push_back(frame);
             }
         }
     }
@@ -407,8 +362,8 @@ impl BoxTask {
 
 impl DepthCamera {
     fn new(config: &SensorConfig) -> Self {
-        let size = Size { width: config.width.into(), height: config.height.into() };
-        Self { config: config.clone(), decoder: Decoder::new(size), images: VecDeque::new() }
+        let decoder = Decoder::new(config.into());
+        Self { config: config.clone(), decoder, images: VecDeque::new() }
     }
 
     /// Returns the image of a time: its camera, metres per count, counts.
@@ -428,8 +383,7 @@ impl DepthCamera {
 
 /// The pinhole camera with this field of view.
 fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
-    let size = Size { width: config.width.into(), height: config.height.into() };
-    PinholeCamera::new(&camera_info(Lens::Pinhole, size, fov_deg, Header::default()))
+    PinholeCamera::new(&camera_info(Lens::Pinhole, config.into(), fov_deg, Header::default()))
 }
 
 /// Whether two sensors have the same carrier, position and orientation.
@@ -455,15 +409,8 @@ impl CountedTask for BoxTask {
             }
             let mut cameras = self.cameras.cameras.values();
             let is_read = cameras.any(|camera| camera.topic.subscribers() > 0);
-            self.want.set(is_read);
+            self.pose_demand.set(is_read);
             self.publish_ready(false);
         }
-    }
-}
-
-impl BoxTask {
-    /// Without a subscriber, subscribers are looked for less often.
-    fn pause(&self) -> Duration {
-        if self.want.is_set() { CHECK } else { next_moment(WAIT) }
     }
 }

@@ -2,17 +2,17 @@
 use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
-use crate::sensors::Sensor;
+use crate::sensors::SensorPipeline;
 use std::time::Duration;
 
 /// Time until the next delayed frame is due; the maximum without one.
-pub(super) fn until_due(sensor: &dyn Sensor) -> Duration {
+pub(super) fn until_due(sensor: &SensorPipeline) -> Duration {
     let wait = |due: i64| u64::try_from(due.saturating_sub(host_now().0)).unwrap_or(0);
     sensor.due().map_or(Duration::MAX, |due| Duration::from_nanos(wait(due.0)))
 }
 
 /// Publishes the delayed frames that are due.
-pub(super) fn release_due(sensor: &mut dyn Sensor, stats: &SourceStats) {
+pub(super) fn release_due(sensor: &mut SensorPipeline, stats: &SourceStats) {
     if sensor.due().is_none() {
         return;
     }

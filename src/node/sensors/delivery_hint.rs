@@ -6,16 +6,16 @@ use std::time::Duration;
 /// A starting simulator takes more than 10 s to its first frame.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Returns the probable reason for the state of a sensor, a time `asked` after its first request; shown while it delivers
-/// nothing, or less than requested.
+/// Returns the probable reason for the state of a sensor; shown while it delivers nothing, or less than requested.
+/// `since_request`: time since its first request.
 pub fn delivery_hint(
     kind: SensorKind,
     state: LinkState,
     others_deliver: bool,
-    asked: Duration,
+    since_request: Duration,
 ) -> Option<&'static str> {
     match (state, others_deliver) {
-        (LinkState::Waiting, _) if asked < PATIENCE => None,
+        (LinkState::Waiting, _) if since_request < PATIENCE => None,
         (LinkState::Waiting, true) if kind == SensorKind::Mid360 => Some(
             "other sensors deliver; some maps give no cloud of TypeID 23, and some editions of RflySim3D lack types or limit \
              the number of sensors",

@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The rows of the documentation.
 pub(super) const ROWS: &str = "\
 | 9; others with `sensor<N>.gimbal` | | `/rflysim/sensor<N>/mount_control/command` | `mavros_msgs/msg/MountControl` | | | all | \
 in: direction of the camera in its mount, degrees, mode 2; mode 1: as in Config.json ([reports.md](reports.md#changes-of-a-running-camera)) |
@@ -31,16 +30,12 @@ in: direction of the camera in its mount, degrees, mode 2; mode 1: as in Config.
 roll, pitch, yaw of the camera in its mount in rad, FRD, from the first image with that direction on; of a pod the reported direction |
 ";
 
-/// MAV_MOUNT_MODE.
-const NEUTRAL: u8 = 1;
-const TARGETING: u8 = 2;
-
 /// Opens the topics of pods and of the cameras with `sensor<N>.gimbal`.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let settings = context.settings;
     let cameras = settings.sensors.iter().filter(|config| {
-        let wanted = settings.params.sensor(config.seq_id).gimbal;
-        config.kind == SensorKind::Pod || wanted && config.kind.is_camera()
+        let is_gimbal = settings.params.sensor(config.seq_id).gimbal;
+        config.kind == SensorKind::Pod || is_gimbal && config.kind.is_camera()
     });
     let mounts = settings.mounts();
     let mut statuses = BTreeMap::new();
@@ -66,7 +61,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
             neutral: angles(&mount.orientation).map(f64::to_degrees),
             parameter_requests: context.parameter_requests.clone(),
             stats: assembly.source_on_demand(format!("gimbal of sensor{seq_id}")),
-            told: false,
+            is_logged: false,
         };
         let name = topic("command");
         let command = move |message: MountControl| gimbal.command(&message);
@@ -116,7 +111,6 @@ fn angles(orientation: &MountOrientation) -> [f64; 3] {
     }
 }
 
-/// The latched direction of one camera.
 struct GimbalStatus {
     publisher: Publisher<Vector3Stamped>,
     seq_id: u16,
@@ -138,25 +132,27 @@ impl GimbalStatus {
     }
 }
 
-/// The commands of one camera.
 struct Gimbal {
     seq_id: u16,
     /// Roll, pitch, yaw of Config.json in degrees.
     neutral: [f64; 3],
     parameter_requests: ParameterRequests,
     stats: Arc<SourceStats>,
-    /// A refused command was logged.
-    told: bool,
+    is_logged: bool,
 }
 
 impl Gimbal {
     fn command(&mut self, message: &MountControl) {
         self.stats.lock().received += 1;
         let angles = [message.roll, message.pitch, message.yaw].map(f64::from);
-        let wanted = match message.mode {
-            NEUTRAL => Ok(self.neutral),
-            TARGETING if angles.iter().all(|angle| angle.abs() <= 360.0) => Ok(angles),
-            TARGETING => Err((
+        let direction = match message.mode {
+            MountControl::MAV_MOUNT_MODE_NEUTRAL => Ok(self.neutral),
+            MountControl::MAV_MOUNT_MODE_MAVLINK_TARGETING
+                if angles.iter().all(|angle| angle.abs() <= 360.0) =>
+            {
+                Ok(angles)
+            }
+            MountControl::MAV_MOUNT_MODE_MAVLINK_TARGETING => Err((
                 Cause::Angle,
                 format!("roll, pitch and yaw must be -360 to 360 degrees, are {angles:?}"),
             )),
@@ -167,7 +163,7 @@ impl Gimbal {
                 ),
             )),
         };
-        match wanted {
+        match direction {
             Ok(angles) => {
                 self.stats.lock().frames += 1;
                 let value = ParamValue::List(angles.map(ParamValue::Float).to_vec());
@@ -176,7 +172,7 @@ impl Gimbal {
             }
             Err((cause, text)) => {
                 self.stats.lock().drop_one(cause);
-                if !std::mem::replace(&mut self.told, true) {
+                if !std::mem::replace(&mut self.is_logged, true) {
                     tracing::warn!(
                         "sensor{}/mount_control/command: {text}; logged once",
                         self.seq_id

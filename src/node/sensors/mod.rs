@@ -98,7 +98,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly.frame_ids.extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
         let stats = assembly.source(opened.name.clone());
-        links.push(SensorLink::new(config, stats.clone(), params.request.timeout));
+        links.push(SensorLink::new(config, stats.clone(), params.request.timeout, false));
         let (successor, successors) = mpsc::channel();
         let reception = Reception {
             params,

@@ -1,6 +1,6 @@
 //! A sensor that is passed to the thread that serves it.
 use crate::node::clock::SimClock;
-use crate::sensors::Sensor;
+use crate::sensors::SensorPipeline;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, mpsc};
 
@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 pub(super) struct OpenedSensor {
     /// Name in diagnostics.
     pub(super) name: String,
-    pub(super) sensor: Box<dyn Sensor>,
+    pub(super) sensor: SensorPipeline,
     pub(super) clock: Arc<SimClock>,
     /// The transport is mode 1 or 3.
     pub(super) compressed: bool,

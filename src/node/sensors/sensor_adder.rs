@@ -24,14 +24,12 @@ pub(super) struct SensorAdder {
     services: CameraInfoServices,
     /// Queue to the supervisor.
     links: AddedLinks,
-    /// Threads and services of added sensors.
     kept: Mutex<Vec<(RunningThreads, Option<ServiceHandle>)>>,
 }
 
 /// An added sensor whose thread does not run yet.
 pub(super) struct AddedSensor {
     pub(super) seq_id: u16,
-    name: Arc<str>,
     stats: Arc<SourceStats>,
     link: SensorLink,
     successor: mpsc::Sender<Successor>,
@@ -66,7 +64,7 @@ impl SensorAdder {
         let params = &settings.params;
         let service = self.services.open(settings, config)?;
         let stats = Arc::new(SourceStats::new(opened.name.clone()));
-        let link = SensorLink::added(config, stats.clone(), params.request.timeout);
+        let link = SensorLink::new(config, stats.clone(), params.request.timeout, true);
         let (successor, successors) = mpsc::channel();
         let mut binder = Binder::with_tap(self.packet_tap.clone());
         let mut threads = Threads::default();
@@ -78,15 +76,7 @@ impl SensorAdder {
         };
         reception.add_thread(config, (opened, successors), stats.clone());
         binder.finish()?;
-        Ok(AddedSensor {
-            seq_id: config.seq_id,
-            name: stats.name(),
-            stats,
-            link,
-            successor,
-            threads,
-            service,
-        })
+        Ok(AddedSensor { seq_id: config.seq_id, stats, link, successor, threads, service })
     }
 
     /// Starts the reception; returns SeqID and the sender for successors.
@@ -95,9 +85,9 @@ impl SensorAdder {
             Ok(running) => {
                 let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push((running, added.service));
-                tracing::info!("added: {}", added.name);
+                tracing::info!("added: {}", added.stats.name());
             }
-            Err(error) => tracing::error!(%error, "{} is not received", added.name),
+            Err(error) => tracing::error!(%error, "{} is not received", added.stats.name()),
         }
         self.sources.push(added.stats);
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);

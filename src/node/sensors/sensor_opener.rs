@@ -16,7 +16,7 @@ use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
 use crate::node::settings::{Settings, topic_below};
 use crate::ros::Middleware;
 use crate::sensors::{
-    FrameIds, OdometryTopic, Options, SensorContext, Surroundings, Unreliable, spec_of,
+    OdometryTopic, Options, SensorContext, SensorPipeline, Surroundings, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
 use std::collections::BTreeMap;
@@ -25,7 +25,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 /// Senders to the threads of the sensors, by SeqID.
 type SuccessorSenders = BTreeMap<u16, mpsc::Sender<Successor>>;
 
-/// Opens sensors.
 pub(super) struct SensorOpener {
     pub(super) middleware: Middleware,
     pub(super) clocks: SimClocks,
@@ -38,16 +37,6 @@ pub(super) struct SensorOpener {
     pub(super) threads: Mutex<SuccessorSenders>,
     /// Opens sensors that are added at run time.
     pub(super) adder: SensorAdder,
-}
-
-/// Properties that an open sensor cannot change.
-#[derive(PartialEq)]
-struct FixedProperties {
-    row: SensorConfig,
-    frames: FrameIds,
-    odometry: Option<OdometryTopic>,
-    vehicle: Option<u16>,
-    boxes: Vec<u16>,
 }
 
 impl SensorOpener {
@@ -73,20 +62,20 @@ impl SensorOpener {
             options: Options::new(params, config.seq_id),
             qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
         })?;
-        let sensor = ViewGate::wrap(sensor, &self.views, config.seq_id, again);
-        let sensor = match &self.boxes {
-            Some(boxes) => {
-                let slot = self.views.slot(config.seq_id);
-                boxes.wrap(sensor, settings, config.seq_id, slot.as_ref())
+        let mut sensor = SensorPipeline::new(sensor);
+        sensor.degrade(&params.degrade, config.seq_id);
+        if let Some(slot) = self.views.slot(config.seq_id) {
+            ViewGate::add(&mut sensor, &self.views, slot.clone(), again);
+            if let Some(boxes) = &self.boxes {
+                boxes.add_step(&mut sensor, settings, config.seq_id, slot);
             }
-            None => sensor,
-        };
+        }
         let max_objects = config.other_params[1].max(0.0) as u32;
         let (width, height) = (config.width, config.height);
         let lengths = shm_block_lens(config.kind.type_id(), width, height, max_objects);
         Ok(Some(OpenedSensor {
             name: format!("sensor{} {}", config.seq_id, spec.suffix()),
-            sensor: Unreliable::around(sensor, &params.degrade, config.seq_id),
+            sensor,
             clock,
             compressed: config.transport.is_compressed(),
             lengths: lengths.unwrap_or(0..=0),
@@ -106,7 +95,7 @@ impl SensorOpener {
             seq_id: config.seq_id,
             vehicle: settings.vehicle_of(config)?,
             poses: self.poses.clone(),
-            want: Mutex::new(self.poses.demand()),
+            pose_demand: Mutex::new(self.poses.demand()),
             frames: self.frames.clone(),
             axes_report: self.axes_report.clone(),
         }))
@@ -127,7 +116,10 @@ impl SensorOpener {
         // Added sensors follow the known ones.
         let rows = now.sensors.get(before.sensors.len()..).unwrap_or_default();
         if rows.is_empty() && sensors().all(|(was, is)| row_of(was) == row_of(is)) {
-            return Ok(Box::new(move || own.show(&old, &new)));
+            return Ok(Box::new(move || -> AwaitEffect {
+                own.views.change(&old, &new, None);
+                Box::new(|| ())
+            }));
         }
         let wrong =
             |path: String, error: NodeError| Problems(vec![Problem::new(path, error.to_string())]);
@@ -170,12 +162,6 @@ impl SensorOpener {
         received.transpose()
     }
 
-    /// Applies a change for which no sensor was opened.
-    fn show(&self, before: &Settings, now: &Arc<Settings>) -> AwaitEffect {
-        self.views.change(before, now, None);
-        Box::new(|| ())
-    }
-
     /// Gives the opened sensors to the threads of the sensors that they replace.
     fn hand_over(
         &self,
@@ -215,21 +201,17 @@ impl SensorOpener {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the properties that an open sensor cannot change.
     fn fixed_properties(
         &self,
         settings: &Settings,
         tree: &FrameTree,
         config: &SensorConfig,
-    ) -> FixedProperties {
-        let boxes = self.boxes.iter();
-        let boxes = boxes.flat_map(|boxes| boxes.read_by(settings, config.seq_id));
-        FixedProperties {
-            row: row_of(config),
-            frames: frame_ids(tree, config.seq_id),
-            odometry: odometry_topic(settings, tree, config),
-            vehicle: settings.vehicle_of(config),
-            boxes: boxes.collect(),
-        }
+    ) -> impl PartialEq + use<> {
+        let boxes = self.boxes.as_ref().map(|boxes| boxes.read_by(settings, config.seq_id));
+        let odometry = odometry_topic(settings, tree, config);
+        let frames = frame_ids(tree, config.seq_id);
+        (row_of(config), frames, odometry, settings.vehicle_of(config), boxes)
     }
 }
 

@@ -16,7 +16,6 @@ pub(super) const ROW: &str = "\
 ";
 const INFO: &str = "camera_info";
 
-/// Opens the services of cameras.
 pub(super) struct CameraInfoServices {
     middleware: Middleware,
     settings: SettingsWatch,
@@ -65,7 +64,6 @@ fn service_name(main: &str, sensor: &SensorConfig) -> Option<String> {
     spaces.next().map(|space| space + SERVICE)
 }
 
-/// The service of one camera.
 struct CameraInfoService {
     seq_id: u16,
     settings: SettingsWatch,
@@ -93,8 +91,7 @@ impl CameraInfoService {
         let (size, url) = {
             let settings = self.settings.borrow();
             let sensor = settings.sensors.iter().find(|s| s.seq_id == self.seq_id);
-            let size = sensor
-                .map(|sensor| Size { width: sensor.width.into(), height: sensor.height.into() });
+            let size = sensor.map(Size::from);
             (size, settings.params.sensor(self.seq_id).camera_info_url)
         };
         if let Some(why) = size.and_then(|size| calibration.misfit(size)) {

@@ -6,7 +6,7 @@ use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{ForeignFrame, Frame, Sensor, SensorError};
+use crate::sensors::{FrameHead, FramePayload, SensorError, SensorPipeline};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{PacketTapSlot, SharedBlock, ShmError};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
@@ -31,16 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes of the time after the flag.
 const TIME_LEN: usize = SHM_HEADER_LEN - 1;
 
-/// One sensor's block.
 pub(super) struct ShmSource {
     name: String,
     lengths: RangeInclusive<usize>,
-    sensor: Box<dyn Sensor>,
+    sensor: SensorPipeline,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     /// Tap that sees the unconverted frames.
     packet_tap: PacketTapSlot,
-    /// Sensors that replace this one.
     successors: mpsc::Receiver<Successor>,
     reader: BlockReader,
     block: Option<SharedBlock>,
@@ -49,8 +47,8 @@ pub(super) struct ShmSource {
     silent_since: Instant,
     /// Cause of the silence as last logged.
     logged: Option<String>,
-    /// The log has said that another program reads the block.
-    shared: bool,
+    /// That another program reads the block was logged.
+    is_sharing_logged: bool,
     refusals: RefusalLog,
 }
 
@@ -103,7 +101,7 @@ impl ShmSource {
             next_check: now,
             silent_since: now,
             logged: None,
-            shared: false,
+            is_sharing_logged: false,
             refusals: RefusalLog::default(),
         }
     }
@@ -121,13 +119,13 @@ impl ShmSource {
                 self.failed(now);
             }
             // The pause counts from the poll on: it includes the time spent on the frame.
-            let next = now + interval.pause(now, found).min(until_due(&*self.sensor));
+            let next = now + interval.pause(now, found).min(until_due(&self.sensor));
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
     }
 
     /// Replaces the sensor; the successor opens the block of this name again.
-    fn replace(&mut self, (opened, taking): Successor) {
+    fn replace(&mut self, (opened, taken_over): Successor) {
         if let Some(block) = self.block.take() {
             release_block(&block);
         }
@@ -136,7 +134,7 @@ impl ShmSource {
         self.reader = BlockReader::default();
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
-        drop(taking);
+        drop(taken_over);
     }
 
     /// Reopens the block after a panic and a pause; other sensors are not affected.
@@ -151,7 +149,7 @@ impl ShmSource {
 
     /// Takes a frame if one is ready; false otherwise. Publishes delayed frames that are due.
     fn poll(&mut self, now: Instant) -> bool {
-        release_due(&mut *self.sensor, &self.stats);
+        release_due(&mut self.sensor, &self.stats);
         if now >= self.next_check {
             self.next_check = now + CHECK;
             self.check_block(now);
@@ -171,7 +169,7 @@ impl ShmSource {
             block.copy_out(0, &mut bytes);
             tap.block(&self.name, arrival.0, &bytes);
         });
-        let taken = self.reader.take(block, &mut *self.sensor, arrival, |time| {
+        let taken = self.reader.take(block, &mut self.sensor, arrival, |time| {
             self.clock.stamp(time, arrival, SourceKind::Image)
         });
         let Some(taken) = taken else { return false };
@@ -204,7 +202,7 @@ impl ShmSource {
     /// Counts a frame that another program took; logs the first one.
     fn missed(&mut self) {
         self.stats.lock().drop_one(Cause::TakenByOther);
-        if !std::mem::replace(&mut self.shared, true) {
+        if !std::mem::replace(&mut self.is_sharing_logged, true) {
             tracing::warn!(
                 source = %self.stats.name(),
                 "another program reads /dev/shm/{} and takes its frames (drop_taken_by_other): a block has one reader. Give one \
@@ -270,7 +268,7 @@ impl BlockReader {
     pub fn take(
         &mut self,
         block: &SharedBlock,
-        sensor: &mut dyn Sensor,
+        sensor: &mut SensorPipeline,
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
     ) -> Option<BlockRead> {
@@ -301,7 +299,7 @@ impl BlockReader {
     fn take_ready(
         &mut self,
         block: &SharedBlock,
-        sensor: &mut dyn Sensor,
+        sensor: &mut SensorPipeline,
         arrival: RosTime,
         stamp: impl FnOnce(SimTime) -> Option<RosTime>,
     ) -> Result<BlockRead, SensorError> {
@@ -313,30 +311,23 @@ impl BlockReader {
         }
         let stamped = SimTime::checked_from_secs(seconds).and_then(|t| Some((t, stamp(t)?)));
         let (sim_time, stamp) = stamped.ok_or(SensorError::Time)?;
-        if !sensor.wanted() {
+        if !sensor.is_wanted() {
             return Ok(BlockRead::Unwanted);
         }
-        let intact = || release_block(block);
-        let direct = block.lend(SHM_HEADER_LEN, |pixels| {
-            let frame = ForeignFrame { pixels, stamp, intact: &intact };
-            sensor.accept_foreign(&frame)
-        });
-        let result = match direct {
-            Some(result) => result,
-            None => {
-                self.copy.resize(block.len().saturating_sub(SHM_HEADER_LEN), 0);
-                block.copy_out(SHM_HEADER_LEN, &mut self.copy);
-                if !intact() {
-                    return Err(SensorError::Torn);
-                }
-                sensor.accept(&Frame {
-                    payload: &self.copy,
-                    stamp,
-                    sim_time,
-                    arrival,
-                    compressed: false,
-                })
+        let head = FrameHead { stamp, sim_time, arrival, compressed: false };
+        let is_intact = || release_block(block);
+        let len = block.len().saturating_sub(SHM_HEADER_LEN);
+        let result = if sensor.reads_shared(len) {
+            block.lend(SHM_HEADER_LEN, |pixels| {
+                sensor.accept(FramePayload::Shared { pixels, is_intact: &is_intact }, &head)
+            })
+        } else {
+            self.copy.resize(len, 0);
+            block.copy_out(SHM_HEADER_LEN, &mut self.copy);
+            if !is_intact() {
+                return Err(SensorError::Torn);
             }
+            sensor.accept(FramePayload::Borrowed(&self.copy), &head)
         };
         result.map(|()| BlockRead::Published)
     }

@@ -30,7 +30,6 @@ const WAIT_FOR_POSES: Duration = Duration::from_secs(1);
 /// Time of the renderer to show another map; the vendor's client waits as long.
 const MAP_CHANGE: Duration = Duration::from_secs(1);
 
-/// One requested sensor.
 pub(super) struct SensorLink {
     sensor: SensorConfig,
     stats: Arc<SourceStats>,
@@ -38,17 +37,18 @@ pub(super) struct SensorLink {
     /// How many times to repeat a changed request; requests are not acknowledged.
     resend: u8,
     /// The bridge has requested the sensor. Earlier data may be what another program requested.
-    asked: bool,
+    is_requested: bool,
 }
 
 impl SensorLink {
-    /// A sensor that is added while others run: its first request is sent at once.
-    pub(super) fn added(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
-        Self { resend: RESENDS, ..Self::new(sensor, stats, timeout) }
-    }
-
-    /// A sensor that counts as lost after `timeout` without data.
-    pub(super) fn new(sensor: &SensorConfig, stats: Arc<SourceStats>, timeout: Duration) -> Self {
+    /// A sensor that counts as lost after `timeout` without data. If it is added while others run, it is requested at once,
+    /// [`RESENDS`] times.
+    pub(super) fn new(
+        sensor: &SensorConfig,
+        stats: Arc<SourceStats>,
+        timeout: Duration,
+        is_added: bool,
+    ) -> Self {
         let mut figures = stats.lock();
         figures.asked_hz = Some(sensor.asked_hz().into());
         figures.state = Some(LinkState::Waiting);
@@ -57,8 +57,8 @@ impl SensorLink {
             sensor: sensor.clone(),
             stats,
             liveness: Liveness::new(timeout),
-            resend: 0,
-            asked: false,
+            resend: if is_added { RESENDS } else { 0 },
+            is_requested: false,
         }
     }
 }
@@ -66,7 +66,6 @@ impl SensorLink {
 /// Added sensors that the task does not watch yet.
 pub(super) type AddedLinks = Arc<Mutex<Vec<SensorLink>>>;
 
-/// The task that watches all sensors.
 pub(super) struct Supervisor {
     socket: UdpSender,
     renderer: SocketAddrV4,
@@ -83,8 +82,7 @@ pub(super) struct Supervisor {
     settings: SettingsWatch,
     /// Changes when the renderer shows another map, which ends running captures.
     maps: watch::Receiver<u64>,
-    /// Time of the first request.
-    asked: Option<Instant>,
+    first_request: Option<Instant>,
 }
 
 impl Endless for Supervisor {
@@ -93,12 +91,37 @@ impl Endless for Supervisor {
     }
 
     async fn work(&mut self) {
-        self.run().await;
+        let mut next_request = Instant::now();
+        let at_the_latest = next_request + WAIT_FOR_POSES;
+        if self.clear_first {
+            self.command("RflyClearCapture");
+        }
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(next_moment(self.pause())) => {}
+                Ok(()) = self.settings.changed() => {
+                    self.take_over();
+                    next_request = next_request.min(Instant::now() + self.request_period);
+                }
+                Ok(()) = self.maps.changed() => {
+                    self.start_again();
+                    next_request = Instant::now() + MAP_CHANGE;
+                }
+            }
+            let now = Instant::now();
+            self.check_links(now);
+            self.restore();
+            self.resend();
+            if now >= next_request && (now >= at_the_latest || self.has_poses()) {
+                next_request = now + self.request_period;
+                self.first_request.get_or_insert(now);
+                self.request();
+            }
+        }
     }
 }
 
 impl Supervisor {
-    /// Opens the socket for requests.
     pub(super) fn open(
         context: &Context<'_>,
         links: Vec<SensorLink>,
@@ -124,39 +147,8 @@ impl Supervisor {
             views: context.views.clone(),
             settings: context.watch(),
             maps: context.scene.maps(),
-            asked: None,
+            first_request: None,
         })
-    }
-
-    /// Runs until the task is dropped.
-    async fn run(&mut self) {
-        let mut next_request = Instant::now();
-        let at_the_latest = next_request + WAIT_FOR_POSES;
-        if self.clear_first {
-            self.command("RflyClearCapture");
-        }
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(next_moment(self.pause())) => {}
-                Ok(()) = self.settings.changed() => {
-                    self.take_over();
-                    next_request = next_request.min(Instant::now() + self.request_period);
-                }
-                Ok(()) = self.maps.changed() => {
-                    self.start_again();
-                    next_request = Instant::now() + MAP_CHANGE;
-                }
-            }
-            let now = Instant::now();
-            self.check_links(now);
-            self.restore();
-            self.resend();
-            if now >= next_request && (now >= at_the_latest || self.has_poses()) {
-                next_request = now + self.request_period;
-                self.asked.get_or_insert(now);
-                self.request();
-            }
-        }
     }
 
     fn pause(&self) -> Duration {
@@ -172,14 +164,14 @@ impl Supervisor {
     /// Detects changed links; logs one line per kind of change, for any number of sensors.
     fn check_links(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
-        let asked = self.asked.map_or(Duration::ZERO, |asked| now - asked);
+        let since_request = self.first_request.map_or(Duration::ZERO, |first| now - first);
         let deliver = self.any_delivers();
         for link in &mut self.links {
             let mut figures = link.stats.lock();
             let change = link.liveness.update(now, figures.last_frame);
             let state = link.liveness.state();
             figures.state = Some(state);
-            figures.hint = delivery_hint(link.sensor.kind, state, deliver, asked);
+            figures.hint = delivery_hint(link.sensor.kind, state, deliver, since_request);
             drop(figures);
             if state != LinkState::Up
                 && let Some(slot) = self.views.slot(link.sensor.seq_id)
@@ -231,7 +223,6 @@ impl Supervisor {
         }
     }
 
-    /// Applies changed parameters.
     fn take_over(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
@@ -252,12 +243,14 @@ impl Supervisor {
     fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
         let left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;
-        let due = |link: &SensorLink| !link.asked || (link.liveness.needs_request() && !left(link));
+        let due = |link: &SensorLink| {
+            !link.is_requested || (link.liveness.needs_request() && !left(link))
+        };
         for link in self.links.iter().filter(|link| due(link)) {
             self.send_request(link);
         }
         for link in &mut self.links {
-            link.asked = true;
+            link.is_requested = true;
         }
     }
 

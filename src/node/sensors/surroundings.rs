@@ -38,12 +38,11 @@ impl SharedFrameTree {
     }
 }
 
-/// The surroundings of one sensor.
 pub(super) struct SensorSurroundings {
     pub(super) seq_id: u16,
     pub(super) vehicle: u16,
     pub(super) poses: PoseHistory,
-    pub(super) want: Mutex<PoseDemand>,
+    pub(super) pose_demand: Mutex<PoseDemand>,
     pub(super) frames: SharedFrameTree,
     pub(super) axes_report: AxesReport,
 }
@@ -51,8 +50,8 @@ pub(super) struct SensorSurroundings {
 impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
         // From the first call on, the history of poses is kept.
-        let want = self.want.lock();
-        want.unwrap_or_else(PoisonError::into_inner).set(true);
+        let demand = self.pose_demand.lock();
+        demand.unwrap_or_else(PoisonError::into_inner).set(true);
         self.poses.near(self.vehicle, at)
     }
 
@@ -60,7 +59,7 @@ impl Surroundings for SensorSurroundings {
         self.frames.down(self.seq_id, &self.pose(at)?)
     }
 
-    fn tell(&self, what: &'static str, verdict: Verdict, text: &str) {
+    fn report(&self, what: &'static str, verdict: Verdict, text: &str) {
         let parameter = match what {
             "cloud" => "cloud.depth_axes",
             _ => "cloud.odometry_axes",

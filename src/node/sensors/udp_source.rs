@@ -6,7 +6,7 @@ use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{Progress, Sensor, SensorError, SensorStream};
+use crate::sensors::{Progress, SensorError, SensorPipeline, SensorStream};
 use crate::session::{DatagramBuffers, Reassembler};
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
@@ -26,20 +26,18 @@ const MAX_BATCHES: usize = 64;
 /// A frame is sent in one go: after this silence the missing fragments are lost.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// One sensor's stream.
 pub(super) struct UdpSource {
     receiver: StreamReceiver,
     stream: SensorStream,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
     /// State while the sensor has no subscriber.
-    idle: Idle,
+    idle: IdleReception,
     /// The socket's loss counter at the last read.
     overflows: u32,
     refusals: RefusalLog,
     /// Coalesced datagrams without the first one.
     rest: Vec<u8>,
-    /// Sensors that replace this one.
     successors: mpsc::Receiver<Successor>,
 }
 
@@ -47,7 +45,7 @@ pub(super) struct UdpSource {
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
 /// A stream of frames of `len` bytes.
-fn stream_of(sensor: Box<dyn Sensor>, len: usize, compressed: bool) -> SensorStream {
+fn stream_of(sensor: SensorPipeline, len: usize, compressed: bool) -> SensorStream {
     SensorStream {
         reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
         sensor,
@@ -57,40 +55,40 @@ fn stream_of(sensor: Box<dyn Sensor>, len: usize, compressed: bool) -> SensorStr
 
 /// A stream without subscribers: its frames are only counted.
 #[derive(Debug)]
-struct Idle {
+struct IdleReception {
     /// The receive buffer holds two frames.
-    roomy: bool,
+    holds_two_frames: bool,
     /// Number of heads that the receive buffer holds.
-    room: usize,
-    /// The last read received heads only.
-    now: bool,
+    max_heads: usize,
+    /// The last read received only heads.
+    is_active: bool,
     /// The socket keeps only heads.
-    heads: bool,
+    keeps_heads: bool,
     pause: Duration,
 }
 
-impl Idle {
+impl IdleReception {
     /// `buffer_bytes`: size granted by the system.
     fn new(buffer_bytes: usize, frame_bytes: usize) -> Self {
         Self {
-            roomy: buffer_bytes >= 2 * frame_bytes,
-            room: buffer_bytes / HEAD_BYTES,
-            now: false,
-            heads: false,
+            holds_two_frames: buffer_bytes >= 2 * frame_bytes,
+            max_heads: buffer_bytes / HEAD_BYTES,
+            is_active: false,
+            keeps_heads: false,
             pause: IDLE_PAUSE,
         }
     }
 
     /// Pause after `count` datagrams in the previous pause; arrival times come from the kernel.
     fn pause(&mut self, count: usize) -> Duration {
-        if self.heads {
+        if self.keeps_heads {
             self.pause = match count * 4 {
-                few if few < self.room => (self.pause * 2).min(HEADS_PAUSE),
-                many if many > 2 * self.room => (self.pause / 2).max(IDLE_PAUSE),
+                few if few < self.max_heads => (self.pause * 2).min(HEADS_PAUSE),
+                many if many > 2 * self.max_heads => (self.pause / 2).max(IDLE_PAUSE),
                 _ => self.pause,
             };
             self.pause
-        } else if self.roomy {
+        } else if self.holds_two_frames {
             IDLE_PAUSE
         } else {
             Duration::ZERO
@@ -108,7 +106,7 @@ impl UdpSource {
     ) -> Self {
         let len = *opened.lengths.end();
         Self {
-            idle: Idle::new(receiver.buffer_bytes(), len),
+            idle: IdleReception::new(receiver.buffer_bytes(), len),
             receiver,
             stream: stream_of(opened.sensor, len, opened.compressed),
             clock: opened.clock,
@@ -121,17 +119,17 @@ impl UdpSource {
     }
 
     /// Replaces the sensor; the successor takes over the socket.
-    fn replace(&mut self, (opened, taking): Successor) {
+    fn replace(&mut self, (opened, taken_over): Successor) {
         let len = *opened.lengths.end();
         let mut stream = stream_of(opened.sensor, len, opened.compressed);
         self.stream.reassembler.drop_incomplete();
         stream.reassembler.continue_counters(&self.stream.reassembler);
         self.stream = stream;
         self.clock = opened.clock;
-        self.idle.roomy = self.receiver.buffer_bytes() >= 2 * len;
+        self.idle.holds_two_frames = self.receiver.buffer_bytes() >= 2 * len;
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
-        drop(taking);
+        drop(taken_over);
     }
 
     /// Serves the sensor until `stop` is set; restarts after a panic.
@@ -150,8 +148,8 @@ impl UdpSource {
             if let Ok(successor) = self.successors.try_recv() {
                 self.replace(successor);
             }
-            release_due(&mut *self.stream.sensor, &self.stats);
-            let count = if self.stream.sensor.wanted() || self.receiver.is_seen() {
+            release_due(&mut self.stream.sensor, &self.stats);
+            let count = if self.stream.sensor.is_wanted() || self.receiver.is_seen() {
                 self.receive()
             } else {
                 self.receive_heads()
@@ -166,14 +164,14 @@ impl UdpSource {
 
     /// Waits for a datagram and handles it; false on timeout, or when a delayed frame is due.
     fn receive(&mut self) -> io::Result<bool> {
-        if std::mem::take(&mut self.idle.now) {
+        if std::mem::take(&mut self.idle.is_active) {
             self.receiver.keep_all();
             // Datagrams still queued have lost their payload.
             self.count_heads(false)?;
             self.receiver.coalesce(true);
         }
         if self.stream.sensor.due().is_some()
-            && !self.receiver.wait(until_due(&*self.stream.sensor))?
+            && !self.receiver.wait(until_due(&self.stream.sensor))?
         {
             return Ok(false);
         }
@@ -220,7 +218,7 @@ impl UdpSource {
 
     /// Waits for datagrams and counts them; false on timeout. One wake-up serves all frames of a pause.
     fn receive_heads(&mut self) -> io::Result<bool> {
-        if !std::mem::replace(&mut self.idle.now, true) {
+        if !std::mem::replace(&mut self.idle.is_active, true) {
             // Of coalesced datagrams only the first would be counted.
             self.receiver.coalesce(false);
             for _ in 0..MAX_BATCHES * StreamReceiver::BATCH {
@@ -229,7 +227,7 @@ impl UdpSource {
                 }
                 self.receive_one()?;
             }
-            self.idle.heads = self.receiver.keep_heads();
+            self.idle.keeps_heads = self.receiver.keep_heads();
         }
         let count = self.count_heads(true)?;
         if count > 0 {
@@ -246,7 +244,7 @@ impl UdpSource {
             count += heads.len();
             let last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
-                self.stream.next_header_buffer().copy_from_slice(&head);
+                self.stream.reassembler.next_header_buffer().copy_from_slice(&head);
                 self.take(received);
             }
             if last {
@@ -256,7 +254,6 @@ impl UdpSource {
         Ok(count)
     }
 
-    /// Drops an incomplete frame after [`SILENCE`].
     fn drop_after_silence(&mut self, last: Instant) {
         if self.stream.reassembler.in_flight() > 0 && last.elapsed() >= SILENCE {
             self.stream.reassembler.drop_incomplete();

@@ -1,15 +1,11 @@
 //! Changes of one sensor's view: its messages change with the first frame that shows the new view.
-use crate::msgs::sensor_msgs::msg::Image;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::sensor_views::{SensorView, SensorViews};
-use crate::ros::Loan;
-use crate::sensors::{ForeignFrame, Frame, LentFrame, Sensor, SensorError, Shown, View};
-use crate::time::RosTime;
+use crate::sensors::{FrameHead, FrameStep, Sensor, SensorError, SensorPipeline, ShownView};
 use std::sync::Arc;
 
-/// Wraps a sensor whose view may change while it runs. Frames that may show either view are not published.
+/// Refuses frames of a sensor that may show either view while its view changes.
 pub(super) struct ViewGate {
-    sensor: Box<dyn Sensor>,
     views: SensorViews,
     slot: Arc<SensorView>,
     /// Number of the change that the sensor has; `None`: it was opened again, and no frame has shown it yet.
@@ -19,99 +15,58 @@ pub(super) struct ViewGate {
 }
 
 impl ViewGate {
-    /// Wraps a sensor with its current view. If it was opened `again`, nothing is published before a frame shows the new
-    /// settings.
-    pub(super) fn wrap(
-        mut sensor: Box<dyn Sensor>,
+    /// Adds the step to a sensor with its current view. If it was opened `again`, nothing is published before a frame shows
+    /// the new settings.
+    pub(super) fn add(
+        pipeline: &mut SensorPipeline,
         views: &SensorViews,
-        seq_id: u16,
+        slot: Arc<SensorView>,
         again: bool,
-    ) -> Box<dyn Sensor> {
-        let Some(slot) = views.slot(seq_id) else {
-            return sensor;
-        };
+    ) {
         if !again {
-            sensor.set_view(&slot.view());
+            pipeline.set_view(&slot.view());
         }
-        Box::new(Self {
-            sensor,
+        pipeline.add_step(Box::new(Self {
             views: views.clone(),
             changes: (!again).then(|| slot.changes()),
             opening: slot.opened() + u64::from(again),
             slot,
-        })
+        }));
     }
+}
 
-    /// Whether a change is pending.
-    fn is_changing(&self) -> bool {
-        self.changes != Some(self.slot.changes())
+impl FrameStep for ViewGate {
+    fn unsubscribed(&self) {
+        if self.changes != Some(self.slot.changes()) && self.slot.opened() == self.opening {
+            self.views.settle(&self.slot);
+        }
     }
 
     /// Takes over the new view with the first frame that shows it.
-    fn admit(&mut self, frame: &LentFrame) -> Result<(), SensorError> {
+    fn before(&mut self, head: &FrameHead, sensor: &mut dyn Sensor) -> Result<(), SensorError> {
         if self.slot.opened() != self.opening {
             return Err(SensorError::ViewUnknown);
         }
-        self.slot.record_frame(frame.arrival);
+        self.slot.record_frame(head.arrival);
         let changes = self.slot.changes();
         if self.changes == Some(changes) {
             return Ok(());
         }
-        let times = (frame.sim_time, frame.arrival, frame.stamp);
-        match self.views.judge(&self.slot, times) {
-            (Shown::Old, _) if self.changes.is_some() => Ok(()),
-            (Shown::Old | Shown::Unknown, _) | (Shown::New, None) => Err(SensorError::ViewUnknown),
-            (Shown::New, Some(view)) => {
+        match self.views.judge(&self.slot, head) {
+            (ShownView::Old, _) if self.changes.is_some() => Ok(()),
+            (ShownView::Old | ShownView::Unknown, _) | (ShownView::New, None) => {
+                Err(SensorError::ViewUnknown)
+            }
+            (ShownView::New, Some(view)) => {
                 self.changes = Some(changes);
-                self.sensor.set_view(&view);
+                sensor.set_view(&view);
                 Ok(())
             }
         }
     }
 }
 
-impl Sensor for ViewGate {
-    fn wanted(&self) -> bool {
-        let wanted = self.sensor.wanted();
-        if !wanted && self.is_changing() && self.slot.opened() == self.opening {
-            self.views.settle(&self.slot);
-        }
-        wanted
-    }
-
-    fn accept(&mut self, frame: &Frame<'_>) -> Result<(), SensorError> {
-        self.admit(&frame.lent())?;
-        self.sensor.accept(frame)
-    }
-
-    fn lend(&self) -> Option<Loan<Image>> {
-        self.sensor.lend()
-    }
-
-    fn accept_loan(&mut self, loan: Loan<Image>, frame: &LentFrame) -> Result<(), SensorError> {
-        self.admit(frame)?;
-        self.sensor.accept_loan(loan, frame)
-    }
-
-    fn accept_foreign(&mut self, frame: &ForeignFrame<'_>) -> Option<Result<(), SensorError>> {
-        // A foreign frame has no simulation time, which the judgement needs.
-        if self.is_changing() { None } else { self.sensor.accept_foreign(frame) }
-    }
-
-    fn due(&self) -> Option<RosTime> {
-        self.sensor.due()
-    }
-
-    fn release(&mut self, now: RosTime) -> Option<Result<(), SensorError>> {
-        self.sensor.release(now)
-    }
-
-    fn set_view(&mut self, view: &View) {
-        self.sensor.set_view(view);
-    }
-}
-
-/// The status in `/diagnostics`: cameras that the renderer describes with another field of view than was asked for.
+/// The status in `/diagnostics`: cameras that the renderer describes with another field of view than configured.
 pub(super) struct FieldsOfView(pub(super) SensorViews);
 
 impl Section for FieldsOfView {
@@ -128,7 +83,7 @@ impl Section for FieldsOfView {
                 (Level::Warn, format!("{n} {what}"))
             }
         };
-        let text = |(asked, shown)| format!("differs: {shown}, configured {asked}");
+        let text = |(configured, shown)| format!("differs: {shown}, configured {configured}");
         Finding {
             level,
             message,

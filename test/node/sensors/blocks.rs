@@ -1,6 +1,9 @@
 //! Frames in shared memory, whose writer may do anything at any moment.
 use crate::{
-    sensors::rig::{Rig, config},
+    sensors::{
+        pipeline::{CountingStep, StepCounts},
+        rig::{Rig, config},
+    },
     support::golden::{load, number},
 };
 use rfly_bridge::{
@@ -77,7 +80,7 @@ fn every_recorded_block_is_published_as_its_payload_would_be_and_given_back() {
         let block = Block::new("recorded", &region);
         let mut rig = Rig::open(&settings, Options::default());
         let time = std::cell::Cell::new(SimTime::default());
-        let result = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |at| {
+        let result = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |at| {
             time.set(at);
             Some(STAMP)
         });
@@ -112,7 +115,7 @@ fn a_block_is_given_back_once_it_is_copied_not_once_it_is_sent() {
             sent.lock().unwrap().push(at_sending.flag());
         })
         .unwrap();
-    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
+    let taken = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |_| Some(STAMP));
     assert!(matches!(taken, Some(BlockRead::Published)), "{taken:?}");
     assert_eq!(*seen.lock().unwrap(), [ShmFlag::Released as u8]);
 }
@@ -128,7 +131,7 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
     ] {
         let (mut rig, block) = (rgb(encoding), Block::image("cut_off"));
         let mut reader = BlockReader::default();
-        let taken = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| {
+        let taken = reader.take(&block.block, &mut rig.sensor, STAMP, |_| {
             block.truncate(len);
             Some(STAMP)
         });
@@ -138,7 +141,7 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
         );
         assert_eq!(rig.published::<Image>("img_rgb").len(), 0);
         assert!(block.block.is_lost() && !block.block.is_current());
-        let next = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
+        let next = reader.take(&block.block, &mut rig.sensor, STAMP, |_| Some(STAMP));
         assert!(next.is_none(), "zeros are no frame: {next:?}");
     }
 }
@@ -147,7 +150,7 @@ fn a_block_that_is_cut_off_while_it_is_read_is_a_counted_drop() {
 fn a_frame_that_the_simulator_overwrites_meanwhile_is_not_published() {
     for encoding in [RgbEncoding::Bgr8, RgbEncoding::Rgb8] {
         let (mut rig, block) = (rgb(encoding), Block::image("torn"));
-        let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| {
+        let taken = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |_| {
             block.block.set_flag(ShmFlag::Writing as u8);
             Some(STAMP)
         });
@@ -158,12 +161,30 @@ fn a_frame_that_the_simulator_overwrites_meanwhile_is_not_published() {
 }
 
 #[test]
+fn steps_see_frames_that_are_published_out_of_their_block() {
+    let (mut rig, block) = (rgb(RgbEncoding::Bgr8), Block::image("steps"));
+    let seen = std::sync::Arc::new(StepCounts::default());
+    rig.sensor.add_step(Box::new(CountingStep(seen.clone())));
+    assert!(rig.sensor.reads_shared(640 * 480 * 3));
+    let taken = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |_| Some(STAMP));
+    assert!(matches!(taken, Some(BlockRead::Published)), "{taken:?}");
+    assert_eq!(seen.counts(), [1, 1, 0]);
+    let block = Block::image("steps_torn");
+    let taken = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |_| {
+        block.block.set_flag(ShmFlag::Writing as u8);
+        Some(STAMP)
+    });
+    assert!(matches!(taken, Some(BlockRead::Dropped(SensorError::Torn))), "{taken:?}");
+    assert_eq!(seen.counts(), [2, 1, 0], "a torn frame is not published");
+}
+
+#[test]
 fn a_list_is_judged_by_a_copy_that_nobody_changes() {
     // The count of points becomes huge while the frame is read; what is published has the count that was copied.
     let vector = rfly_bridge_vector("shm_lidar20");
     let block = Block::new("count", &vector.1);
     let mut rig = Rig::open(&vector.0, Options::default());
-    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| {
+    let taken = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |_| {
         block.block.copy_in(33, &i32::MAX.to_le_bytes());
         Some(STAMP)
     });
@@ -180,9 +201,9 @@ fn rfly_bridge_vector(name: &str) -> (rfly_bridge::config::SensorConfig, Vec<u8>
 #[test]
 fn nobody_subscribes_and_the_block_is_given_back_uncopied() {
     let mut rig = Rig::open_unwatched(&config(1, 640, 480, 0, &[]), Options::default());
-    assert!(!rig.sensor.wanted());
+    assert!(!rig.sensor.is_wanted());
     let block = Block::image("unwanted");
-    let taken = BlockReader::default().take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
+    let taken = BlockReader::default().take(&block.block, &mut rig.sensor, STAMP, |_| Some(STAMP));
     assert!(matches!(taken, Some(BlockRead::Unwanted)), "{taken:?}");
     assert_eq!(block.flag(), ShmFlag::Released as u8);
 }
@@ -200,7 +221,7 @@ fn a_frame_that_another_program_takes_is_noticed_once() {
     frame(12.0, ShmFlag::Released);
     assert!(!reader.missed(&block.block));
     frame(12.5, ShmFlag::Ready);
-    let taken = reader.take(&block.block, &mut *rig.sensor, STAMP, |_| Some(STAMP));
+    let taken = reader.take(&block.block, &mut rig.sensor, STAMP, |_| Some(STAMP));
     assert!(taken.is_some());
     assert!(!reader.missed(&block.block), "it is the own one");
     frame(13.0, ShmFlag::Writing);

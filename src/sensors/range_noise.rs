@@ -1,5 +1,5 @@
 //! Noise of measured distances.
-use super::super::points::CloudPoint;
+use super::points::CloudPoint;
 use crate::{
     config::params::DegradeParams,
     noise::{Draws, Numbers, Purpose},
@@ -10,12 +10,12 @@ use zerocopy::little_endian::F32;
 
 /// Standard deviation of a depth: `floor_m + per_m * depth^2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Growth {
+struct DepthDeviation {
     floor_m: f64,
     per_m: f64,
 }
 
-impl Growth {
+impl DepthDeviation {
     fn new(params: &DegradeParams) -> Option<Self> {
         let (floor_m, per_m) = (params.depth_noise_m, params.depth_noise_per_m);
         (floor_m + per_m > 0.0).then_some(Self { floor_m, per_m })
@@ -31,17 +31,17 @@ impl Growth {
 #[derive(Clone, Debug)]
 pub struct DepthNoise {
     draws: Draws,
-    growth: Growth,
+    deviation: DepthDeviation,
     counts: Vec<u8>,
     peak: BufferPeak,
 }
 
 impl DepthNoise {
-    /// `None` if the parameters ask for no noise.
+    /// `None` without noise in the parameters.
     pub fn new(params: &DegradeParams, source: u16) -> Option<Self> {
         Some(Self {
             draws: Draws::new(params.seed, source),
-            growth: Growth::new(params)?,
+            deviation: DepthDeviation::new(params)?,
             counts: Vec::new(),
             peak: BufferPeak::default(),
         })
@@ -58,7 +58,7 @@ impl DepthNoise {
             let noisy = match count {
                 0 | u16::MAX => count,
                 _ => {
-                    let depth = self.growth.noisy(f64::from(count) * scale, &mut numbers);
+                    let depth = self.deviation.noisy(f64::from(count) * scale, &mut numbers);
                     (depth / scale).round().clamp(1.0, 65_534.0) as u16
                 }
             };
@@ -68,11 +68,11 @@ impl DepthNoise {
     }
 }
 
-/// What is disturbed in the points of a cloud.
+/// Noise model of the points of a cloud.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Model {
+enum CloudNoiseModel {
     /// A depth camera.
-    Depth(Growth),
+    Depth(DepthDeviation),
     /// A lidar: standard deviation along the ray, probability that there is no return.
     Lidar { sigma_m: f64, dropout: f64 },
 }
@@ -81,27 +81,28 @@ enum Model {
 #[derive(Clone, Debug)]
 pub struct CloudNoise {
     draws: Draws,
-    model: Model,
+    model: CloudNoiseModel,
     points: Vec<[F32; 4]>,
     peak: BufferPeak,
 }
 
 impl CloudNoise {
-    /// Noise of a depth camera; `None` if the parameters ask for none.
+    /// Noise of a depth camera; `None` without noise in the parameters.
     pub fn of_depth(params: &DegradeParams, source: u16) -> Option<Self> {
-        Growth::new(params).map(|growth| Self::new(params, source, Model::Depth(growth)))
+        DepthDeviation::new(params)
+            .map(|deviation| Self::new(params, source, CloudNoiseModel::Depth(deviation)))
     }
 
-    /// Noise of a lidar; `None` if the parameters ask for none. The rays of points in the world frame are not known, so
+    /// Noise of a lidar; `None` without noise in the parameters. The rays of points in the world frame are not known, so
     /// that they only drop out.
     pub fn of_lidar(params: &DegradeParams, source: u16, in_world: bool) -> Option<Self> {
         let sigma_m = if in_world { 0.0 } else { params.lidar_noise_m };
         let dropout = params.lidar_dropout;
-        let model = Model::Lidar { sigma_m, dropout };
+        let model = CloudNoiseModel::Lidar { sigma_m, dropout };
         (sigma_m + dropout > 0.0).then(|| Self::new(params, source, model))
     }
 
-    fn new(params: &DegradeParams, source: u16, model: Model) -> Self {
+    fn new(params: &DegradeParams, source: u16, model: CloudNoiseModel) -> Self {
         Self {
             draws: Draws::new(params.seed, source),
             model,
@@ -136,12 +137,14 @@ impl CloudNoise {
     }
 }
 
-impl Model {
+impl CloudNoiseModel {
     /// Factor on the coordinates of a point; 0: no return.
     fn stretch(self, place: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
         let depth = place[forward];
         match self {
-            Self::Depth(growth) if depth > 0.0 => (growth.noisy(depth, numbers) / depth).max(0.0),
+            Self::Depth(deviation) if depth > 0.0 => {
+                (deviation.noisy(depth, numbers) / depth).max(0.0)
+            }
             Self::Depth(_) => 1.0,
             Self::Lidar { sigma_m, dropout } => {
                 let [x, y, z] = place;

@@ -1,0 +1,91 @@
+//! Finds the convention that measurements follow where the wire does not name it.
+
+/// A convention is excluded after so many rounds in which it was clearly worse than the best one.
+const ROUNDS: u8 = 3;
+
+/// Candidates of a convention, which measurements exclude one by one.
+#[derive(Clone, Debug)]
+pub struct ConventionFinder<C, const N: usize> {
+    /// The first one is used until it is excluded.
+    candidates: [C; N],
+    /// The parameter; `None`: auto.
+    configured: Option<C>,
+    lost_rounds: [u8; N],
+}
+
+/// Knowledge of a convention.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// Nothing was excluded.
+    Unknown,
+    /// More than one remains.
+    Some,
+    /// One remains.
+    Found,
+    /// The configured one is excluded.
+    Differs,
+}
+
+impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
+    /// Creates a finder without measurements; `configured`: the parameter, whose value `auto` leaves the choice to it.
+    pub fn new(candidates: [C; N], configured: C, auto: C) -> Self {
+        let configured = (configured != auto).then_some(configured);
+        Self { candidates, configured, lost_rounds: [0; N] }
+    }
+
+    /// Counts a round of measurements with a cost for each candidate, in their order; a candidate that is worse than the best by
+    /// `margin` loses the round. If every remaining candidate loses, the simulator was replaced, and the best one returns.
+    pub fn add_round(&mut self, costs: [f64; N], margin: f64) {
+        let best = (0..N).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
+        let Some(best) = best.filter(|best| costs[*best].is_finite()) else {
+            return;
+        };
+        let loses: [bool; N] = costs.map(|cost| cost - costs[best] >= margin);
+        let is_left: [bool; N] = self.lost_rounds.map(|rounds| rounds < ROUNDS);
+        let none_left_holds = (0..N).all(|i| !is_left[i] || loses[i]);
+        if loses.contains(&true) && (is_left[best] || none_left_holds) {
+            self.lost_rounds[best] = 0;
+        }
+        for (rounds, loses) in self.lost_rounds.iter_mut().zip(loses) {
+            *rounds = (*rounds + u8::from(loses)).min(ROUNDS);
+        }
+    }
+
+    /// Returns the candidates that are not excluded.
+    pub fn remaining(&self) -> impl Iterator<Item = C> + '_ {
+        let left = self.candidates.iter().zip(self.lost_rounds);
+        left.filter(|(_, rounds)| *rounds < ROUNDS).map(|(c, _)| *c)
+    }
+
+    /// Returns the convention in use.
+    pub fn in_use(&self) -> C {
+        let found = || self.remaining().next().unwrap_or(self.candidates[0]);
+        self.configured.unwrap_or_else(found)
+    }
+
+    /// Returns the verdict.
+    pub fn verdict(&self) -> Verdict {
+        let left = self.remaining().count();
+        match self.configured {
+            Some(given) if !self.remaining().any(|c| c == given) => Verdict::Differs,
+            _ if left == N => Verdict::Unknown,
+            _ if left == 1 => Verdict::Found,
+            _ => Verdict::Some,
+        }
+    }
+
+    /// Describes it for the log and for `/diagnostics`, as `doctor` reads it.
+    pub fn text(&self, name: impl Fn(C) -> &'static str) -> String {
+        let in_use = name(self.in_use());
+        let left: Vec<_> = self.remaining().map(&name).collect();
+        let left = left.join(" or ");
+        match (self.verdict(), self.configured.is_some()) {
+            (Verdict::Differs, _) => format!("differs: {left} seen, {in_use} given"),
+            (Verdict::Unknown, true) => format!("{in_use}, as given"),
+            (Verdict::Unknown, false) => format!("{in_use}, not told yet"),
+            (Verdict::Some, _) => format!("{in_use}, {left} seen"),
+            (Verdict::Found, true) => format!("{in_use}, as given and seen"),
+            (Verdict::Found, false) => format!("{in_use}, found"),
+        }
+    }
+}

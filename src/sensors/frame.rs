@@ -1,0 +1,66 @@
+//! One frame of a sensor: its head and its payload.
+use crate::{
+    msgs::sensor_msgs::msg::Image,
+    ros::Loan,
+    time::{RosTime, SimTime},
+};
+use vm_memory::VolatileSlice;
+
+/// A frame without its payload.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameHead {
+    /// Stamp of the ROS headers.
+    pub stamp: RosTime,
+    /// Time of the simulator.
+    pub sim_time: SimTime,
+    /// Host time of arrival.
+    pub arrival: RosTime,
+    /// The transport is mode 1 or 3, so images are PNG or JPEG files.
+    pub compressed: bool,
+}
+
+impl FrameHead {
+    /// A frame that arrives when it is stamped.
+    pub fn new(stamp: RosTime, compressed: bool) -> Self {
+        Self { stamp, sim_time: SimTime::default(), arrival: stamp, compressed }
+    }
+}
+
+/// A whole payload without transport headers, and whose memory it is in.
+pub enum FramePayload<'a> {
+    /// The receiver's.
+    Borrowed(&'a [u8]),
+    /// The publisher's, from [`Sensor::lend`](super::Sensor::lend); the payload is its first `len` bytes.
+    Loaned {
+        /// The memory.
+        loan: Loan<Image>,
+        /// Bytes of the payload.
+        len: usize,
+    },
+    /// Shared memory that the simulator may overwrite; only for [`Sensor::reads_shared`](super::Sensor::reads_shared).
+    Shared {
+        /// Raw pixels, to be copied before they are read.
+        pixels: VolatileSlice<'a>,
+        /// Whether the pixels were still the announced ones. Called once, after the copy; also releases the memory.
+        is_intact: &'a dyn Fn() -> bool,
+    },
+}
+
+impl FramePayload<'_> {
+    /// Returns the bytes; none of shared memory.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Loaned { loan, len } => loan.as_ref().get(..*len).unwrap_or_default(),
+            Self::Shared { .. } => &[],
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Borrowed(bytes) => bytes.len(),
+            Self::Loaned { len, .. } => *len,
+            Self::Shared { pixels, .. } => pixels.len(),
+        }
+    }
+}
