@@ -92,7 +92,7 @@ impl Autopilot {
         }
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
-        let requests = [self.telemetry.request(&self.fcu), self.fcu.ask_why()];
+        let requests = [self.telemetry.take_request(&self.fcu), self.fcu.ask_why()];
         for command in requests.into_iter().flatten() {
             // Requests are repeated; failures are counted.
             let _counted = self.services.ask(&mut self.fcu, command);
@@ -100,7 +100,7 @@ impl Autopilot {
         self.poll_setpoints();
         let published = self.services.poll(&mut self.fcu);
         self.check(published);
-        let published = self.telemetry.notices(&mut self.fcu);
+        let published = self.telemetry.publish_notices(&mut self.fcu);
         self.check(published);
         let deadlines = [
             self.state.deadline(&self.fcu),
@@ -129,7 +129,7 @@ impl Autopilot {
         if frame.component == self.fcu.component {
             self.state.heard(&self.fcu);
         }
-        let published = self.telemetry.raw(&self.fcu, frame);
+        let published = self.telemetry.publish_frame(&self.fcu, frame);
         self.check(published);
         let published = self.dispatch(frame);
         self.check(published);

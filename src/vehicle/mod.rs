@@ -37,5 +37,5 @@ pub use link::{
 };
 pub use open::{Clock, Handle, Interface, Open};
 pub use settings::VehicleSettings;
-pub use stamp::{Order, Stamp};
+pub use stamp::{Stamp, StampOrder};
 pub use topics::{SERVICES, TOPICS};

@@ -19,9 +19,9 @@ impl Stamp {
 
 /// The last stamp of a topic.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Order(Option<RosTime>);
+pub struct StampOrder(Option<RosTime>);
 
-impl Order {
+impl StampOrder {
     /// The stamp of the next message. If it would go back because the clock estimate improved, it is the next instant;
     /// if this host's clock went back, the present.
     pub fn next(&mut self, stamp: Stamp) -> RosTime {

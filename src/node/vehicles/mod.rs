@@ -82,9 +82,9 @@ fn topics(page: &mut TopicPage) {
         page.topic(&[&name], topic.interface, &[topic.group], topic.doc);
     }
     page.chapters += MAVROS;
-    page.topic_rows("", TOPICS);
+    page.topic_rows("", &TOPICS);
     page.chapters += MAVROS_SERVICES;
-    page.service_rows("", SERVICES);
+    page.service_rows("", &SERVICES);
 }
 
 const IMU: &str = "\

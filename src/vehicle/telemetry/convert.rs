@@ -3,7 +3,6 @@ use crate::frames::{Attitude, Enu, Flu, Frame, Frd, Geodetic, Ned, Vector};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
-use crate::msgs::std_msgs::msg::Header;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Variance of an unknown quantity where -1 has no meaning.
@@ -49,11 +48,6 @@ pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32])
         let at = low * (2 * SIZE + 1 - low) / 2 + high - low;
         triangle.get(at).copied().map_or(0.0, f64::from)
     })
-}
-
-/// A header without a stamp.
-pub(super) fn header(frame: &str) -> Header {
-    Header { frame_id: frame.to_owned(), ..Header::default() }
 }
 
 /// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.
