@@ -1,18 +1,15 @@
 //! What is odd on the link of a vehicle, though each message is valid: another autopilot, stamps of another clock. Each is told once;
 //! the doctor reads what lasts.
+use super::mav::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// MAV_AUTOPILOT_INVALID: the sender of this heartbeat is not an autopilot.
-pub(super) const NO_AUTOPILOT: u8 = 8;
 /// What was not seen for this time is over.
 const LASTS: Duration = Duration::from_secs(10);
 /// Stamps of measurements that are farther from the present, in s, are of another clock, or of no use to an estimator.
 const FAR: f64 = 1.0;
-/// MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4: PX4's modes, or none.
-const KNOWN: [u8; 2] = [0, 12];
-/// MAV_AUTOPILOT_ARDUPILOTMEGA.
-const ARDUPILOT: u8 = 3;
+/// Autopilots with PX4's modes, or none.
+const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
 /// What was seen, and when last.
 #[derive(Debug, Default)]
@@ -28,7 +25,7 @@ pub(super) struct Oddities {
 impl Oddities {
     /// A heartbeat of another system: this vehicle with another number, or another vehicle on its port.
     pub(super) fn system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
-        let new = autopilot != NO_AUTOPILOT && self.systems.insert(id, now).is_none();
+        let new = autopilot != MAV_AUTOPILOT_INVALID && self.systems.insert(id, now).is_none();
         new.then(|| {
             format!(
                 "an autopilot with system id {id} speaks on the link of this vehicle: its messages are dropped. Start it with the \
@@ -74,7 +71,7 @@ impl Oddities {
 
 fn kind(autopilot: u8) -> String {
     let name = match autopilot {
-        ARDUPILOT => "ArduPilot".to_owned(),
+        MAV_AUTOPILOT_ARDUPILOTMEGA => "ArduPilot".to_owned(),
         other => format!("of type {other} (MAV_AUTOPILOT)"),
     };
     format!(

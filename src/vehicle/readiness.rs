@@ -1,17 +1,15 @@
 //! Why the autopilot would refuse to arm, in words.
 use super::fcu::Fcu;
+use super::mav::MAV_CMD_RUN_PREARM_CHECKS;
 use super::preflight::Preflight;
+use crate::wire::mavlink::dialect::MavSysStatusSensor;
 use crate::wire::mavlink::raw::CommandLong;
 use std::time::Duration;
 
-/// MAV_AUTOPILOT_PX4.
-const PX4: u8 = 12;
 /// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
-const PREARM: u32 = 1 << 28;
+const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
 /// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
 const TEXTS_FOR: Duration = Duration::from_secs(60);
-/// MAV_CMD_RUN_PREARM_CHECKS: the autopilot says its reasons once more.
-const RUN_CHECKS: u16 = 401;
 /// An autopilot that starts is not ready for a while, and says its reasons by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
@@ -57,23 +55,18 @@ impl Fcu {
             return None;
         }
         preflight.asked = Some(now);
-        Some(CommandLong {
-            command: RUN_CHECKS,
-            target_system: self.system,
-            target_component: self.component,
-            ..CommandLong::default()
-        })
+        Some(self.command(MAV_CMD_RUN_PREARM_CHECKS, 0, [0.0; 7]))
     }
 
     /// Whether the vehicle is disarmed, and says that its check fails.
     fn refuses(&self) -> bool {
-        let Some(heartbeat) = self.heartbeat.filter(|_| !self.armed()) else {
+        if !self.is_connected() || self.is_armed() {
             return false;
-        };
+        }
         let Some([present, _, health]) = self.preflight.status else {
             return false;
         };
-        let says = heartbeat.autopilot == PX4 || present & PREARM != 0;
+        let says = self.is_px4() || present & PREARM != 0;
         says && health & PREARM == 0
     }
 

@@ -1,5 +1,5 @@
 //! The mavros-style topics and services of a vehicle: the tables for documentation and tests.
-use super::telemetry;
+use super::{setpoint, telemetry};
 use crate::config::params::QosGroup;
 use crate::config::{ServiceRow, TopicRow};
 use QosGroup::{Latched, ParameterEvents, Telemetry, VehicleState};
@@ -8,50 +8,23 @@ use std::sync::LazyLock;
 /// All topics by name, relative to the prefix of the vehicle; `{id}` stands for its number. Subscriptions are best
 /// effort, volatile, depth 5: they match every writer.
 pub static TOPICS: LazyLock<Vec<TopicRow>> = LazyLock::new(|| {
-    let mut rows = telemetry::TOPICS.concat();
-    rows.extend_from_slice(OTHER_TOPICS);
+    let mut rows = [telemetry::TOPICS, setpoint::TOPICS, &[OTHER_TOPICS]].concat().concat();
     rows.sort_unstable_by_key(|row| row.name);
     rows
 });
 
 /// All services by name, relative to the prefix of the vehicle.
 pub static SERVICES: LazyLock<Vec<ServiceRow>> = LazyLock::new(|| {
-    let mut rows = telemetry::SERVICES.concat();
-    rows.extend_from_slice(OTHER_SERVICES);
+    let mut rows = [telemetry::SERVICES, &[OTHER_SERVICES]].concat().concat();
     rows.sort_unstable_by_key(|row| row.name);
     rows
 });
 
-/// Topics of the state, the setpoints and the services; the plugins of the telemetry have their own.
+/// Topics that the bridge publishes and no plugin of the telemetry has; those have their own tables, as have the setpoints.
 #[rustfmt::skip] // a table
 const OTHER_TOPICS: &[TopicRow] = &[
     TopicRow::published("state", "mavros_msgs/msg/State", VehicleState, "connection, mode, armed; once per HEARTBEAT, and once when they stop"),
-    TopicRow::subscribed("setpoint_raw/local", "mavros_msgs/msg/PositionTarget", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU from the body in frame 8"),
-    TopicRow::subscribed("setpoint_raw/global", "mavros_msgs/msg/GlobalPositionTarget", "as `local`, with latitude, longitude, altitude"),
-    TopicRow::subscribed("setpoint_raw/attitude", "mavros_msgs/msg/AttitudeTarget", "attitude (FLU in ENU), body rates (FLU), thrust 0 to 1"),
-    TopicRow::subscribed("setpoint_raw/throttle_step", "mavros_msgs/msg/AttitudeTarget", "attitude, and a *change* of the throttle in `thrust`, -1 to 1; UDP_Simple only, no topic of mavros"),
-    TopicRow::subscribed("setpoint_position/local", "geometry_msgs/msg/PoseStamped", "position and yaw"),
-    TopicRow::subscribed("setpoint_position/global", "geographic_msgs/msg/GeoPoseStamped", "latitude, longitude, altitude and yaw"),
-    TopicRow::subscribed("setpoint_position/global_to_local", "geographic_msgs/msg/GeoPoseStamped", "the same, sent as local position"),
-    TopicRow::subscribed("setpoint_velocity/cmd_vel", "geometry_msgs/msg/TwistStamped", "velocity and yaw rate"),
-    TopicRow::subscribed("setpoint_velocity/cmd_vel_unstamped", "geometry_msgs/msg/Twist", "velocity and yaw rate"),
-    TopicRow::subscribed("setpoint_accel/accel", "geometry_msgs/msg/Vector3Stamped", "acceleration"),
-    TopicRow::subscribed("setpoint_attitude/attitude", "geometry_msgs/msg/PoseStamped", "attitude; sent with the thrust of about the same time"),
-    TopicRow::subscribed("setpoint_attitude/cmd_vel", "geometry_msgs/msg/TwistStamped", "body rates; sent with the thrust of about the same time"),
-    TopicRow::subscribed("setpoint_attitude/thrust", "mavros_msgs/msg/Thrust", "thrust 0 to 1"),
-    TopicRow::subscribed("setpoint_attitude/height", "geometry_msgs/msg/PoseStamped", "attitude, and a height above the local origin in `position.z`, which the bridge holds by the thrust; no topic of mavros"),
-    TopicRow::subscribed("setpoint_trajectory/local", "trajectory_msgs/msg/MultiDOFJointTrajectory", "trajectory, flown point by point"),
     TopicRow::published("setpoint_trajectory/desired", "nav_msgs/msg/Path", Telemetry, "the trajectory as a path in `local_origin`"),
-    TopicRow::subscribed("manual_control/send", "mavros_msgs/msg/ManualControl", "MANUAL_CONTROL, -1000 to 1000"),
-    TopicRow::subscribed("rc/override", "mavros_msgs/msg/OverrideRCIn", "RC_CHANNELS_OVERRIDE; 0 releases a channel, 65535 leaves it unchanged"),
-    TopicRow::subscribed("vision_pose/pose", "geometry_msgs/msg/PoseStamped", "VISION_POSITION_ESTIMATE"),
-    TopicRow::subscribed("vision_pose/pose_cov", "geometry_msgs/msg/PoseWithCovarianceStamped", "VISION_POSITION_ESTIMATE with covariance"),
-    TopicRow::subscribed("vision_speed/speed_twist", "geometry_msgs/msg/TwistStamped", "VISION_SPEED_ESTIMATE"),
-    TopicRow::subscribed("vision_speed/speed_twist_cov", "geometry_msgs/msg/TwistWithCovarianceStamped", "VISION_SPEED_ESTIMATE with covariance"),
-    TopicRow::subscribed("vision_speed/speed_vector", "geometry_msgs/msg/Vector3Stamped", "VISION_SPEED_ESTIMATE"),
-    TopicRow::subscribed("mocap/pose", "geometry_msgs/msg/PoseStamped", "ATT_POS_MOCAP"),
-    TopicRow::subscribed("mocap/tf", "geometry_msgs/msg/TransformStamped", "ATT_POS_MOCAP"),
-    TopicRow::subscribed("odometry/out", "nav_msgs/msg/Odometry", "ODOMETRY for the estimator"),
     TopicRow::published("time_reference", "sensor_msgs/msg/TimeReference", Telemetry, "UNIX time of the autopilot (SYSTEM_TIME)"),
     TopicRow::published("timesync_status", "mavros_msgs/msg/TimesyncStatus", Telemetry, "offset of the autopilot's clock and round trip (TIMESYNC)"),
     TopicRow::published("mission/waypoints", "mavros_msgs/msg/WaypointList", Latched, "the mission, after it was read or changed"),
@@ -59,12 +32,6 @@ const OTHER_TOPICS: &[TopicRow] = &[
     TopicRow::published("rallypoint/rallypoints", "mavros_msgs/msg/WaypointList", Latched, "the rally points, after they were read or changed"),
     TopicRow::published("mission/reached", "mavros_msgs/msg/WaypointReached", Latched, "MISSION_ITEM_REACHED"),
     TopicRow::published("param/event", "mavros_msgs/msg/ParamEvent", ParameterEvents, "every PARAM_VALUE"),
-    TopicRow::subscribed("actuator_control", "mavros_msgs/msg/ActuatorControl", "SET_ACTUATOR_CONTROL_TARGET"),
-    TopicRow::subscribed("companion_process/status", "mavros_msgs/msg/CompanionProcessStatus", "HEARTBEAT of a process of the companion computer"),
-    TopicRow::subscribed("distance_sensor/sonar_1_sub", "sensor_msgs/msg/Range", "DISTANCE_SENSOR 2, looking down"),
-    TopicRow::subscribed("distance_sensor/laser_1_sub", "sensor_msgs/msg/Range", "DISTANCE_SENSOR 3, looking down"),
-    TopicRow::subscribed("mount_control/command", "mavros_msgs/msg/MountControl", "MAV_CMD_DO_MOUNT_CONTROL"),
-    TopicRow::subscribed("debug_value/send", "mavros_msgs/msg/DebugValue", "DEBUG, DEBUG_VECT, NAMED_VALUE_FLOAT, NAMED_VALUE_INT by its type"),
 ];
 
 /// Services that no plugin of the telemetry has.

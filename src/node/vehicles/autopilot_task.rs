@@ -69,7 +69,7 @@ impl CountedTask for UdpTask {
 }
 
 /// The task on a serial line.
-pub(super) struct SerialTask(pub(super) AutopilotTask, pub(super) serial::Port);
+pub(super) struct SerialTask(pub(super) AutopilotTask, pub(super) serial::SerialLine);
 
 impl CountedTask for SerialTask {
     fn stats(&self) -> &SourceStats {
@@ -132,11 +132,14 @@ impl AutopilotTask {
                     Err(_) => return false,
                 };
                 count += 1;
-                if peer.accepts(datagram.from, autopilot.fcu.connected(), autopilot.fcu.settings.id)
-                {
+                if peer.accepts(
+                    datagram.from,
+                    autopilot.fcu.is_connected(),
+                    autopilot.fcu.settings.id,
+                ) {
                     autopilot.fcu.waited = waited(&datagram);
                     autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
-                    peer.heard(datagram.from, autopilot.fcu.connected());
+                    peer.heard(datagram.from, autopilot.fcu.is_connected());
                     taken.push(datagram);
                 } else {
                     others += 1;
@@ -157,7 +160,7 @@ impl AutopilotTask {
         result.unwrap_or(true).then_some(count)
     }
 
-    async fn run_serial(&mut self, port: &mut serial::Port) {
+    async fn run_serial(&mut self, port: &mut serial::SerialLine) {
         let mut stream = crate::wire::mavlink::ByteStream::default();
         loop {
             let (deadline, _) = self.poll();

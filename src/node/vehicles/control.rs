@@ -14,8 +14,8 @@ use crate::node::settings::Settings;
 use crate::node::tasks;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::vehicle::{
-    Autopilot, Clock, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
-    UdpUltraSimpleLink, VehicleSettings,
+    Autopilot, Clock, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
+    VehicleInterface, VehicleSettings,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
@@ -45,7 +45,7 @@ pub(super) fn open(
         let transport = match link {
             ControlLink::Off => continue,
             ControlLink::Serial { device, baud } => {
-                LinkTransport::Serial(serial::Port::new(device, *baud))
+                LinkTransport::Serial(serial::SerialLine::new(device, *baud))
             }
             ControlLink::Direct { local, address, port } => {
                 let address = address.unwrap_or_else(|| params.copter_sim(id));
@@ -124,7 +124,7 @@ fn interface(
     link: &ControlLink,
     sink: Sink,
     wake: Arc<Notify>,
-) -> Result<Interface, NodeError> {
+) -> Result<VehicleInterface, NodeError> {
     // An autopilot that CopterSim does not simulate has its own system id.
     let adopt_system = !matches!(link, ControlLink::Simulator(_));
     let link: Box<dyn Link> = match link {
@@ -145,7 +145,7 @@ fn interface(
         ..vehicle_settings(context.settings, id)
     };
     let prefix = context.settings.params.control_prefix(id);
-    Ok(Interface::open(
+    Ok(VehicleInterface::open(
         context.middleware,
         id,
         &prefix,
@@ -192,7 +192,7 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
 /// The transport of a link.
 enum LinkTransport {
     Udp(UdpReceiver, SocketAddrV4),
-    Serial(serial::Port),
+    Serial(serial::SerialLine),
 }
 
 impl LinkTransport {

@@ -4,14 +4,13 @@ use super::plugin::plugin;
 use super::topic::Published;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
+use crate::vehicle::mav::MAV_DISTANCE_SENSOR_ULTRASOUND;
 use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
 use crate::wire::mavlink::raw::DistanceSensor;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Frames; the index is the id.
 const FRAMES: [&str; 2] = ["hrlv_ez4_sonar", "lidarlite_laser"];
-/// MAV_DISTANCE_SENSOR_ULTRASOUND.
-const ULTRASOUND: u8 = 1;
 
 plugin! {
     DistanceSensorPlugin(settings) {
@@ -53,7 +52,7 @@ impl DistanceSensorPlugin {
         let metres = |centimetres: u16| f32::from(centimetres) / 100.0;
         topic.publish_if_subscribed(stamp, |range| {
             range.radiation_type = match m.kind {
-                ULTRASOUND => Range::ULTRASOUND,
+                MAV_DISTANCE_SENSOR_ULTRASOUND => Range::ULTRASOUND,
                 _ => Range::INFRARED,
             };
             range.field_of_view = m.horizontal_fov;

@@ -6,18 +6,14 @@ use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 use crate::ros::Responder;
+use crate::vehicle::mav::MAV_CMD_GET_HOME_POSITION;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::MessageData as _;
-use crate::wire::mavlink::dialect::{HOME_POSITION_DATA, MavCmd};
+use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::time::Duration;
 
-#[expect(
-    deprecated,
-    reason = "autopilots before 2022 know no other; MAV_CMD_REQUEST_MESSAGE is asked next"
-)]
-const GET_HOME_POSITION: u16 = MavCmd::MAV_CMD_GET_HOME_POSITION as u16;
 /// Time after the connection for the autopilot to send it unasked.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Period of the requests, as in mavros.
@@ -113,18 +109,10 @@ impl HomePositionPlugin {
     fn request(&mut self, fcu: &Fcu) -> CommandLong {
         let newer = self.requests % 2 == 1;
         self.requests = self.requests.wrapping_add(1);
-        let mut command = CommandLong {
-            command: GET_HOME_POSITION,
-            target_system: fcu.system,
-            target_component: fcu.component,
-            ..CommandLong::default()
-        };
-        if let ([message, ..], true) = (&mut command.params, newer) {
-            // The successor of MAV_CMD_GET_HOME_POSITION.
-            command.command = MavCmd::MAV_CMD_REQUEST_MESSAGE as u16;
-            *message = HOME_POSITION_DATA::ID as f32;
+        match newer {
+            true => fcu.request_message(HOME_POSITION_DATA::ID),
+            false => fcu.command(MAV_CMD_GET_HOME_POSITION, 0, [0.0; 7]),
         }
-        command
     }
 }
 

@@ -61,7 +61,7 @@ impl LocalPositionPlugin {
         }
         fcu.height = Some(-message.z);
         let stamp = fcu.stamp_ms(message.time_boot_ms);
-        let motion = Motion::new(fcu, position, velocity);
+        let motion = LocalMotion::new(fcu, position, velocity);
         if let Some(known) = fcu.orientation() {
             fcu.estimate = Some(Estimate {
                 stamp: self.order.next(stamp),
@@ -94,7 +94,7 @@ impl LocalPositionPlugin {
         }
         self.best.take(WITH_COVARIANCE, fcu.arrival());
         let stamp = fcu.stamp_us(message.time_usec);
-        let motion = Motion::new(fcu, position, velocity);
+        let motion = LocalMotion::new(fcu, position, velocity);
         let [pose, velocity, acceleration] = if fcu.settings.quirks {
             diagonals(&message.covariance)
         } else {
@@ -128,7 +128,7 @@ impl LocalPositionPlugin {
 
 /// Position and velocity of one message with the attitude of another. Their sample times differ, at PX4's rates by at
 /// most 20 ms.
-struct Motion {
+struct LocalMotion {
     position: Vector<Enu>,
     velocity: Vector<Enu>,
     attitude: Attitude<Flu, Enu>,
@@ -138,7 +138,7 @@ struct Motion {
     is_oriented: bool,
 }
 
-impl Motion {
+impl LocalMotion {
     fn new(fcu: &Fcu, position: [f32; 3], velocity: [f32; 3]) -> Self {
         let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
         // mavros neither waits for the first attitude nor checks its age.

@@ -4,14 +4,9 @@ use super::plugin::plugin;
 use super::topic::Published;
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::nav_msgs::msg::Odometry;
+use crate::vehicle::mav::*;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw::OdometryMessage;
-
-/// MAV_FRAMEs. mavros takes every pose as LOCAL_NED; LOCAL_FRD has axes turned to the vehicle's initial heading.
-const LOCAL_NED: u8 = 1;
-const BODY_NED: u8 = 8;
-const BODY_FRD: u8 = 12;
-const LOCAL_FRD: u8 = 20;
 
 plugin! {
     OdometryPlugin(settings) {
@@ -27,7 +22,8 @@ plugin! {
 
 impl OdometryPlugin {
     fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Published {
-        if !matches!(m.frame_id, LOCAL_NED | LOCAL_FRD) {
+        // mavros takes every pose as LOCAL_NED; LOCAL_FRD has axes turned to the vehicle's initial heading.
+        if !matches!(m.frame_id, MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD) {
             fcu.count(Counter::OdometryFrame);
             return Ok(());
         }
@@ -36,11 +32,11 @@ impl OdometryPlugin {
             return Ok(());
         }
         let (velocity, covariance) = match m.child_frame_id {
-            BODY_NED | BODY_FRD => {
+            MAV_FRAME_BODY_NED | MAV_FRAME_BODY_FRD => {
                 let velocity = Vector::<Frd>::from(m.velocity);
                 (velocity, symmetric::<6, 36>(&m.velocity_covariance))
             }
-            LOCAL_NED | LOCAL_FRD => {
+            MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD => {
                 let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(m.q.map(f64::from)) else {
                     fcu.count(Counter::BadAttitude);
                     return Ok(());

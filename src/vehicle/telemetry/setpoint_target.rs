@@ -6,12 +6,13 @@ use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
 use crate::vehicle::Fcu;
+use crate::vehicle::mav::*;
 use crate::wire::mavlink::dialect::ATTITUDE_TARGET_DATA;
 use crate::wire::mavlink::raw::{PositionTargetGlobalInt, PositionTargetLocalNed};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// MAV_FRAMEs with the body's axes: BODY_NED, BODY_OFFSET_NED, BODY_FRD.
-const BODY: [u8; 3] = [8, 9, 12];
+/// Frames with the body's axes.
+const BODY: [u8; 3] = [MAV_FRAME_BODY_NED, MAV_FRAME_BODY_OFFSET_NED, MAV_FRAME_BODY_FRD];
 
 plugin! {
     SetpointTargetPlugin {
@@ -33,15 +34,15 @@ impl SetpointTargetPlugin {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         // mavros converts every frame as a world frame.
         let axes = if BODY.contains(&m.coordinate_frame) && !fcu.settings.quirks {
-            Axes::Body
+            TargetAxes::Body
         } else {
-            Axes::World
+            TargetAxes::World
         };
         // mavros leaves it empty.
         let frame = match axes {
             _ if fcu.settings.frames_of_mavros() => "",
-            Axes::World => fcu.settings.local_frame(),
-            Axes::Body => &fcu.settings.base_link,
+            TargetAxes::World => fcu.settings.local_frame(),
+            TargetAxes::Body => &fcu.settings.base_link,
         };
         self.local.publish_if_subscribed(stamp, |target| {
             frame.clone_into(&mut target.header.frame_id);
@@ -62,7 +63,7 @@ impl SetpointTargetPlugin {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let axes = Axes::World;
+        let axes = TargetAxes::World;
         self.global.publish_if_subscribed(stamp, |target| {
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
@@ -89,14 +90,14 @@ impl SetpointTargetPlugin {
 }
 
 #[derive(Clone, Copy)]
-enum Axes {
+enum TargetAxes {
     /// NED to ENU.
     World,
     /// FRD to FLU.
     Body,
 }
 
-impl Axes {
+impl TargetAxes {
     fn point(self, v: [f32; 3]) -> Point {
         match self {
             Self::World => point(Vector::<Enu>::from(Vector::<Ned>::from(v))),

@@ -2,6 +2,7 @@
 use super::plugin::plugin;
 use super::topic::Published;
 use crate::msgs::mavros_msgs::msg::StatusText;
+use crate::vehicle::mav::MAV_SEVERITY_WARNING;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::raw;
 use std::time::Duration;
@@ -154,12 +155,10 @@ impl StatustextPlugin {
 
     /// Publishes the bridge's notices with the vehicle's own texts; they are logged already.
     pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> Published {
-        /// MAV_SEVERITY_WARNING.
-        const WARNING: u8 = 4;
         for text in fcu.take_notices() {
             let stamp = fcu.stamp_now();
             self.recv.publish_always(stamp, |message| {
-                message.severity = WARNING;
+                message.severity = MAV_SEVERITY_WARNING;
                 message.text = text;
             })?;
         }

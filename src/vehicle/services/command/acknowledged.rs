@@ -1,10 +1,10 @@
 //! Services that send one command and answer with the vehicle's acknowledgement.
-use super::changes::{self, tell_unsaid};
-use super::ending::{Ending, FAILED, UNSUPPORTED};
-use super::goal::Goal;
-use super::place::{self, flies_px4, here};
-use super::wanted::{Caller, Change};
-use super::{Waiter, long, refuse};
+use super::coordinates::{self, flies_px4, here};
+use super::goal::VehicleGoal;
+use super::outcome::CommandOutcome;
+use super::pending_calls::{Caller, RequestedChange};
+use super::shown::{self, warn_not_carried};
+use super::{Waiter, refuse};
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
     CommandAck, CommandAckResponse, CommandHome, CommandHomeResponse, CommandInt,
@@ -16,6 +16,7 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::{Responder, RosError};
 use crate::session::MavCommand;
+use crate::vehicle::mav::*;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::raw;
 use std::f32::consts::FRAC_PI_2;
@@ -23,33 +24,27 @@ use std::f32::consts::FRAC_PI_2;
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     open.service::<CommandLong>("cmd/command", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
-        let command = {
-            let [x, y] = match place::has_place(r.command) {
-                true => here(fcu, [r.param5, r.param6]),
-                false => [r.param5, r.param6],
-            };
-            let params = [r.param1, r.param2, r.param3, r.param4, x, y, r.param7];
-            let mut command = long(fcu, r.command, r.confirmation, params);
-            if r.broadcast {
-                tracing::warn!(
-                    "PX4 ignores broadcast commands; {} is sent nevertheless",
-                    r.command
-                );
-                (command.target_system, command.target_component) = (0, 0);
-            }
-            command
+        let [x, y] = match coordinates::has_coordinates(r.command) {
+            true => here(fcu, [r.param5, r.param6]),
+            false => [r.param5, r.param6],
         };
+        let params = [r.param1, r.param2, r.param3, r.param4, x, y, r.param7];
+        let mut command = fcu.command(r.command, r.confirmation, params);
+        if r.broadcast {
+            tracing::warn!("PX4 ignores broadcast commands; {} is sent nevertheless", r.command);
+            (command.target_system, command.target_component) = (0, 0);
+        }
         let reply = |success, result| CommandLongResponse { success, result };
         send_long(autopilot, "cmd/command", command, responder, (Caller::Command, reply));
     })?;
     open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
-        if let Some(why) = place::misread_frame(fcu, r.command, r.frame) {
-            refuse(fcu, &format!("cmd/command_int: {why}"));
+        if let Some(why) = coordinates::misread_frame(fcu, r.command, r.frame) {
+            refuse(fcu, format!("cmd/command_int: {why}"));
             return responder.respond(CommandIntResponse { success: false });
         }
-        let [x, y] = match place::has_place(r.command) {
-            true => place::here_int(fcu, [r.x, r.y]),
+        let [x, y] = match coordinates::has_coordinates(r.command) {
+            true => coordinates::here_int(fcu, [r.x, r.y]),
             false => [r.x, r.y],
         };
         let command = raw::CommandInt {
@@ -70,80 +65,69 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     open.service::<CommandTOL>("cmd/land", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
         let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
-        let command = long(fcu, 21, 1, [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude]);
+        let params = [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude];
+        let command = fcu.command(MAV_CMD_NAV_LAND, 1, params);
         let reply = |success, result| CommandTOLResponse { success, result };
         send_long(autopilot, "cmd/land", command, responder, (Caller::TakeOffOrLand, reply));
     })?;
     local(
         open,
         "cmd/takeoff_local",
-        TAKE_OFF_LOCAL,
+        MAV_CMD_NAV_TAKEOFF_LOCAL,
         "PX4 has no MAV_CMD_NAV_TAKEOFF_LOCAL; use cmd/takeoff",
     )?;
     local(
         open,
         "cmd/land_local",
-        LAND_LOCAL,
+        MAV_CMD_NAV_LAND_LOCAL,
         "PX4 takes the number of MAV_CMD_NAV_LAND_LOCAL for a precision landing; use cmd/land",
     )?;
-    command::<CommandHome, _>(
+    command::<CommandHome>(
         open,
-        "cmd/set_home",
-        |fcu, r| {
-            let current = f32::from(u8::from(r.current_gps));
-            let (lat, lon, alt) = (r.latitude, r.longitude, r.altitude);
-            long(fcu, 179, 1, [current, 0.0, 0.0, r.yaw, lat, lon, alt])
-        },
+        ("cmd/set_home", MAV_CMD_DO_SET_HOME, 1),
+        |r| [flag(r.current_gps), 0.0, 0.0, r.yaw, r.latitude, r.longitude, r.altitude],
         |success, result| CommandHomeResponse { success, result },
     )?;
-    command::<CommandTriggerControl, _>(
+    command::<CommandTriggerControl>(
         open,
-        "cmd/trigger_control",
-        |fcu, r| {
+        ("cmd/trigger_control", MAV_CMD_DO_TRIGGER_CONTROL, 1),
+        |r| {
             let flags = [r.trigger_enable, r.sequence_reset, r.trigger_pause];
-            let [enable, reset, pause] = flags.map(|flag| f32::from(u8::from(flag)));
-            long(fcu, 2003, 1, [enable, reset, pause, 0.0, 0.0, 0.0, 0.0])
+            let [enable, reset, pause] = flags.map(flag);
+            [enable, reset, pause, 0.0, 0.0, 0.0, 0.0]
         },
         |success, result| CommandTriggerControlResponse { success, result },
     )?;
-    command::<CommandTriggerInterval, _>(
+    command::<CommandTriggerInterval>(
         open,
-        "cmd/trigger_interval",
-        |fcu, r| {
-            let (cycle, integration) = (r.cycle_time, r.integration_time);
-            long(fcu, 214, 1, [cycle, integration, 0.0, 0.0, 0.0, 0.0, 0.0])
-        },
+        ("cmd/trigger_interval", MAV_CMD_DO_SET_CAM_TRIGG_INTERVAL, 1),
+        |r| [r.cycle_time, r.integration_time, 0.0, 0.0, 0.0, 0.0, 0.0],
         |success, result| CommandTriggerIntervalResponse { success, result },
     )?;
-    command::<CommandVtolTransition, _>(
+    command::<CommandVtolTransition>(
         open,
-        "cmd/vtol_transition",
-        |fcu, r| {
-            let state = f32::from(r.state);
-            long(fcu, 3000, 0, [state, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        },
+        ("cmd/vtol_transition", MAV_CMD_DO_VTOL_TRANSITION, 0),
+        |r| [f32::from(r.state), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         |success, result| CommandVtolTransitionResponse { success, result },
     )?;
-    command::<MessageInterval, _>(
+    command::<MessageInterval>(
         open,
-        "set_message_interval",
-        |fcu, r| {
+        ("set_message_interval", MAV_CMD_SET_MESSAGE_INTERVAL, 0),
+        |r| {
             // 0 selects the default rate, -1 switches the message off.
             let interval = if r.message_rate > 0.0 { 1e6 / r.message_rate } else { r.message_rate };
-            let id = r.message_id as f32;
-            long(fcu, 511, 0, [id, interval, 0.0, 0.0, 0.0, 0.0, 0.0])
+            [r.message_id as f32, interval, 0.0, 0.0, 0.0, 0.0, 0.0]
         },
         |success, _| MessageIntervalResponse { success },
     )?;
-    command::<MountConfigure, _>(
+    command::<MountConfigure>(
         open,
-        "mount_control/configure",
-        |fcu, r| {
-            let flags = [r.stabilize_roll, r.stabilize_pitch, r.stabilize_yaw];
-            let [roll, pitch, yaw] = flags.map(|flag| f32::from(u8::from(flag)));
-            let inputs = [r.roll_input, r.pitch_input, r.yaw_input].map(f32::from);
-            let [a, b, c] = inputs;
-            long(fcu, 204, 0, [f32::from(r.mode), roll, pitch, yaw, a, b, c])
+        ("mount_control/configure", MAV_CMD_DO_MOUNT_CONFIGURE, 0),
+        |r| {
+            let [roll, pitch, yaw] =
+                [r.stabilize_roll, r.stabilize_pitch, r.stabilize_yaw].map(flag);
+            let [a, b, c] = [r.roll_input, r.pitch_input, r.yaw_input].map(f32::from);
+            [f32::from(r.mode), roll, pitch, yaw, a, b, c]
         },
         |success, result| MountConfigureResponse { success, result },
     )?;
@@ -172,20 +156,24 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             target_component: fcu.component,
         };
         let success = fcu.send(ack).is_ok();
-        let result = if success { 0 } else { FAILED };
+        let result = if success { MAV_RESULT_ACCEPTED } else { MAV_RESULT_FAILED };
         responder.respond(CommandAckResponse { success, result });
     })
 }
 
-/// Opens a service that sends one command and answers whether it was accepted.
-fn command<S: Service, C: Into<MavCommand>>(
+fn flag(set: bool) -> f32 {
+    f32::from(u8::from(set))
+}
+
+/// Opens a service, given as name, MAV_CMD and confirmation, that sends one command and answers whether it was accepted.
+fn command<S: Service>(
     open: &Open<'_>,
-    name: &'static str,
-    make: impl Fn(&Fcu, &S::Request) -> C + Send + 'static,
+    (name, command, confirmation): (&'static str, u16, u8),
+    params: impl Fn(&S::Request) -> [f32; 7] + Send + 'static,
     reply: fn(bool, u8) -> S::Response,
 ) -> Result<(), RosError> {
-    open.service::<S>(name, move |autopilot: &mut Autopilot, request, responder| {
-        let command = make(&autopilot.fcu, &request);
+    open.service::<S>(name, move |autopilot, request, responder| {
+        let command = autopilot.fcu.command(command, confirmation, params(&request));
         send(autopilot, name, command, responder, reply);
     })
 }
@@ -202,11 +190,11 @@ fn send_long<S: Service>(
     (caller, reply): Answers<S>,
 ) {
     let fcu = &mut autopilot.fcu;
-    let Some(goal) = changes::goal_of(fcu, &command) else {
+    let Some(goal) = shown::goal_of(fcu, &command) else {
         return send(autopilot, name, command, responder, reply);
     };
     let (what, caller) = (name.to_owned(), caller(responder));
-    let change = Change { goal, what, caller };
+    let change = RequestedChange { goal, what, caller };
     autopilot.services.command.change(fcu, change, command);
 }
 
@@ -218,12 +206,10 @@ fn send<S: Service>(
     responder: Responder<S>,
     reply: fn(bool, u8) -> S::Response,
 ) {
-    let then = move |fcu: &mut Fcu, end: Ending| {
+    let then = move |fcu: &mut Fcu, end: CommandOutcome| {
         let (success, number) = end.result();
         if !success {
-            let why = end.describe(fcu);
-            tracing::warn!(vehicle = fcu.settings.id, service = name, why, "command failed");
-            fcu.notice(format!("{name}: {why}"));
+            fcu.warn(format!("{name}: {}", end.describe(fcu)));
             fcu.count(Counter::CommandFailed);
         }
         responder.respond(reply(success, number));
@@ -233,10 +219,6 @@ fn send<S: Service>(
     autopilot.services.command.start(fcu, command, waiter);
 }
 
-/// MAV_CMD_NAV_TAKEOFF_LOCAL, NAV_LAND_LOCAL.
-const TAKE_OFF_LOCAL: u16 = 24;
-const LAND_LOCAL: u16 = 23;
-
 /// Opens one of the two commands that PX4 does not support; CopterSim's structs have the first.
 fn local(
     open: &Open<'_>,
@@ -244,41 +226,32 @@ fn local(
     number: u16,
     why: &'static str,
 ) -> Result<(), RosError> {
+    let reply = |success, result| CommandTOLLocalResponse { success, result };
     open.service::<CommandTOLLocal>(name, move |autopilot, request, responder| {
         let fcu = &mut autopilot.fcu;
         if fcu.settings.px4_checks && flies_px4(fcu) {
-            tracing::warn!(vehicle = fcu.settings.id, service = name, why, "refused");
-            fcu.notice(format!("{name}: {why}"));
-            fcu.count(Counter::CommandRefused);
-            return responder
-                .respond(CommandTOLLocalResponse { success: false, result: UNSUPPORTED });
+            refuse(fcu, format!("{name}: {why}"));
+            return responder.respond(reply(false, MAV_RESULT_UNSUPPORTED));
         }
-        let command = long(fcu, number, 1, local_params(&request, number, fcu.settings.quirks));
-        if number == TAKE_OFF_LOCAL && !fcu.settings.quirks {
+        let params = local_params(&request, number, fcu.settings.quirks);
+        let command = fcu.command(number, 1, params);
+        if number == MAV_CMD_NAV_TAKEOFF_LOCAL && !fcu.settings.quirks {
             let more = [request.min_pitch, request.yaw, request.rate];
-            tell_unsaid(fcu, name, &more);
-            let (goal, what) = (Goal::take_off(fcu), name.to_owned());
+            warn_not_carried(fcu, name, &more);
+            let (goal, what) = (VehicleGoal::take_off(fcu), name.to_owned());
             let caller = Caller::TakeOffLocal(responder);
-            let change = Change { goal, what, caller };
+            let change = RequestedChange { goal, what, caller };
             return autopilot.services.command.change(fcu, change, command);
         }
-        let then = move |fcu: &mut Fcu, end: Ending| {
-            let (success, result) = end.result();
-            if !success {
-                fcu.notice(format!("{name}: {}", end.describe(fcu)));
-                fcu.count(Counter::CommandFailed);
-            }
-            responder.respond(CommandTOLLocalResponse { success, result });
-        };
-        let waiter = Waiter::Caller(Box::new(then));
-        autopilot.services.command.start(fcu, command, waiter);
+        send(autopilot, name, command, responder, reply);
     })
 }
 
 /// The commands have y (east) before x (north). mavros passes height and yaw unchanged.
 fn local_params(r: &CommandTOLLocalRequest, number: u16, as_mavros: bool) -> [f32; 7] {
     let [x, y, z] = [r.position.x, r.position.y, r.position.z].map(|v| v as f32);
-    let first = if number == TAKE_OFF_LOCAL { [r.min_pitch, 0.0] } else { [0.0, r.offset] };
+    let first =
+        if number == MAV_CMD_NAV_TAKEOFF_LOCAL { [r.min_pitch, 0.0] } else { [0.0, r.offset] };
     let [a, b] = first;
     if as_mavros {
         [a, b, r.rate, r.yaw, y, x, z]
