@@ -92,7 +92,7 @@ impl Autopilot {
         }
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
-        let requests = [self.telemetry.take_request(&self.fcu), self.fcu.ask_why()];
+        let requests = [self.telemetry.take_request(&self.fcu), self.fcu.take_reasons_request()];
         for command in requests.into_iter().flatten() {
             // Requests are repeated; failures are counted.
             let _counted = self.services.ask(&mut self.fcu, command);
@@ -120,8 +120,8 @@ impl Autopilot {
         if frame.system != self.fcu.system {
             if let Some(heartbeat) = Heartbeat::parse(frame) {
                 let (now, fcu) = (self.fcu.now.mono, &mut self.fcu);
-                let odd = fcu.oddities.system(now, frame.system, heartbeat.autopilot);
-                fcu.tell_odd(odd);
+                let new = fcu.link_warnings.other_system(now, frame.system, heartbeat.autopilot);
+                fcu.log_link_warning(new);
             }
             return self.fcu.count(Counter::ForeignSystem);
         }

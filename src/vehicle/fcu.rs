@@ -8,8 +8,8 @@ pub(super) use position::metres;
 
 use super::counter::Counter;
 use super::link::{Abilities, Link, ReadOnlyLink, SendError};
+use super::link_warnings::LinkWarnings;
 use super::mav::*;
-use super::oddities::Oddities;
 use super::preflight::Preflight;
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
@@ -122,10 +122,10 @@ pub struct Fcu {
     pub(super) last_setpoint: Option<Duration>,
     /// How many were sent.
     pub setpoints: u64,
-    /// What the autopilot says about arming.
+    /// Reports of the autopilot about arming.
     pub(super) preflight: Preflight,
-    /// What is odd on the link.
-    pub(super) oddities: Oddities,
+    /// Faults of the link.
+    pub(super) link_warnings: LinkWarnings,
     /// The autopilot restarted; the services are not informed yet.
     pub(super) restarted: bool,
     /// Ids of messages to request from the autopilot.
@@ -180,7 +180,7 @@ impl Fcu {
             last_setpoint: None,
             setpoints: 0,
             preflight: Preflight::default(),
-            oddities: Oddities::default(),
+            link_warnings: LinkWarnings::default(),
             restarted: false,
             requests: Vec::new(),
             estimate: None,
@@ -235,7 +235,7 @@ impl Fcu {
 
     fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
         let sent = self.link.send(message, system, component);
-        self.noted(message.id(), sent)
+        self.record_sent(message.id(), sent)
     }
 
     /// Sends an attitude whose thrust is a change of the throttle.
@@ -244,11 +244,11 @@ impl Fcu {
         target: &SetAttitudeTarget,
     ) -> Result<(), SendError> {
         let sent = self.link.send_throttle_step(target);
-        self.noted(SetAttitudeTarget::ID, sent)
+        self.record_sent(SetAttitudeTarget::ID, sent)
     }
 
-    /// Counts what was sent, and says why it was not.
-    fn noted(&mut self, id: u32, sent: Result<(), SendError>) -> Result<(), SendError> {
+    /// Counts a message that was sent, or logs why not.
+    fn record_sent(&mut self, id: u32, sent: Result<(), SendError>) -> Result<(), SendError> {
         if sent.is_ok() && SETPOINTS.contains(&id) {
             self.last_setpoint = Some(self.now.mono);
             self.setpoints += 1;
@@ -348,16 +348,16 @@ impl Fcu {
         std::mem::take(&mut self.notices)
     }
 
-    /// Tells what is odd, for the first time.
-    pub(super) fn tell_odd(&mut self, odd: Option<String>) {
-        if let Some(text) = odd {
+    /// Logs a new fault of the link.
+    pub(super) fn log_link_warning(&self, new: Option<String>) {
+        if let Some(text) = new {
             tracing::warn!(vehicle = self.settings.id, "{text}");
         }
     }
 
-    /// What is odd on the link now, for the doctor.
-    pub fn odd(&mut self) -> Option<String> {
-        self.oddities.now(self.now.mono)
+    /// The present faults of the link, for the doctor.
+    pub fn link_warnings(&mut self) -> Option<String> {
+        self.link_warnings.present(self.now.mono)
     }
 
     /// Resets the state that needs heartbeats to stay valid.

@@ -1,5 +1,6 @@
 //! Stamps of a vehicle's reports: the autopilot's own sample times, never later than the present and never going back
 //! within a topic.
+use crate::msgs::builtin_interfaces::msg::Time;
 use crate::time::RosTime;
 
 /// Sample time of a measurement.
@@ -32,4 +33,9 @@ impl StampOrder {
         self.0 = Some(next);
         next
     }
+}
+
+/// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.
+pub(super) fn stamp_us(stamp: &Time) -> u64 {
+    u64::try_from(stamp.sec).unwrap_or(0) * 1_000_000 + u64::from(stamp.nanosec / 1000)
 }

@@ -50,8 +50,8 @@ impl StateTopic {
         if self.heard.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
-        let odd = fcu.oddities.kind(heartbeat.autopilot);
-        fcu.tell_odd(odd);
+        let new = fcu.link_warnings.autopilot(heartbeat.autopilot);
+        fcu.log_link_warning(new);
         fcu.heartbeat = Some(heartbeat);
         fcu.beats += 1;
         self.publish(fcu)

@@ -200,7 +200,7 @@ impl AutopilotTask {
                     report.then(|| AutopilotFigures {
                         counts: autopilot.fcu.counts().clone(),
                         not_ready: autopilot.fcu.not_ready(),
-                        odd: autopilot.fcu.odd(),
+                        link_warnings: autopilot.fcu.link_warnings(),
                         setpoints: autopilot.fcu.setpoints,
                     }),
                 )
@@ -287,7 +287,7 @@ impl AutopilotTask {
             None => drop(figures.notes.remove(key)),
         };
         note("not_ready", report_figures.not_ready);
-        note("odd", report_figures.odd);
+        note("odd", report_figures.link_warnings);
         if let Some(rate) = rate {
             note("setpoint_hz", (rate > 0.0).then(|| format!("{rate:.1}")));
         }
@@ -311,8 +311,8 @@ struct AutopilotFigures {
     counts: BTreeMap<Counter, u64>,
     /// Why the autopilot would refuse to arm.
     not_ready: Option<String>,
-    /// Inconsistencies on its link.
-    odd: Option<String>,
+    /// Faults of its link.
+    link_warnings: Option<String>,
     /// Setpoints sent so far.
     setpoints: u64,
 }

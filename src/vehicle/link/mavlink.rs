@@ -1,9 +1,9 @@
-//! A link that speaks MAVLink: no translation.
+//! The MAVLink link: no translation.
 use super::{Abilities, Link, SendError, Sink};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::{Encoder, Outbound};
 
-/// A link that speaks MAVLink.
+/// The MAVLink link.
 pub struct MavlinkLink {
     encoder: Encoder,
     sink: Sink,

@@ -1,8 +1,9 @@
 //! `debug_value/send`: numbers for the autopilot's log.
-use super::geometry::{stamp_ms, stamp_us};
+use super::geometry::stamp_ms;
 use super::reject::Reject;
 use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::DebugValue;
+use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     DEBUG_DATA, DEBUG_FLOAT_ARRAY_DATA, DEBUG_VECT_DATA, NAMED_VALUE_FLOAT_DATA,

@@ -1,5 +1,5 @@
 //! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: external pose and velocity estimates for the autopilot.
-use super::geometry::{frd, ned, ned_frd, point, single, stamp_us, vector, wxyz};
+use super::geometry::{frd, ned, ned_frd, point, single, vector, wxyz};
 use super::reject::Reject;
 use super::subscriptions::subscriptions;
 use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
@@ -10,6 +10,7 @@ use crate::msgs::geometry_msgs::msg::{
 };
 use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::Autopilot;
+use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, MavEstimatorType, MavFrame, ODOMETRY_DATA, VISION_POSITION_ESTIMATE_DATA,
@@ -60,8 +61,8 @@ impl Autopilot {
             time => {
                 let fcu = &mut self.fcu;
                 let off = time as f64 * 1e-6 - fcu.now.ros.0 as f64 * 1e-9;
-                let odd = fcu.oddities.stamp(fcu.now.mono, topic, off);
-                fcu.tell_odd(odd);
+                let new = fcu.link_warnings.stamp(fcu.now.mono, topic, off);
+                fcu.log_link_warning(new);
                 time
             }
         }

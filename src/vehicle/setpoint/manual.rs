@@ -1,8 +1,8 @@
 //! `manual_control/send`, `rc/override`, `actuator_control`: passed on unchanged.
-use super::geometry::stamp_us;
 use super::reject::Reject;
 use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::{ActuatorControl, ManualControl, OverrideRCIn};
+use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     MANUAL_CONTROL_DATA, RC_CHANNELS_OVERRIDE_DATA, SET_ACTUATOR_CONTROL_TARGET_DATA,

@@ -1,5 +1,5 @@
 //! `global_position/*`: the fix of the GPS and the estimator's global position.
-use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, point, quaternion, stamp_us};
+use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, point, quaternion};
 use super::fix_quality::FixQuality;
 use super::plugin::plugin;
 use super::topic::Published;
@@ -10,6 +10,7 @@ use crate::msgs::nav_msgs::msg::Odometry;
 use crate::msgs::sensor_msgs::msg::NavSatFix;
 use crate::msgs::std_msgs::msg::{Float64, UInt32};
 use crate::vehicle::fcu::metres;
+use crate::vehicle::stamp::stamp_us;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,

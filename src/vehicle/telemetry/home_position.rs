@@ -1,5 +1,5 @@
 //! `home_position/*`: the vehicle's home.
-use super::convert::{geo_point, point, quaternion, stamp_us, vector3};
+use super::convert::{geo_point, point, quaternion, vector3};
 use super::plugin::plugin;
 use super::topic::Published;
 use crate::frames::{Enu, Geodetic, Ned, Vector};
@@ -7,6 +7,7 @@ use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
 use crate::ros::Responder;
 use crate::vehicle::mav::MAV_CMD_GET_HOME_POSITION;
+use crate::vehicle::stamp::stamp_us;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;

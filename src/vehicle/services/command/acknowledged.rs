@@ -6,14 +6,7 @@ use super::pending_calls::{Caller, RequestedChange};
 use super::shown::{self, warn_not_carried};
 use super::{Waiter, refuse};
 use crate::msgs::Service;
-use crate::msgs::mavros_msgs::srv::{
-    CommandAck, CommandAckResponse, CommandHome, CommandHomeResponse, CommandInt,
-    CommandIntResponse, CommandLong, CommandLongResponse, CommandTOL, CommandTOLLocal,
-    CommandTOLLocalRequest, CommandTOLLocalResponse, CommandTOLResponse, CommandTriggerControl,
-    CommandTriggerControlResponse, CommandTriggerInterval, CommandTriggerIntervalResponse,
-    CommandVtolTransition, CommandVtolTransitionResponse, MessageInterval, MessageIntervalResponse,
-    MountConfigure, MountConfigureResponse, StreamRate, StreamRateResponse,
-};
+use crate::msgs::mavros_msgs::srv::*;
 use crate::ros::{Responder, RosError};
 use crate::session::MavCommand;
 use crate::vehicle::mav::*;

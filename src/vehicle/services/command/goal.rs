@@ -37,7 +37,7 @@ pub(super) enum VehicleGoal {
 pub(super) struct TakeOffStart {
     height: Option<f32>,
     on_ground: bool,
-    /// It said that it is on the ground.
+    /// It reported that it is on the ground.
     landed: bool,
     armed: bool,
 }
@@ -149,7 +149,7 @@ impl TakeOffStart {
         if risen || left {
             GoalProgress::Reached
         } else if has_modes && self.armed && !fcu.is_armed() {
-            // It was disarmed on the ground, by itself or by somebody.
+            // It was disarmed on the ground.
             GoalProgress::Failed
         } else if has_modes && taking_off && (!fcu.is_armed() || !self.on_ground) {
             // A vehicle that was not armed does not move; one in the air climbs from its height.

@@ -3,7 +3,7 @@
 //! 1. `acknowledged.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `shown.rs` from
 //!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`).
 //! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`outcome.rs`), unless a newer
-//!    command of its kind overrides it, or the mode was changed by somebody else (`mode_watch.rs`).
+//!    command of its kind overrides it, or another station changed the mode (`mode_watch.rs`).
 //! 3. The result is the answer, or starts the wait for the change: `pending_calls.rs`.
 mod acknowledged;
 mod coordinates;
@@ -232,7 +232,7 @@ fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
     })
 }
 
-/// The vehicle took a command after its caller was told that it had not: the caller may believe that nothing happened.
+/// The vehicle took a command after its call had been answered without success: the caller may believe that nothing happened.
 fn late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
     let what = match command {
         MavCommand::Long(c) => format!("command {} with {:?}", c.command, c.params),

@@ -118,7 +118,7 @@ impl PendingCalls {
         });
     }
 
-    /// Somebody else has changed the mode.
+    /// Another station, or the vehicle itself, has changed the mode.
     pub(super) fn override_modes(&mut self, fcu: &mut Fcu) {
         self.override_accepted(fcu, |other| other.group() == Some(CommandGroup::Mode));
     }

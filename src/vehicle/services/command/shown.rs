@@ -123,7 +123,7 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
     autopilot.services.command.change(fcu, change, command);
 }
 
-/// CopterSim's structs have the place of a take-off, and nothing more: says so where pitch, yaw or rate are set.
+/// Warns if pitch, yaw or rate are set: CopterSim's structs have the place of a take-off only.
 pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
     let is_set = |value: &f32| *value != 0.0 && value.is_finite();
     if !fcu.abilities().acks && more.iter().any(is_set) {
