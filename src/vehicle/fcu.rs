@@ -161,9 +161,10 @@ pub struct Fcu {
 impl Fcu {
     /// A vehicle in its initial state: nothing received.
     pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
-        let link = match settings.read_only {
-            true => Box::new(ReadOnlyLink::new(link, settings.component)),
-            false => link,
+        let link = if settings.read_only {
+            Box::new(ReadOnlyLink::new(link, settings.component))
+        } else {
+            link
         };
         Self {
             now: Now::default(),

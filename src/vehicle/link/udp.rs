@@ -158,11 +158,11 @@ impl UdpLink {
 
     /// Refuses a setpoint to a vehicle that was disarmed.
     pub(super) fn may_arm(&self) -> Result<(), SendError> {
-        match self.disarmed {
-            true => self
-                .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first"),
-            false => Ok(()),
+        if self.disarmed {
+            return self
+                .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first");
         }
+        Ok(())
     }
 
     fn command(&self, command: u16, params: [f64; 7]) -> Result<UdpMessage, SendError> {

@@ -110,9 +110,10 @@ impl HomePositionPlugin {
     fn request(&mut self, fcu: &Fcu) -> CommandLong {
         let newer = self.requests % 2 == 1;
         self.requests = self.requests.wrapping_add(1);
-        match newer {
-            true => fcu.request_message(HOME_POSITION_DATA::ID),
-            false => fcu.command(MAV_CMD_GET_HOME_POSITION, 0, [0.0; 7]),
+        if newer {
+            fcu.request_message(HOME_POSITION_DATA::ID)
+        } else {
+            fcu.command(MAV_CMD_GET_HOME_POSITION, 0, [0.0; 7])
         }
     }
 }

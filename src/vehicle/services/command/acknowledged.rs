@@ -1,5 +1,5 @@
 //! Services that send one command and answer with the vehicle's acknowledgement.
-use super::coordinates::{self, flies_px4, here};
+use super::coordinates::{UNSET, flies_px4, here, misread_frame};
 use super::goal::VehicleGoal;
 use super::outcome::CommandOutcome;
 use super::pending_calls::{Caller, RequestedChange};
@@ -17,10 +17,7 @@ use std::f32::consts::FRAC_PI_2;
 pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     open.service::<CommandLong>("cmd/command", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
-        let [x, y] = match coordinates::has_coordinates(r.command) {
-            true => here(fcu, [r.param5, r.param6]),
-            false => [r.param5, r.param6],
-        };
+        let [x, y] = here(fcu, r.command, [r.param5, r.param6], f32::NAN);
         let params = [r.param1, r.param2, r.param3, r.param4, x, y, r.param7];
         let mut command = fcu.command(r.command, r.confirmation, params);
         if r.broadcast {
@@ -32,14 +29,11 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     })?;
     open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
-        if let Some(why) = coordinates::misread_frame(fcu, r.command, r.frame) {
+        if let Some(why) = misread_frame(fcu, r.command, r.frame) {
             refuse(fcu, format!("cmd/command_int: {why}"));
             return responder.respond(CommandIntResponse { success: false });
         }
-        let [x, y] = match coordinates::has_coordinates(r.command) {
-            true => coordinates::here_int(fcu, [r.x, r.y]),
-            false => [r.x, r.y],
-        };
+        let [x, y] = here(fcu, r.command, [r.x, r.y], UNSET);
         let command = raw::CommandInt {
             params: [r.param1, r.param2, r.param3, r.param4],
             x,
@@ -57,7 +51,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
     })?;
     open.service::<CommandTOL>("cmd/land", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
-        let [lat, lon] = here(fcu, [r.latitude, r.longitude]);
+        let [lat, lon] = here(fcu, MAV_CMD_NAV_LAND, [r.latitude, r.longitude], f32::NAN);
         let params = [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude];
         let command = fcu.command(MAV_CMD_NAV_LAND, 1, params);
         let reply = |success, result| CommandTOLResponse { success, result };

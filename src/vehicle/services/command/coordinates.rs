@@ -16,23 +16,19 @@ const WITH_COORDINATES: [u16; 5] = [
 const WITH_ALTITUDE: [u16; 3] =
     [MAV_CMD_NAV_TAKEOFF, MAV_CMD_NAV_VTOL_TAKEOFF, MAV_CMD_DO_REPOSITION];
 /// What MAVLink and PX4 read as NaN in `x` and `y` of a COMMAND_INT. PX4 denies 0x7ff80000, the upper half of a NaN.
-const UNSET: i32 = i32::MAX;
+pub(super) const UNSET: i32 = i32::MAX;
 /// Frames whose altitude is above sea level.
 const ABOVE_SEA: [u8; 2] = [MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_INT];
 
-/// Whether the vehicle flies to the coordinates in this command.
-pub(super) fn has_coordinates(command: u16) -> bool {
-    WITH_COORDINATES.contains(&command)
-}
-
-/// The coordinates for PX4.
-pub(super) fn here(fcu: &Fcu, place: [f32; 2]) -> [f32; 2] {
-    if place == [0.0; 2] && flies_px4(fcu) { [f32::NAN; 2] } else { place }
-}
-
-/// The same for COMMAND_INT.
-pub(super) fn here_int(fcu: &Fcu, place: [i32; 2]) -> [i32; 2] {
-    if place == [0; 2] && flies_px4(fcu) { [UNSET; 2] } else { place }
+/// The latitude and longitude of a command for PX4; `unset` is what it takes for "here".
+pub(super) fn here<T: Default + PartialEq + Copy>(
+    fcu: &Fcu,
+    command: u16,
+    place: [T; 2],
+    unset: T,
+) -> [T; 2] {
+    let means_here = place == [T::default(); 2] && WITH_COORDINATES.contains(&command);
+    if means_here && flies_px4(fcu) { [unset; 2] } else { place }
 }
 
 /// Why a COMMAND_INT is not sent: PX4 takes its altitude as above sea level in every frame. A landing is sent in any: PX4 lands

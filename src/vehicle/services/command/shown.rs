@@ -109,7 +109,7 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
 /// Sends a take-off; an unarmed vehicle takes off once it is armed.
 fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
     let fcu = &mut autopilot.fcu;
-    let [latitude, longitude] = here(fcu, [r.latitude, r.longitude]);
+    let [latitude, longitude] = here(fcu, MAV_CMD_NAV_TAKEOFF, [r.latitude, r.longitude], f32::NAN);
     let params = [r.min_pitch, 0.0, 0.0, r.yaw, latitude, longitude, r.altitude];
     let command = fcu.command(MAV_CMD_NAV_TAKEOFF, 1, params);
     if let Some(why) = not_above(fcu, r.altitude.into()) {
