@@ -173,10 +173,10 @@ impl MissionPart {
     fn publish(&self, list: MissionList) -> Result<(), RosError> {
         let items = self.machine.items(list).unwrap_or_default();
         // Only the plan has a current item. Until the autopilot reports it, the item's own flag counts.
-        let told = list == MissionList::Plan && self.machine.current().is_some();
-        let current = |seq: u16, flag: u8| if told { seq == self.current } else { flag == 1 };
+        let known = list == MissionList::Plan && self.machine.current().is_some();
+        let current = |seq: u16, flag: u8| if known { seq == self.current } else { flag == 1 };
         let message = WaypointList {
-            current_seq: if told { self.current } else { 0 },
+            current_seq: if known { self.current } else { 0 },
             waypoints: (items.iter())
                 .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
                 .collect(),

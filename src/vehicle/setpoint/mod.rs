@@ -29,9 +29,7 @@ use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_TARGET_DATA, GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA,
 };
-use crate::wire::mavlink::raw::{
-    SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
-};
+use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 use attitude::ThrustPairs;
 use body::BodyStep;
@@ -138,32 +136,16 @@ fn frame_service(
     })
 }
 
-/// A setpoint without target ids.
-trait Addressed: Into<Outbound> {
-    fn to(self, system: u8, component: u8) -> Self;
-}
-
-macro_rules! addressed {
-    ($($type:ident)+) => {$(
-        impl Addressed for $type {
-            fn to(self, system: u8, component: u8) -> Self {
-                Self { target_system: system, target_component: component, ..self }
-            }
-        }
-    )+};
-}
-
-addressed! { SetAttitudeTarget SetPositionTargetGlobalInt SetPositionTargetLocalNed }
-
 impl Autopilot {
     /// Sends a setpoint, or reports its refusal.
-    fn setpoint(&mut self, topic: &'static str, checked: Result<Checked<impl Addressed>, Reject>) {
-        let (system, component) = (self.fcu.system, self.fcu.component);
-        let addressed = checked.map(|Checked { message, doubt }| Checked {
-            message: message.to(system, component).into(),
-            doubt,
-        });
-        if let Some(sent) = self.pass_by(topic, addressed, Fcu::send_kept) {
+    fn setpoint(
+        &mut self,
+        topic: &'static str,
+        checked: Result<Checked<impl Into<Outbound>>, Reject>,
+    ) {
+        let checked =
+            checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
+        if let Some(sent) = self.pass_by(topic, checked, Fcu::send_kept) {
             self.setpoints.step = None;
             if !self.fcu.settings.keep_alive.is_zero() {
                 self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);

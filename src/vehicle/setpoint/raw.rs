@@ -121,7 +121,7 @@ fn throttle_step(
     )
 }
 
-/// SET_ATTITUDE_TARGET without target ids, from the attitude of FRD in NED and rates in FRD.
+/// SET_ATTITUDE_TARGET, from the attitude of FRD in NED and rates in FRD.
 pub(super) fn attitude_target(
     time_boot_ms: u32,
     mask: u8,
@@ -159,6 +159,7 @@ pub(super) fn attitude_target(
         body_rates: single(rates),
         thrust: thrust as f32,
         type_mask: mask,
-        ..SetAttitudeTarget::default()
+        target_system: rules.target.0,
+        target_component: rules.target.1,
     })
 }

@@ -27,6 +27,8 @@ pub(super) type GlobalSetpoint = Result<Checked<SetPositionTargetGlobalInt>, Rej
 /// Settings for the check and conversion of setpoints.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetpointRules {
+    /// System and component of the autopilot.
+    pub(super) target: (u8, u8),
     pub(super) quirks: bool,
     /// Refuse what PX4 would ignore or misunderstand.
     pub(super) px4: bool,
@@ -40,6 +42,7 @@ impl SetpointRules {
     pub(super) fn of(fcu: &Fcu) -> Self {
         let settings = &fcu.settings;
         Self {
+            target: (fcu.system, fcu.component),
             quirks: settings.quirks,
             px4: settings.px4_checks && fcu.may_be_px4(),
             max_position: settings.max_position,
@@ -74,7 +77,7 @@ struct Converted {
 }
 
 impl SetpointTarget {
-    /// SET_POSITION_TARGET_LOCAL_NED without target ids.
+    /// SET_POSITION_TARGET_LOCAL_NED.
     pub(super) fn local(&self, rules: &SetpointRules) -> LocalSetpoint {
         let position = self.axes()(self.position);
         let converted = self.convert(position, rules)?;
@@ -90,12 +93,13 @@ impl SetpointTarget {
             yaw_rate: converted.yaw_rate,
             type_mask: mask,
             coordinate_frame: self.frame,
-            ..SetPositionTargetLocalNed::default()
+            target_system: rules.target.0,
+            target_component: rules.target.1,
         };
         Ok(Checked { message, doubt })
     }
 
-    /// SET_POSITION_TARGET_GLOBAL_INT without target ids. The position is latitude and longitude in degrees, and
+    /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and
     /// altitude.
     pub(super) fn global(&self, rules: &SetpointRules) -> GlobalSetpoint {
         let converted = self.convert(self.position, rules)?;
@@ -131,7 +135,8 @@ impl SetpointTarget {
             yaw_rate: converted.yaw_rate,
             type_mask: mask,
             coordinate_frame: self.frame,
-            ..SetPositionTargetGlobalInt::default()
+            target_system: rules.target.0,
+            target_component: rules.target.1,
         };
         Ok(Checked { message, doubt })
     }

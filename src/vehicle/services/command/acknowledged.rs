@@ -2,7 +2,7 @@
 use super::coordinates::{UNSET, flies_px4, here, misread_frame};
 use super::goal::VehicleGoal;
 use super::outcome::CommandOutcome;
-use super::pending_calls::{Caller, RequestedChange};
+use super::pending_calls::{RequestedChange, answer};
 use super::shown::{self, warn_not_carried};
 use super::{Waiter, refuse};
 use crate::msgs::Service;
@@ -25,7 +25,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
             (command.target_system, command.target_component) = (0, 0);
         }
         let reply = |success, result| CommandLongResponse { success, result };
-        send_long(autopilot, "cmd/command", command, responder, (Caller::Command, reply));
+        send_long(autopilot, "cmd/command", command, responder, reply);
     })?;
     open.service::<CommandInt>("cmd/command_int", |autopilot, r, responder| {
         let fcu = &mut autopilot.fcu;
@@ -55,7 +55,7 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
         let params = [0.0, 0.0, 0.0, r.yaw, lat, lon, r.altitude];
         let command = fcu.command(MAV_CMD_NAV_LAND, 1, params);
         let reply = |success, result| CommandTOLResponse { success, result };
-        send_long(autopilot, "cmd/land", command, responder, (Caller::TakeOffOrLand, reply));
+        send_long(autopilot, "cmd/land", command, responder, reply);
     })?;
     local(
         open,
@@ -165,23 +165,20 @@ fn command<S: Service>(
     })
 }
 
-/// How a service is answered: when the vehicle shows a change, or with a result.
-type Answers<S> = (fn(Responder<S>) -> Caller, fn(bool, u8) -> <S as Service>::Response);
-
 /// Sends a command; where the heartbeat shows what it changes, that answers the call, else its result.
 fn send_long<S: Service>(
     autopilot: &mut Autopilot,
     name: &'static str,
     command: raw::CommandLong,
     responder: Responder<S>,
-    (caller, reply): Answers<S>,
+    reply: fn(bool, u8) -> S::Response,
 ) {
     let fcu = &mut autopilot.fcu;
     let Some(goal) = shown::goal_of(fcu, &command) else {
         return send(autopilot, name, command, responder, reply);
     };
-    let (what, caller) = (name.to_owned(), caller(responder));
-    let change = RequestedChange { goal, what, caller };
+    let (what, answer) = (name.to_owned(), answer(responder, reply));
+    let change = RequestedChange { goal, what, answer };
     autopilot.services.command.change(fcu, change, command);
 }
 
@@ -226,8 +223,7 @@ fn local(
             let more = [request.min_pitch, request.yaw, request.rate];
             warn_not_carried(fcu, name, &more);
             let (goal, what) = (VehicleGoal::take_off(fcu), name.to_owned());
-            let caller = Caller::TakeOffLocal(responder);
-            let change = RequestedChange { goal, what, caller };
+            let change = RequestedChange { goal, what, answer: answer(responder, reply) };
             return autopilot.services.command.change(fcu, change, command);
         }
         send(autopilot, name, command, responder, reply);

@@ -1,10 +1,7 @@
 //! Changes that callers wait for, until the vehicle shows them.
 use super::goal::{GoalProgress, VehicleGoal};
 use super::outcome::CommandOutcome;
-use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolResponse, CommandLong, CommandLongResponse, CommandTOL,
-    CommandTOLLocal, CommandTOLLocalResponse, CommandTOLResponse, SetMode, SetModeResponse,
-};
+use crate::msgs::Service;
 use crate::ros::Responder;
 use crate::session::{CommandEnd, CommandGroup, MavCommand};
 use crate::vehicle::mav::*;
@@ -29,16 +26,18 @@ pub(super) struct RequestedChange {
     pub(super) goal: VehicleGoal,
     /// Name in texts: "arm", "set_mode OFFBOARD".
     pub(super) what: String,
-    pub(super) caller: Caller,
+    pub(super) answer: Answer,
 }
 
-pub(super) enum Caller {
-    Arming(Responder<CommandBool>),
-    Mode(Responder<SetMode>),
-    TakeOffOrLand(Responder<CommandTOL>),
-    TakeOffLocal(Responder<CommandTOLLocal>),
-    /// Of `cmd/command`, with the same meaning.
-    Command(Responder<CommandLong>),
+/// Answers a call with success and MAV_RESULT.
+pub(super) type Answer = Box<dyn FnOnce(bool, u8) + Send>;
+
+/// The answer to this caller.
+pub(super) fn answer<S: Service>(
+    caller: Responder<S>,
+    reply: fn(bool, u8) -> S::Response,
+) -> Answer {
+    Box::new(move |success, result| caller.respond(reply(success, result)))
 }
 
 enum CallStage {
@@ -289,20 +288,6 @@ impl PendingCalls {
             fcu.warn(format!("{}: {why}", call.change.what));
             fcu.count(Counter::CommandFailed);
         }
-        match call.change.caller {
-            Caller::Arming(responder) => {
-                responder.respond(CommandBoolResponse { success, result: number })
-            }
-            Caller::Mode(responder) => responder.respond(SetModeResponse { mode_sent: success }),
-            Caller::Command(responder) => {
-                responder.respond(CommandLongResponse { success, result: number })
-            }
-            Caller::TakeOffLocal(responder) => {
-                responder.respond(CommandTOLLocalResponse { success, result: number })
-            }
-            Caller::TakeOffOrLand(responder) => {
-                responder.respond(CommandTOLResponse { success, result: number })
-            }
-        }
+        (call.change.answer)(success, number);
     }
 }

@@ -5,11 +5,11 @@
 //! to its own height.
 use super::coordinates::here;
 use super::goal::VehicleGoal;
-use super::pending_calls::{Caller, RequestedChange};
+use super::pending_calls::{RequestedChange, answer};
 use super::refuse;
 use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolRequest, CommandTOL, CommandTOLRequest, CommandTOLResponse, SetMode,
-    SetModeRequest, SetModeResponse,
+    CommandBool, CommandBoolRequest, CommandBoolResponse, CommandTOL, CommandTOLRequest,
+    CommandTOLResponse, SetMode, SetModeRequest, SetModeResponse,
 };
 use crate::ros::{Responder, RosError};
 use crate::session::MavCommand;
@@ -65,7 +65,8 @@ fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responde
     let what = if request.value { "arm" } else { "disarm" }.to_owned();
     let params = [f32::from(u8::from(request.value)), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     let command = fcu.command(MAV_CMD_COMPONENT_ARM_DISARM, 1, params);
-    let change = RequestedChange { goal, what, caller: Caller::Arming(caller) };
+    let reply = |success, result| CommandBoolResponse { success, result };
+    let change = RequestedChange { goal, what, answer: answer(caller, reply) };
     autopilot.services.command.change(fcu, change, command);
 }
 
@@ -102,7 +103,8 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
         format!("set_mode {}", request.custom_mode)
     };
     let command = raw::SetMode { custom_mode, target_system: fcu.system, base_mode };
-    let change = RequestedChange { goal, what, caller: Caller::Mode(caller) };
+    let answer = answer(caller, |mode_sent, _| SetModeResponse { mode_sent });
+    let change = RequestedChange { goal, what, answer };
     autopilot.services.command.change(fcu, change, command);
 }
 
@@ -118,8 +120,8 @@ fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<
     }
     warn_not_carried(fcu, "cmd/takeoff", &[r.min_pitch, r.yaw]);
     let goal = VehicleGoal::take_off(fcu);
-    let caller = Caller::TakeOffOrLand(caller);
-    let change = RequestedChange { goal, what: "cmd/takeoff".to_owned(), caller };
+    let answer = answer(caller, |success, result| CommandTOLResponse { success, result });
+    let change = RequestedChange { goal, what: "cmd/takeoff".to_owned(), answer };
     autopilot.services.command.change(fcu, change, command);
 }
 
