@@ -12,9 +12,11 @@ use crate::node::tasks::CountedTask;
 use crate::node::tf::{StaticTf, Tf};
 use crate::time::RosTime;
 use crate::transport::{Datagram, Received, UdpReceiver};
-use crate::vehicle::{Counter, CounterKind, Handle};
+use crate::vehicle::{Counter, CounterKind, Handle, Sink};
+use crate::wire::mavlink::ByteStream;
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
+use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -55,29 +57,38 @@ pub(super) struct AutopilotTask {
     pub(super) setpoints: (Instant, u64),
 }
 
-/// The task on a socket.
-pub(super) struct UdpTask(pub(super) AutopilotTask, pub(super) UdpReceiver);
+/// The transport of a link.
+pub(super) enum LinkTransport {
+    Udp(UdpReceiver, SocketAddrV4),
+    Serial(serial::SerialLine),
+}
 
-impl CountedTask for UdpTask {
-    fn stats(&self) -> &SourceStats {
-        &self.0.stats
-    }
-
-    async fn run(&mut self) {
-        self.0.run_udp(&mut self.1).await;
+impl LinkTransport {
+    /// Sends bytes to the vehicle.
+    pub(super) fn sink(&self) -> Sink {
+        match self {
+            Self::Udp(socket, peer) => {
+                let (sender, peer) = (socket.sender(), *peer);
+                Box::new(move |bytes| sender.send_to(bytes, peer).is_ok())
+            }
+            Self::Serial(port) => port.sink(),
+        }
     }
 }
 
-/// The task on a serial line.
-pub(super) struct SerialTask(pub(super) AutopilotTask, pub(super) serial::SerialLine);
+/// The task of one autopilot on its transport.
+pub(super) struct LinkTask(pub(super) AutopilotTask, pub(super) LinkTransport);
 
-impl CountedTask for SerialTask {
+impl CountedTask for LinkTask {
     fn stats(&self) -> &SourceStats {
         &self.0.stats
     }
 
     async fn run(&mut self) {
-        self.0.run_serial(&mut self.1).await;
+        match &mut self.1 {
+            LinkTransport::Udp(socket, _) => self.0.run_udp(socket).await,
+            LinkTransport::Serial(line) => self.0.run_serial(line).await,
+        }
     }
 }
 
@@ -161,7 +172,7 @@ impl AutopilotTask {
     }
 
     async fn run_serial(&mut self, port: &mut serial::SerialLine) {
-        let mut stream = crate::wire::mavlink::ByteStream::default();
+        let mut stream = ByteStream::default();
         loop {
             let (deadline, _) = self.poll();
             tokio::select! {

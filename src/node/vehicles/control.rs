@@ -1,5 +1,5 @@
 //! Control of the vehicles: the link to each autopilot and its topics, named as in mavros. All vehicles share one thread.
-use super::autopilot_task::{AutopilotTask, SerialTask, UdpTask};
+use super::autopilot_task::{AutopilotTask, LinkTask, LinkTransport};
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::serial;
@@ -12,7 +12,7 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
 use crate::node::tasks;
-use crate::transport::{BindOptions, UdpReceiver};
+use crate::transport::BindOptions;
 use crate::vehicle::{
     Autopilot, Clock, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
     VehicleInterface, VehicleSettings,
@@ -95,10 +95,7 @@ pub(super) fn open(
             reported: Instant::now(),
             setpoints: (Instant::now(), 0),
         };
-        match transport {
-            LinkTransport::Udp(socket, _) => tasks::start(&runtime, UdpTask(task, socket)),
-            LinkTransport::Serial(port) => tasks::start(&runtime, SerialTask(task, port)),
-        }
+        tasks::start(&runtime, LinkTask(task, transport));
         assembly.guards.push(Box::new(interface));
     }
     Ok(())
@@ -186,23 +183,5 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
         reverse_thrust: params.setpoint.reverse_thrust,
         thrust_scaling: params.setpoint.thrust_scaling,
         ..VehicleSettings::default()
-    }
-}
-
-/// The transport of a link.
-enum LinkTransport {
-    Udp(UdpReceiver, SocketAddrV4),
-    Serial(serial::SerialLine),
-}
-
-impl LinkTransport {
-    fn sink(&self) -> Sink {
-        match self {
-            Self::Udp(socket, peer) => {
-                let (sender, peer) = (socket.sender(), *peer);
-                Box::new(move |bytes| sender.send_to(bytes, peer).is_ok())
-            }
-            Self::Serial(port) => port.sink(),
-        }
     }
 }
