@@ -215,11 +215,11 @@ impl Fcu {
 
     /// Sends a message.
     pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), SendError> {
-        self.send_kept(&message.into())
+        self.send_ref(&message.into())
     }
 
     /// Sends a message by reference.
-    pub(super) fn send_kept(&mut self, message: &Outbound) -> Result<(), SendError> {
+    pub(super) fn send_ref(&mut self, message: &Outbound) -> Result<(), SendError> {
         let system = self.settings.system.unwrap_or(self.system);
         self.deliver(message, system, self.settings.component)
     }
@@ -308,7 +308,7 @@ impl Fcu {
     }
 
     /// System and component id of this bridge.
-    pub fn own(&self) -> (u8, u8) {
+    pub fn own_ids(&self) -> (u8, u8) {
         let system = self.settings.system.unwrap_or(self.system);
         (system, self.settings.component)
     }
@@ -394,7 +394,7 @@ impl Fcu {
 
     /// Whether a sample of this boot time in ns is at least as new as the one before; counts one that is not. An old
     /// measurement must not follow a newer one.
-    pub(super) fn in_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
+    pub(super) fn check_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(late) {
             self.count(Counter::Late);
@@ -447,7 +447,7 @@ impl Fcu {
     }
 
     /// Whether all numbers are finite; counts a measurement that has others, which is not published.
-    pub(super) fn finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
+    pub(super) fn check_finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
         let finite = numbers.into_iter().all(f32::is_finite);
         if !finite {
             self.count(Counter::NotFinite);

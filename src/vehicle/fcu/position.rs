@@ -44,7 +44,7 @@ impl Fcu {
 
     /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the
     /// autopilot has none. Counts an invalid position.
-    pub fn place(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
+    pub fn to_geodetic(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
         let place = Geodetic::from_e7(e7);
         if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
             self.count(Counter::BadPosition);

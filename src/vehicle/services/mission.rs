@@ -135,7 +135,7 @@ impl MissionPart {
     }
 
     fn set_ids(&mut self, fcu: &Fcu) {
-        self.machine.set_ids(fcu.own(), (fcu.system, fcu.component));
+        self.machine.set_ids(fcu.own_ids(), (fcu.system, fcu.component));
     }
 
     fn run(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {

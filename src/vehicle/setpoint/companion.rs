@@ -26,7 +26,7 @@ fn companion(autopilot: &mut Autopilot, topic: &'static str, message: &Companion
         system_status: message.state,
         mavlink_version: 3,
     };
-    let (system, _) = fcu.own();
+    let (system, _) = fcu.own_ids();
     // A failure is counted.
     let _counted = fcu.send_as(heartbeat, system, message.component);
 }

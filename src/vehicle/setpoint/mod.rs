@@ -145,7 +145,7 @@ impl Autopilot {
     ) {
         let checked =
             checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
-        if let Some(sent) = self.pass_by(topic, checked, Fcu::send_kept) {
+        if let Some(sent) = self.pass_by(topic, checked, Fcu::send_ref) {
             self.setpoints.step = None;
             if !self.fcu.settings.keep_alive.is_zero() {
                 self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
@@ -164,7 +164,7 @@ impl Autopilot {
     /// Sends a message that is no setpoint, or reports its refusal.
     fn pass(&mut self, topic: &'static str, message: Result<impl Into<Outbound>, Reject>) {
         let message = message.map(|message| Checked::without_doubt(message.into()));
-        self.pass_by(topic, message, Fcu::send_kept);
+        self.pass_by(topic, message, Fcu::send_ref);
     }
 
     /// Sends a message, or reports its refusal; returns the sent message.

@@ -58,7 +58,7 @@ impl GlobalPositionPlugin {
         self.quality = FixQuality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
         // Without a fix the position is unknown, and autopilots cast that to arbitrary numbers.
-        let place = self.raw_fix.is_subscribed().then(|| fcu.place([m.lat, m.lon, m.alt]));
+        let place = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
         if let Some(place) = place.flatten() {
             self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, place, quality))?;
         }
@@ -76,7 +76,7 @@ impl GlobalPositionPlugin {
     fn global_position_int(&mut self, fcu: &mut Fcu, m: &GLOBAL_POSITION_INT_DATA) -> Published {
         let quality = self.quality;
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let Some(place) = fcu.place([m.lat, m.lon, m.alt]) else {
+        let Some(place) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else {
             return Ok(());
         };
         if self.first_fix.is_none() && quality.is_fix() && place.altitude_m.is_finite() {
@@ -128,7 +128,7 @@ impl GlobalPositionPlugin {
 
     fn gps_global_origin(&mut self, fcu: &mut Fcu, m: &GPS_GLOBAL_ORIGIN_DATA) -> Published {
         let e7 = [m.latitude, m.longitude, m.altitude];
-        let Some(place) = fcu.place(e7) else {
+        let Some(place) = fcu.to_geodetic(e7) else {
             return Ok(());
         };
         if place.altitude_m.is_finite() {
@@ -143,7 +143,7 @@ impl GlobalPositionPlugin {
         fcu: &mut Fcu,
         m: &LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
     ) -> Published {
-        if !fcu.finite([m.x, m.y, m.z, m.roll, m.pitch, m.yaw]) {
+        if !fcu.check_finite([m.x, m.y, m.z, m.roll, m.pitch, m.yaw]) {
             return Ok(());
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);

@@ -51,7 +51,7 @@ plugin! {
 
 impl HomePositionPlugin {
     fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> Published {
-        let Some(place) = fcu.place([m.latitude, m.longitude, m.altitude]) else {
+        let Some(place) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
             return Ok(());
         };
         fcu.home = Some(place).filter(|place| place.altitude_m.is_finite());

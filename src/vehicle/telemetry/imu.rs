@@ -109,7 +109,7 @@ impl ImuPlugin {
         rates: [f32; 3],
     ) -> Published {
         let boot_ns = fcu.boot_ns(time_boot_ms);
-        if !fcu.in_order(&mut self.last_attitude, boot_ns) {
+        if !fcu.check_order(&mut self.last_attitude, boot_ns) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(time_boot_ms);
@@ -146,7 +146,7 @@ impl ImuPlugin {
 
     fn highres_imu(&mut self, fcu: &mut Fcu, m: &HIGHRES_IMU_DATA) -> Published {
         let boot_ns = boot_ns(m.time_usec);
-        if boot_ns.is_some_and(|boot_ns| !fcu.in_order(&mut self.last_sample, boot_ns)) {
+        if boot_ns.is_some_and(|boot_ns| !fcu.check_order(&mut self.last_sample, boot_ns)) {
             return Ok(());
         }
         self.best_sensors.take(3, fcu.arrival());
@@ -221,7 +221,7 @@ impl ImuPlugin {
         force: [f64; 3],
         rates: [f64; 3],
     ) -> Published {
-        if !fcu.finite(force.into_iter().chain(rates).map(|x| x as f32)) {
+        if !fcu.check_finite(force.into_iter().chain(rates).map(|x| x as f32)) {
             return Ok(());
         }
         let force = Vector::<Flu>::from(Vector::<Frd>::from(force));
@@ -233,7 +233,7 @@ impl ImuPlugin {
     }
 
     fn publish_field(&mut self, fcu: &mut Fcu, stamp: Stamp, tesla: [f64; 3]) -> Published {
-        if !fcu.finite(tesla.map(|b| b as f32)) {
+        if !fcu.check_finite(tesla.map(|b| b as f32)) {
             return Ok(());
         }
         self.mag.publish_if_subscribed(stamp, |m| {
@@ -254,7 +254,7 @@ fn publish_pressure(
     stamp: Stamp,
     pascal: f64,
 ) -> Published {
-    if !fcu.finite([pascal as f32]) {
+    if !fcu.check_finite([pascal as f32]) {
         return Ok(());
     }
     topic.publish_if_subscribed(stamp, |m| m.fluid_pressure = pascal)
@@ -266,7 +266,7 @@ fn publish_temperature(
     stamp: Stamp,
     celsius: f64,
 ) -> Published {
-    if !fcu.finite([celsius as f32]) {
+    if !fcu.check_finite([celsius as f32]) {
         return Ok(());
     }
     topic.publish_if_subscribed(stamp, |m| m.temperature = celsius)

@@ -52,11 +52,11 @@ impl LocalPositionPlugin {
     ) -> Published {
         let position = [message.x, message.y, message.z];
         let velocity = [message.vx, message.vy, message.vz];
-        if !fcu.finite(position.into_iter().chain(velocity)) {
+        if !fcu.check_finite(position.into_iter().chain(velocity)) {
             return Ok(());
         }
         let boot_ns = fcu.boot_ns(message.time_boot_ms);
-        if !fcu.in_order(&mut self.last, boot_ns) {
+        if !fcu.check_order(&mut self.last, boot_ns) {
             return Ok(());
         }
         fcu.height = Some(-message.z);
@@ -89,7 +89,7 @@ impl LocalPositionPlugin {
     ) -> Published {
         let (position, velocity) = (message.position, message.velocity);
         let numbers = position.into_iter().chain(velocity);
-        if !fcu.finite(numbers.chain(message.acceleration)) {
+        if !fcu.check_finite(numbers.chain(message.acceleration)) {
             return Ok(());
         }
         self.best.take(WITH_COVARIANCE, fcu.arrival());

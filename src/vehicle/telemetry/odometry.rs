@@ -28,7 +28,7 @@ impl OdometryPlugin {
             return Ok(());
         }
         let numbers = m.position.into_iter().chain(m.q).chain(m.velocity);
-        if !fcu.finite(numbers.chain(m.rates)) {
+        if !fcu.check_finite(numbers.chain(m.rates)) {
             return Ok(());
         }
         let (velocity, covariance) = match m.child_frame_id {

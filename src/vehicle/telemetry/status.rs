@@ -68,7 +68,7 @@ impl StatusPlugin {
     }
 
     fn vibration(&mut self, fcu: &mut Fcu, m: &VIBRATION_DATA) -> Published {
-        if !fcu.finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
+        if !fcu.check_finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);

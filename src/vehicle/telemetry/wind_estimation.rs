@@ -20,7 +20,7 @@ plugin! {
 
 impl WindEstimationPlugin {
     fn wind_cov(&mut self, fcu: &mut Fcu, m: &WIND_COV_DATA) -> Published {
-        if !fcu.finite([m.wind_x, m.wind_y, m.wind_z]) {
+        if !fcu.check_finite([m.wind_x, m.wind_y, m.wind_z]) {
             return Ok(());
         }
         // mavros omits the second horizontal axis.

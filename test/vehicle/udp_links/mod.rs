@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 mod calls;
 mod rows;
 mod states;
+mod throttle;
 mod ultra;
 
 type Sent = Arc<Mutex<Vec<Vec<u8>>>>;

@@ -181,7 +181,7 @@ impl CommandPart {
 
     /// Commands carry the bridge's own ids.
     fn set_sender(&mut self, fcu: &Fcu) {
-        let (system, component) = fcu.own();
+        let (system, component) = fcu.own_ids();
         self.machine.set_sender(system, component);
     }
 
