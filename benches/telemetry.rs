@@ -9,7 +9,7 @@ use rfly_bridge::frames::Geoid;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
-    Autopilot, Clock, Interface, MavlinkLink, Now, Sink, TOPICS, VehicleSettings,
+    Autopilot, Clock, MavlinkLink, Now, Sink, TOPICS, VehicleInterface, VehicleSettings,
 };
 use rfly_bridge::wire::mavlink::frames;
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn second() -> Vec<Vec<u8>> {
 }
 
 struct Fleet {
-    vehicles: Vec<Interface>,
+    vehicles: Vec<VehicleInterface>,
     now: Arc<AtomicU64>,
     recorder: Recorder,
 }
@@ -122,7 +122,7 @@ impl Fleet {
                     geoid: Geoid::Constant(17.0), // the recorded places are far apart, which no vehicle can be
                     ..VehicleSettings::default()
                 };
-                Interface::open(
+                VehicleInterface::open(
                     &ros,
                     id,
                     &format!("/v{id}/mavros"),

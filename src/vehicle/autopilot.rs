@@ -1,7 +1,7 @@
 //! One vehicle behind mavros-style topics: passes frames from the link and messages from ROS to the parts.
 use super::fcu::Fcu;
+use super::heartbeat_sender::HeartbeatSender;
 use super::link::Link;
-use super::presence::Presence;
 use super::services::Services;
 use super::setpoint::Setpoints;
 use super::settings::VehicleSettings;
@@ -28,7 +28,7 @@ pub struct Autopilot {
     pub(super) setpoints: Setpoints,
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
-    presence: Presence,
+    heartbeat_sender: HeartbeatSender,
     /// Of each topic.
     pub(super) readers: Vec<Readers>,
     /// Frames that a translating link writes.
@@ -48,7 +48,7 @@ impl Autopilot {
             state: StateTopic::open(open)?,
             telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),
-            presence: Presence::default(),
+            heartbeat_sender: HeartbeatSender::default(),
             readers: Vec::new(),
             buffer: Vec::new(),
         })
@@ -84,15 +84,15 @@ impl Autopilot {
 
     /// Runs due work; returns the next deadline.
     pub fn poll(&mut self) -> Option<Duration> {
-        let was_connected = self.fcu.connected();
+        let was_connected = self.fcu.is_connected();
         let published = self.state.poll(&mut self.fcu);
         self.check(published);
-        if was_connected && !self.fcu.connected() {
+        if was_connected && !self.fcu.is_connected() {
             self.telemetry.lost(&mut self.fcu);
         }
         let published = self.telemetry.poll(&mut self.fcu);
         self.check(published);
-        let requests = [self.telemetry.request(&self.fcu), self.fcu.ask_why()];
+        let requests = [self.telemetry.take_request(&self.fcu), self.fcu.take_reasons_request()];
         for command in requests.into_iter().flatten() {
             // Requests are repeated; failures are counted.
             let _counted = self.services.ask(&mut self.fcu, command);
@@ -100,13 +100,13 @@ impl Autopilot {
         self.poll_setpoints();
         let published = self.services.poll(&mut self.fcu);
         self.check(published);
-        let published = self.telemetry.notices(&mut self.fcu);
+        let published = self.telemetry.publish_notices(&mut self.fcu);
         self.check(published);
         let deadlines = [
             self.state.deadline(&self.fcu),
             self.telemetry.deadline(),
             self.setpoints.deadline(),
-            self.presence.poll(&mut self.fcu),
+            self.heartbeat_sender.poll(&mut self.fcu),
             self.services.deadline(&self.fcu),
         ];
         deadlines.into_iter().flatten().min()
@@ -120,8 +120,8 @@ impl Autopilot {
         if frame.system != self.fcu.system {
             if let Some(heartbeat) = Heartbeat::parse(frame) {
                 let (now, fcu) = (self.fcu.now.mono, &mut self.fcu);
-                let odd = fcu.oddities.system(now, frame.system, heartbeat.autopilot);
-                fcu.tell_odd(odd);
+                let new = fcu.link_warnings.other_system(now, frame.system, heartbeat.autopilot);
+                fcu.log_link_warning(new);
             }
             return self.fcu.count(Counter::ForeignSystem);
         }
@@ -129,7 +129,7 @@ impl Autopilot {
         if frame.component == self.fcu.component {
             self.state.heard(&self.fcu);
         }
-        let published = self.telemetry.raw(&self.fcu, frame);
+        let published = self.telemetry.publish_frame(&self.fcu, frame);
         self.check(published);
         let published = self.dispatch(frame);
         self.check(published);
@@ -144,7 +144,7 @@ impl Autopilot {
             }
             self.state.heartbeat(fcu, heartbeat)?;
             self.telemetry.connected(fcu);
-            if fcu.connected() {
+            if fcu.is_connected() {
                 self.services.heartbeat(fcu);
             }
             return Ok(());

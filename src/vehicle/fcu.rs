@@ -1,16 +1,20 @@
 //! State that all parts of the mavros-style interface share: the link, the autopilot's identity, its clock and its last
 //! reports.
+mod clock;
+mod position;
+
+pub(super) use clock::boot_ns;
+pub(super) use position::metres;
+
 use super::counter::Counter;
-use super::link::{Abilities, Link, ReadOnlyLink, Refusal};
-use super::oddities::{NO_AUTOPILOT, Oddities};
+use super::link::{Abilities, Link, ReadOnlyLink, SendError};
+use super::link_warnings::LinkWarnings;
+use super::mav::*;
 use super::preflight::Preflight;
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
-use super::stamp::Stamp;
 use super::throttle::Throttle;
 use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
-use crate::msgs::geographic_msgs::msg::GeoPoint;
-use crate::msgs::std_msgs::msg::Header;
 use crate::session::ClockLine;
 use crate::time::RosTime;
 use crate::wire::TrueState;
@@ -118,10 +122,10 @@ pub struct Fcu {
     pub(super) last_setpoint: Option<Duration>,
     /// How many were sent.
     pub setpoints: u64,
-    /// What the autopilot says about arming.
+    /// Reports of the autopilot about arming.
     pub(super) preflight: Preflight,
-    /// What is odd on the link.
-    pub(super) oddities: Oddities,
+    /// Faults of the link.
+    pub(super) link_warnings: LinkWarnings,
     /// The autopilot restarted; the services are not informed yet.
     pub(super) restarted: bool,
     /// Ids of messages to request from the autopilot.
@@ -157,9 +161,10 @@ pub struct Fcu {
 impl Fcu {
     /// A vehicle in its initial state: nothing received.
     pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
-        let link = match settings.read_only {
-            true => Box::new(ReadOnlyLink::new(link, settings.component)),
-            false => link,
+        let link = if settings.read_only {
+            Box::new(ReadOnlyLink::new(link, settings.component))
+        } else {
+            link
         };
         Self {
             now: Now::default(),
@@ -176,7 +181,7 @@ impl Fcu {
             last_setpoint: None,
             setpoints: 0,
             preflight: Preflight::default(),
-            oddities: Oddities::default(),
+            link_warnings: LinkWarnings::default(),
             restarted: false,
             requests: Vec::new(),
             estimate: None,
@@ -209,12 +214,12 @@ impl Fcu {
     }
 
     /// Sends a message.
-    pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), Refusal> {
-        self.send_kept(&message.into())
+    pub fn send(&mut self, message: impl Into<Outbound>) -> Result<(), SendError> {
+        self.send_ref(&message.into())
     }
 
     /// Sends a message by reference.
-    pub(super) fn send_kept(&mut self, message: &Outbound) -> Result<(), Refusal> {
+    pub(super) fn send_ref(&mut self, message: &Outbound) -> Result<(), SendError> {
         let system = self.settings.system.unwrap_or(self.system);
         self.deliver(message, system, self.settings.component)
     }
@@ -225,33 +230,36 @@ impl Fcu {
         message: impl Into<Outbound>,
         system: u8,
         component: u8,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), SendError> {
         self.deliver(&message.into(), system, component)
     }
 
-    fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+    fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
         let sent = self.link.send(message, system, component);
-        self.noted(message.id(), sent)
+        self.record_sent(message.id(), sent)
     }
 
     /// Sends an attitude whose thrust is a change of the throttle.
-    pub(super) fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), Refusal> {
+    pub(super) fn send_throttle_step(
+        &mut self,
+        target: &SetAttitudeTarget,
+    ) -> Result<(), SendError> {
         let sent = self.link.send_throttle_step(target);
-        self.noted(SetAttitudeTarget::ID, sent)
+        self.record_sent(SetAttitudeTarget::ID, sent)
     }
 
-    /// Counts what was sent, and says why it was not.
-    fn noted(&mut self, id: u32, sent: Result<(), Refusal>) -> Result<(), Refusal> {
+    /// Counts a message that was sent, or logs why not.
+    fn record_sent(&mut self, id: u32, sent: Result<(), SendError>) -> Result<(), SendError> {
         if sent.is_ok() && SETPOINTS.contains(&id) {
             self.last_setpoint = Some(self.now.mono);
             self.setpoints += 1;
         }
         self.count(match sent {
             Ok(()) => Counter::Sent,
-            Err(Refusal::Io) => Counter::NotSent,
-            Err(Refusal::Unsupported { .. }) => Counter::Unsupported,
+            Err(SendError::Io) => Counter::NotSent,
+            Err(SendError::Unsupported { .. }) => Counter::Unsupported,
         });
-        if let Err(refusal @ Refusal::Unsupported { link, what }) = sent
+        if let Err(refusal @ SendError::Unsupported { link, what }) = sent
             && self.throttle.due(link, what, self.now.mono).is_some()
         {
             tracing::warn!(vehicle = self.settings.id, "{refusal}");
@@ -266,8 +274,9 @@ impl Fcu {
     /// Takes over the ids of an autopilot while none is connected.
     pub(super) fn adopt(&mut self, frame: &Frame<'_>) {
         let other = (frame.system, frame.component) != (self.system, self.component);
-        let autopilot = || Heartbeat::parse(frame).is_some_and(|h| h.autopilot != NO_AUTOPILOT);
-        if !self.connected() && other && autopilot() {
+        let autopilot =
+            || Heartbeat::parse(frame).is_some_and(|h| h.autopilot != MAV_AUTOPILOT_INVALID);
+        if !self.is_connected() && other && autopilot() {
             (self.system, self.component) = (frame.system, frame.component);
             tracing::info!(
                 vehicle = self.settings.id,
@@ -299,7 +308,7 @@ impl Fcu {
     }
 
     /// System and component id of this bridge.
-    pub fn own(&self) -> (u8, u8) {
+    pub fn own_ids(&self) -> (u8, u8) {
         let system = self.settings.system.unwrap_or(self.system);
         (system, self.settings.component)
     }
@@ -313,6 +322,12 @@ impl Fcu {
         if self.notices.len() < NOTICES {
             self.notices.push(text);
         }
+    }
+
+    /// Logs a warning, and queues it for `statustext/recv`.
+    pub(super) fn warn(&mut self, text: String) {
+        tracing::warn!(vehicle = self.settings.id, "{text}");
+        self.notice(text);
     }
 
     /// Queues a true state of CopterSim.
@@ -334,16 +349,16 @@ impl Fcu {
         std::mem::take(&mut self.notices)
     }
 
-    /// Tells what is odd, for the first time.
-    pub(super) fn tell_odd(&mut self, odd: Option<String>) {
-        if let Some(text) = odd {
+    /// Logs a new fault of the link.
+    pub(super) fn log_link_warning(&self, new: Option<String>) {
+        if let Some(text) = new {
             tracing::warn!(vehicle = self.settings.id, "{text}");
         }
     }
 
-    /// What is odd on the link now, for the doctor.
-    pub fn odd(&mut self) -> Option<String> {
-        self.oddities.now(self.now.mono)
+    /// The present faults of the link, for the doctor.
+    pub fn link_warnings(&mut self) -> Option<String> {
+        self.link_warnings.present(self.now.mono)
     }
 
     /// Resets the state that needs heartbeats to stay valid.
@@ -373,13 +388,13 @@ impl Fcu {
     }
 
     /// Whether heartbeats arrive.
-    pub fn connected(&self) -> bool {
+    pub fn is_connected(&self) -> bool {
         self.heartbeat.is_some()
     }
 
     /// Whether a sample of this boot time in ns is at least as new as the one before; counts one that is not. An old
     /// measurement must not follow a newer one.
-    pub(super) fn in_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
+    pub(super) fn check_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(late) {
             self.count(Counter::Late);
@@ -401,136 +416,42 @@ impl Fcu {
     }
 
     /// Whether the last heartbeat says armed.
-    pub fn armed(&self) -> bool {
-        self.heartbeat.is_some_and(|h| h.base_mode & 128 != 0)
+    pub fn is_armed(&self) -> bool {
+        self.heartbeat.is_some_and(|h| h.base_mode & MAV_MODE_FLAG_SAFETY_ARMED != 0)
     }
 
-    /// Header time of the autopilot's boot time in ns; the present if the boot time or the clock is unknown.
-    fn stamp(&self, boot_ns: Option<i64>) -> Stamp {
-        let clock = self.clock.or(self.rough_clock);
-        let stamp = clock
-            .zip(boot_ns)
-            .and_then(|(clock, boot)| Some(clock.host_ns(boot)).filter(|stamp| *stamp >= 0));
-        Stamp::new(stamp.map_or(self.now.ros, RosTime), self.now.ros)
+    /// Whether the last heartbeat says PX4.
+    pub(super) fn is_px4(&self) -> bool {
+        self.heartbeat.is_some_and(|h| h.autopilot == MAV_AUTOPILOT_PX4)
     }
 
-    /// The same from milliseconds.
-    pub fn stamp_ms(&self, boot_ms: u32) -> Stamp {
-        self.stamp(Some(self.boot_ns(boot_ms)))
+    /// Whether the autopilot is PX4, as far as is known.
+    pub(super) fn may_be_px4(&self) -> bool {
+        self.heartbeat.is_none() || self.is_px4()
     }
 
-    /// The same from microseconds since boot or since 1970; autopilots send either.
-    pub fn stamp_us(&self, time_us: u64) -> Stamp {
-        self.stamp(boot_ns(time_us))
-    }
-
-    /// The stamp of a message without a time.
-    pub fn stamp_now(&self) -> Stamp {
-        Stamp::new(self.now.ros, self.now.ros)
-    }
-
-    /// Boot time in ns of 32-bit milliseconds, which wrap after 49.7 days: the candidate nearest to the present.
-    pub(super) fn boot_ns(&self, boot_ms: u32) -> i64 {
-        const TURN_MS: i64 = 1 << 32;
-        let turns = self.clock.map_or(0, |clock| {
-            let now_ms = clock.remote_ns(self.now.ros.0) / 1_000_000;
-            let ahead = now_ms.saturating_sub(boot_ms.into());
-            ahead.saturating_add(TURN_MS / 2).div_euclid(TURN_MS).max(0)
-        });
-        let ms = TURN_MS.saturating_mul(turns).saturating_add(boot_ms.into());
-        ms.saturating_mul(1_000_000)
-    }
-
-    /// A header with the present time.
-    pub fn header_now(&self, frame: &str) -> Header {
-        Header { stamp: self.now.ros.to_msg(), frame_id: frame.to_owned() }
-    }
-
-    /// Origin of local positions; its altitude is above sea level.
-    pub fn origin(&self) -> Option<Geodetic> {
-        self.origin
-    }
-
-    /// The same with its altitude above the ellipsoid.
-    pub fn origin_above_ellipsoid(&mut self) -> Option<Geodetic> {
-        let origin = self.origin?;
-        let altitude_m = origin.altitude_m + self.separation(origin);
-        Some(Geodetic { altitude_m, ..origin })
-    }
-
-    /// Whether the autopilot reported its origin.
-    pub(super) fn origin_is_reported(&self) -> bool {
-        self.origin_reported
-    }
-
-    /// Takes over a reported origin.
-    pub(super) fn set_origin(&mut self, origin: Geodetic) {
-        if origin.is_known() {
-            (self.origin, self.origin_reported) = (Some(origin), true);
+    /// COMMAND_LONG to the autopilot.
+    pub(super) fn command(&self, command: u16, confirmation: u8, params: [f32; 7]) -> CommandLong {
+        CommandLong {
+            params,
+            command,
+            target_system: self.system,
+            target_component: self.component,
+            confirmation,
         }
     }
 
-    /// Takes over the origin inferred from home and its local position, until the autopilot reports one.
-    pub(super) fn infer_origin(&mut self, origin: Option<Geodetic>) {
-        if !self.origin_reported {
-            self.origin = origin;
-        }
-    }
-
-    /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
-    pub(super) fn forget_places(&mut self) {
-        (self.home, self.origin, self.origin_reported) = (None, None, false);
-        self.home_height = 0.0;
-    }
-
-    /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the
-    /// autopilot has none. Counts an invalid position.
-    pub fn place(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
-        let place = Geodetic::from_e7(e7);
-        if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
-            self.count(Counter::BadPosition);
-            return None;
-        }
-        let [.., altitude] = e7;
-        Some(Geodetic { altitude_m: metres(altitude) + self.separation(place), ..place })
-    }
-
-    /// The inverse; `None` if the position is invalid.
-    pub fn to_e7(&mut self, place: &GeoPoint) -> Option<[i32; 3]> {
-        let place = Geodetic::new(place.latitude, place.longitude, place.altitude);
-        if !place.is_known() {
-            return None;
-        }
-        let above_sea = Geodetic { altitude_m: place.altitude_m - self.separation(place), ..place };
-        above_sea.to_e7()
-    }
-
-    fn separation(&mut self, place: Geodetic) -> f64 {
-        self.geoid.at(place.latitude_deg, place.longitude_deg)
+    /// MAV_CMD_REQUEST_MESSAGE for the message of this id.
+    pub(super) fn request_message(&self, id: u32) -> CommandLong {
+        self.command(MAV_CMD_REQUEST_MESSAGE, 0, [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     }
 
     /// Whether all numbers are finite; counts a measurement that has others, which is not published.
-    pub(super) fn finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
+    pub(super) fn check_finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
         let finite = numbers.into_iter().all(f32::is_finite);
         if !finite {
             self.count(Counter::NotFinite);
         }
         finite
     }
-}
-
-/// mm to m; NaN at both ends of the range, to which autopilots cast NaN.
-pub(super) fn metres(mm: i32) -> f64 {
-    match mm {
-        i32::MIN | i32::MAX => f64::NAN,
-        mm => f64::from(mm) / 1e3,
-    }
-}
-
-/// Microseconds since boot to ns; `None` if they count from 1970.
-pub(super) fn boot_ns(time_us: u64) -> Option<i64> {
-    /// 2001 in UNIX time; no boot time is that large.
-    const UNIX_US: u64 = 1_000_000_000_000_000;
-    let us = i64::try_from(time_us).ok().filter(|_| time_us < UNIX_US)?;
-    Some(us * 1000)
 }

@@ -6,12 +6,13 @@ mod autopilot;
 mod counter;
 mod fcu;
 mod ground_truth;
+mod heartbeat_sender;
 pub mod link;
+mod link_warnings;
+mod mav;
 pub mod mode;
-mod oddities;
 mod open;
 mod preflight;
-mod presence;
 mod readiness;
 mod reasons;
 mod services;
@@ -33,9 +34,9 @@ pub use ground_truth::{
     noisy_fix, odometry, pose_stamped, twist_stamped,
 };
 pub use link::{
-    Abilities, Link, MavlinkLink, Refusal, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
+    Abilities, Link, MavlinkLink, SendError, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
 };
-pub use open::{Clock, Handle, Interface, Open};
+pub use open::{Clock, Handle, Open, VehicleInterface};
 pub use settings::VehicleSettings;
-pub use stamp::{Order, Stamp};
+pub use stamp::{Stamp, StampOrder};
 pub use topics::{SERVICES, TOPICS};

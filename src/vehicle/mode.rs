@@ -1,4 +1,5 @@
 //! PX4's flight modes by mavros' names.
+use super::mav::*;
 
 /// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16). Where a number has several names, the first is
 /// published.
@@ -33,17 +34,15 @@ const MODES: &[(&str, u8, u8)] = &[
     ("EXTERNAL7", 4, 17),
     ("EXTERNAL8", 4, 18),
 ];
-/// MAV_AUTOPILOT_PX4.
-const PX4: u8 = 12;
-/// The bit of `base_mode` that marks `custom_mode` as valid.
-pub const CUSTOM_MODE_ENABLED: u8 = 1;
+/// `custom_mode` of OFFBOARD.
+pub(super) const OFFBOARD: u32 = 6 << 16;
 
 /// Returns the name of a mode; formats an unknown number as mavros does.
 pub fn name(base_mode: u8, custom_mode: u32, autopilot: u8) -> String {
-    if base_mode & CUSTOM_MODE_ENABLED == 0 {
+    if base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED == 0 {
         return format!("MODE(0x{base_mode:2X})");
     }
-    if autopilot == PX4 {
+    if autopilot == MAV_AUTOPILOT_PX4 {
         let [low, high, main, sub] = custom_mode.to_le_bytes();
         let found = MODES.iter().find(|(_, m, s)| (*m, *s) == (main, sub));
         if let Some((name, ..)) = found.filter(|_| low == 0 && high == 0) {

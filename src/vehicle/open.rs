@@ -20,9 +20,9 @@ const SETPOINTS: Qos = Qos { depth: 5, ..Qos::SENSOR_DATA };
 
 /// Access to the autopilot from any thread: callbacks of topics and services, and the receiving task.
 #[derive(Clone)]
-pub struct Handle(Arc<Shared>);
+pub struct Handle(Arc<SharedAutopilot>);
 
-struct Shared {
+struct SharedAutopilot {
     autopilot: Mutex<Option<Autopilot>>,
     clock: Clock,
     /// Wakes the polling task after a call from another thread, because deadlines may have changed.
@@ -42,7 +42,7 @@ impl Handle {
     }
 }
 
-impl Shared {
+impl SharedAutopilot {
     fn with<R>(&self, f: impl FnOnce(&mut Autopilot) -> R) -> Option<R> {
         let mut guard = self.autopilot.lock().unwrap_or_else(PoisonError::into_inner);
         let autopilot = guard.as_mut()?;
@@ -62,14 +62,14 @@ impl Shared {
 }
 
 /// Topics and services of a vehicle; they are closed when this is dropped.
-pub struct Interface {
+pub struct VehicleInterface {
     // Drop order: subscriptions and services first, so that no callback runs on a dropped autopilot.
     _subscriptions: Vec<Subscription>,
     _services: Vec<ServiceHandle>,
     handle: Handle,
 }
 
-impl Interface {
+impl VehicleInterface {
     /// The autopilot behind the topics.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
@@ -85,7 +85,8 @@ impl Interface {
         wake: impl Fn() + Send + Sync + 'static,
         autopilot: impl FnOnce(&Open<'_>) -> Result<Autopilot, RosError>,
     ) -> Result<Self, RosError> {
-        let shared = Arc::new(Shared { autopilot: Mutex::new(None), clock, wake: Box::new(wake) });
+        let shared =
+            Arc::new(SharedAutopilot { autopilot: Mutex::new(None), clock, wake: Box::new(wake) });
         let open = Open {
             middleware,
             id,
@@ -114,7 +115,7 @@ pub struct Open<'a> {
     id: u16,
     prefix: &'a str,
     qos: &'a dyn Fn(QosGroup, &str) -> Qos,
-    shared: Weak<Shared>,
+    shared: Weak<SharedAutopilot>,
     readers: RefCell<Vec<Readers>>,
     subscriptions: RefCell<Vec<Subscription>>,
     services: RefCell<Vec<ServiceHandle>>,

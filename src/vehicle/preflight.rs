@@ -1,4 +1,4 @@
-//! What the autopilot says of arming: SYS_STATUS, ESTIMATOR_STATUS and its own texts.
+//! Reports of the autopilot about arming: SYS_STATUS, ESTIMATOR_STATUS and status texts.
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use std::time::Duration;
 const TEXTS: usize = 4;
 const TEXT_CHARS: usize = 200;
 
-/// What was last said of it.
+/// The last reports.
 #[derive(Debug, Default)]
 pub(super) struct Preflight {
     /// Present, enabled and healthy of SYS_STATUS.
     pub(super) status: Option<[u32; 3]>,
     pub(super) estimator: Option<u16>,
     pub(super) texts: VecDeque<(Duration, String)>,
-    /// Since when it would not arm.
-    pub(super) ill: Option<Duration>,
+    /// Since when it would refuse to arm.
+    pub(super) refuses_since: Option<Duration>,
     /// When it was asked for its reasons.
     pub(super) asked: Option<Duration>,
 }

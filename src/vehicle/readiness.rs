@@ -1,18 +1,16 @@
-//! Why the autopilot would refuse to arm, in words.
+//! The reasons why the autopilot would refuse to arm.
 use super::fcu::Fcu;
+use super::mav::MAV_CMD_RUN_PREARM_CHECKS;
 use super::preflight::Preflight;
+use crate::wire::mavlink::dialect::MavSysStatusSensor;
 use crate::wire::mavlink::raw::CommandLong;
 use std::time::Duration;
 
-/// MAV_AUTOPILOT_PX4.
-const PX4: u8 = 12;
 /// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
-const PREARM: u32 = 1 << 28;
+const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
 /// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
 const TEXTS_FOR: Duration = Duration::from_secs(60);
-/// MAV_CMD_RUN_PREARM_CHECKS: the autopilot says its reasons once more.
-const RUN_CHECKS: u16 = 401;
-/// An autopilot that starts is not ready for a while, and says its reasons by itself.
+/// An autopilot that starts is not ready for a while, and sends its reasons unasked.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
 const SENSORS: [(u32, &str); 18] = [
@@ -42,44 +40,39 @@ const ESTIMATES: [(u16, &str); 4] =
 const POSITIONS: u16 = 1 << 3 | 1 << 4;
 
 impl Fcu {
-    /// The request that is due to say why the vehicle would not arm: PX4 says it when it changes, to whom listens then.
-    pub(super) fn ask_why(&mut self) -> Option<CommandLong> {
+    /// Takes the request that is due: PX4 sends its reasons only when they change.
+    pub(super) fn take_reasons_request(&mut self) -> Option<CommandLong> {
         let now = self.now.mono;
-        if !self.refuses() {
-            self.preflight.ill = None;
+        if !self.refuses_to_arm() {
+            self.preflight.refuses_since = None;
             return None;
         }
         let preflight = &mut self.preflight;
-        let ill = *preflight.ill.get_or_insert(now);
+        let since = *preflight.refuses_since.get_or_insert(now);
         let recent = |at: Duration| now.saturating_sub(at) <= TEXTS_FOR;
         let known = preflight.texts.iter().any(|(at, _)| recent(*at));
-        if known || preflight.asked.is_some_and(recent) || now.saturating_sub(ill) < PATIENCE {
+        if known || preflight.asked.is_some_and(recent) || now.saturating_sub(since) < PATIENCE {
             return None;
         }
         preflight.asked = Some(now);
-        Some(CommandLong {
-            command: RUN_CHECKS,
-            target_system: self.system,
-            target_component: self.component,
-            ..CommandLong::default()
-        })
+        Some(self.command(MAV_CMD_RUN_PREARM_CHECKS, 0, [0.0; 7]))
     }
 
-    /// Whether the vehicle is disarmed, and says that its check fails.
-    fn refuses(&self) -> bool {
-        let Some(heartbeat) = self.heartbeat.filter(|_| !self.armed()) else {
+    /// Whether the vehicle is disarmed and reports that its check fails.
+    fn refuses_to_arm(&self) -> bool {
+        if !self.is_connected() || self.is_armed() {
             return false;
-        };
+        }
         let Some([present, _, health]) = self.preflight.status else {
             return false;
         };
-        let says = heartbeat.autopilot == PX4 || present & PREARM != 0;
-        says && health & PREARM == 0
+        let is_reported = self.is_px4() || present & PREARM != 0;
+        is_reported && health & PREARM == 0
     }
 
-    /// Why the vehicle would refuse to arm; `None` if it would not, is armed, or does not say.
+    /// Why the vehicle would refuse to arm; `None` if it would not, is armed, or does not report it.
     pub fn not_ready(&self) -> Option<String> {
-        if !self.refuses() {
+        if !self.refuses_to_arm() {
             return None;
         }
         let Preflight { status, estimator, texts, .. } = &self.preflight;
@@ -88,11 +81,11 @@ impl Fcu {
         let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXTS_FOR;
         let texts = texts.iter().filter(|(at, _)| recent(at));
         reasons.extend(texts.map(|(_, text)| text.clone()));
-        let ill = present & enabled & !health;
-        let ill = SENSORS.iter().filter(|(bit, _)| ill >> bit & 1 != 0);
-        let ill: Vec<_> = ill.map(|(_, name)| *name).collect();
-        if !ill.is_empty() {
-            reasons.push(format!("unhealthy: {}", ill.join(", ")));
+        let bits = present & enabled & !health;
+        let unhealthy = SENSORS.iter().filter(|(bit, _)| bits >> bit & 1 != 0);
+        let unhealthy: Vec<_> = unhealthy.map(|(_, name)| *name).collect();
+        if !unhealthy.is_empty() {
+            reasons.push(format!("unhealthy: {}", unhealthy.join(", ")));
         }
         if let Some(flags) = *estimator {
             let missing = ESTIMATES.iter().filter(|(bit, _)| flags >> bit & 1 == 0);

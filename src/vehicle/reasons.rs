@@ -1,11 +1,10 @@
 //! Status texts during a request: they give the reason for a refusal.
+use super::mav::MAV_SEVERITY_WARNING;
 use crate::wire::mavlink::raw::StatusText;
 
 /// Texts kept, and characters of each.
 const TEXTS: usize = 6;
 const MOST_TEXT: usize = 500;
-/// MAV_SEVERITY_WARNING; texts of lower severity are not reasons.
-const WARNING: u8 = 4;
 
 /// Status texts with the number that their chunks share.
 #[derive(Debug, Default)]
@@ -14,7 +13,8 @@ pub(super) struct Reasons(Vec<(u16, String)>);
 impl Reasons {
     /// Takes a text; returns whether its severity makes it a reason.
     pub(super) fn hear(&mut self, message: &StatusText) -> bool {
-        if message.severity > WARNING {
+        // Texts of lower severity are not reasons.
+        if message.severity > MAV_SEVERITY_WARNING {
             return false;
         }
         let len = message.text.iter().take_while(|byte| **byte != 0).count();

@@ -66,6 +66,11 @@ impl VehicleSettings {
     pub fn frames_of_mavros(&self) -> bool {
         self.local_frame() == self.map
     }
+
+    /// Frame of the autopilot's odometry.
+    pub fn odometry_frame(&self) -> &str {
+        if self.frames_of_mavros() { &self.odom } else { self.local_frame() }
+    }
 }
 
 impl Default for VehicleSettings {

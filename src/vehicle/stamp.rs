@@ -1,5 +1,6 @@
 //! Stamps of a vehicle's reports: the autopilot's own sample times, never later than the present and never going back
 //! within a topic.
+use crate::msgs::builtin_interfaces::msg::Time;
 use crate::time::RosTime;
 
 /// Sample time of a measurement.
@@ -19,9 +20,9 @@ impl Stamp {
 
 /// The last stamp of a topic.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Order(Option<RosTime>);
+pub struct StampOrder(Option<RosTime>);
 
-impl Order {
+impl StampOrder {
     /// The stamp of the next message. If it would go back because the clock estimate improved, it is the next instant;
     /// if this host's clock went back, the present.
     pub fn next(&mut self, stamp: Stamp) -> RosTime {
@@ -32,4 +33,9 @@ impl Order {
         self.0 = Some(next);
         next
     }
+}
+
+/// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.
+pub(super) fn stamp_us(stamp: &Time) -> u64 {
+    u64::try_from(stamp.sec).unwrap_or(0) * 1_000_000 + u64::from(stamp.nanosec / 1000)
 }

@@ -1,6 +1,6 @@
 //! `state`: connection, arming and mode of the vehicle.
 use super::fcu::Fcu;
-use super::oddities::NO_AUTOPILOT;
+use super::mav::*;
 use super::{Counter, Open, mode};
 use crate::msgs::mavros_msgs::msg::State;
 use crate::ros::{Publisher, RosError};
@@ -37,7 +37,7 @@ impl StateTopic {
         fcu: &mut Fcu,
         heartbeat: Heartbeat,
     ) -> Result<(), RosError> {
-        if heartbeat.autopilot == NO_AUTOPILOT {
+        if heartbeat.autopilot == MAV_AUTOPILOT_INVALID {
             fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
@@ -50,8 +50,8 @@ impl StateTopic {
         if self.heard.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
-        let odd = fcu.oddities.kind(heartbeat.autopilot);
-        fcu.tell_odd(odd);
+        let new = fcu.link_warnings.autopilot(heartbeat.autopilot);
+        fcu.log_link_warning(new);
         fcu.heartbeat = Some(heartbeat);
         fcu.beats += 1;
         self.publish(fcu)
@@ -74,7 +74,7 @@ impl StateTopic {
         self.beat = None;
         let silence = self.heard.take().map(|at| fcu.now.mono.saturating_sub(at));
         let known = fcu.heartbeat.map_or_else(String::new, |heartbeat| {
-            let armed = if fcu.armed() { "armed" } else { "disarmed" };
+            let armed = if fcu.is_armed() { "armed" } else { "disarmed" };
             let mode = mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot);
             format!("; it was {armed}, {mode}")
         });
@@ -82,9 +82,8 @@ impl StateTopic {
         // As in mavros, `state` says "not armed" from now on; the text tells the pilot the last known state.
         let text =
             format!("nothing from it for {seconds:.1} s: the vehicle is not connected{known}");
-        tracing::warn!(vehicle = fcu.settings.id, "{text}");
         fcu.lost();
-        fcu.notice(text);
+        fcu.warn(text);
         self.publish(fcu)
     }
 
@@ -98,9 +97,10 @@ impl StateTopic {
         let mut state = State { header: fcu.header_now(""), ..State::default() };
         if let Some(heartbeat) = fcu.heartbeat {
             state.connected = true;
-            state.armed = heartbeat.base_mode & 128 != 0;
-            state.manual_input = heartbeat.base_mode & 64 != 0;
-            state.guided = heartbeat.base_mode & 8 != 0;
+            let has = |flag: u8| heartbeat.base_mode & flag != 0;
+            state.armed = has(MAV_MODE_FLAG_SAFETY_ARMED);
+            state.manual_input = has(MAV_MODE_FLAG_MANUAL_INPUT_ENABLED);
+            state.guided = has(MAV_MODE_FLAG_GUIDED_ENABLED);
             state.mode =
                 mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot);
             state.system_status = heartbeat.system_status;

@@ -1,84 +1,30 @@
-//! The mavros-style topics and services of a vehicle: the table for documentation and tests.
+//! The mavros-style topics and services of a vehicle: the tables for documentation and tests.
+use super::{setpoint, telemetry};
 use crate::config::params::QosGroup;
 use crate::config::{ServiceRow, TopicRow};
 use QosGroup::{Latched, ParameterEvents, Telemetry, VehicleState};
+use std::sync::LazyLock;
 
-/// All topics, relative to the prefix of the vehicle; `{id}` stands for its number. Subscriptions are best effort,
-/// volatile, depth 5: they match every writer.
+/// All topics by name, relative to the prefix of the vehicle; `{id}` stands for its number. Subscriptions are best
+/// effort, volatile, depth 5: they match every writer.
+pub static TOPICS: LazyLock<Vec<TopicRow>> = LazyLock::new(|| {
+    let mut rows = [telemetry::TOPICS, setpoint::TOPICS, &[OTHER_TOPICS]].concat().concat();
+    rows.sort_unstable_by_key(|row| row.name);
+    rows
+});
+
+/// All services by name, relative to the prefix of the vehicle.
+pub static SERVICES: LazyLock<Vec<ServiceRow>> = LazyLock::new(|| {
+    let mut rows = [telemetry::SERVICES, &[OTHER_SERVICES]].concat().concat();
+    rows.sort_unstable_by_key(|row| row.name);
+    rows
+});
+
+/// Topics that the bridge publishes and no plugin of the telemetry has; those have their own tables, as have the setpoints.
 #[rustfmt::skip] // a table
-pub const TOPICS: &[TopicRow] = &[
+const OTHER_TOPICS: &[TopicRow] = &[
     TopicRow::published("state", "mavros_msgs/msg/State", VehicleState, "connection, mode, armed; once per HEARTBEAT, and once when they stop"),
-    TopicRow::published("extended_state", "mavros_msgs/msg/ExtendedState", VehicleState, "landed or in the air (EXTENDED_SYS_STATE)"),
-    TopicRow::published("sys_status", "mavros_msgs/msg/SysStatus", VehicleState, "sensors, load, battery (SYS_STATUS)"),
-    TopicRow::published("estimator_status", "mavros_msgs/msg/EstimatorStatus", VehicleState, "flags of the estimator (ESTIMATOR_STATUS)"),
-    TopicRow::published("status_event", "mavros_msgs/msg/StatusEvent", Telemetry, "EVENT, as PX4 encodes it"),
-    TopicRow::published("statustext/recv", "mavros_msgs/msg/StatusText", Telemetry, "STATUSTEXT, also in the log; long texts are joined"),
-    TopicRow::subscribed("statustext/send", "mavros_msgs/msg/StatusText", "sent as STATUSTEXT, in chunks if longer than 50 characters"),
-    TopicRow::published("battery", "sensor_msgs/msg/BatteryState", Telemetry, "BATTERY_STATUS, else SYS_STATUS; the current is negative while discharging"),
-    TopicRow::published("vibration/raw/vibration", "mavros_msgs/msg/Vibration", Telemetry, "VIBRATION"),
-    TopicRow::published("local_position/pose", "geometry_msgs/msg/PoseStamped", Telemetry, "estimated pose in `local_origin` (LOCAL_POSITION_NED and the last attitude)"),
-    TopicRow::published("local_position/pose_cov", "geometry_msgs/msg/PoseWithCovarianceStamped", Telemetry, "the same with covariance (LOCAL_POSITION_NED_COV)"),
-    TopicRow::published("local_position/odom", "nav_msgs/msg/Odometry", Telemetry, "estimated pose in `local_origin`, twist in `base_link`"),
-    TopicRow::published("local_position/velocity_local", "geometry_msgs/msg/TwistStamped", Telemetry, "estimated velocity, ENU"),
-    TopicRow::published("local_position/velocity_body", "geometry_msgs/msg/TwistStamped", Telemetry, "estimated velocity, FLU"),
-    TopicRow::published("local_position/velocity_body_cov", "geometry_msgs/msg/TwistWithCovarianceStamped", Telemetry, "the same with covariance"),
-    TopicRow::published("local_position/accel", "geometry_msgs/msg/AccelWithCovarianceStamped", Telemetry, "estimated acceleration, ENU"),
-    TopicRow::published("imu/data", "sensor_msgs/msg/Imu", Telemetry, "orientation, rates and specific force, FLU (ATTITUDE or ATTITUDE_QUATERNION, HIGHRES_IMU)"),
-    TopicRow::published("imu/data_raw", "sensor_msgs/msg/Imu", Telemetry, "rates and specific force, FLU (HIGHRES_IMU, else SCALED_IMU, RAW_IMU)"),
-    TopicRow::published("imu/mag", "sensor_msgs/msg/MagneticField", Telemetry, "magnetic field in T, FLU"),
-    TopicRow::published("imu/static_pressure", "sensor_msgs/msg/FluidPressure", Telemetry, "air pressure in Pa"),
-    TopicRow::published("imu/diff_pressure", "sensor_msgs/msg/FluidPressure", Telemetry, "differential pressure in Pa"),
-    TopicRow::published("imu/temperature_imu", "sensor_msgs/msg/Temperature", Telemetry, "temperature of the IMU in deg C"),
-    TopicRow::published("imu/temperature_baro", "sensor_msgs/msg/Temperature", Telemetry, "temperature of the barometer in deg C"),
-    TopicRow::published("global_position/global", "sensor_msgs/msg/NavSatFix", Telemetry, "estimated position; altitude above the ellipsoid (GLOBAL_POSITION_INT)"),
-    TopicRow::published("global_position/local", "nav_msgs/msg/Odometry", Telemetry, "the same in `local_origin`, ENU; relative to the first fix until the origin is known"),
-    TopicRow::published("global_position/rel_alt", "std_msgs/msg/Float64", Telemetry, "height above home in m"),
-    TopicRow::published("global_position/compass_hdg", "std_msgs/msg/Float64", Telemetry, "heading in degrees, 0 to 360 from north, clockwise; NaN if unknown"),
-    TopicRow::published("global_position/raw/fix", "sensor_msgs/msg/NavSatFix", Telemetry, "GPS fix (GPS_RAW_INT)"),
-    TopicRow::published("global_position/raw/gps_vel", "geometry_msgs/msg/TwistStamped", Telemetry, "velocity over ground of the GPS, ENU"),
-    TopicRow::published("global_position/raw/satellites", "std_msgs/msg/UInt32", Telemetry, "satellites in view"),
-    TopicRow::published("global_position/gp_origin", "geographic_msgs/msg/GeoPointStamped", Latched, "local origin (GPS_GLOBAL_ORIGIN)"),
-    TopicRow::subscribed("global_position/set_gp_origin", "geographic_msgs/msg/GeoPointStamped", "SET_GPS_GLOBAL_ORIGIN"),
-    TopicRow::published("global_position/gp_lp_offset", "geometry_msgs/msg/PoseStamped", Telemetry, "LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET"),
-    TopicRow::published("gpsstatus/gps1/raw", "mavros_msgs/msg/GPSRAW", Telemetry, "GPS_RAW_INT, unchanged"),
-    TopicRow::published("gpsstatus/gps2/raw", "mavros_msgs/msg/GPSRAW", Telemetry, "GPS2_RAW, unchanged"),
-    TopicRow::published("altitude", "mavros_msgs/msg/Altitude", Telemetry, "altitudes of every kind (ALTITUDE)"),
-    TopicRow::published("vfr_hud", "mavros_msgs/msg/VfrHud", Telemetry, "airspeed, groundspeed, heading, throttle, climb (VFR_HUD)"),
-    TopicRow::published("home_position/home", "mavros_msgs/msg/HomePosition", VehicleState, "home (HOME_POSITION); requested until known"),
-    TopicRow::subscribed("home_position/set", "mavros_msgs/msg/HomePosition", "SET_HOME_POSITION"),
-    TopicRow::published("setpoint_raw/target_local", "mavros_msgs/msg/PositionTarget", Telemetry, "setpoint that the autopilot follows, in `local_origin` or `base_link` (POSITION_TARGET_LOCAL_NED)"),
-    TopicRow::published("setpoint_raw/target_global", "mavros_msgs/msg/GlobalPositionTarget", Telemetry, "setpoint that the autopilot follows (POSITION_TARGET_GLOBAL_INT)"),
-    TopicRow::published("setpoint_raw/target_attitude", "mavros_msgs/msg/AttitudeTarget", Telemetry, "setpoint that the autopilot follows (ATTITUDE_TARGET)"),
-    TopicRow::subscribed("setpoint_raw/local", "mavros_msgs/msg/PositionTarget", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU from the body in frame 8"),
-    TopicRow::subscribed("setpoint_raw/global", "mavros_msgs/msg/GlobalPositionTarget", "the same with latitude, longitude, altitude"),
-    TopicRow::subscribed("setpoint_raw/attitude", "mavros_msgs/msg/AttitudeTarget", "attitude (FLU in ENU), body rates (FLU), thrust 0 to 1"),
-    TopicRow::subscribed("setpoint_raw/throttle_step", "mavros_msgs/msg/AttitudeTarget", "attitude, and a *change* of the throttle in `thrust`, -1 to 1; UDP_Simple only, no topic of mavros"),
-    TopicRow::subscribed("setpoint_position/local", "geometry_msgs/msg/PoseStamped", "position and yaw"),
-    TopicRow::subscribed("setpoint_position/global", "geographic_msgs/msg/GeoPoseStamped", "latitude, longitude, altitude and yaw"),
-    TopicRow::subscribed("setpoint_position/global_to_local", "geographic_msgs/msg/GeoPoseStamped", "the same, sent as local position"),
-    TopicRow::subscribed("setpoint_velocity/cmd_vel", "geometry_msgs/msg/TwistStamped", "velocity and yaw rate"),
-    TopicRow::subscribed("setpoint_velocity/cmd_vel_unstamped", "geometry_msgs/msg/Twist", "velocity and yaw rate"),
-    TopicRow::subscribed("setpoint_accel/accel", "geometry_msgs/msg/Vector3Stamped", "acceleration"),
-    TopicRow::subscribed("setpoint_attitude/attitude", "geometry_msgs/msg/PoseStamped", "attitude; sent with the thrust of about the same time"),
-    TopicRow::subscribed("setpoint_attitude/cmd_vel", "geometry_msgs/msg/TwistStamped", "body rates; sent with the thrust of about the same time"),
-    TopicRow::subscribed("setpoint_attitude/thrust", "mavros_msgs/msg/Thrust", "thrust 0 to 1"),
-    TopicRow::subscribed("setpoint_attitude/height", "geometry_msgs/msg/PoseStamped", "attitude, and a height above the local origin in `position.z`, which the bridge holds by the thrust; no topic of mavros"),
-    TopicRow::subscribed("setpoint_trajectory/local", "trajectory_msgs/msg/MultiDOFJointTrajectory", "trajectory, flown point by point"),
     TopicRow::published("setpoint_trajectory/desired", "nav_msgs/msg/Path", Telemetry, "the trajectory as a path in `local_origin`"),
-    TopicRow::subscribed("manual_control/send", "mavros_msgs/msg/ManualControl", "MANUAL_CONTROL, -1000 to 1000"),
-    TopicRow::published("manual_control/control", "mavros_msgs/msg/ManualControl", Telemetry, "MANUAL_CONTROL of another station"),
-    TopicRow::published("rc/in", "mavros_msgs/msg/RCIn", Telemetry, "RC_CHANNELS"),
-    TopicRow::published("rc/out", "mavros_msgs/msg/RCOut", Telemetry, "SERVO_OUTPUT_RAW"),
-    TopicRow::subscribed("rc/override", "mavros_msgs/msg/OverrideRCIn", "RC_CHANNELS_OVERRIDE; 0 releases a channel, 65535 leaves it unchanged"),
-    TopicRow::subscribed("vision_pose/pose", "geometry_msgs/msg/PoseStamped", "VISION_POSITION_ESTIMATE"),
-    TopicRow::subscribed("vision_pose/pose_cov", "geometry_msgs/msg/PoseWithCovarianceStamped", "VISION_POSITION_ESTIMATE with covariance"),
-    TopicRow::subscribed("vision_speed/speed_twist", "geometry_msgs/msg/TwistStamped", "VISION_SPEED_ESTIMATE"),
-    TopicRow::subscribed("vision_speed/speed_twist_cov", "geometry_msgs/msg/TwistWithCovarianceStamped", "VISION_SPEED_ESTIMATE with covariance"),
-    TopicRow::subscribed("vision_speed/speed_vector", "geometry_msgs/msg/Vector3Stamped", "VISION_SPEED_ESTIMATE"),
-    TopicRow::subscribed("mocap/pose", "geometry_msgs/msg/PoseStamped", "ATT_POS_MOCAP"),
-    TopicRow::subscribed("mocap/tf", "geometry_msgs/msg/TransformStamped", "ATT_POS_MOCAP"),
-    TopicRow::published("odometry/in", "nav_msgs/msg/Odometry", Telemetry, "ODOMETRY of the autopilot, in `local_origin`"),
-    TopicRow::subscribed("odometry/out", "nav_msgs/msg/Odometry", "ODOMETRY for the estimator"),
     TopicRow::published("time_reference", "sensor_msgs/msg/TimeReference", Telemetry, "UNIX time of the autopilot (SYSTEM_TIME)"),
     TopicRow::published("timesync_status", "mavros_msgs/msg/TimesyncStatus", Telemetry, "offset of the autopilot's clock and round trip (TIMESYNC)"),
     TopicRow::published("mission/waypoints", "mavros_msgs/msg/WaypointList", Latched, "the mission, after it was read or changed"),
@@ -86,31 +32,11 @@ pub const TOPICS: &[TopicRow] = &[
     TopicRow::published("rallypoint/rallypoints", "mavros_msgs/msg/WaypointList", Latched, "the rally points, after they were read or changed"),
     TopicRow::published("mission/reached", "mavros_msgs/msg/WaypointReached", Latched, "MISSION_ITEM_REACHED"),
     TopicRow::published("param/event", "mavros_msgs/msg/ParamEvent", ParameterEvents, "every PARAM_VALUE"),
-    TopicRow::published("wind_estimation", "geometry_msgs/msg/TwistWithCovarianceStamped", Telemetry, "wind, ENU (WIND_COV)"),
-    TopicRow::published("nav_controller_output/output", "mavros_msgs/msg/NavControllerOutput", Telemetry, "NAV_CONTROLLER_OUTPUT"),
-    TopicRow::subscribed("actuator_control", "mavros_msgs/msg/ActuatorControl", "SET_ACTUATOR_CONTROL_TARGET"),
-    TopicRow::published("target_actuator_control", "mavros_msgs/msg/ActuatorControl", Telemetry, "ACTUATOR_CONTROL_TARGET"),
-    TopicRow::published("hil/actuator_controls", "mavros_msgs/msg/HilActuatorControls", Telemetry, "motor outputs (HIL_ACTUATOR_CONTROLS); the true state that CopterSim sends in such messages is on `ground_truth/*`"),
-    TopicRow::published("debug_value/debug", "mavros_msgs/msg/DebugValue", Telemetry, "DEBUG"),
-    TopicRow::published("debug_value/debug_vector", "mavros_msgs/msg/DebugValue", Telemetry, "DEBUG_VECT"),
-    TopicRow::published("debug_value/named_value_float", "mavros_msgs/msg/DebugValue", Telemetry, "NAMED_VALUE_FLOAT"),
-    TopicRow::published("debug_value/named_value_int", "mavros_msgs/msg/DebugValue", Telemetry, "NAMED_VALUE_INT"),
-    TopicRow::subscribed("companion_process/status", "mavros_msgs/msg/CompanionProcessStatus", "HEARTBEAT of a process of the companion computer"),
-    TopicRow::published("distance_sensor/hrlv_ez4_pub", "sensor_msgs/msg/Range", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)"),
-    TopicRow::published("distance_sensor/lidarlite_pub", "sensor_msgs/msg/Range", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)"),
-    TopicRow::subscribed("distance_sensor/sonar_1_sub", "sensor_msgs/msg/Range", "DISTANCE_SENSOR 2, looking down"),
-    TopicRow::subscribed("distance_sensor/laser_1_sub", "sensor_msgs/msg/Range", "DISTANCE_SENSOR 3, looking down"),
-    TopicRow::subscribed("mount_control/command", "mavros_msgs/msg/MountControl", "MAV_CMD_DO_MOUNT_CONTROL"),
-    TopicRow::published("mount_control/orientation", "geometry_msgs/msg/Quaternion", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)"),
-    TopicRow::published("mount_control/status", "geometry_msgs/msg/Vector3Stamped", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros"),
-    TopicRow::subscribed("debug_value/send", "mavros_msgs/msg/DebugValue", "DEBUG, DEBUG_VECT, NAMED_VALUE_FLOAT, NAMED_VALUE_INT by its type"),
-    TopicRow::published("uas{id}/mavlink_source", "mavros_msgs/msg/Mavlink", Telemetry, "every frame from the vehicle"),
-    TopicRow::subscribed("uas{id}/mavlink_sink", "mavros_msgs/msg/Mavlink", "a frame to the vehicle, unchanged"),
 ];
 
-/// All services, relative to the prefix of the vehicle.
+/// Services that no plugin of the telemetry has.
 #[rustfmt::skip] // a table
-pub const SERVICES: &[ServiceRow] = &[
+const OTHER_SERVICES: &[ServiceRow] = &[
     ServiceRow::new("cmd/arming", "mavros_msgs/srv/CommandBool", "arms or disarms; waits until the heartbeat shows it"),
     ServiceRow::new("set_mode", "mavros_msgs/srv/SetMode", "changes the mode; waits until the vehicle is in it"),
     ServiceRow::new("cmd/command", "mavros_msgs/srv/CommandLong", "COMMAND_LONG; waits for the result"),
@@ -132,7 +58,6 @@ pub const SERVICES: &[ServiceRow] = &[
     ServiceRow::new("log_transfer/raw/log_request_end", "mavros_msgs/srv/LogRequestEnd", "refused with the reason"),
     ServiceRow::new("log_transfer/raw/log_request_erase", "std_srvs/srv/Trigger", "refused with the reason"),
     ServiceRow::new("vehicle_info_get", "mavros_msgs/srv/VehicleInfoGet", "type, versions and capabilities of the vehicle"),
-    ServiceRow::new("home_position/req_update", "std_srvs/srv/Trigger", "requests HOME_POSITION"),
     ServiceRow::new("setpoint_position/mav_frame", "mavros_msgs/srv/SetMavFrame", "frame of `setpoint_position/local`"),
     ServiceRow::new("setpoint_velocity/mav_frame", "mavros_msgs/srv/SetMavFrame", "frame of `setpoint_velocity/*`"),
     ServiceRow::new("setpoint_trajectory/reset", "std_srvs/srv/Trigger", "deletes the trajectory"),

@@ -3,7 +3,9 @@
 use rfly_bridge::msgs::Message;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
-use rfly_bridge::vehicle::{Autopilot, Clock, Handle, Interface, Link, Now, Sink, VehicleSettings};
+use rfly_bridge::vehicle::{
+    Autopilot, Clock, Handle, Link, Now, Sink, VehicleInterface, VehicleSettings,
+};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -16,7 +18,7 @@ pub struct Opened {
     pub ros: Middleware,
     /// What was published.
     pub recorder: Recorder,
-    interface: Interface,
+    interface: VehicleInterface,
     now: Arc<Mutex<Now>>,
     sent: Arc<Mutex<Vec<Vec<u8>>>>,
 }
@@ -32,7 +34,7 @@ impl Opened {
             true
         }));
         let now = Arc::new(Mutex::new(Now { mono: Duration::ZERO, ros: START }));
-        let interface = Interface::open(
+        let interface = VehicleInterface::open(
             &ros,
             settings.id,
             "/mavros",

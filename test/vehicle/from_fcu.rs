@@ -113,33 +113,9 @@ const DIFFERENCES: &[Difference] = &[
         "pose.pose.position",
         "before the first fix mavros measures from the middle of the earth",
     ),
+    corrected(POSITION_INT, "global_position/local", "twist.twist.linear.z", "up is positive"),
     corrected(
-        &[
-            "gpi_before_fix",
-            "gpi_no_home",
-            "gpi_home_0",
-            "gpi_home_1",
-            "gpi_home_2",
-            "gpi_hdg_unknown",
-            "gpi_after_acc",
-        ],
-        "global_position/local",
-        "twist.twist.linear.z",
-        "up is positive",
-    ),
-    corrected(
-        &[
-            "sys_status_0",
-            "sys_status_1",
-            "sys_status_unknown",
-            "battery_0_lipo4",
-            "battery_0_unknown",
-            "battery_1_lion6",
-            "battery_0_coalesce",
-            "battery_0_12cells",
-            "battery_0_type2",
-            "battery_0_type4",
-        ],
+        BATTERY,
         "battery",
         "temperature",
         "mavros leaves it at 0; here it is what the battery says, or NaN",
@@ -185,31 +161,20 @@ const DIFFERENCES: &[Difference] = &[
         "the first heartbeat after another kind of autopilot: mavros needs one more",
     ),
     differ(
-        &[
-            "hb_apm_copter_2",
-            "hb_apm_copter_3",
-            "hb_apm_copter_4",
-            "hb_apm_copter_5",
-            "hb_apm_copter_6",
-            "hb_apm_copter_9",
-            "hb_apm_copter_16",
-            "hb_apm_copter_17",
-            "hb_apm_copter_18",
-            "hb_apm_plane_0",
-            "hb_apm_plane_5",
-            "hb_apm_plane_10",
-            "hb_apm_plane_11",
-            "hb_apm_plane_15",
-            "hb_apm_rover_0",
-            "hb_apm_rover_4",
-            "hb_apm_rover_10",
-        ],
+        ARDUPILOT,
         "state",
         "mode",
         "the simulator flies PX4; modes of ArduPilot are shown as numbers",
     ),
 ];
 
+#[rustfmt::skip] // a list
+const ARDUPILOT: &[&str] = &[
+    "hb_apm_copter_2", "hb_apm_copter_3", "hb_apm_copter_4", "hb_apm_copter_5", "hb_apm_copter_6",
+    "hb_apm_copter_9", "hb_apm_copter_16", "hb_apm_copter_17", "hb_apm_copter_18",
+    "hb_apm_plane_0", "hb_apm_plane_5", "hb_apm_plane_10", "hb_apm_plane_11", "hb_apm_plane_15",
+    "hb_apm_rover_0", "hb_apm_rover_4", "hb_apm_rover_10",
+];
 const OTHER: &[&str] = &["lpned_other_comp"];
 const AUTOPILOT: &str = "only the autopilot is the vehicle";
 #[rustfmt::skip] // a list
@@ -218,6 +183,17 @@ const TURNED: &str = "mavros takes an unknown attitude for one that is not turne
 const COV: &[&str] = &["lpned_cov_0", "lpned_cov_1"];
 const VARIANCES: &str =
     "mavros takes the variances alone, does not swap x and y, and does not turn those of the body";
+#[rustfmt::skip] // a list
+const BATTERY: &[&str] = &[
+    "sys_status_0", "sys_status_1", "sys_status_unknown", "battery_0_lipo4", "battery_0_unknown",
+    "battery_1_lion6", "battery_0_coalesce", "battery_0_12cells", "battery_0_type2",
+    "battery_0_type4",
+];
+#[rustfmt::skip] // a list
+const POSITION_INT: &[&str] = &[
+    "gpi_before_fix", "gpi_no_home", "gpi_home_0", "gpi_home_1", "gpi_home_2", "gpi_hdg_unknown",
+    "gpi_after_acc",
+];
 const UNKNOWN_BATTERY: &[&str] = &["sys_status_unknown", "battery_0_unknown"];
 const BODY: &[&str] = &["pos_target_f8", "pos_target_f9"];
 const FLU: &str = "frames of the body are FLU, as in the setpoint that they answer";

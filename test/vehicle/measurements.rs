@@ -17,7 +17,7 @@ use rfly_bridge::msgs::sensor_msgs::msg::{
 use rfly_bridge::msgs::std_msgs::msg::Float64;
 use rfly_bridge::session::ClockLine;
 use rfly_bridge::time::RosTime;
-use rfly_bridge::vehicle::{Order, Stamp, VehicleSettings};
+use rfly_bridge::vehicle::{Stamp, StampOrder, VehicleSettings};
 use rfly_bridge::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA,
     HIGHRES_IMU_DATA, HOME_POSITION_DATA, HighresImuUpdatedFlags, LOCAL_POSITION_NED_DATA,
@@ -358,7 +358,7 @@ fn stamps_are_never_later_than_now_nor_go_back() {
 
 #[test]
 fn a_clock_of_this_host_that_is_set_back_takes_the_stamps_with_it() {
-    let mut order = Order::default();
+    let mut order = StampOrder::default();
     let mut next = |at, now| order.next(Stamp::new(RosTime(at), RosTime(now))).0;
     assert_eq!(next(100, 90), 90, "not later than now");
     assert_eq!(next(80, 100), 91, "not back");

@@ -364,7 +364,7 @@ fn a_frame_that_px4_ignores_is_refused() {
 #[test]
 fn what_is_odd_on_the_link_is_known_while_it_lasts() {
     let mut rig = flying();
-    let odd = |rig: &Rig| rig.handle().with(|a| a.fcu.odd()).unwrap();
+    let odd = |rig: &Rig| rig.handle().with(|a| a.fcu.link_warnings()).unwrap();
     assert_eq!(odd(&rig), None);
     // The vehicle was started again with another number.
     let mut other = rfly_bridge::wire::mavlink::Encoder::new(7, 1);

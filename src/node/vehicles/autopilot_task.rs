@@ -12,9 +12,11 @@ use crate::node::tasks::CountedTask;
 use crate::node::tf::{StaticTf, Tf};
 use crate::time::RosTime;
 use crate::transport::{Datagram, Received, UdpReceiver};
-use crate::vehicle::{Counter, CounterKind, Handle};
+use crate::vehicle::{Counter, CounterKind, Handle, Sink};
+use crate::wire::mavlink::ByteStream;
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
+use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -55,29 +57,38 @@ pub(super) struct AutopilotTask {
     pub(super) setpoints: (Instant, u64),
 }
 
-/// The task on a socket.
-pub(super) struct UdpTask(pub(super) AutopilotTask, pub(super) UdpReceiver);
+/// The transport of a link.
+pub(super) enum LinkTransport {
+    Udp(UdpReceiver, SocketAddrV4),
+    Serial(serial::SerialLine),
+}
 
-impl CountedTask for UdpTask {
-    fn stats(&self) -> &SourceStats {
-        &self.0.stats
-    }
-
-    async fn run(&mut self) {
-        self.0.run_udp(&mut self.1).await;
+impl LinkTransport {
+    /// Sends bytes to the vehicle.
+    pub(super) fn sink(&self) -> Sink {
+        match self {
+            Self::Udp(socket, peer) => {
+                let (sender, peer) = (socket.sender(), *peer);
+                Box::new(move |bytes| sender.send_to(bytes, peer).is_ok())
+            }
+            Self::Serial(port) => port.sink(),
+        }
     }
 }
 
-/// The task on a serial line.
-pub(super) struct SerialTask(pub(super) AutopilotTask, pub(super) serial::Port);
+/// The task of one autopilot on its transport.
+pub(super) struct LinkTask(pub(super) AutopilotTask, pub(super) LinkTransport);
 
-impl CountedTask for SerialTask {
+impl CountedTask for LinkTask {
     fn stats(&self) -> &SourceStats {
         &self.0.stats
     }
 
     async fn run(&mut self) {
-        self.0.run_serial(&mut self.1).await;
+        match &mut self.1 {
+            LinkTransport::Udp(socket, _) => self.0.run_udp(socket).await,
+            LinkTransport::Serial(line) => self.0.run_serial(line).await,
+        }
     }
 }
 
@@ -132,11 +143,14 @@ impl AutopilotTask {
                     Err(_) => return false,
                 };
                 count += 1;
-                if peer.accepts(datagram.from, autopilot.fcu.connected(), autopilot.fcu.settings.id)
-                {
+                if peer.accepts(
+                    datagram.from,
+                    autopilot.fcu.is_connected(),
+                    autopilot.fcu.settings.id,
+                ) {
                     autopilot.fcu.waited = waited(&datagram);
                     autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
-                    peer.heard(datagram.from, autopilot.fcu.connected());
+                    peer.heard(datagram.from, autopilot.fcu.is_connected());
                     taken.push(datagram);
                 } else {
                     others += 1;
@@ -157,8 +171,8 @@ impl AutopilotTask {
         result.unwrap_or(true).then_some(count)
     }
 
-    async fn run_serial(&mut self, port: &mut serial::Port) {
-        let mut stream = crate::wire::mavlink::ByteStream::default();
+    async fn run_serial(&mut self, port: &mut serial::SerialLine) {
+        let mut stream = ByteStream::default();
         loop {
             let (deadline, _) = self.poll();
             tokio::select! {
@@ -197,7 +211,7 @@ impl AutopilotTask {
                     report.then(|| AutopilotFigures {
                         counts: autopilot.fcu.counts().clone(),
                         not_ready: autopilot.fcu.not_ready(),
-                        odd: autopilot.fcu.odd(),
+                        link_warnings: autopilot.fcu.link_warnings(),
                         setpoints: autopilot.fcu.setpoints,
                     }),
                 )
@@ -284,7 +298,7 @@ impl AutopilotTask {
             None => drop(figures.notes.remove(key)),
         };
         note("not_ready", report_figures.not_ready);
-        note("odd", report_figures.odd);
+        note("odd", report_figures.link_warnings);
         if let Some(rate) = rate {
             note("setpoint_hz", (rate > 0.0).then(|| format!("{rate:.1}")));
         }
@@ -308,8 +322,8 @@ struct AutopilotFigures {
     counts: BTreeMap<Counter, u64>,
     /// Why the autopilot would refuse to arm.
     not_ready: Option<String>,
-    /// Inconsistencies on its link.
-    odd: Option<String>,
+    /// Faults of its link.
+    link_warnings: Option<String>,
     /// Setpoints sent so far.
     setpoints: u64,
 }

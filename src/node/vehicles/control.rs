@@ -1,5 +1,5 @@
 //! Control of the vehicles: the link to each autopilot and its topics, named as in mavros. All vehicles share one thread.
-use super::autopilot_task::{AutopilotTask, SerialTask, UdpTask};
+use super::autopilot_task::{AutopilotTask, LinkTask, LinkTransport};
 use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::serial;
@@ -12,10 +12,10 @@ use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::settings::Settings;
 use crate::node::tasks;
-use crate::transport::{BindOptions, UdpReceiver};
+use crate::transport::BindOptions;
 use crate::vehicle::{
-    Autopilot, Clock, Interface, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink,
-    UdpUltraSimpleLink, VehicleSettings,
+    Autopilot, Clock, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
+    VehicleInterface, VehicleSettings,
 };
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
@@ -45,7 +45,7 @@ pub(super) fn open(
         let transport = match link {
             ControlLink::Off => continue,
             ControlLink::Serial { device, baud } => {
-                LinkTransport::Serial(serial::Port::new(device, *baud))
+                LinkTransport::Serial(serial::SerialLine::new(device, *baud))
             }
             ControlLink::Direct { local, address, port } => {
                 let address = address.unwrap_or_else(|| params.copter_sim(id));
@@ -95,10 +95,7 @@ pub(super) fn open(
             reported: Instant::now(),
             setpoints: (Instant::now(), 0),
         };
-        match transport {
-            LinkTransport::Udp(socket, _) => tasks::start(&runtime, UdpTask(task, socket)),
-            LinkTransport::Serial(port) => tasks::start(&runtime, SerialTask(task, port)),
-        }
+        tasks::start(&runtime, LinkTask(task, transport));
         assembly.guards.push(Box::new(interface));
     }
     Ok(())
@@ -124,7 +121,7 @@ fn interface(
     link: &ControlLink,
     sink: Sink,
     wake: Arc<Notify>,
-) -> Result<Interface, NodeError> {
+) -> Result<VehicleInterface, NodeError> {
     // An autopilot that CopterSim does not simulate has its own system id.
     let adopt_system = !matches!(link, ControlLink::Simulator(_));
     let link: Box<dyn Link> = match link {
@@ -145,7 +142,7 @@ fn interface(
         ..vehicle_settings(context.settings, id)
     };
     let prefix = context.settings.params.control_prefix(id);
-    Ok(Interface::open(
+    Ok(VehicleInterface::open(
         context.middleware,
         id,
         &prefix,
@@ -186,23 +183,5 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
         reverse_thrust: params.setpoint.reverse_thrust,
         thrust_scaling: params.setpoint.thrust_scaling,
         ..VehicleSettings::default()
-    }
-}
-
-/// The transport of a link.
-enum LinkTransport {
-    Udp(UdpReceiver, SocketAddrV4),
-    Serial(serial::Port),
-}
-
-impl LinkTransport {
-    fn sink(&self) -> Sink {
-        match self {
-            Self::Udp(socket, peer) => {
-                let (sender, peer) = (socket.sender(), *peer);
-                Box::new(move |bytes| sender.send_to(bytes, peer).is_ok())
-            }
-            Self::Serial(port) => port.sink(),
-        }
     }
 }

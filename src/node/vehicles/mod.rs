@@ -77,14 +77,14 @@ fn open_sources(
 
 fn topics(page: &mut TopicPage) {
     page.sensors += IMU;
-    for topic in TRUTH_TOPICS.into_iter().chain([GPS_TOPIC]) {
+    for topic in TRUTH_TOPICS.iter().chain([&GPS_TOPIC]) {
         let name = format!("/rflysim/{}", topic.name);
         page.topic(&[&name], topic.interface, &[topic.group], topic.doc);
     }
     page.chapters += MAVROS;
-    page.topic_rows("", TOPICS);
+    page.topic_rows("", &TOPICS);
     page.chapters += MAVROS_SERVICES;
-    page.service_rows("", SERVICES);
+    page.service_rows("", &SERVICES);
 }
 
 const IMU: &str = "\

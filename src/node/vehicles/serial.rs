@@ -12,7 +12,7 @@ const WAITING: usize = 64;
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A serial line.
-pub(super) struct Port {
+pub(super) struct SerialLine {
     device: String,
     baud: u32,
     line: Option<(ReadHalf<SerialStream>, WriteHalf<SerialStream>)>,
@@ -27,14 +27,14 @@ pub(super) struct Port {
 }
 
 /// Outcome of one wait.
-enum Event {
+enum LineEvent {
     Read(usize),
     Send(Vec<u8>),
     Written(usize),
     Broken,
 }
 
-impl Port {
+impl SerialLine {
     /// A line that is opened on the first read.
     pub(super) fn new(device: &str, baud: u32) -> Self {
         let (sender, to_send) = mpsc::channel(WAITING);
@@ -67,24 +67,24 @@ impl Port {
             };
             let event = tokio::select! {
                 read = reader.read(&mut self.buffer) => match read {
-                    Ok(len) if len > 0 => Event::Read(len),
-                    _ => Event::Broken,
+                    Ok(len) if len > 0 => LineEvent::Read(len),
+                    _ => LineEvent::Broken,
                 },
                 written = writer.write(&self.unsent), if !self.unsent.is_empty() => {
-                    written.map_or(Event::Broken, Event::Written)
+                    written.map_or(LineEvent::Broken, LineEvent::Written)
                 }
-                Some(bytes) = self.to_send.recv(), if self.unsent.is_empty() => Event::Send(bytes),
+                Some(bytes) = self.to_send.recv(), if self.unsent.is_empty() => LineEvent::Send(bytes),
             };
             match event {
-                Event::Read(len) => {
+                LineEvent::Read(len) => {
                     if std::mem::take(&mut self.disconnected) {
                         tracing::info!("serial line {} is back", self.device);
                     }
                     return self.buffer.get(..len).unwrap_or_default();
                 }
-                Event::Send(bytes) => self.unsent = bytes,
-                Event::Written(len) => drop(self.unsent.drain(..len)),
-                Event::Broken => {
+                LineEvent::Send(bytes) => self.unsent = bytes,
+                LineEvent::Written(len) => drop(self.unsent.drain(..len)),
+                LineEvent::Broken => {
                     if !std::mem::replace(&mut self.disconnected, true) {
                         tracing::warn!(
                             "serial line {} went away; the bridge reopens it when it returns",

@@ -1,9 +1,8 @@
 //! The true state of a vehicle: published on `ground_truth/*`, and source of the vehicle's frames in TF.
 use super::map_centre::MapCentre;
 use super::model_output::ModelOutputs;
-use crate::config::params::{ImuOrientation, QosGroup, TfSource};
+use crate::config::params::{ImuOrientation, TfSource};
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
-use crate::msgs::Message;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
@@ -16,13 +15,12 @@ use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
 use crate::node::tf::Tf;
-use crate::ros::Publisher;
 use crate::scene::{Motion, Place};
 use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
 use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
-use crate::vehicle::{GpsReceiver, GroundTruth, TRUTH_TOPICS, TruthPublishers};
+use crate::vehicle::{GpsReceiver, GroundTruth, TruthPublishers};
 use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, TruthDatagram};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -147,16 +145,11 @@ pub(super) fn open(
 /// Opens the topics of a vehicle's true state.
 fn ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, NodeError> {
     let names = context.tree.names();
-    let publishers = TruthPublishers {
-        odometry: topic(context, vehicle, "ground_truth/odom")?,
-        path: topic(context, vehicle, "ground_truth/path")?,
-        pose: topic(context, vehicle, "ground_truth/pose")?,
-        twist: topic(context, vehicle, "ground_truth/twist")?,
-        accel: topic(context, vehicle, "ground_truth/accel")?,
-        gps: topic(context, vehicle, "ground_truth/gps")?,
-        motor_speeds: topic(context, vehicle, "ground_truth/motor_speeds")?,
-        crash: topic(context, vehicle, "ground_truth/crash")?,
-    };
+    let publishers = TruthPublishers::open(
+        context.middleware,
+        |topic| context.of_vehicle(vehicle, topic),
+        |group, topic| context.qos(group, topic),
+    )?;
     let params = &context.settings.params;
     let receiver = GpsReceiver::open(&params.degrade, vehicle, |topic| {
         context.publisher(topic.group, &context.of_vehicle(vehicle, topic.name))
@@ -169,20 +162,6 @@ fn ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, Node
         params.control.geoid,
     );
     Ok(truth.with_receiver(receiver))
-}
-
-fn topic<M: Message>(
-    context: &Context<'_>,
-    vehicle: u16,
-    name: &str,
-) -> Result<Publisher<M>, NodeError> {
-    let spec = TRUTH_TOPICS.iter().find(|spec| spec.name == name);
-    debug_assert!(
-        spec.is_some_and(|spec| spec.interface == M::TYPE),
-        "{name} missing in the table of topics, or with another type"
-    );
-    let group = spec.map_or(QosGroup::State, |spec| spec.group);
-    context.publisher(group, &context.of_vehicle(vehicle, name))
 }
 
 /// The true state of one vehicle.

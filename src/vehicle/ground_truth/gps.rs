@@ -15,9 +15,6 @@ pub const GPS_TOPIC: TruthTopic = super::topic::<NavSatFix>(
     "true place with the noise `degrade.gps_noise_m` and its covariance; only if that is not 0",
 );
 
-/// `NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN`.
-const DIAGONAL_KNOWN: u8 = 2;
-
 /// Returns the place of a state with noise of these standard deviations east, north and up in m; `None` if the simulator
 /// does not know it.
 pub fn noisy_fix(
@@ -36,7 +33,7 @@ pub fn noisy_fix(
     message.altitude = place.altitude_m;
     let [east, north, up] = sigma_m.map(|sigma| sigma * sigma);
     message.position_covariance = [east, 0.0, 0.0, 0.0, north, 0.0, 0.0, 0.0, up];
-    message.position_covariance_type = DIAGONAL_KNOWN;
+    message.position_covariance_type = NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN;
     Some(message)
 }
 

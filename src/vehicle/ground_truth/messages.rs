@@ -7,18 +7,14 @@ use crate::msgs::geometry_msgs::msg::{
     TwistWithCovariance, Vector3,
 };
 use crate::msgs::nav_msgs::msg::Odometry;
-use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix};
+use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix, NavSatStatus};
+use crate::msgs::std_msgs::msg::Header;
 use crate::time::RosTime;
 use crate::wire::TrueState;
 use std::f64::consts::TAU;
 
 /// Stands for numbers that the simulator does not send.
 const UNKNOWN: Vector3 = Vector3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
-/// `NavSatStatus.STATUS_FIX` and `SERVICE_GPS`.
-const FIX: i8 = 0;
-const GPS: u16 = 1;
-/// `NavSatFix.COVARIANCE_TYPE_KNOWN`.
-const KNOWN: u8 = 3;
 
 /// Returns the true state as odometry; `pose` is the pose that TF gets.
 pub fn odometry(
@@ -41,46 +37,37 @@ pub fn odometry(
     if state.rate.is_none() {
         twist.covariance[21] = -1.0;
     }
-    let mut message = Odometry {
+    Odometry {
+        header: header(stamp),
         pose: PoseWithCovariance {
             pose: pose_msg(pose.position, pose.attitude, world),
             ..PoseWithCovariance::default()
         },
         twist,
         ..Odometry::default()
-    };
-    message.header.stamp = stamp.to_msg();
-    message
+    }
 }
 
 /// Returns the true pose; `pose` is the pose that TF gets.
 pub fn pose_stamped(pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> PoseStamped {
-    let mut message = PoseStamped {
-        pose: pose_msg(pose.position, pose.attitude, world),
-        ..PoseStamped::default()
-    };
-    message.header.stamp = stamp.to_msg();
-    message
+    PoseStamped { header: header(stamp), pose: pose_msg(pose.position, pose.attitude, world) }
 }
 
 /// Returns velocity and rates in the body frame. Rates that the simulator does not send are NaN.
 pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> TwistStamped {
     let velocity = pose.attitude.inverse().rotate(Vector::from(state.velocity));
-    let mut message = TwistStamped {
+    TwistStamped {
+        header: header(stamp),
         twist: Twist { linear: vector3(velocity.into()), angular: body(state.rate) },
-        ..TwistStamped::default()
-    };
-    message.header.stamp = stamp.to_msg();
-    message
+    }
 }
 
 /// Returns the simulator's acceleration in the body frame; `None` if it is missing, NaN or infinite.
 pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> {
     state.acc.filter(|acc| acc.iter().all(|x| x.is_finite()))?;
-    let mut message = AccelStamped::default();
+    let mut message = AccelStamped { header: header(stamp), ..AccelStamped::default() };
     message.accel.linear = body(state.acc);
     message.accel.angular = UNKNOWN;
-    message.header.stamp = stamp.to_msg();
     Some(message)
 }
 
@@ -91,17 +78,18 @@ pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) ->
     if !Geodetic::new(latitude, longitude, altitude).is_known() {
         return None;
     }
-    let mut message = NavSatFix {
+    Some(NavSatFix {
+        header: header(stamp),
+        status: NavSatStatus {
+            status: NavSatStatus::STATUS_FIX,
+            service: NavSatStatus::SERVICE_GPS,
+        },
         latitude,
         longitude,
         altitude: altitude + geoid.at(latitude, longitude),
-        position_covariance_type: KNOWN,
+        position_covariance_type: NavSatFix::COVARIANCE_TYPE_KNOWN,
         ..NavSatFix::default()
-    };
-    message.status.status = FIX;
-    message.status.service = GPS;
-    message.header.stamp = stamp.to_msg();
-    Some(message)
+    })
 }
 
 /// Returns the speeds of the motors in rad/s as joints `motor1` to `motor8`; `None` if one is NaN or infinite.
@@ -109,13 +97,16 @@ pub fn motor_speeds(state: &TrueState, stamp: RosTime) -> Option<JointState> {
     if !state.motor_rpm.iter().all(|rpm| rpm.is_finite()) {
         return None;
     }
-    let mut message = JointState {
+    Some(JointState {
+        header: header(stamp),
         name: (1..=state.motor_rpm.len()).map(|n| format!("motor{n}")).collect(),
         velocity: state.motor_rpm.map(|rpm| rpm * TAU / 60.0).to_vec(),
         ..JointState::default()
-    };
-    message.header.stamp = stamp.to_msg();
-    Some(message)
+    })
+}
+
+fn header(stamp: RosTime) -> Header {
+    Header { stamp: stamp.to_msg(), ..Header::default() }
 }
 
 fn body(frd: Option<[f64; 3]>) -> Vector3 {

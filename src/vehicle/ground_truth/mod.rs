@@ -18,7 +18,7 @@ use crate::msgs::geometry_msgs::msg::{AccelStamped, PoseStamped, TwistStamped};
 use crate::msgs::nav_msgs::msg::{Odometry, Path};
 use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix};
 use crate::msgs::std_msgs::msg::Int32;
-use crate::ros::{Publisher, RosError};
+use crate::ros::{Middleware, Publisher, Qos, RosError};
 use crate::time::RosTime;
 use crate::wire::TrueState;
 use std::time::Duration;
@@ -40,67 +40,54 @@ const fn topic<M: Message>(name: &'static str, group: QosGroup, doc: &'static st
     TruthTopic { name, interface: M::TYPE, group, doc }
 }
 
-/// All topics.
-pub const TRUTH_TOPICS: [TruthTopic; 8] = [
-    topic::<Odometry>(
-        "ground_truth/odom",
-        QosGroup::State,
-        "true pose in `map`, true twist in `base_link`; covariances 0, but -1 at `twist.covariance[21]` where the \
-         simulator sends no angular rate",
-    ),
-    topic::<Path>(
-        "ground_truth/path",
-        QosGroup::Path,
-        "path of the vehicle since it was set down: a pose every 0.1 m, the newest 2000; twice a second while it moves",
-    ),
-    topic::<PoseStamped>("ground_truth/pose", QosGroup::State, "true pose in `map`"),
-    topic::<TwistStamped>(
-        "ground_truth/twist",
-        QosGroup::State,
-        "true twist in `base_link`, FLU; `angular` is NaN where the simulator sends no rate",
-    ),
-    topic::<AccelStamped>(
-        "ground_truth/accel",
-        QosGroup::State,
-        "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; taken here, and sent by the emulator, as \
-         specific force: at rest z is +9.81. Missing in the short state; `angular` is NaN",
-    ),
-    topic::<NavSatFix>(
-        "ground_truth/gps",
-        QosGroup::State,
-        "true place, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in \
-         `global_position/global`",
-    ),
-    topic::<JointState>(
-        "ground_truth/motor_speeds",
-        QosGroup::State,
-        "speeds of the motors, `velocity` of `motor1` to `motor8` in rad/s",
-    ),
-    topic::<Int32>(
-        "ground_truth/crash",
-        QosGroup::State,
-        "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. \
-         Also counted in `/diagnostics`",
-    ),
-];
+macro_rules! truth_topics {
+    ($($field:ident: $message:ident = $name:literal, $group:ident, $doc:literal;)+) => {
+        /// All topics.
+        pub const TRUTH_TOPICS: &[TruthTopic] = &[$(topic::<$message>($name, QosGroup::$group, $doc),)+];
+
+        /// The publishers of [`TRUTH_TOPICS`].
+        #[expect(missing_docs, reason = "documented in the table")]
+        pub struct TruthPublishers {
+            $(pub $field: Publisher<$message>,)+
+        }
+
+        impl TruthPublishers {
+            /// Opens all topics; `full_name` gives the name of a vehicle's topic.
+            pub fn open(
+                middleware: &Middleware,
+                full_name: impl Fn(&str) -> String,
+                qos: impl Fn(QosGroup, &str) -> Qos,
+            ) -> Result<Self, RosError> {
+                Ok(Self {
+                    $($field: {
+                        let name = full_name($name);
+                        middleware.publisher(&name, qos(QosGroup::$group, &name))?
+                    },)+
+                })
+            }
+
+            fn is_read(&self) -> bool {
+                [$(self.$field.subscribers(),)+].iter().any(|count| *count > 0)
+            }
+        }
+    };
+}
+
+truth_topics! {
+    odometry: Odometry = "ground_truth/odom", State, "true pose in `map`, true twist in `base_link`; covariances 0, but -1 at `twist.covariance[21]` where the simulator sends no angular rate";
+    path: Path = "ground_truth/path", Path, "path of the vehicle since it was set down: a pose every 0.1 m, the newest 2000; twice a second while it moves";
+    pose: PoseStamped = "ground_truth/pose", State, "true pose in `map`";
+    twist: TwistStamped = "ground_truth/twist", State, "true twist in `base_link`, FLU; `angular` is NaN where the simulator sends no rate";
+    accel: AccelStamped = "ground_truth/accel", State, "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; taken here, and sent by the emulator, as specific force: at rest z is +9.81. Missing in the short state; `angular` is NaN";
+    gps: NavSatFix = "ground_truth/gps", State, "true place, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in `global_position/global`";
+    motor_speeds: JointState = "ground_truth/motor_speeds", State, "speeds of the motors, `velocity` of `motor1` to `motor8` in rad/s";
+    crash: Int32 = "ground_truth/crash", State, "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. Also counted in `/diagnostics`";
+}
 
 /// A stamp that goes back further is from a restarted simulator; less far, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
 /// Shortest time between two messages on `path`.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);
-
-/// The publishers of [`TRUTH_TOPICS`].
-#[expect(missing_docs, reason = "documented in the table")]
-pub struct TruthPublishers {
-    pub odometry: Publisher<Odometry>,
-    pub path: Publisher<Path>,
-    pub pose: Publisher<PoseStamped>,
-    pub twist: Publisher<TwistStamped>,
-    pub accel: Publisher<AccelStamped>,
-    pub gps: Publisher<NavSatFix>,
-    pub motor_speeds: Publisher<JointState>,
-    pub crash: Publisher<Int32>,
-}
 
 /// Publishes the true state of one vehicle.
 pub struct GroundTruth {
@@ -148,19 +135,7 @@ impl GroundTruth {
 
     /// Whether a topic has a subscriber.
     pub fn is_read(&self) -> bool {
-        let all = &self.publishers;
-        let subscribers = [
-            all.odometry.subscribers(),
-            all.path.subscribers(),
-            all.pose.subscribers(),
-            all.twist.subscribers(),
-            all.accel.subscribers(),
-            all.gps.subscribers(),
-            all.motor_speeds.subscribers(),
-            all.crash.subscribers(),
-        ];
-        subscribers.iter().any(|count| *count > 0)
-            || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
+        self.publishers.is_read() || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
     }
 
     /// Whether all measured numbers are finite; otherwise the topics with other numbers are skipped.

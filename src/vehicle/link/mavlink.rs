@@ -1,9 +1,9 @@
-//! A link that speaks MAVLink: no translation.
-use super::{Abilities, Link, Refusal, Sink};
+//! The MAVLink link: no translation.
+use super::{Abilities, Link, SendError, Sink};
 use crate::vehicle::Counter;
 use crate::wire::mavlink::{Encoder, Outbound};
 
-/// A link that speaks MAVLink.
+/// The MAVLink link.
 pub struct MavlinkLink {
     encoder: Encoder,
     sink: Sink,
@@ -21,10 +21,10 @@ impl Link for MavlinkLink {
         Abilities::MAVLINK
     }
 
-    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
         (self.encoder.system, self.encoder.component) = (system, component);
         let packet = self.encoder.encode(message);
-        if (self.sink)(packet.as_bytes()) { Ok(()) } else { Err(Refusal::Io) }
+        if (self.sink)(packet.as_bytes()) { Ok(()) } else { Err(SendError::Io) }
     }
 
     fn incoming<'a>(&mut self, bytes: &'a [u8], _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {

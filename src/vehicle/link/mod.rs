@@ -20,7 +20,7 @@ use thiserror::Error;
 
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
-pub enum Refusal {
+pub enum SendError {
     /// The link has no datagram for the message.
     #[error("{link} cannot carry this: {what}")]
     Unsupported {
@@ -72,11 +72,11 @@ pub trait Link: Send {
     fn abilities(&self) -> Abilities;
 
     /// Sends a message. `system` and `component` are those of this bridge.
-    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal>;
+    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError>;
 
     /// Sends an attitude whose thrust is a change of the throttle, which MAVLink has no message for.
-    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), Refusal> {
-        Err(Refusal::Unsupported {
+    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), SendError> {
+        Err(SendError::Unsupported {
             link: self.abilities().name,
             what: "only UDP_Simple has changes of the throttle; send a thrust (setpoint_raw/attitude)",
         })

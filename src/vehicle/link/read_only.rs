@@ -1,21 +1,39 @@
 //! A link that only listens: passes requests, refuses every message that could move or change the vehicle.
-use super::{Abilities, Link, Refusal};
+use super::{Abilities, Link, SendError};
 use crate::vehicle::Counter;
+use crate::vehicle::mav::*;
 use crate::wire::TrueState;
-use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::dialect::*;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetAttitudeTarget};
+use crate::wire::mavlink::{MessageData as _, Outbound};
 
-/// HEARTBEAT, PING, PARAM_REQUEST_READ and _LIST, MISSION_REQUEST, _LIST, MISSION_ACK, MISSION_REQUEST_INT, REQUEST_DATA_STREAM,
-/// TIMESYNC.
-const QUESTIONS: [u32; 10] = [0, 4, 20, 21, 40, 43, 47, 51, 66, 111];
-/// MAV_CMD_GET_HOME_POSITION, _SET_MESSAGE_INTERVAL, _REQUEST_MESSAGE, _REQUEST_PROTOCOL_VERSION,
-/// _REQUEST_AUTOPILOT_CAPABILITIES.
-const QUESTIONS_AS_COMMANDS: [u16; 5] = [410, 511, 512, 519, 520];
+/// Messages that change nothing.
+#[expect(deprecated, reason = "controllers send them")]
+const QUESTIONS: [u32; 10] = [
+    HEARTBEAT_DATA::ID,
+    PING_DATA::ID,
+    PARAM_REQUEST_READ_DATA::ID,
+    PARAM_REQUEST_LIST_DATA::ID,
+    MISSION_REQUEST_DATA::ID,
+    MISSION_REQUEST_LIST_DATA::ID,
+    MISSION_ACK_DATA::ID,
+    MISSION_REQUEST_INT_DATA::ID,
+    REQUEST_DATA_STREAM_DATA::ID,
+    TIMESYNC_DATA::ID,
+];
+/// Commands that change nothing.
+const QUESTIONS_AS_COMMANDS: [u16; 5] = [
+    MAV_CMD_GET_HOME_POSITION,
+    MAV_CMD_SET_MESSAGE_INTERVAL,
+    MAV_CMD_REQUEST_MESSAGE,
+    MAV_CMD_REQUEST_PROTOCOL_VERSION,
+    MAV_CMD_REQUEST_AUTOPILOT_CAPABILITIES,
+];
 /// Offset of the command's number in COMMAND_LONG and COMMAND_INT.
 const COMMAND: usize = 28;
 
-const REFUSED: Refusal =
-    Refusal::Unsupported { link: "a read-only link", what: "control.read_only is true" };
+const REFUSED: SendError =
+    SendError::Unsupported { link: "a read-only link", what: "control.read_only is true" };
 
 /// Wraps a link of which only telemetry is wanted.
 pub struct ReadOnlyLink {
@@ -47,7 +65,7 @@ impl Link for ReadOnlyLink {
         self.link.abilities()
     }
 
-    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
         // Under another component id even a heartbeat has an effect: it announces a companion process.
         if component == self.component && is_question(message) {
             return self.link.send(message, system, component);
@@ -55,7 +73,7 @@ impl Link for ReadOnlyLink {
         Err(REFUSED)
     }
 
-    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), Refusal> {
+    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), SendError> {
         Err(REFUSED)
     }
 

@@ -3,9 +3,11 @@
 //! In these modes CopterSim arms the vehicle and switches it to OFFBOARD by itself when a setpoint arrives; it
 //! acknowledges nothing and reports no mode. So the HEARTBEAT made from its states reports the commanded mode and
 //! arming; all other messages contain received numbers only.
-use super::{Abilities, Refusal, Sink};
+use super::{Abilities, SendError, Sink};
 use crate::frames::Geodetic;
 use crate::vehicle::Counter;
+use crate::vehicle::mav::*;
+use crate::vehicle::mode::OFFBOARD;
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, HOME_POSITION_DATA, LOCAL_POSITION_NED_DATA, MavSeverity,
     SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
@@ -14,16 +16,6 @@ use crate::wire::mavlink::dialect::{
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, Heartbeat, ParamSet, SetMode};
 use crate::wire::mavlink::{Encoder, MavMessage, Outbound, Taken, take};
 use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};
-
-/// MAV_AUTOPILOT_PX4.
-const PX4: u8 = 12;
-/// `custom_mode` of OFFBOARD.
-const OFFBOARD: u32 = 6 << 16;
-const CUSTOM_MODE: u8 = 1;
-const ARMED: u8 = 128;
-/// MAV_STATE_STANDBY and MAV_STATE_ACTIVE.
-const STANDBY: u8 = 3;
-const ACTIVE: u8 = 4;
 
 /// Least climb of a take-off in m; less is noise of the estimate.
 const CLIMB: f32 = 0.3;
@@ -34,7 +26,7 @@ const NOT_ABOVE: &str =
 const OTHER_MODE: u32 = 50;
 
 /// The datagram that a message becomes.
-pub(super) enum Order {
+pub(super) enum UdpMessage {
     /// A setpoint in the local frame.
     Local(SET_POSITION_TARGET_LOCAL_NED_DATA),
     /// A setpoint in latitude, longitude and altitude.
@@ -48,7 +40,7 @@ pub(super) enum Order {
 }
 
 /// Position, velocity and angles of a state.
-pub(super) struct Pose {
+pub(super) struct UdpState {
     pub(super) time_boot_ms: u32,
     pub(super) euler: [f32; 3],
     pub(super) position: [f32; 3],
@@ -57,7 +49,7 @@ pub(super) struct Pose {
 }
 
 /// The common part of a link of either mode.
-pub(super) struct Udp {
+pub(super) struct UdpLink {
     pub(super) name: &'static str,
     sink: Sink,
     /// Encodes frames in the vehicle's name.
@@ -74,12 +66,14 @@ pub(super) struct Udp {
     disarmed: bool,
     offboard: bool,
     /// A HEARTBEAT is due with the next state.
-    pub(super) due: bool,
-    fixed: bool,
+    pub(super) is_heartbeat_due: bool,
+    /// The estimator is initialised.
+    is_fixed: bool,
+    /// The object of the collision that was reported.
     hit: Option<i32>,
 }
 
-impl Udp {
+impl UdpLink {
     pub(super) fn new(name: &'static str, id: u16, sink: Sink) -> Self {
         Self {
             name,
@@ -95,8 +89,8 @@ impl Udp {
             armed: false,
             disarmed: false,
             offboard: false,
-            due: true,
-            fixed: false,
+            is_heartbeat_due: true,
+            is_fixed: false,
             hit: None,
         }
     }
@@ -112,15 +106,15 @@ impl Udp {
         }
     }
 
-    pub(super) fn unsupported(&self, what: &'static str) -> Refusal {
-        Refusal::Unsupported { link: self.name, what }
+    pub(super) fn unsupported<T>(&self, what: &'static str) -> Result<T, SendError> {
+        Err(SendError::Unsupported { link: self.name, what })
     }
 
     /// Converts a message to the datagram to send.
-    pub(super) fn read(&mut self, message: &Outbound) -> Result<Order, Refusal> {
+    pub(super) fn read(&mut self, message: &Outbound) -> Result<UdpMessage, SendError> {
         let packet = Encoder::new(0, 0).encode(message);
         let Taken::Frame(frame) = take(packet.as_bytes()) else {
-            return Err(self.unsupported("this message"));
+            return self.unsupported("this message");
         };
         if let Some(command) = CommandLong::parse(&frame) {
             let params = command.params.map(f64::from);
@@ -129,7 +123,14 @@ impl Udp {
         if let Some(command) = CommandInt::parse(&frame) {
             let [a, b, c, d] = command.params.map(f64::from);
             let (x, y) = match command.frame {
-                0 | 3 | 5 | 6 | 10 | 11 => (f64::from(command.x) / 1e7, f64::from(command.y) / 1e7),
+                MAV_FRAME_GLOBAL
+                | MAV_FRAME_GLOBAL_RELATIVE_ALT
+                | MAV_FRAME_GLOBAL_INT
+                | MAV_FRAME_GLOBAL_RELATIVE_ALT_INT
+                | MAV_FRAME_GLOBAL_TERRAIN_ALT
+                | MAV_FRAME_GLOBAL_TERRAIN_ALT_INT => {
+                    (f64::from(command.x) / 1e7, f64::from(command.y) / 1e7)
+                }
                 _ => (f64::from(command.x) / 1e4, f64::from(command.y) / 1e4),
             };
             let params = [a, b, c, d, x, y, command.z.into()];
@@ -142,13 +143,13 @@ impl Udp {
             return self.parameter(&param);
         }
         let order = match frame.message() {
-            Ok(MavMessage::SET_POSITION_TARGET_LOCAL_NED(target)) => Order::Local(target),
-            Ok(MavMessage::SET_POSITION_TARGET_GLOBAL_INT(target)) => Order::Global(target),
-            Ok(MavMessage::SET_ATTITUDE_TARGET(target)) => Order::Attitude(target),
+            Ok(MavMessage::SET_POSITION_TARGET_LOCAL_NED(target)) => UdpMessage::Local(target),
+            Ok(MavMessage::SET_POSITION_TARGET_GLOBAL_INT(target)) => UdpMessage::Global(target),
+            Ok(MavMessage::SET_ATTITUDE_TARGET(target)) => UdpMessage::Attitude(target),
             _ => {
-                return Err(self.unsupported(
+                return self.unsupported(
                     "only setpoints, arming, take-off, speed and VTOL transitions are supported",
-                ));
+                );
             }
         };
         self.may_arm()?;
@@ -156,48 +157,52 @@ impl Udp {
     }
 
     /// Refuses a setpoint to a vehicle that was disarmed.
-    pub(super) fn may_arm(&self) -> Result<(), Refusal> {
-        match self.disarmed {
-            true => Err(self
-                .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first")),
-            false => Ok(()),
+    pub(super) fn may_arm(&self) -> Result<(), SendError> {
+        if self.disarmed {
+            return self
+                .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first");
         }
+        Ok(())
     }
 
-    fn command(&self, command: u16, params: [f64; 7]) -> Result<Order, Refusal> {
+    fn command(&self, command: u16, params: [f64; 7]) -> Result<UdpMessage, SendError> {
         let [p1, p2, _, _, p5, p6, p7] = params;
         let single = params.map(|x| x as f32);
-        Ok(Order::Command(match command {
+        Ok(UdpMessage::Command(match command {
             // PX4 rounds it, too.
-            400 if p1.round() == 1.0 => SimpleCommand::Arm(true),
-            400 if p1.round() == 0.0 => SimpleCommand::Arm(false),
-            400 => return Err(self.unsupported("param1 must be 1 (arm) or 0 (disarm)")),
-            22 => self.take_off(Geodetic::new(p5, p6, p7))?,
+            MAV_CMD_COMPONENT_ARM_DISARM if p1.round() == 1.0 => SimpleCommand::Arm(true),
+            MAV_CMD_COMPONENT_ARM_DISARM if p1.round() == 0.0 => SimpleCommand::Arm(false),
+            MAV_CMD_COMPONENT_ARM_DISARM => {
+                return self.unsupported("param1 must be 1 (arm) or 0 (disarm)");
+            }
+            MAV_CMD_NAV_TAKEOFF => self.take_off(Geodetic::new(p5, p6, p7))?,
             // The order is east, north, down.
-            24 => {
+            MAV_CMD_NAV_TAKEOFF_LOCAL => {
                 let [.., east, north, down] = single;
                 self.upwards([north, east, down])?
             }
             // CopterSim sets speed and radius at once: the other one is repeated.
-            178 if p2 > 0.0 => SimpleCommand::Cruise { speed: p2 as f32, radius: self.radius },
-            176 => return self.mode((p2 as u32) << 16 | (params[2] as u32) << 24),
-            3000 => SimpleCommand::VtolTransition { state: single[0], immediate: single[1] },
-            21 | 23 => {
-                return Err(self.unsupported(
-                    "there is no landing in the UDP modes of CopterSim: send setpoints to the ground, then disarm",
-                ));
+            MAV_CMD_DO_CHANGE_SPEED if p2 > 0.0 => {
+                SimpleCommand::Cruise { speed: p2 as f32, radius: self.radius }
             }
-            _ => return Err(self.unsupported("this command; CopterSim has no datagram for it")),
+            MAV_CMD_DO_SET_MODE => return self.mode((p2 as u32) << 16 | (params[2] as u32) << 24),
+            MAV_CMD_DO_VTOL_TRANSITION => {
+                SimpleCommand::VtolTransition { state: single[0], immediate: single[1] }
+            }
+            MAV_CMD_NAV_LAND | MAV_CMD_NAV_LAND_LOCAL => {
+                return self.unsupported("there is no landing in the UDP modes of CopterSim: send setpoints to the ground, then disarm");
+            }
+            _ => return self.unsupported("this command; CopterSim has no datagram for it"),
         }))
     }
 
     /// Takes off to the given position, otherwise above the vehicle.
-    fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, Refusal> {
+    fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, SendError> {
         if place.is_known() {
             if let (Some(home), Some([.., down])) = (self.home, self.position)
                 && place.altitude_m - home.altitude_m < f64::from(CLIMB - down)
             {
-                return Err(self.unsupported(NOT_ABOVE));
+                return self.unsupported(NOT_ABOVE);
             }
             return Ok(SimpleCommand::TakeOffGlobal {
                 latitude: place.latitude_deg as f32,
@@ -209,59 +214,55 @@ impl Udp {
             (Some(home), Some([north, east, _])) if place.altitude_m.is_finite() => {
                 self.upwards([north, east, (home.altitude_m - place.altitude_m) as f32])
             }
-            _ => Err(self.unsupported("a take-off without a place, before home is known")),
+            _ => self.unsupported("a take-off without a place, before home is known"),
         }
     }
 
     /// Refuses a take-off to the vehicle's height or below: it would not climb.
-    fn upwards(&self, position: [f32; 3]) -> Result<SimpleCommand, Refusal> {
+    fn upwards(&self, position: [f32; 3]) -> Result<SimpleCommand, SendError> {
         let [.., down] = position;
         if self.position.is_some_and(|[.., present]| present - down < CLIMB) {
-            return Err(self.unsupported(NOT_ABOVE));
+            return self.unsupported(NOT_ABOVE);
         }
         Ok(SimpleCommand::TakeOff { position })
     }
 
-    fn mode(&self, custom_mode: u32) -> Result<Order, Refusal> {
+    fn mode(&self, custom_mode: u32) -> Result<UdpMessage, SendError> {
         if custom_mode == OFFBOARD {
-            return Ok(Order::Done);
+            return Ok(UdpMessage::Done);
         }
-        Err(self.unsupported(
-            "there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints",
-        ))
+        self.unsupported("there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints")
     }
 
     /// Two fixed-wing parameters have a datagram of their own.
-    fn parameter(&self, param: &ParamSet) -> Result<Order, Refusal> {
+    fn parameter(&self, param: &ParamSet) -> Result<UdpMessage, SendError> {
         let end = param.id.iter().position(|byte| *byte == 0);
         let value = f32::from_le_bytes(param.value);
         let (speed, radius) = match param.id.get(..end.unwrap_or(param.id.len())) {
             Some(b"FW_AIRSPD_TRIM") => (value, self.radius),
             Some(b"NAV_LOITER_RAD") => (self.speed, value),
             _ => {
-                return Err(self.unsupported(
-                    "of parameters the UDP modes of CopterSim have FW_AIRSPD_TRIM and NAV_LOITER_RAD only, to set",
-                ));
+                return self.unsupported("of parameters the UDP modes of CopterSim have FW_AIRSPD_TRIM and NAV_LOITER_RAD only, to set");
             }
         };
         if value <= 0.0 {
-            return Err(self.unsupported("it must be above 0; CopterSim takes 0 as unchanged"));
+            return self.unsupported("it must be above 0; CopterSim takes 0 as unchanged");
         }
-        Ok(Order::Command(SimpleCommand::Cruise { speed, radius }))
+        Ok(UdpMessage::Command(SimpleCommand::Cruise { speed, radius }))
     }
 
     /// Altitude above sea level of an altitude above home.
-    pub(super) fn altitude_over_home(&self, altitude: f32) -> Result<f32, Refusal> {
+    pub(super) fn altitude_over_home(&self, altitude: f32) -> Result<f32, SendError> {
         match self.home {
             Some(home) => Ok((home.altitude_m + f64::from(altitude)) as f32),
-            None => Err(self.unsupported("an altitude above home, before home is known")),
+            None => self.unsupported("an altitude above home, before home is known"),
         }
     }
 
     /// Sends a command and remembers the state that it commands.
-    pub(super) fn send_command(&mut self, command: SimpleCommand) -> Result<(), Refusal> {
+    pub(super) fn send_command(&mut self, command: SimpleCommand) -> Result<(), SendError> {
         self.send(SimpleCommandPacket::from(command).as_bytes())?;
-        self.due = true;
+        self.is_heartbeat_due = true;
         match command {
             SimpleCommand::Arm(armed) => {
                 (self.armed, self.disarmed) = (armed, !armed);
@@ -279,15 +280,15 @@ impl Udp {
     }
 
     /// Sends a setpoint, which arms the vehicle.
-    pub(super) fn send_setpoint(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn send_setpoint(&mut self, bytes: &[u8]) -> Result<(), SendError> {
         self.send(bytes)?;
-        self.due |= !(self.armed && self.offboard);
+        self.is_heartbeat_due |= !(self.armed && self.offboard);
         (self.armed, self.offboard) = (true, true);
         Ok(())
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
-        if (self.sink)(bytes) { Ok(()) } else { Err(Refusal::Io) }
+    fn send(&mut self, bytes: &[u8]) -> Result<(), SendError> {
+        if (self.sink)(bytes) { Ok(()) } else { Err(SendError::Io) }
     }
 
     /// Starts the frames of a datagram.
@@ -332,35 +333,36 @@ impl Udp {
     /// CopterSim restarted.
     pub(super) fn restarted(&mut self) {
         (self.armed, self.disarmed, self.offboard) = (false, false, false);
-        (self.fixed, self.hit, self.due) = (false, None, true);
+        (self.is_fixed, self.hit, self.is_heartbeat_due) = (false, None, true);
     }
 
     /// MAV_STATE: standby once the estimator is initialised, which a known home also proves.
     fn status(&self) -> u8 {
-        match (self.armed, self.fixed || self.home.is_some()) {
-            (true, _) => ACTIVE,
-            (false, true) => STANDBY,
-            (false, false) => 0,
+        match (self.armed, self.is_fixed || self.home.is_some()) {
+            (true, _) => MAV_STATE_ACTIVE,
+            (false, true) => MAV_STATE_STANDBY,
+            (false, false) => MAV_STATE_UNINIT,
         }
     }
 
     /// No state arrives: CopterSim may have ended. A disarmed vehicle stays disarmed.
     pub(super) fn lost(&mut self) {
         (self.armed, self.offboard) = (false, false);
-        (self.fixed, self.hit, self.due) = (false, None, true);
+        (self.is_fixed, self.hit, self.is_heartbeat_due) = (false, None, true);
         (self.home, self.position) = (None, None);
     }
 
     /// Sends HEARTBEAT with the commanded state if due, and HOME_POSITION with it.
     pub(super) fn heartbeat(&mut self, home: [i32; 3]) {
-        if !std::mem::take(&mut self.due) {
+        if !std::mem::take(&mut self.is_heartbeat_due) {
             return;
         }
         self.push(Heartbeat {
             custom_mode: if self.offboard { OFFBOARD } else { 0 },
             kind: 0,
-            autopilot: PX4,
-            base_mode: CUSTOM_MODE | if self.armed { ARMED } else { 0 },
+            autopilot: MAV_AUTOPILOT_PX4,
+            base_mode: MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
+                | if self.armed { MAV_MODE_FLAG_SAFETY_ARMED } else { 0 },
             system_status: self.status(),
             mavlink_version: 3,
         });
@@ -384,14 +386,14 @@ impl Udp {
     }
 
     /// Converts a state, unless one of its numbers is NaN or infinite.
-    pub(super) fn pose(&mut self, pose: &Pose) -> Result<(), Counter> {
+    pub(super) fn pose(&mut self, pose: &UdpState) -> Result<(), Counter> {
         let numbers = [pose.euler, pose.position, pose.velocity];
         if !numbers.iter().flatten().all(|number| number.is_finite()) {
             return Err(Counter::Malformed);
         }
         self.other_mode = 0;
         let home = Some(Geodetic::from_e7(pose.home)).filter(|home| home.is_known());
-        self.due |= home != self.home;
+        self.is_heartbeat_due |= home != self.home;
         self.home = home;
         self.position = Some(pose.position);
         self.heartbeat(pose.home);
@@ -422,10 +424,10 @@ impl Udp {
 
     /// Reports once that the estimator is initialised.
     pub(super) fn fixed(&mut self, fixed: bool) {
-        if fixed && !self.fixed {
+        if fixed && !self.is_fixed {
             self.text(MavSeverity::MAV_SEVERITY_INFO, "estimator has a 3D fix");
         }
-        self.fixed = fixed;
+        self.is_fixed = fixed;
     }
 
     /// Reports each collision once.

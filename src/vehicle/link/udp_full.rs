@@ -1,7 +1,8 @@
 //! UDP_Full: setpoints with MAVLink's own masks, states with GPS.
-use super::udp::{Order, Pose, Udp};
-use super::{Abilities, Link, Refusal, Sink};
+use super::udp::{UdpLink, UdpMessage, UdpState};
+use super::{Abilities, Link, SendError, Sink};
 use crate::vehicle::Counter;
+use crate::vehicle::mav::*;
 use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, MavFrame};
 use crate::wire::mavlink::raw::GpsRawInt;
 use crate::wire::mavlink::{MavMessage, Outbound};
@@ -11,16 +12,12 @@ use crate::wire::{
 };
 use zerocopy::little_endian::F32;
 
-/// Setpoint frames: local, body, global.
-const LOCAL: u8 = 1;
-const BODY: u8 = 8;
-const GLOBAL: u8 = 5;
 /// HEARTBEAT period.
 const HEARTBEAT_MS: u32 = 1000;
 
 /// A link to CopterSim in UDP_Full.
 pub struct UdpFullLink {
-    udp: Udp,
+    udp: UdpLink,
     id: u16,
     /// Times of the last state and the last HEARTBEAT.
     last: Option<u32>,
@@ -30,23 +27,22 @@ pub struct UdpFullLink {
 impl UdpFullLink {
     /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
-        Self { udp: Udp::new("UDP_Full", id, sink), id, last: None, beat: 0 }
+        Self { udp: UdpLink::new("UDP_Full", id, sink), id, last: None, beat: 0 }
     }
 
     fn setpoint(&self, time_boot_ms: u32, mask: u16, frame: u8) -> FullSetpointPacket {
         FullSetpointPacket::new(time_boot_ms, self.id.into(), mask, frame)
     }
 
-    fn packet(&self, order: &Order) -> Result<FullSetpointPacket, Refusal> {
+    fn packet(&self, order: &UdpMessage) -> Result<FullSetpointPacket, SendError> {
         Ok(match order {
-            Order::Local(t) => {
-                let frame = match t.coordinate_frame as u32 {
-                    1 => LOCAL,
-                    8 => BODY,
+            UdpMessage::Local(t) => {
+                let frame = match t.coordinate_frame as u8 {
+                    frame @ (MAV_FRAME_LOCAL_NED | MAV_FRAME_BODY_NED) => frame,
                     _ => {
-                        return Err(self.udp.unsupported(
+                        return self.udp.unsupported(
                             "a local frame other than LOCAL_NED (1) and BODY_NED (8)",
-                        ));
+                        );
                     }
                 };
                 FullSetpointPacket {
@@ -58,7 +54,7 @@ impl UdpFullLink {
                     ..self.setpoint(t.time_boot_ms, t.type_mask.bits(), frame)
                 }
             }
-            Order::Global(t) => {
+            UdpMessage::Global(t) => {
                 let altitude = global_altitude(&self.udp, t.coordinate_frame, t.alt)?;
                 let [latitude, longitude] = [t.lat_int, t.lon_int].map(degrees);
                 FullSetpointPacket {
@@ -67,16 +63,19 @@ impl UdpFullLink {
                     acceleration: [t.afx, t.afy, t.afz].map(F32::new),
                     yaw: t.yaw.into(),
                     yaw_rate: t.yaw_rate.into(),
-                    ..self.setpoint(t.time_boot_ms, t.type_mask.bits(), GLOBAL)
+                    ..self.setpoint(t.time_boot_ms, t.type_mask.bits(), MAV_FRAME_GLOBAL_INT)
                 }
             }
-            Order::Attitude(t) => {
+            UdpMessage::Attitude(t) => {
                 let rates = [t.body_roll_rate, t.body_pitch_rate, t.body_yaw_rate];
                 let mask = t.type_mask.bits().into();
                 // The vendor's client sends body setpoints with this frame left over.
-                self.setpoint(t.time_boot_ms, mask, BODY).with_attitude(t.q, rates, t.thrust)
+                self.setpoint(t.time_boot_ms, mask, MAV_FRAME_BODY_NED)
+                    .with_attitude(t.q, rates, t.thrust)
             }
-            Order::Command(_) | Order::Done => return Err(self.udp.unsupported("this message")),
+            UdpMessage::Command(_) | UdpMessage::Done => {
+                return self.udp.unsupported("this message");
+            }
         })
     }
 }
@@ -87,11 +86,17 @@ pub(super) fn degrees(e7: i32) -> f32 {
 }
 
 /// Altitude above sea level of a global target.
-pub(super) fn global_altitude(udp: &Udp, frame: MavFrame, altitude: f32) -> Result<f32, Refusal> {
-    match frame as u32 {
-        0 | 5 => Ok(altitude),
-        3 | 6 => udp.altitude_over_home(altitude),
-        _ => Err(udp.unsupported("altitudes above terrain")),
+pub(super) fn global_altitude(
+    udp: &UdpLink,
+    frame: MavFrame,
+    altitude: f32,
+) -> Result<f32, SendError> {
+    match frame as u8 {
+        MAV_FRAME_GLOBAL | MAV_FRAME_GLOBAL_INT => Ok(altitude),
+        MAV_FRAME_GLOBAL_RELATIVE_ALT | MAV_FRAME_GLOBAL_RELATIVE_ALT_INT => {
+            udp.altitude_over_home(altitude)
+        }
+        _ => udp.unsupported("altitudes above terrain"),
     }
 }
 
@@ -100,10 +105,10 @@ impl Link for UdpFullLink {
         self.udp.abilities()
     }
 
-    fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), Refusal> {
+    fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), SendError> {
         match self.udp.read(message)? {
-            Order::Done => Ok(()),
-            Order::Command(command) => self.udp.send_command(command),
+            UdpMessage::Done => Ok(()),
+            UdpMessage::Command(command) => self.udp.send_command(command),
             order => {
                 let packet = self.packet(&order)?;
                 self.udp.send_setpoint(packet.as_bytes())
@@ -145,11 +150,11 @@ impl UdpFullLink {
             _ => {}
         }
         let due = time_boot_ms.wrapping_sub(self.beat) >= HEARTBEAT_MS || self.last.is_none();
-        self.udp.due |= due;
-        if self.udp.due {
+        self.udp.is_heartbeat_due |= due;
+        if self.udp.is_heartbeat_due {
             self.beat = time_boot_ms;
         }
-        let pose = Pose {
+        let pose = UdpState {
             time_boot_ms,
             euler: packet.euler.map(F32::get),
             position: packet.position.map(F32::get),

@@ -1,9 +1,10 @@
 //! UDP_Simple: sends four numbers and a mode, receives pose and velocity.
-use super::udp::{Order, Pose, Udp};
+use super::udp::{UdpLink, UdpMessage, UdpState};
 use super::udp_full::{degrees, global_altitude};
-use super::{Abilities, Link, Refusal, Sink};
+use super::{Abilities, Link, SendError, Sink};
 use crate::frames::{Attitude, Frd, Ned};
 use crate::vehicle::Counter;
+use crate::vehicle::mav::*;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
@@ -34,7 +35,7 @@ const IGNORE_ATTITUDE: u8 = 128;
 
 /// A link to CopterSim in UDP_Simple.
 pub struct UdpSimpleLink {
-    pub(super) udp: Udp,
+    pub(super) udp: UdpLink,
     states: u32,
 }
 
@@ -46,18 +47,18 @@ impl UdpSimpleLink {
 
     /// The same for a mode with the same commands.
     pub(super) fn named(name: &'static str, id: u16, sink: Sink) -> Self {
-        let udp = Udp::new(name, id, sink);
+        let udp = UdpLink::new(name, id, sink);
         Self { udp, states: 0 }
     }
 
-    fn local(&self, t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Result<SimpleCommand, Refusal> {
-        let body = match t.coordinate_frame as u32 {
-            1 => false,
-            8 => true,
+    fn local(&self, t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Result<SimpleCommand, SendError> {
+        let body = match t.coordinate_frame as u8 {
+            MAV_FRAME_LOCAL_NED => false,
+            MAV_FRAME_BODY_NED => true,
             _ => {
-                return Err(self
+                return self
                     .udp
-                    .unsupported("a local frame other than LOCAL_NED (1) and BODY_NED (8)"));
+                    .unsupported("a local frame other than LOCAL_NED (1) and BODY_NED (8)");
             }
         };
         let mask = t.type_mask.bits();
@@ -69,7 +70,7 @@ impl UdpSimpleLink {
             TAKE_OFF if !body => {
                 return Ok(SimpleCommand::TakeOff { position: [t.x, t.y, t.z] });
             }
-            _ => return Err(self.udp.unsupported("setpoints that land, loiter or idle")),
+            _ => return self.udp.unsupported("setpoints that land, loiter or idle"),
         }
         if let Some(command) = speed_altitude_heading(t) {
             return Ok(command);
@@ -94,10 +95,10 @@ impl UdpSimpleLink {
             }
             (false, false, true) => {
                 if body {
-                    return Err(self.udp.unsupported("accelerations in the body frame"));
+                    return self.udp.unsupported("accelerations in the body frame");
                 }
                 if mask & FORCE != 0 {
-                    return Err(self.udp.unsupported("forces"));
+                    return self.udp.unsupported("forces");
                 }
                 // CopterSim and PX4 take mode 8 as a yaw rate; 6 may be without yaw (see the doubts of
                 // docs/wire/control.md).
@@ -113,18 +114,16 @@ impl UdpSimpleLink {
                     }
                 })
             }
-            (false, false, false) => Err(self.udp.unsupported("a setpoint with yaw only")),
-            _ => Err(self.udp.unsupported(
-                "position, velocity and acceleration in one setpoint: ignore all but one in type_mask",
-            )),
+            (false, false, false) => self.udp.unsupported("a setpoint with yaw only"),
+            _ => self.udp.unsupported("position, velocity and acceleration in one setpoint: ignore all but one in type_mask"),
         }
     }
 
-    fn global(&self, t: &SET_POSITION_TARGET_GLOBAL_INT_DATA) -> Result<SimpleCommand, Refusal> {
+    fn global(&self, t: &SET_POSITION_TARGET_GLOBAL_INT_DATA) -> Result<SimpleCommand, SendError> {
         let mask = t.type_mask.bits();
         let all = POSITION | VELOCITY | ACCELERATION | KIND;
         if mask & all != VELOCITY | ACCELERATION {
-            return Err(self.udp.unsupported("a global setpoint other than a whole position"));
+            return self.udp.unsupported("a global setpoint other than a whole position");
         }
         Ok(SimpleCommand::PositionGlobal {
             latitude: degrees(t.lat_int),
@@ -134,41 +133,41 @@ impl UdpSimpleLink {
         })
     }
 
-    fn attitude(&self, t: &SET_ATTITUDE_TARGET_DATA) -> Result<SimpleCommand, Refusal> {
+    fn attitude(&self, t: &SET_ATTITUDE_TARGET_DATA) -> Result<SimpleCommand, SendError> {
         let mask = t.type_mask.bits();
         if mask & IGNORE_ATTITUDE != 0 {
-            return Err(self.udp.unsupported("body rates; send an attitude"));
+            return self.udp.unsupported("body rates; send an attitude");
         }
         if mask & IGNORE_THRUST != 0 {
-            return Err(self.udp.unsupported("an attitude without thrust"));
+            return self.udp.unsupported("an attitude without thrust");
         }
         Ok(SimpleCommand::Attitude { euler: self.euler(t.q)?, throttle: t.thrust })
     }
 
     /// Roll, pitch, yaw.
-    fn euler(&self, wxyz: [f32; 4]) -> Result<[f32; 3], Refusal> {
+    fn euler(&self, wxyz: [f32; 4]) -> Result<[f32; 3], SendError> {
         let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz.map(f64::from)) else {
-            return Err(self.udp.unsupported("an invalid quaternion"));
+            return self.udp.unsupported("an invalid quaternion");
         };
         let euler = attitude.euler();
         Ok([euler.roll, euler.pitch, euler.yaw].map(|angle| angle as f32))
     }
 
     /// The yaw of a position; NaN keeps it.
-    fn yaw(&self, mask: u16, yaw: f32) -> Result<f32, Refusal> {
+    fn yaw(&self, mask: u16, yaw: f32) -> Result<f32, SendError> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (true, _) => Ok(yaw),
             (false, false) => Ok(f32::NAN),
-            (false, true) => Err(self.udp.unsupported("a position with a yaw rate; send a yaw")),
+            (false, true) => self.udp.unsupported("a position with a yaw rate; send a yaw"),
         }
     }
 
     /// The yaw rate of a velocity; 0 keeps the yaw.
-    fn yaw_rate(&self, mask: u16, yaw_rate: f32) -> Result<f32, Refusal> {
+    fn yaw_rate(&self, mask: u16, yaw_rate: f32) -> Result<f32, SendError> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (false, true) => Ok(yaw_rate),
             (false, false) => Ok(0.0),
-            (true, _) => Err(self.udp.unsupported("a velocity with a yaw; send a yaw rate")),
+            (true, _) => self.udp.unsupported("a velocity with a yaw; send a yaw rate"),
         }
     }
 }
@@ -188,7 +187,7 @@ fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
 fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<SimpleCommand> {
     let accelerations_ignored = PositionTargetTypemask::from_bits_retain(ACCELERATION);
     let is_it = t.type_mask == accelerations_ignored
-        && t.coordinate_frame as u32 == 1
+        && t.coordinate_frame as u8 == MAV_FRAME_LOCAL_NED
         && [t.x, t.y, t.vz] == [0.0; 3]
         && (t.vx - t.yaw).sin().abs() < SAME_ANGLE
         && (t.vx - t.yaw).cos() > 0.0;
@@ -200,19 +199,19 @@ impl Link for UdpSimpleLink {
         self.udp.abilities()
     }
 
-    fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), Refusal> {
+    fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), SendError> {
         let command = match self.udp.read(message)? {
-            Order::Done => return Ok(()),
-            Order::Command(command) => return self.udp.send_command(command),
-            Order::Local(target) => self.local(&target)?,
-            Order::Global(target) => self.global(&target)?,
-            Order::Attitude(target) => self.attitude(&target)?,
+            UdpMessage::Done => return Ok(()),
+            UdpMessage::Command(command) => return self.udp.send_command(command),
+            UdpMessage::Local(target) => self.local(&target)?,
+            UdpMessage::Global(target) => self.global(&target)?,
+            UdpMessage::Attitude(target) => self.attitude(&target)?,
         };
         let packet = SimpleCommandPacket::from(command);
         self.udp.send_setpoint(packet.as_bytes())
     }
 
-    fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), Refusal> {
+    fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), SendError> {
         self.udp.may_arm()?;
         let packet = SimpleCommandPacket::from(SimpleCommand::AttitudeStep {
             euler: self.euler(target.q)?,
@@ -230,8 +229,8 @@ impl Link for UdpSimpleLink {
         match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
             Ok(SimpleReport::State(packet)) => {
                 self.states = (self.states + 1) % HEARTBEAT_STATES;
-                self.udp.due |= self.states == 0;
-                self.udp.pose(&Pose {
+                self.udp.is_heartbeat_due |= self.states == 0;
+                self.udp.pose(&UdpState {
                     time_boot_ms: 0,
                     euler: packet.euler.map(F32::get),
                     position: packet.position.map(F32::get),

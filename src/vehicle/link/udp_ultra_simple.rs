@@ -1,7 +1,7 @@
 //! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; they are made of the true state, which
 //! CopterSim sends to a port of its own in every mode.
-use super::udp::Pose;
-use super::{Abilities, Link, Refusal, Sink, UdpSimpleLink};
+use super::udp::UdpState;
+use super::{Abilities, Link, SendError, Sink, UdpSimpleLink};
 use crate::frames::Geodetic;
 use crate::vehicle::Counter;
 use crate::wire::TrueState;
@@ -20,14 +20,14 @@ const TURNING: f64 = 100.0;
 pub struct UdpUltraSimpleLink {
     simple: UdpSimpleLink,
     id: u16,
-    begun: Option<Begin>,
+    begun: Option<StartPose>,
     last: f64,
     beat: f64,
 }
 
 /// Where the vehicle was when it was first heard, which counts as its home.
 #[derive(Clone, Copy)]
-struct Begin {
+struct StartPose {
     /// In the map.
     position: [f64; 3],
     home: [i32; 3],
@@ -46,7 +46,7 @@ impl UdpUltraSimpleLink {
     }
 
     /// Where positions count from.
-    fn begin(&mut self, state: &TrueState) -> Begin {
+    fn begin(&mut self, state: &TrueState) -> StartPose {
         if state.sim_time < self.last - RESTART {
             self.simple.udp.restarted();
             self.begun = None;
@@ -70,7 +70,7 @@ impl UdpUltraSimpleLink {
                      start the bridge before the vehicle flies"
                 );
             }
-            Begin {
+            StartPose {
                 position: state.position,
                 home: e7(state.gps),
             }
@@ -88,11 +88,11 @@ impl Link for UdpUltraSimpleLink {
         self.simple.abilities()
     }
 
-    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), Refusal> {
+    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
         self.simple.send(message, system, component)
     }
 
-    fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), Refusal> {
+    fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), SendError> {
         self.simple.send_throttle_step(target)
     }
 
@@ -105,16 +105,16 @@ impl Link for UdpUltraSimpleLink {
         state: &TrueState,
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], Counter> {
-        let Begin { position, home } = self.begin(state);
+        let StartPose { position, home } = self.begin(state);
         let udp = &mut self.simple.udp;
         udp.begin();
         if state.sim_time - self.beat >= HEARTBEAT {
             self.beat = state.sim_time;
-            udp.due = true;
+            udp.is_heartbeat_due = true;
         }
         let [north, east, down] = [0, 1, 2].map(|axis| state.position[axis] - position[axis]);
         let time_boot_ms = (state.sim_time * 1e3) as u32;
-        udp.pose(&Pose {
+        udp.pose(&UdpState {
             time_boot_ms,
             euler: state.euler.map(|angle| angle as f32),
             position: [north, east, down].map(|metres| metres as f32),

@@ -1,6 +1,6 @@
 //! `vehicle_info_get`: type, versions and capabilities, which are requested until the autopilot reports them.
-use super::Part;
-use super::repeat::Repeat;
+use super::ServicePart;
+use super::repeated_request::RepeatedRequest;
 use crate::msgs::mavros_msgs::msg::VehicleInfo;
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,
@@ -18,18 +18,18 @@ const PERIOD: Duration = Duration::from_secs(2);
 const HAS_HEARTBEAT: u8 = 1;
 const HAS_VERSION: u8 = 2;
 
-pub(super) struct Info {
+pub(super) struct VehicleInfoPart {
     version: Option<AutopilotVersion>,
-    requests: Repeat,
+    requests: RepeatedRequest,
 }
 
-impl Part for Info {
+impl ServicePart for VehicleInfoPart {
     fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         open.service::<VehicleInfoGet>("vehicle_info_get", |autopilot, request, responder| {
             let info = &autopilot.services.info;
             responder.respond(info.get(&autopilot.fcu, &request));
         })?;
-        Ok(Self { version: None, requests: Repeat::new(AutopilotVersion::ID, PERIOD) })
+        Ok(Self { version: None, requests: RepeatedRequest::new(AutopilotVersion::ID, PERIOD) })
     }
 
     fn connected(&mut self, fcu: &Fcu) {
@@ -61,7 +61,7 @@ impl Part for Info {
     }
 }
 
-impl Info {
+impl VehicleInfoPart {
     fn version(&mut self, fcu: &Fcu, version: AutopilotVersion) {
         if self.version.replace(version).is_none() {
             let [major, minor, patch, _] = version.flight_sw.to_be_bytes();

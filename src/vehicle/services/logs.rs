@@ -1,5 +1,5 @@
 //! `log_transfer/raw/*`: refused with a reason, so that clients do not wait for logs.
-use super::Part;
+use super::ServicePart;
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{
     LogRequestData, LogRequestDataResponse, LogRequestEnd, LogRequestEndResponse, LogRequestList,
@@ -13,20 +13,20 @@ use crate::vehicle::{Counter, Open};
 const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); to \
                    download them, use mavlink_sink and mavlink_source";
 
-pub(super) struct Logs;
+pub(super) struct LogsPart;
 
-impl Part for Logs {
+impl ServicePart for LogsPart {
     fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        refused::<LogRequestList>(open, "log_transfer/raw/log_request_list", || {
+        refuse::<LogRequestList>(open, "log_transfer/raw/log_request_list", || {
             LogRequestListResponse { success: false }
         })?;
-        refused::<LogRequestData>(open, "log_transfer/raw/log_request_data", || {
+        refuse::<LogRequestData>(open, "log_transfer/raw/log_request_data", || {
             LogRequestDataResponse { success: false }
         })?;
-        refused::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
+        refuse::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
             LogRequestEndResponse { success: false }
         })?;
-        refused::<Trigger>(open, "log_transfer/raw/log_request_erase", || TriggerResponse {
+        refuse::<Trigger>(open, "log_transfer/raw/log_request_erase", || TriggerResponse {
             success: false,
             message: WHY.to_owned(),
         })?;
@@ -34,15 +34,14 @@ impl Part for Logs {
     }
 }
 
-fn refused<S: Service>(
+fn refuse<S: Service>(
     open: &Open<'_>,
     name: &'static str,
     reply: fn() -> S::Response,
 ) -> Result<(), RosError> {
     open.service::<S>(name, move |autopilot, _, responder| {
         let fcu = &mut autopilot.fcu;
-        tracing::warn!(vehicle = fcu.settings.id, service = name, "{WHY}");
-        fcu.notice(format!("{name}: {WHY}"));
+        fcu.warn(format!("{name}: {WHY}"));
         fcu.count(Counter::CommandRefused);
         responder.respond(reply());
     })

@@ -1,5 +1,6 @@
 //! `mission/*`, `geofence/*`, `rallypoint/*`: the vehicle's waypoint lists.
-use super::{Part, waypoint};
+use super::{ServicePart, waypoint};
+use crate::msgs::Service;
 use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
 use crate::msgs::mavros_msgs::srv::{
     WaypointClear, WaypointClearResponse, WaypointPull, WaypointPullResponse, WaypointPush,
@@ -31,47 +32,30 @@ struct ListNames {
     clear: &'static str,
 }
 
+#[rustfmt::skip] // a table
 static LISTS: [ListNames; 3] = [
-    ListNames {
-        list: MissionList::Plan,
-        topic: "mission/waypoints",
-        pull: "mission/pull",
-        push: "mission/push",
-        clear: "mission/clear",
-    },
-    ListNames {
-        list: MissionList::Fence,
-        topic: "geofence/fences",
-        pull: "geofence/pull",
-        push: "geofence/push",
-        clear: "geofence/clear",
-    },
-    ListNames {
-        list: MissionList::Rally,
-        topic: "rallypoint/rallypoints",
-        pull: "rallypoint/pull",
-        push: "rallypoint/push",
-        clear: "rallypoint/clear",
-    },
+    ListNames { list: MissionList::Plan, topic: "mission/waypoints", pull: "mission/pull", push: "mission/push", clear: "mission/clear" },
+    ListNames { list: MissionList::Fence, topic: "geofence/fences", pull: "geofence/pull", push: "geofence/push", clear: "geofence/clear" },
+    ListNames { list: MissionList::Rally, topic: "rallypoint/rallypoints", pull: "rallypoint/pull", push: "rallypoint/push", clear: "rallypoint/clear" },
 ];
 
-type Then = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError>) + Send>;
+type MissionCallback = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError>) + Send>;
 
 pub(super) struct MissionPart {
-    machine: MissionClient<Then>,
+    machine: MissionClient<MissionCallback>,
     lists: Vec<(MissionList, Publisher<WaypointList>)>,
     reached: Publisher<WaypointReached>,
     pull: Option<Duration>,
     current: u16,
 }
 
-impl Part for MissionPart {
+impl ServicePart for MissionPart {
     /// A link without missions has no fences and rally points either. Opening their services for a fleet of a hundred
     /// would exceed Cyclone's limit of services per process.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
         let count = if link.services { LISTS.len() } else { 1 };
         let names = || LISTS.iter().take(count);
-        services(open, names())?;
+        open_services(open, names())?;
         let lists = names().map(|names| Ok((names.list, open.publisher(names.topic)?)));
         Ok(Self {
             machine: MissionClient::new(MissionSettings::default(), (1, 191), (1, 1)),
@@ -94,12 +78,10 @@ impl Part for MissionPart {
             MissionItemInt => |m| self.take(fcu, |mission, now| mission.item(now, m)),
             MissionItem => |m| self.take(fcu, |mission, now| mission.item_float(now, &m)),
             MissionRequest => |m| self.take(fcu, |mission, now| {
-                let to = (m.target_system, m.target_component);
-                mission.requested(now, m.seq, to, m.mission_type);
+                mission.requested(now, m.seq, (m.target_system, m.target_component), m.mission_type);
             }),
             MissionRequestInt => |m| self.take(fcu, |mission, now| {
-                let to = (m.target_system, m.target_component);
-                mission.requested(now, m.seq, to, m.mission_type);
+                mission.requested(now, m.seq, (m.target_system, m.target_component), m.mission_type);
             }),
             MissionAck => |m| self.take(fcu, |mission, now| mission.acknowledge(now, &m)),
             MissionCurrent => |m| self.take(fcu, |mission, now| mission.current_item(now, &m)),
@@ -112,7 +94,7 @@ impl Part for MissionPart {
         let now = fcu.now.mono;
         if self.pull.is_some_and(|at| now >= at) {
             self.pull = None;
-            self.ids(fcu);
+            self.set_ids(fcu);
             for list in MissionList::ALL {
                 self.machine.pull(now, list, Box::new(automatic));
             }
@@ -137,9 +119,9 @@ impl MissionPart {
     fn take(
         &mut self,
         fcu: &mut Fcu,
-        message: impl FnOnce(&mut MissionClient<Then>, Duration),
+        message: impl FnOnce(&mut MissionClient<MissionCallback>, Duration),
     ) -> Result<(), RosError> {
-        self.ids(fcu);
+        self.set_ids(fcu);
         message(&mut self.machine, fcu.now.mono);
         self.run(fcu)
     }
@@ -152,8 +134,8 @@ impl MissionPart {
         self.run(fcu)
     }
 
-    fn ids(&mut self, fcu: &Fcu) {
-        self.machine.set_ids(fcu.own(), (fcu.system, fcu.component));
+    fn set_ids(&mut self, fcu: &Fcu) {
+        self.machine.set_ids(fcu.own_ids(), (fcu.system, fcu.component));
     }
 
     fn run(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
@@ -191,10 +173,10 @@ impl MissionPart {
     fn publish(&self, list: MissionList) -> Result<(), RosError> {
         let items = self.machine.items(list).unwrap_or_default();
         // Only the plan has a current item. Until the autopilot reports it, the item's own flag counts.
-        let told = list == MissionList::Plan && self.machine.current().is_some();
-        let current = |seq: u16, flag: u8| if told { seq == self.current } else { flag == 1 };
+        let known = list == MissionList::Plan && self.machine.current().is_some();
+        let current = |seq: u16, flag: u8| if known { seq == self.current } else { flag == 1 };
         let message = WaypointList {
-            current_seq: if told { self.current } else { 0 },
+            current_seq: if known { self.current } else { 0 },
             waypoints: (items.iter())
                 .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
                 .collect(),
@@ -211,140 +193,120 @@ fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     }
 }
 
-/// Logs and counts a failure, with the vehicle's status texts during the transfer.
-fn failed(fcu: &mut Fcu, what: &'static str, error: MissionError) {
+/// The failure as text, with the vehicle's status texts during the transfer.
+fn describe(fcu: &mut Fcu, error: MissionError) -> String {
     let said = fcu.reasons.take();
-    if said.is_empty() {
-        fail(fcu, what, &error.to_string());
-    } else {
-        fail(fcu, what, &format!("{error}: {said}"));
-    }
+    if said.is_empty() { error.to_string() } else { format!("{error}: {said}") }
 }
 
-fn fail(fcu: &mut Fcu, what: &'static str, why: &str) {
-    tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
-    fcu.notice(format!("{what}: {why}"));
+fn fail(fcu: &mut Fcu, service: &'static str, why: &str) {
+    fcu.warn(format!("{service}: {why}"));
     fcu.count(Counter::MissionFailed);
 }
 
-/// Whether the vehicle can be asked for lists now.
-fn ready(fcu: &mut Fcu, what: &'static str) -> bool {
-    let why = if !fcu.abilities().services {
-        "the link carries no missions"
-    } else if !fcu.connected() {
-        "the vehicle is not connected"
+/// Why lists cannot be read, or changed, now.
+fn obstacle(fcu: &mut Fcu, changes: bool) -> Option<String> {
+    if changes && fcu.settings.read_only {
+        Some(describe(fcu, MissionError::ReadOnly))
+    } else if !fcu.abilities().services {
+        Some("the link carries no missions".to_owned())
+    } else if !fcu.is_connected() {
+        Some("the vehicle is not connected".to_owned())
     } else {
-        return true;
-    };
-    fail(fcu, what, why);
-    false
-}
-
-/// Whether lists may be changed now.
-fn changeable(fcu: &mut Fcu, what: &'static str) -> bool {
-    if !fcu.settings.read_only {
-        return ready(fcu, what);
+        None
     }
-    failed(fcu, what, MissionError::ReadOnly);
-    false
 }
 
-fn start(autopilot: &mut Autopilot, request: impl FnOnce(&mut MissionClient<Then>, Duration)) {
-    let part = &mut autopilot.services.mission;
-    if !part.machine.is_busy() {
-        autopilot.fcu.reasons = Reasons::default();
-    }
-    let published = part.take(&mut autopilot.fcu, request);
-    autopilot.check(published);
+/// Work for the state machine; the callback gets the result.
+type ListWork = Box<dyn FnOnce(&mut MissionClient<MissionCallback>, Duration, MissionCallback)>;
+
+/// Opens a service. `request` gives the work, or why there is none; `reply` gets success and the number of items.
+fn serve<S: Service>(
+    open: &Open<'_>,
+    service: &'static str,
+    changes: bool,
+    request: impl Fn(&Fcu, S::Request) -> Result<ListWork, &'static str> + Send + 'static,
+    reply: fn(bool, u32) -> S::Response,
+) -> Result<(), RosError> {
+    open.service::<S>(service, move |autopilot: &mut Autopilot, message, responder| {
+        let fcu = &mut autopilot.fcu;
+        let request = match obstacle(fcu, changes) {
+            Some(why) => Err(why),
+            None => request(fcu, message).map_err(str::to_owned),
+        };
+        let request = match request {
+            Ok(request) => request,
+            Err(why) => {
+                fail(fcu, service, &why);
+                return responder.respond(reply(false, 0));
+            }
+        };
+        let then: MissionCallback = Box::new(move |fcu, result| {
+            let items = match result {
+                Ok(MissionDone::Pulled(items) | MissionDone::Pushed(items)) => items,
+                Ok(_) => 0,
+                Err(error) => {
+                    let why = describe(fcu, error);
+                    fail(fcu, service, &why);
+                    0
+                }
+            };
+            responder.respond(reply(result.is_ok(), u32::try_from(items).unwrap_or(u32::MAX)));
+        });
+        let part = &mut autopilot.services.mission;
+        if !part.machine.is_busy() {
+            autopilot.fcu.reasons = Reasons::default();
+        }
+        let published = part.take(&mut autopilot.fcu, |mission, now| request(mission, now, then));
+        autopilot.check(published);
+    })
 }
 
-fn services(
+fn open_services(
     open: &Open<'_>,
     lists: impl Iterator<Item = &'static ListNames>,
 ) -> Result<(), RosError> {
     for names in lists {
-        list_services(open, names)?;
+        let list = names.list;
+        serve::<WaypointPull>(
+            open,
+            names.pull,
+            false,
+            move |_, _| Ok(Box::new(move |mission, now, then| mission.pull(now, list, then))),
+            |success, wp_received| WaypointPullResponse { success, wp_received },
+        )?;
+        serve::<WaypointPush>(
+            open,
+            names.push,
+            true,
+            move |fcu, request| {
+                if request.start_index != 0 {
+                    return Err("partial lists are not sent, because PX4 does not take them; \
+                                start_index must be 0");
+                }
+                let waypoints = request.waypoints.iter();
+                let items = waypoints.map(|w| waypoint::to_mavlink(w, fcu.settings.quirks));
+                let items: Vec<_> = items.collect();
+                Ok(Box::new(move |mission, now, then| mission.push(now, list, items, then)))
+            },
+            |success, wp_transfered| WaypointPushResponse { success, wp_transfered },
+        )?;
+        serve::<WaypointClear>(
+            open,
+            names.clear,
+            true,
+            move |_, _| Ok(Box::new(move |mission, now, then| mission.clear(now, list, then))),
+            |success, _| WaypointClearResponse { success },
+        )?;
     }
-    open.service::<WaypointSetCurrent>("mission/set_current", |autopilot, request, responder| {
-        if !changeable(&mut autopilot.fcu, "mission/set_current") {
-            return responder.respond(WaypointSetCurrentResponse::default());
-        }
-        let then: Then = Box::new(move |fcu, result| {
-            if let Err(error) = result {
-                failed(fcu, "mission/set_current", error);
-            }
-            let success = result.is_ok();
-            responder.respond(WaypointSetCurrentResponse { success });
-        });
-        start(autopilot, |mission, now| {
-            mission.set_current(now, request.wp_seq, then);
-        });
-    })
-}
-
-fn list_services(open: &Open<'_>, names: &'static ListNames) -> Result<(), RosError> {
-    open.service::<WaypointPull>(names.pull, move |autopilot, _, responder| {
-        if !ready(&mut autopilot.fcu, names.pull) {
-            return responder.respond(WaypointPullResponse::default());
-        }
-        let then: Then = Box::new(move |fcu, result| {
-            let wp_received = match result {
-                Ok(MissionDone::Pulled(items)) => u32::try_from(items).unwrap_or(u32::MAX),
-                Ok(_) => 0,
-                Err(error) => {
-                    failed(fcu, names.pull, error);
-                    0
-                }
-            };
-            responder.respond(WaypointPullResponse { success: result.is_ok(), wp_received });
-        });
-        start(autopilot, |mission, now| {
-            mission.pull(now, names.list, then);
-        });
-    })?;
-    open.service::<WaypointPush>(names.push, move |autopilot, request, responder| {
-        let fcu = &mut autopilot.fcu;
-        if !changeable(fcu, names.push) {
-            return responder.respond(WaypointPushResponse::default());
-        }
-        if request.start_index != 0 {
-            let why =
-                "partial lists are not sent, because PX4 does not take them; start_index must be 0";
-            fail(fcu, names.push, why);
-            return responder.respond(WaypointPushResponse::default());
-        }
-        let quirks = fcu.settings.quirks;
-        let items = (request.waypoints.iter())
-            .map(|waypoint| waypoint::to_mavlink(waypoint, quirks))
-            .collect();
-        let then: Then = Box::new(move |fcu, result| {
-            let wp_transfered = match result {
-                Ok(MissionDone::Pushed(items)) => u32::try_from(items).unwrap_or(u32::MAX),
-                Ok(_) => 0,
-                Err(error) => {
-                    failed(fcu, names.push, error);
-                    0
-                }
-            };
-            responder.respond(WaypointPushResponse { success: result.is_ok(), wp_transfered });
-        });
-        start(autopilot, |mission, now| {
-            mission.push(now, names.list, items, then);
-        });
-    })?;
-    open.service::<WaypointClear>(names.clear, move |autopilot, _, responder| {
-        if !changeable(&mut autopilot.fcu, names.clear) {
-            return responder.respond(WaypointClearResponse::default());
-        }
-        let then: Then = Box::new(move |fcu, result| {
-            if let Err(error) = result {
-                failed(fcu, names.clear, error);
-            }
-            let success = result.is_ok();
-            responder.respond(WaypointClearResponse { success });
-        });
-        start(autopilot, |mission, now| {
-            mission.clear(now, names.list, then);
-        });
-    })
+    serve::<WaypointSetCurrent>(
+        open,
+        "mission/set_current",
+        true,
+        |_, request| {
+            let current = request.wp_seq;
+            Ok(Box::new(move |mission, now, then| mission.set_current(now, current, then)))
+        },
+        |success, _| WaypointSetCurrentResponse { success },
+    )
 }

@@ -1,4 +1,4 @@
-//! Services of the vehicle. Each part is a file that implements [`Part`], and a row of `parts!`.
+//! Services of the vehicle. Each part is a file that implements [`ServicePart`], and a row of `parts!`.
 
 /// Passes a frame to the handler of its message; checks the id before decoding.
 macro_rules! handle {
@@ -16,7 +16,7 @@ mod logs;
 mod mission;
 mod origin;
 mod parameters;
-mod repeat;
+mod repeated_request;
 mod time;
 mod waypoint;
 
@@ -28,7 +28,7 @@ use crate::wire::mavlink::raw::{CommandAck, CommandLong};
 use std::time::Duration;
 
 /// A part of the services. The default methods ignore the event.
-trait Part {
+trait ServicePart {
     /// Opens its topics and services.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError>
     where
@@ -77,13 +77,13 @@ macro_rules! parts {
         impl Services {
             pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
                 Ok(Self {
-                    $($part: Part::open(open, link)?,)+
+                    $($part: ServicePart::open(open, link)?,)+
                     connected: false,
                 })
             }
 
-            fn parts(&mut self) -> impl Iterator<Item = &mut dyn Part> {
-                [$(&mut self.$part as &mut dyn Part),+].into_iter()
+            fn parts(&mut self) -> impl Iterator<Item = &mut dyn ServicePart> {
+                [$(&mut self.$part as &mut dyn ServicePart),+].into_iter()
             }
         }
     };
@@ -92,12 +92,12 @@ macro_rules! parts {
 // Order of the calls. Parts that request messages stand before `command`, which sends the requests.
 parts! {
     time: time::TimePart,
-    info: info::Info,
-    origin: origin::Origin,
+    info: info::VehicleInfoPart,
+    origin: origin::OriginPart,
     command: command::CommandPart,
     parameters: parameters::ParameterPart,
     mission: mission::MissionPart,
-    logs: logs::Logs,
+    logs: logs::LogsPart,
 }
 
 impl Services {
@@ -132,7 +132,7 @@ impl Services {
     /// Runs due work.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let mut published = Ok(());
-        if self.connected && !fcu.connected() {
+        if self.connected && !fcu.is_connected() {
             self.connected = false;
             published = all(self.parts().map(|part| part.lost(fcu)));
         }

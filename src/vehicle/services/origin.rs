@@ -1,7 +1,7 @@
-//! Origin of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
+//! OriginPart of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
 //! has to request it.
-use super::Part;
-use super::repeat::Repeat;
+use super::ServicePart;
+use super::repeated_request::RepeatedRequest;
 use crate::ros::RosError;
 use crate::vehicle::link::Abilities;
 use crate::vehicle::{Fcu, Open};
@@ -14,13 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Period of the requests. They are limited: an estimator that starts later sends it then.
 const PERIOD: Duration = Duration::from_secs(10);
 
-pub(super) struct Origin {
-    requests: Repeat,
+pub(super) struct OriginPart {
+    requests: RepeatedRequest,
 }
 
-impl Part for Origin {
+impl ServicePart for OriginPart {
     fn open(_: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        Ok(Self { requests: Repeat::new(GPS_GLOBAL_ORIGIN_DATA::ID, PERIOD) })
+        Ok(Self { requests: RepeatedRequest::new(GPS_GLOBAL_ORIGIN_DATA::ID, PERIOD) })
     }
 
     fn connected(&mut self, fcu: &Fcu) {

@@ -4,7 +4,7 @@
 mod ros;
 mod value;
 
-use super::Part;
+use super::ServicePart;
 use crate::msgs::mavros_msgs::msg::ParamEvent;
 use crate::msgs::mavros_msgs::srv::{
     ParamPull, ParamPullResponse, ParamSetV2, ParamSetV2Request, ParamSetV2Response,
@@ -14,30 +14,31 @@ use crate::session::{
     Parameter, ParameterClient, ParameterEncoding, ParameterError, ParameterEvent, ParameterKind,
     ParameterName, ParameterSettings, ParameterValue,
 };
-use crate::vehicle::link::{Abilities, Refusal};
+use crate::vehicle::link::{Abilities, SendError};
+use crate::vehicle::mav::MAV_AUTOPILOT_ARDUPILOTMEGA;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::dialect::MavProtocolCapability;
 use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamSet, ParamValue};
 use std::time::Duration;
-
-/// MAV_AUTOPILOT_ARDUPILOTMEGA.
-const ARDUPILOT: u8 = 3;
-/// MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST.
-const CAST: u64 = 1 << 17;
 
 /// Characters of an invalid name in the log.
 const MOST_SHOWN: usize = 40;
 
-type One = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<Parameter, ParameterError>) + Send>;
-type All = Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<usize, ParameterError>) + Send>;
+/// Callback with one parameter.
+type ParameterCallback =
+    Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<Parameter, ParameterError>) + Send>;
+/// Callback with the number of parameters of the whole list.
+type ListCallback =
+    Box<dyn FnOnce(&mut ParameterPart, &mut Fcu, Result<usize, ParameterError>) + Send>;
 
-enum Then {
-    One(One),
-    All(All),
+enum ParameterWaiter {
+    One(ParameterCallback),
+    All(ListCallback),
 }
 
 pub(super) struct ParameterPart {
-    machine: ParameterClient<Then>,
+    machine: ParameterClient<ParameterWaiter>,
     event: Publisher<ParamEvent>,
     cast: bool,
     /// When to read the whole list, unless it is requested before.
@@ -45,10 +46,10 @@ pub(super) struct ParameterPart {
     _node: NodeHandle,
 }
 
-impl Part for ParameterPart {
+impl ServicePart for ParameterPart {
     fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         open.service::<ParamPull>("param/pull", |autopilot, request, responder| {
-            let then: All = Box::new(move |_, fcu, result| {
+            let then: ListCallback = Box::new(move |_, fcu, result| {
                 let received = match result {
                     Ok(received) | Err(ParameterError::Incomplete { received, .. }) => received,
                     Err(_) => 0,
@@ -80,8 +81,15 @@ impl Part for ParameterPart {
 
     fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         handle!(frame {
-            ParamValue => |m| self.value(fcu, &m),
-            ParamError => |m| self.error(fcu, &m),
+            ParamValue => |m| {
+                self.set_target(fcu);
+                self.machine.value(fcu.now.mono, &m);
+                self.run(fcu)
+            },
+            ParamError => |m| {
+                self.machine.error(fcu.now.mono, &m);
+                self.run(fcu)
+            },
             AutopilotVersion => |m| {
                 self.capabilities(fcu, m.capabilities);
                 Ok(())
@@ -91,7 +99,7 @@ impl Part for ParameterPart {
 
     fn connected(&mut self, fcu: &Fcu) {
         let after = fcu.settings.read_parameters;
-        self.read_at = (!after.is_zero() && reachable(fcu)).then_some(fcu.now.mono + after);
+        self.read_at = (!after.is_zero() && is_reachable(fcu)).then_some(fcu.now.mono + after);
     }
 
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
@@ -100,7 +108,7 @@ impl Part for ParameterPart {
             && !self.machine.is_complete()
             && !self.machine.is_pulling()
         {
-            self.target(fcu);
+            self.set_target(fcu);
             self.machine.pull(now, None);
         }
         self.machine.tick(now);
@@ -126,24 +134,14 @@ impl Part for ParameterPart {
 }
 
 impl ParameterPart {
-    fn value(&mut self, fcu: &mut Fcu, m: &ParamValue) -> Result<(), RosError> {
-        self.target(fcu);
-        self.machine.value(fcu.now.mono, m);
-        self.run(fcu)
-    }
-
-    fn error(&mut self, fcu: &mut Fcu, m: &ParamError) -> Result<(), RosError> {
-        self.machine.error(fcu.now.mono, m);
-        self.run(fcu)
-    }
-
     fn capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
-        self.cast = capabilities & CAST != 0;
-        self.target(fcu);
+        let cast = MavProtocolCapability::MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST;
+        self.cast = capabilities & cast.bits() != 0;
+        self.set_target(fcu);
     }
 
-    fn target(&mut self, fcu: &Fcu) {
-        let ardupilot = fcu.heartbeat.is_some_and(|h| h.autopilot == ARDUPILOT);
+    fn set_target(&mut self, fcu: &Fcu) {
+        let ardupilot = fcu.heartbeat.is_some_and(|h| h.autopilot == MAV_AUTOPILOT_ARDUPILOTMEGA);
         let encoding = if self.cast || ardupilot {
             ParameterEncoding::Cast
         } else {
@@ -184,14 +182,14 @@ impl ParameterPart {
                     say(fcu, "parameters", &text);
                 }
                 ParameterEvent::Pulled { token, result } => match (token, result) {
-                    (Some(Then::All(then)), result) => then(self, fcu, result),
+                    (Some(ParameterWaiter::All(then)), result) => then(self, fcu, result),
                     (_, Err(error)) => failed(fcu, "parameters", &describe(error)),
                     (_, Ok(count)) => {
                         tracing::debug!(vehicle = fcu.settings.id, count, "parameters are read");
                     }
                 },
                 ParameterEvent::Done { token, result, .. } => {
-                    if let Then::One(then) = token {
+                    if let ParameterWaiter::One(then) = token {
                         then(self, fcu, result);
                     }
                 }
@@ -201,27 +199,27 @@ impl ParameterPart {
     }
 
     /// The whole list: the known one, or a download.
-    fn list(&mut self, fcu: &mut Fcu, again: bool, then: All) {
+    fn list(&mut self, fcu: &mut Fcu, again: bool, then: ListCallback) {
         if self.machine.is_complete() && !again {
             let known = self.machine.known().len();
             then(self, fcu, Ok(known));
-        } else if reachable(fcu) {
-            self.target(fcu);
-            self.machine.pull(fcu.now.mono, Some(Then::All(then)));
+        } else if is_reachable(fcu) {
+            self.set_target(fcu);
+            self.machine.pull(fcu.now.mono, Some(ParameterWaiter::All(then)));
         } else {
             then(self, fcu, Err(ParameterError::LinkLost));
         }
     }
 
     /// One parameter: the known one, or a download.
-    fn get(&mut self, fcu: &mut Fcu, name: ParameterName, then: One) {
+    fn get(&mut self, fcu: &mut Fcu, name: ParameterName, then: ParameterCallback) {
         if let Some(known) = self.machine.known().get(&name).copied() {
             then(self, fcu, Ok(known));
         } else if self.machine.is_complete() {
             then(self, fcu, Err(ParameterError::TimedOut));
-        } else if reachable(fcu) {
-            self.target(fcu);
-            self.machine.read(fcu.now.mono, name, Then::One(then));
+        } else if is_reachable(fcu) {
+            self.set_target(fcu);
+            self.machine.read(fcu.now.mono, name, ParameterWaiter::One(then));
         } else {
             then(self, fcu, Err(ParameterError::LinkLost));
         }
@@ -234,28 +232,28 @@ impl ParameterPart {
         name: ParameterName,
         value: ParameterValue,
         force: bool,
-        then: One,
+        then: ParameterCallback,
     ) {
-        if fcu.settings.read_only {
-            return then(self, fcu, Err(ParameterError::ReadOnly));
-        }
-        if !fcu.connected() {
-            return then(self, fcu, Err(ParameterError::LinkLost));
-        }
-        if !fcu.abilities().services {
-            let result = set_unread(fcu, name, value);
+        let at_once = if fcu.settings.read_only {
+            Some(Err(ParameterError::ReadOnly))
+        } else if !fcu.is_connected() {
+            Some(Err(ParameterError::LinkLost))
+        } else {
+            (!fcu.abilities().services).then(|| set_unread(fcu, name, value))
+        };
+        if let Some(result) = at_once {
             return then(self, fcu, result);
         }
-        self.target(fcu);
+        self.set_target(fcu);
         if force || self.machine.known().contains_key(&name) {
             let now = fcu.now.mono;
-            return self.machine.set(now, name, value, Then::One(then));
+            return self.machine.set(now, name, value, ParameterWaiter::One(then));
         }
         // The type must be known first.
-        let read: One = Box::new(move |part, fcu, result| match result {
+        let read: ParameterCallback = Box::new(move |part, fcu, result| match result {
             Ok(_) => {
                 let now = fcu.now.mono;
-                part.machine.set(now, name, value, Then::One(then));
+                part.machine.set(now, name, value, ParameterWaiter::One(then));
             }
             Err(error) => then(part, fcu, Err(error)),
         });
@@ -276,7 +274,7 @@ impl ParameterPart {
                 return respond(ParamSetV2Response::default());
             }
         };
-        let then: One = Box::new(move |part, fcu, result| {
+        let then: ParameterCallback = Box::new(move |part, fcu, result| {
             if let Err(error) = result {
                 say(fcu, "param/set", &format!("{name}: {}", describe(error)));
             }
@@ -323,13 +321,13 @@ fn set_unread(
     });
     match sent {
         Ok(()) => Ok(Parameter { name, value, kind, index: None, count: 0, field }),
-        Err(Refusal::Unsupported { what, .. }) => Err(ParameterError::NotCarried(what)),
-        Err(Refusal::Io) => Err(ParameterError::NotSent),
+        Err(SendError::Unsupported { what, .. }) => Err(ParameterError::NotCarried(what)),
+        Err(SendError::Io) => Err(ParameterError::NotSent),
     }
 }
 
-fn reachable(fcu: &Fcu) -> bool {
-    fcu.abilities().services && fcu.connected()
+fn is_reachable(fcu: &Fcu) -> bool {
+    fcu.abilities().services && fcu.is_connected()
 }
 
 fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
@@ -339,8 +337,8 @@ fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
 
 /// As `failed`, and as a notice, because the answer has no field for the reason.
 fn say(fcu: &mut Fcu, what: &'static str, why: &str) {
-    failed(fcu, what, why);
-    fcu.notice(format!("{what}: {why}"));
+    fcu.warn(format!("{what}: {why}"));
+    fcu.count(Counter::ParameterFailed);
 }
 
 /// The error as text.
@@ -363,6 +361,6 @@ fn describe(error: ParameterError) -> String {
             "the vehicle is not connected, or its link carries no parameters".to_owned()
         }
         ParameterError::NotCarried(why) => why.to_owned(),
-        ParameterError::NotSent => Refusal::Io.to_string(),
+        ParameterError::NotSent => SendError::Io.to_string(),
     }
 }

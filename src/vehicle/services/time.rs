@@ -1,5 +1,5 @@
 //! `timesync_status`, `time_reference`, and the estimated clock that stamps all telemetry.
-use super::Part;
+use super::ServicePart;
 use crate::msgs::mavros_msgs::msg::TimesyncStatus;
 use crate::msgs::sensor_msgs::msg::TimeReference;
 use crate::ros::{Publisher, RosError};
@@ -31,7 +31,7 @@ pub(super) struct TimePart {
     next_system_time: Duration,
 }
 
-impl Part for TimePart {
+impl ServicePart for TimePart {
     fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         Ok(Self {
             status: open.publisher("timesync_status")?,
@@ -54,7 +54,7 @@ impl Part for TimePart {
     }
 
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        if !fcu.abilities().timesync || !fcu.connected() {
+        if !fcu.abilities().timesync || !fcu.is_connected() {
             return Ok(());
         }
         let now = fcu.now.mono;
@@ -71,7 +71,7 @@ impl Part for TimePart {
     }
 
     fn deadline(&self, fcu: &Fcu) -> Option<Duration> {
-        let estimator = &self.estimator.as_ref().filter(|_| fcu.connected())?.1;
+        let estimator = &self.estimator.as_ref().filter(|_| fcu.is_connected())?.1;
         let next = estimator.deadline();
         next.into_iter().chain([self.next_system_time]).min()
     }

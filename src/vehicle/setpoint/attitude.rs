@@ -3,47 +3,46 @@ use super::geometry::{frd, ned, ned_frd, stamp_ms, vector, wxyz};
 use super::pairing::{Paired, Pairing};
 use super::raw::{NO_ATTITUDE, RATES as NO_RATES, attitude_target};
 use super::reject::{Checked, Reject};
-use super::target::Rules;
+use super::subscriptions::subscriptions;
+use super::target::SetpointRules;
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped};
 use crate::msgs::mavros_msgs::msg::Thrust;
-use crate::ros::RosError;
 use crate::time::RosTime;
-use crate::vehicle::{Autopilot, Open};
+use crate::vehicle::Autopilot;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 
-const ATTITUDE: &str = "setpoint_attitude/attitude";
-const RATES: &str = "setpoint_attitude/cmd_vel";
-const THRUST: &str = "setpoint_attitude/thrust";
-
 /// Halves that wait for the other topic.
-pub(super) type Pairs = Pairing<Part, f64>;
+pub(super) type ThrustPairs = Pairing<AttitudeHalf, f64>;
 
 /// Half of a setpoint, in ROS axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum AttitudeHalf {
     Attitude([f64; 4]),
     Rates([f64; 3]),
 }
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(ATTITUDE, |autopilot, message: PoseStamped| {
-        let part = Part::Attitude(wxyz(&message.pose.orientation));
-        autopilot.part(ATTITUDE, true, &message.header.stamp, part);
-    })?;
-    open.subscribe(RATES, |autopilot, message: TwistStamped| {
-        let part = Part::Rates(vector(&message.twist.angular));
-        autopilot.part(RATES, false, &message.header.stamp, part);
-    })?;
-    open.subscribe(THRUST, |autopilot, message: Thrust| {
-        let thrust = f64::from(message.thrust);
-        if let Err(reject) = check(thrust, autopilot.fcu.settings.reverse_thrust) {
-            return autopilot.fcu.refuse(THRUST, &reject);
-        }
-        let paired =
-            autopilot.setpoints.pairs.right(RosTime::from_msg(&message.header.stamp).0, thrust);
-        autopilot.paired(THRUST, paired);
-    })
+subscriptions! {
+    PoseStamped("setpoint_attitude/attitude", "attitude; sent with the thrust of about the same time")
+        => |autopilot, topic, message| {
+            let half = AttitudeHalf::Attitude(wxyz(&message.pose.orientation));
+            autopilot.part(topic, true, &message.header.stamp, half);
+        };
+    TwistStamped("setpoint_attitude/cmd_vel", "body rates; sent with the thrust of about the same time")
+        => |autopilot, topic, message| {
+            let half = AttitudeHalf::Rates(vector(&message.twist.angular));
+            autopilot.part(topic, false, &message.header.stamp, half);
+        };
+    Thrust("setpoint_attitude/thrust", "thrust 0 to 1")
+        => |autopilot, topic, message| {
+            let thrust = f64::from(message.thrust);
+            if let Err(reject) = check(thrust, autopilot.fcu.settings.reverse_thrust) {
+                return autopilot.fcu.refuse(topic, &reject);
+            }
+            let stamp = RosTime::from_msg(&message.header.stamp).0;
+            let paired = autopilot.setpoints.pairs.right(stamp, thrust);
+            autopilot.paired(topic, paired);
+        };
 }
 
 fn check(thrust: f64, reverse: bool) -> Result<(), Reject> {
@@ -57,7 +56,7 @@ fn check(thrust: f64, reverse: bool) -> Result<(), Reject> {
 }
 
 impl Autopilot {
-    fn part(&mut self, topic: &'static str, quaternion: bool, stamp: &Time, part: Part) {
+    fn part(&mut self, topic: &'static str, quaternion: bool, stamp: &Time, part: AttitudeHalf) {
         if self.fcu.settings.use_quaternion != quaternion {
             return self.fcu.refuse(topic, &Reject::NotUsed(quaternion));
         }
@@ -65,18 +64,18 @@ impl Autopilot {
         self.paired(topic, paired);
     }
 
-    fn paired(&mut self, topic: &'static str, paired: Paired<Part, f64>) {
+    fn paired(&mut self, topic: &'static str, paired: Paired<AttitudeHalf, f64>) {
         match paired {
             Paired::Waits => (),
             Paired::Full => self.fcu.refuse(topic, &Reject::Unpaired),
             Paired::Pair(stamp, part, thrust) => {
                 let topic = match part {
-                    Part::Attitude(_) => ATTITUDE,
-                    Part::Rates(_) => RATES,
+                    AttitudeHalf::Attitude(_) => "setpoint_attitude/attitude",
+                    AttitudeHalf::Rates(_) => "setpoint_attitude/cmd_vel",
                 };
                 let stamp = stamp_ms(&RosTime(stamp).to_msg());
-                let converted = convert(stamp, part, thrust, &Rules::of(&self.fcu));
-                self.setpoint(topic, converted.map(Checked::fine));
+                let converted = convert(stamp, part, thrust, &SetpointRules::of(&self.fcu));
+                self.setpoint(topic, converted.map(Checked::without_doubt));
             }
         }
     }
@@ -84,15 +83,17 @@ impl Autopilot {
 
 fn convert(
     time_boot_ms: u32,
-    part: Part,
+    part: AttitudeHalf,
     thrust: f64,
-    rules: &Rules,
+    rules: &SetpointRules,
 ) -> Result<SetAttitudeTarget, Reject> {
     let (mask, q, rates) = match part {
-        Part::Attitude(q) => (NO_RATES, ned_frd(q), [0.0; 3]),
+        AttitudeHalf::Attitude(q) => (NO_RATES, ned_frd(q), [0.0; 3]),
         // mavros swaps roll and pitch rates: it converts them with the world's axes instead of the body's.
-        Part::Rates(rates) if rules.quirks => (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], ned(rates)),
-        Part::Rates(rates) => (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], frd(rates)),
+        AttitudeHalf::Rates(rates) if rules.quirks => {
+            (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], ned(rates))
+        }
+        AttitudeHalf::Rates(rates) => (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], frd(rates)),
     };
     attitude_target(time_boot_ms, mask, q, rates, thrust, rules)
 }

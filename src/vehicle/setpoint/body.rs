@@ -5,19 +5,21 @@
 //! when it began to follow it. From where it is now it would fly on for ever.
 use super::geometry::{single, wrap};
 use super::reject::{Checked, Reject};
-use super::target::{ACCELERATION, BODY_NED, LOCAL_NED, Rules, VELOCITY, YAW, px4_local};
+use super::target::{
+    ACCELERATION, LocalSetpoint, SetpointRules, VELOCITY, YAW, check_distance, px4_local,
+};
+use crate::vehicle::mav::*;
+use crate::vehicle::mode::OFFBOARD;
 use crate::vehicle::{Autopilot, Fcu};
 use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
 use std::time::Duration;
 
 /// After this time without it an equal setpoint is another step.
 const PAUSE: Duration = Duration::from_secs(1);
-/// PX4's OFFBOARD.
-const OFFBOARD: u32 = 6 << 16;
 
 /// A step under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct BodyStep {
     asked: SetPositionTargetLocalNed,
     checked: Checked<SetPositionTargetLocalNed>,
     /// When it was last asked for.
@@ -26,12 +28,8 @@ pub(super) struct Step {
 
 impl Autopilot {
     /// Sends a setpoint that may be a position relative to the body, or reports its refusal.
-    pub(super) fn local_setpoint(
-        &mut self,
-        topic: &'static str,
-        checked: Result<Checked<SetPositionTargetLocalNed>, Reject>,
-    ) {
-        let rules = Rules::of(&self.fcu);
+    pub(super) fn local_setpoint(&mut self, topic: &'static str, checked: LocalSetpoint) {
+        let rules = SetpointRules::of(&self.fcu);
         let by_link = self.fcu.abilities().body_position || !rules.px4;
         match checked {
             Ok(Checked { message, .. }) if !by_link && is_step(&message) => {
@@ -44,30 +42,34 @@ impl Autopilot {
     }
 
     /// The step that is under way, or a new one from where the vehicle is.
-    fn step(&self, asked: SetPositionTargetLocalNed, rules: &Rules) -> Result<Step, Reject> {
+    fn step(
+        &self,
+        asked: SetPositionTargetLocalNed,
+        rules: &SetpointRules,
+    ) -> Result<BodyStep, Reject> {
         let fcu = &self.fcu;
         let at = fcu.now.mono;
-        let goes_on = |step: &Step| {
+        let goes_on = |step: &BodyStep| {
             is_following(fcu) && at.saturating_sub(step.at) <= PAUSE && same(&step.asked, &asked)
         };
         if let Some(step) = self.setpoints.step.filter(goes_on) {
-            return Ok(Step { at, ..step });
+            return Ok(BodyStep { at, ..step });
         }
         let here = self.setpoints.here.local(fcu)?.position;
         let heading = fcu.orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
         let checked = from(here, heading, &asked, rules)?;
-        Ok(Step { asked, checked, at })
+        Ok(BodyStep { asked, checked, at })
     }
 }
 
 fn is_step(message: &SetPositionTargetLocalNed) -> bool {
     let others = VELOCITY | ACCELERATION;
-    message.coordinate_frame == BODY_NED && message.type_mask & others == others
+    message.coordinate_frame == MAV_FRAME_BODY_NED && message.type_mask & others == others
 }
 
 /// Before that a vehicle is moved by others, and would return to where it stood when the stream began.
 fn is_following(fcu: &Fcu) -> bool {
-    fcu.armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
+    fcu.is_armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
 }
 
 fn same(a: &SetPositionTargetLocalNed, b: &SetPositionTargetLocalNed) -> bool {
@@ -83,8 +85,8 @@ fn from(
     here: [f64; 3],
     heading: f64,
     asked: &SetPositionTargetLocalNed,
-    rules: &Rules,
-) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+    rules: &SetpointRules,
+) -> LocalSetpoint {
     let mask = asked.type_mask;
     if matches!(mask & 0b11, 0b01 | 0b10) {
         return Err(Reject::Unbalanced(mask));
@@ -92,12 +94,7 @@ fn from(
     let ([x, y, z], (sin, cos)) = (asked.position.map(f64::from), heading.sin_cos());
     let [north, east, down] = here;
     let position = [north + cos * x - sin * y, east + sin * x + cos * y, down + z];
-    let used = (0..3).filter(|axis| mask & 1 << axis == 0);
-    let distance = used.map(|axis| position[axis]).fold(0.0, f64::hypot);
-    if distance > rules.max_position {
-        let limit = rules.max_position;
-        return Err(Reject::TooFar { distance, limit });
-    }
+    check_distance(position, mask, rules)?;
     let yaw = match mask & YAW {
         0 => wrap(heading + f64::from(asked.yaw)) as f32,
         _ => asked.yaw,
@@ -105,9 +102,9 @@ fn from(
     let message = SetPositionTargetLocalNed {
         position: single(position),
         yaw,
-        coordinate_frame: LOCAL_NED,
+        coordinate_frame: MAV_FRAME_LOCAL_NED,
         ..*asked
     };
-    let doubt = px4_local(LOCAL_NED, mask)?;
+    let doubt = px4_local(MAV_FRAME_LOCAL_NED, mask)?;
     Ok(Checked { message, doubt })
 }

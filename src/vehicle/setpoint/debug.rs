@@ -1,21 +1,18 @@
 //! `debug_value/send`: numbers for the autopilot's log.
-use super::geometry::{stamp_ms, stamp_us};
-use super::reject::{Checked, Reject};
+use super::geometry::stamp_ms;
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::DebugValue;
-use crate::ros::RosError;
-use crate::vehicle::Open;
+use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     DEBUG_DATA, DEBUG_FLOAT_ARRAY_DATA, DEBUG_VECT_DATA, NAMED_VALUE_FLOAT_DATA,
     NAMED_VALUE_INT_DATA,
 };
 
-const SEND: &str = "debug_value/send";
-
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(SEND, |autopilot, message: DebugValue| {
-        autopilot.pass(SEND, convert(&message).map(Checked::fine));
-    })
+subscriptions! {
+    DebugValue("debug_value/send", "DEBUG, DEBUG_VECT, NAMED_VALUE_FLOAT, NAMED_VALUE_INT by its type")
+        => |autopilot, topic, message| autopilot.pass(topic, convert(message));
 }
 
 fn convert(message: &DebugValue) -> Result<MavMessage, Reject> {

@@ -1,6 +1,7 @@
 //! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: external pose and velocity estimates for the autopilot.
-use super::geometry::{frd, ned, ned_frd, point, single, stamp_us, vector, wxyz};
-use super::reject::{Checked, Reject};
+use super::geometry::{frd, ned, ned_frd, point, single, vector, wxyz};
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
 use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{
@@ -8,8 +9,8 @@ use crate::msgs::geometry_msgs::msg::{
     TwistStamped, TwistWithCovarianceStamped, Vector3Stamped,
 };
 use crate::msgs::nav_msgs::msg::Odometry;
-use crate::ros::RosError;
-use crate::vehicle::{Autopilot, Open};
+use crate::vehicle::Autopilot;
+use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, MavEstimatorType, MavFrame, ODOMETRY_DATA, VISION_POSITION_ESTIMATE_DATA,
@@ -17,55 +18,39 @@ use crate::wire::mavlink::dialect::{
 };
 use std::f64::consts::PI;
 
-const POSE: &str = "vision_pose/pose";
-const POSE_COV: &str = "vision_pose/pose_cov";
-const SPEED: &str = "vision_speed/speed_twist";
-const SPEED_COV: &str = "vision_speed/speed_twist_cov";
-const SPEED_VECTOR: &str = "vision_speed/speed_vector";
-const MOCAP: &str = "mocap/pose";
-const MOCAP_TF: &str = "mocap/tf";
-const ODOMETRY: &str = "odometry/out";
-
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(POSE, |autopilot, m: PoseStamped| {
-        autopilot.vision(POSE, &m.header.stamp, &m.pose, &[0.0; 36]);
-    })?;
-    open.subscribe(POSE_COV, |autopilot, m: PoseWithCovarianceStamped| {
-        let (pose, covariance) = (&m.pose.pose, &m.pose.covariance);
-        autopilot.vision(POSE_COV, &m.header.stamp, pose, covariance);
-    })?;
-    open.subscribe(SPEED, |autopilot, m: TwistStamped| {
-        let velocity = vector(&m.twist.linear);
-        autopilot.speed(SPEED, &m.header.stamp, velocity, [0.0; 9]);
-    })?;
-    open.subscribe(SPEED_COV, |autopilot, m: TwistWithCovarianceStamped| {
-        let velocity = vector(&m.twist.twist.linear);
-        let all = m.twist.covariance;
-        let linear = std::array::from_fn(|cell| all[cell / 3 * 6 + cell % 3]);
-        autopilot.speed(SPEED_COV, &m.header.stamp, velocity, linear);
-    })?;
-    open.subscribe(SPEED_VECTOR, |autopilot, m: Vector3Stamped| {
-        let velocity = vector(&m.vector);
-        autopilot.speed(SPEED_VECTOR, &m.header.stamp, velocity, [0.0; 9]);
-    })?;
-    open.subscribe(MOCAP, |autopilot, m: PoseStamped| {
-        let position = point(&m.pose.position);
-        autopilot.mocap(MOCAP, &m.header.stamp, position, &m.pose.orientation);
-    })?;
-    open.subscribe(MOCAP_TF, |autopilot, m: TransformStamped| {
-        let position = vector(&m.transform.translation);
-        autopilot.mocap(MOCAP_TF, &m.header.stamp, position, &m.transform.rotation);
-    })?;
-    open.subscribe(ODOMETRY, |autopilot, m: Odometry| {
-        let time = autopilot.time_us(ODOMETRY, &m.header.stamp);
-        let body = &autopilot.fcu.settings.base_link;
-        let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
-        let converted = odometry(&m, time).map(|message| Checked {
-            message: MavMessage::ODOMETRY(message),
-            doubt: doubt.then_some(Reject::ChildFrame),
-        });
-        autopilot.pass(ODOMETRY, converted);
-    })
+subscriptions! {
+    PoseStamped("vision_pose/pose", "VISION_POSITION_ESTIMATE")
+        => |autopilot, topic, m| autopilot.vision(topic, &m.header.stamp, &m.pose, &[0.0; 36]);
+    PoseWithCovarianceStamped("vision_pose/pose_cov", "VISION_POSITION_ESTIMATE with covariance")
+        => |autopilot, topic, m| autopilot.vision(topic, &m.header.stamp, &m.pose.pose, &m.pose.covariance);
+    TwistStamped("vision_speed/speed_twist", "VISION_SPEED_ESTIMATE")
+        => |autopilot, topic, m| autopilot.speed(topic, &m.header.stamp, vector(&m.twist.linear), [0.0; 9]);
+    TwistWithCovarianceStamped("vision_speed/speed_twist_cov", "VISION_SPEED_ESTIMATE with covariance")
+        => |autopilot, topic, m| {
+            let all = m.twist.covariance;
+            let linear = std::array::from_fn(|cell| all[cell / 3 * 6 + cell % 3]);
+            autopilot.speed(topic, &m.header.stamp, vector(&m.twist.twist.linear), linear);
+        };
+    Vector3Stamped("vision_speed/speed_vector", "VISION_SPEED_ESTIMATE")
+        => |autopilot, topic, m| autopilot.speed(topic, &m.header.stamp, vector(&m.vector), [0.0; 9]);
+    PoseStamped("mocap/pose", "ATT_POS_MOCAP")
+        => |autopilot, topic, m| autopilot.mocap(topic, &m.header.stamp, point(&m.pose.position), &m.pose.orientation);
+    TransformStamped("mocap/tf", "ATT_POS_MOCAP")
+        => |autopilot, topic, m| {
+            let position = vector(&m.transform.translation);
+            autopilot.mocap(topic, &m.header.stamp, position, &m.transform.rotation);
+        };
+    Odometry("odometry/out", "ODOMETRY for the estimator")
+        => |autopilot, topic, m| {
+            let time = autopilot.time_us(topic, &m.header.stamp);
+            let body = &autopilot.fcu.settings.base_link;
+            let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
+            let converted = odometry(m, time);
+            if doubt && converted.is_ok() {
+                autopilot.fcu.doubt(topic, &Reject::ChildFrame);
+            }
+            autopilot.pass(topic, converted.map(MavMessage::ODOMETRY));
+        };
 }
 
 impl Autopilot {
@@ -76,8 +61,8 @@ impl Autopilot {
             time => {
                 let fcu = &mut self.fcu;
                 let off = time as f64 * 1e-6 - fcu.now.ros.0 as f64 * 1e-9;
-                let odd = fcu.oddities.stamp(fcu.now.mono, topic, off);
-                fcu.tell_odd(odd);
+                let new = fcu.link_warnings.stamp(fcu.now.mono, topic, off);
+                fcu.log_link_warning(new);
                 time
             }
         }
@@ -92,8 +77,7 @@ impl Autopilot {
         if converted.is_ok() {
             self.setpoints.last_vision = Some(time);
         }
-        let message = converted.map(MavMessage::VISION_POSITION_ESTIMATE);
-        self.pass(topic, message.map(Checked::fine));
+        self.pass(topic, converted.map(MavMessage::VISION_POSITION_ESTIMATE));
     }
 
     fn speed(
@@ -104,8 +88,7 @@ impl Autopilot {
         covariance: [f64; 9],
     ) {
         let converted = speed(self.time_us(topic, stamp), velocity, covariance);
-        let message = converted.map(MavMessage::VISION_SPEED_ESTIMATE);
-        self.pass(topic, message.map(Checked::fine));
+        self.pass(topic, converted.map(MavMessage::VISION_SPEED_ESTIMATE));
     }
 
     fn mocap(
@@ -116,8 +99,7 @@ impl Autopilot {
         orientation: &Quaternion,
     ) {
         let converted = mocap(self.time_us(topic, stamp), position, orientation);
-        let message = converted.map(MavMessage::ATT_POS_MOCAP);
-        self.pass(topic, message.map(Checked::fine));
+        self.pass(topic, converted.map(MavMessage::ATT_POS_MOCAP));
     }
 }
 

@@ -55,8 +55,3 @@ pub(super) fn wrap(angle: f64) -> f64 {
 pub(super) fn stamp_ms(stamp: &Time) -> u32 {
     (stamp.sec as u32).wrapping_mul(1000).wrapping_add(stamp.nanosec / 1_000_000)
 }
-
-/// Stamp in µs.
-pub(super) fn stamp_us(stamp: &Time) -> u64 {
-    u64::try_from(stamp.sec).unwrap_or(0) * 1_000_000 + u64::from(stamp.nanosec / 1000)
-}

@@ -1,18 +1,16 @@
 //! `setpoint_attitude/height`: an attitude, and a height that the bridge holds by the thrust. The vendor's client does so in
 //! SendAttPX4 with AltFlg, 100 times a second.
 use super::geometry::{ned_frd, stamp_ms, wxyz};
-use super::position::Local;
+use super::position::ReportedLocalPosition;
 use super::raw::{RATES, attitude_target};
 use super::reject::{Checked, Reject};
-use super::target::Rules;
+use super::subscriptions::subscriptions;
+use super::target::SetpointRules;
 use crate::msgs::geometry_msgs::msg::PoseStamped;
-use crate::ros::RosError;
-use crate::vehicle::{Autopilot, Open};
+use crate::vehicle::Autopilot;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 use std::time::Duration;
-
-const HEIGHT: &str = "setpoint_attitude/height";
 
 /// Height error in m, and climb in m/s, for a change of the whole thrust; limit of either change, and of their sum.
 const ERROR: f64 = 5.0;
@@ -31,14 +29,14 @@ const LONGEST: Duration = Duration::from_millis(100);
 
 /// The controller's state.
 #[derive(Debug, Default)]
-pub(super) struct Hold {
+pub(super) struct HeightHold {
     /// As last reported.
     thrust: Option<f64>,
     integral: f64,
     last: Option<Duration>,
 }
 
-impl Hold {
+impl HeightHold {
     /// Takes the thrust that the autopilot reports.
     pub(super) fn observe(&mut self, message: &MavMessage) {
         if let MavMessage::ATTITUDE_TARGET(m) = message {
@@ -47,7 +45,7 @@ impl Hold {
     }
 
     /// The thrust for a height in m above the local origin.
-    fn thrust(&mut self, now: Duration, height: f64, local: &Local) -> f64 {
+    fn thrust(&mut self, now: Duration, height: f64, local: &ReportedLocalPosition) -> f64 {
         let passed = self.last.map(|last| now.saturating_sub(last));
         let cycle = match passed.filter(|passed| *passed <= PAUSE) {
             Some(passed) => passed.min(LONGEST),
@@ -66,16 +64,17 @@ impl Hold {
     }
 }
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(HEIGHT, |autopilot, message: PoseStamped| {
-        let converted = convert(autopilot, &message);
-        autopilot.setpoint(HEIGHT, converted.map(Checked::fine));
-    })
+subscriptions! {
+    PoseStamped("setpoint_attitude/height", "attitude, and a height above the local origin in `position.z`, which the bridge holds by the thrust; no topic of mavros")
+        => |autopilot, topic, message| {
+            let converted = convert(autopilot, message);
+            autopilot.setpoint(topic, converted.map(Checked::without_doubt));
+        };
 }
 
 fn convert(autopilot: &mut Autopilot, message: &PoseStamped) -> Result<SetAttitudeTarget, Reject> {
     let (fcu, setpoints) = (&autopilot.fcu, &mut autopilot.setpoints);
-    let rules = Rules::of(fcu);
+    let rules = SetpointRules::of(fcu);
     let height = message.pose.position.z;
     if height.is_nan() {
         return Err(Reject::NotANumber("position.z"));

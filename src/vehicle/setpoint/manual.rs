@@ -1,41 +1,36 @@
 //! `manual_control/send`, `rc/override`, `actuator_control`: passed on unchanged.
-use super::geometry::stamp_us;
-use super::reject::{Checked, Reject};
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::{ActuatorControl, ManualControl, OverrideRCIn};
-use crate::ros::RosError;
-use crate::vehicle::Open;
+use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     MANUAL_CONTROL_DATA, RC_CHANNELS_OVERRIDE_DATA, SET_ACTUATOR_CONTROL_TARGET_DATA,
 };
 
-const MANUAL: &str = "manual_control/send";
-const RC: &str = "rc/override";
-const ACTUATORS: &str = "actuator_control";
-
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(MANUAL, |autopilot, message: ManualControl| {
-        let converted = manual(&message, autopilot.fcu.system);
-        let message = converted.map(MavMessage::MANUAL_CONTROL);
-        autopilot.pass(MANUAL, message.map(Checked::fine));
-    })?;
-    open.subscribe(RC, |autopilot, message: OverrideRCIn| {
-        let (system, component) = (autopilot.fcu.system, autopilot.fcu.component);
-        let message = channels(&message.channels, system, component);
-        let message = MavMessage::RC_CHANNELS_OVERRIDE(message);
-        autopilot.pass(RC, Ok(Checked::fine(message)));
-    })?;
-    open.subscribe(ACTUATORS, |autopilot, message: ActuatorControl| {
-        let message = SET_ACTUATOR_CONTROL_TARGET_DATA {
-            time_usec: stamp_us(&message.header.stamp),
-            group_mlx: message.group_mix,
-            controls: message.controls,
-            target_system: autopilot.fcu.system,
-            target_component: autopilot.fcu.component,
+subscriptions! {
+    ManualControl("manual_control/send", "MANUAL_CONTROL, -1000 to 1000")
+        => |autopilot, topic, message| {
+            let converted = manual(message, autopilot.fcu.system);
+            autopilot.pass(topic, converted.map(MavMessage::MANUAL_CONTROL));
         };
-        let message = MavMessage::SET_ACTUATOR_CONTROL_TARGET(message);
-        autopilot.pass(ACTUATORS, Ok(Checked::fine(message)));
-    })
+    OverrideRCIn("rc/override", "RC_CHANNELS_OVERRIDE; 0 releases a channel, 65535 leaves it unchanged")
+        => |autopilot, topic, message| {
+            let (system, component) = (autopilot.fcu.system, autopilot.fcu.component);
+            let message = channels(&message.channels, system, component);
+            autopilot.pass(topic, Ok(MavMessage::RC_CHANNELS_OVERRIDE(message)));
+        };
+    ActuatorControl("actuator_control", "SET_ACTUATOR_CONTROL_TARGET")
+        => |autopilot, topic, message| {
+            let message = SET_ACTUATOR_CONTROL_TARGET_DATA {
+                time_usec: stamp_us(&message.header.stamp),
+                group_mlx: message.group_mix,
+                controls: message.controls,
+                target_system: autopilot.fcu.system,
+                target_component: autopilot.fcu.component,
+            };
+            autopilot.pass(topic, Ok(MavMessage::SET_ACTUATOR_CONTROL_TARGET(message)));
+        };
 }
 
 fn manual(m: &ManualControl, target: u8) -> Result<MANUAL_CONTROL_DATA, Reject> {

@@ -15,63 +15,64 @@ mod position;
 mod range;
 mod raw;
 mod reject;
+mod subscriptions;
 mod target;
 mod trajectory;
 mod velocity;
 
-use super::link::Refusal;
+use super::link::SendError;
 use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings};
+use crate::config::TopicRow;
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::ros::RosError;
 use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_TARGET_DATA, GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA,
 };
-use crate::wire::mavlink::raw::{
-    SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
-};
+use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
-use attitude::Pairs;
-use body::Step;
-use height::Hold;
-use position::Here;
+use attitude::ThrustPairs;
+use body::BodyStep;
+use height::HeightHold;
+use position::ReportedPosition;
 use reject::{Checked, Reject};
 use std::fmt;
 use std::time::Duration;
-use target::Rules;
+use target::SetpointRules;
 use trajectory::Trajectory;
 
 /// Period of repeated setpoints; PX4 wants one every half second.
 const REPEAT: Duration = Duration::from_millis(50);
 
+macro_rules! parts {
+    ($($part:ident)+) => {
+        /// The topics of each file.
+        pub(super) const TOPICS: &[&[TopicRow]] = &[$($part::TOPICS,)+];
+        const OPEN: &[fn(&Open<'_>) -> Result<(), RosError>] = &[$($part::open,)+];
+    };
+}
+
+parts! { accel attitude companion debug estimate height manual mount position range raw trajectory velocity }
+
 /// State of the setpoint topics.
 pub(super) struct Setpoints {
-    pairs: Pairs,
+    pairs: ThrustPairs,
     trajectory: Trajectory,
-    here: Here,
+    here: ReportedPosition,
     /// µs of the last pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
     /// The last position relative to the body.
-    step: Option<Step>,
-    hold: Hold,
+    step: Option<BodyStep>,
+    hold: HeightHold,
 }
 
 impl Setpoints {
     /// Opens all subscriptions and their services.
     pub(super) fn open(topics: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        raw::open(topics)?;
-        position::open(topics)?;
-        velocity::open(topics)?;
-        accel::open(topics)?;
-        attitude::open(topics)?;
-        height::open(topics)?;
-        estimate::open(topics)?;
-        manual::open(topics)?;
-        debug::open(topics)?;
-        companion::open(topics)?;
-        mount::open(topics)?;
-        range::open(topics)?;
+        for open in OPEN {
+            open(topics)?;
+        }
         frame_service(topics, "setpoint_position/mav_frame", |autopilot| {
             &mut autopilot.fcu.settings.position_frame
         })?;
@@ -82,12 +83,12 @@ impl Setpoints {
             &mut autopilot.setpoints.trajectory.frame
         })?;
         Ok(Self {
-            pairs: Pairs::new(),
+            pairs: ThrustPairs::new(),
             trajectory: Trajectory::open(topics)?,
-            here: Here::default(),
+            here: ReportedPosition::default(),
             last_vision: None,
             step: None,
-            hold: Hold::default(),
+            hold: HeightHold::default(),
             keep_alive: KeepAlive::new(KeepAliveSettings {
                 period: REPEAT,
                 max_repetition: settings.keep_alive,
@@ -119,7 +120,7 @@ fn frame_service(
 ) -> Result<(), RosError> {
     topics.service::<SetMavFrame>(name, move |autopilot, request: SetMavFrameRequest, responder| {
         let frame = SetpointFrame::from_number(request.mav_frame);
-        let px4 = Rules::of(&autopilot.fcu).px4;
+        let px4 = SetpointRules::of(&autopilot.fcu).px4;
         let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
         match taken {
             Some(frame) => *chosen(autopilot) = frame,
@@ -135,32 +136,16 @@ fn frame_service(
     })
 }
 
-/// A setpoint without target ids.
-trait Addressed: Into<Outbound> {
-    fn to(self, system: u8, component: u8) -> Self;
-}
-
-macro_rules! addressed {
-    ($($type:ident)+) => {$(
-        impl Addressed for $type {
-            fn to(self, system: u8, component: u8) -> Self {
-                Self { target_system: system, target_component: component, ..self }
-            }
-        }
-    )+};
-}
-
-addressed! { SetAttitudeTarget SetPositionTargetGlobalInt SetPositionTargetLocalNed }
-
 impl Autopilot {
     /// Sends a setpoint, or reports its refusal.
-    fn setpoint(&mut self, topic: &'static str, checked: Result<Checked<impl Addressed>, Reject>) {
-        let (system, component) = (self.fcu.system, self.fcu.component);
-        let addressed = checked.map(|Checked { message, doubt }| Checked {
-            message: message.to(system, component),
-            doubt,
-        });
-        if let Some(sent) = self.pass(topic, addressed) {
+    fn setpoint(
+        &mut self,
+        topic: &'static str,
+        checked: Result<Checked<impl Into<Outbound>>, Reject>,
+    ) {
+        let checked =
+            checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
+        if let Some(sent) = self.pass_by(topic, checked, Fcu::send_ref) {
             self.setpoints.step = None;
             if !self.fcu.settings.keep_alive.is_zero() {
                 self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
@@ -173,25 +158,21 @@ impl Autopilot {
         // Repeated it would be another change, and the setpoint before it is over.
         self.setpoints.keep_alive.clear();
         self.setpoints.step = None;
-        self.pass_by(topic, checked.map(Checked::fine), Fcu::send_throttle_step);
+        self.pass_by(topic, checked.map(Checked::without_doubt), Fcu::send_throttle_step);
+    }
+
+    /// Sends a message that is no setpoint, or reports its refusal.
+    fn pass(&mut self, topic: &'static str, message: Result<impl Into<Outbound>, Reject>) {
+        let message = message.map(|message| Checked::without_doubt(message.into()));
+        self.pass_by(topic, message, Fcu::send_ref);
     }
 
     /// Sends a message, or reports its refusal; returns the sent message.
-    fn pass(
-        &mut self,
-        topic: &'static str,
-        checked: Result<Checked<impl Into<Outbound>>, Reject>,
-    ) -> Option<Outbound> {
-        let checked =
-            checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
-        self.pass_by(topic, checked, Fcu::send_kept)
-    }
-
     fn pass_by<M>(
         &mut self,
         topic: &'static str,
         checked: Result<Checked<M>, Reject>,
-        send: impl Fn(&mut Fcu, &M) -> Result<(), Refusal>,
+        send: impl Fn(&mut Fcu, &M) -> Result<(), SendError>,
     ) -> Option<M> {
         let fcu = &mut self.fcu;
         match checked {
@@ -200,7 +181,7 @@ impl Autopilot {
                     fcu.doubt(topic, &doubt);
                 }
                 let sent = send(fcu, &message);
-                if let Err(refusal @ Refusal::Unsupported { .. }) = sent {
+                if let Err(refusal @ SendError::Unsupported { .. }) = sent {
                     fcu.warn_throttled(
                         topic,
                         Counter::Unsupported,
@@ -230,7 +211,7 @@ impl Autopilot {
             Some(KeepAliveStep::Stopped) => {
                 fcu.count(Counter::KeepAliveStopped);
                 let (vehicle, after) = (fcu.settings.id, fcu.settings.keep_alive);
-                if fcu.armed() {
+                if fcu.is_armed() {
                     tracing::warn!(
                         vehicle,
                         "no setpoint for {after:?}: the last one is no longer repeated, and the vehicle's own reaction to \

@@ -1,18 +1,14 @@
 //! `mount_control/command`: the direction of a gimbal, as MAV_CMD_DO_MOUNT_CONTROL.
-use super::reject::{Checked, Reject};
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::MountControl;
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::Fcu;
+use crate::vehicle::mav::MAV_CMD_DO_MOUNT_CONTROL;
 use crate::wire::mavlink::raw::CommandLong;
 
-const COMMAND: &str = "mount_control/command";
-const DO_MOUNT_CONTROL: u16 = 205;
-
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(COMMAND, |autopilot, message: MountControl| {
-        let converted = convert(&autopilot.fcu, &message);
-        autopilot.pass(COMMAND, converted.map(Checked::fine));
-    })
+subscriptions! {
+    MountControl("mount_control/command", "MAV_CMD_DO_MOUNT_CONTROL")
+        => |autopilot, topic, message| autopilot.pass(topic, convert(&autopilot.fcu, message));
 }
 
 /// Passes the numbers as mavros does: PX4 takes the angles in degrees. No retransmission: the topic is a stream.
@@ -22,11 +18,5 @@ fn convert(fcu: &Fcu, m: &MountControl) -> Result<CommandLong, Reject> {
     if params.iter().any(|value| !value.is_finite()) {
         return Err(Reject::NotFinite);
     }
-    Ok(CommandLong {
-        params,
-        command: DO_MOUNT_CONTROL,
-        target_system: fcu.system,
-        target_component: fcu.component,
-        confirmation: 0,
-    })
+    Ok(fcu.command(MAV_CMD_DO_MOUNT_CONTROL, 0, params))
 }

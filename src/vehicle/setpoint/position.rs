@@ -1,76 +1,68 @@
 //! `setpoint_position/*`: a pose, local or global.
 use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
-use super::reject::{Checked, Reject};
-use super::target::{ACCELERATION, Rules, Target, VELOCITY, YAW_RATE};
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
+use super::target::{
+    ACCELERATION, GlobalSetpoint, LocalSetpoint, SetpointRules, SetpointTarget, VELOCITY, YAW_RATE,
+};
 use crate::frames::{Geodetic, Geoid, Separation};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
 use crate::msgs::geometry_msgs::msg::PoseStamped;
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, SetpointFrame};
+use crate::vehicle::mav::MAV_FRAME_GLOBAL_INT;
+use crate::vehicle::{Fcu, SetpointFrame};
 use crate::wire::mavlink::MavMessage;
-use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 use std::time::Duration;
 
-const LOCAL: &str = "setpoint_position/local";
-const GLOBAL: &str = "setpoint_position/global";
-const GLOBAL_TO_LOCAL: &str = "setpoint_position/global_to_local";
-/// MAV_FRAME_GLOBAL_INT: altitude above sea level.
-const GLOBAL_INT: u8 = 5;
-
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(LOCAL, |autopilot, message: PoseStamped| {
-        let frame = autopilot.fcu.settings.position_frame;
-        let checked = local(&message, frame, &Rules::of(&autopilot.fcu));
-        autopilot.local_setpoint(LOCAL, checked);
-    })?;
-    open.subscribe(GLOBAL, |autopilot, message: GeoPoseStamped| {
-        let checked = global(&message, &Rules::of(&autopilot.fcu));
-        autopilot.setpoint(GLOBAL, checked);
-    })?;
-    open.subscribe(GLOBAL_TO_LOCAL, |autopilot, message: GeoPoseStamped| {
-        let geoid = autopilot.fcu.settings.geoid;
-        let rules = Rules::of(&autopilot.fcu);
-        let checked = autopilot.setpoints.here.goal(&message, geoid, &rules);
-        autopilot.setpoint(GLOBAL_TO_LOCAL, checked);
-    })
+subscriptions! {
+    PoseStamped("setpoint_position/local", "position and yaw")
+        => |autopilot, topic, message| {
+            let frame = autopilot.fcu.settings.position_frame;
+            let checked = local(message, frame, &SetpointRules::of(&autopilot.fcu));
+            autopilot.local_setpoint(topic, checked);
+        };
+    GeoPoseStamped("setpoint_position/global", "latitude, longitude, altitude and yaw")
+        => |autopilot, topic, message| {
+            let checked = global(message, &SetpointRules::of(&autopilot.fcu));
+            autopilot.setpoint(topic, checked);
+        };
+    GeoPoseStamped("setpoint_position/global_to_local", "the same, sent as local position")
+        => |autopilot, topic, message| {
+            let rules = SetpointRules::of(&autopilot.fcu);
+            let checked = autopilot.setpoints.here.goal(message, autopilot.fcu.settings.geoid, &rules);
+            autopilot.setpoint(topic, checked);
+        };
 }
 
-fn local(
-    message: &PoseStamped,
-    frame: SetpointFrame,
-    rules: &Rules,
-) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
-    Target {
+fn local(message: &PoseStamped, frame: SetpointFrame, rules: &SetpointRules) -> LocalSetpoint {
+    SetpointTarget {
         stamp_ms: stamp_ms(&message.header.stamp),
         frame: frame.number(),
         mask: VELOCITY | ACCELERATION | YAW_RATE,
         position: point(&message.pose.position),
         yaw: Some(yaw(wxyz(&message.pose.orientation))),
-        ..Target::default()
+        ..SetpointTarget::default()
     }
     .local(rules)
 }
 
-fn global(
-    message: &GeoPoseStamped,
-    rules: &Rules,
-) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
+fn global(message: &GeoPoseStamped, rules: &SetpointRules) -> GlobalSetpoint {
     let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
-    Target {
+    SetpointTarget {
         stamp_ms: stamp_ms(&message.header.stamp),
-        frame: GLOBAL_INT,
+        // The altitude is above sea level.
+        frame: MAV_FRAME_GLOBAL_INT,
         mask: VELOCITY | ACCELERATION,
         position: [latitude, longitude, altitude],
         yaw: Some(yaw(wxyz(&message.pose.orientation))),
-        ..Target::default()
+        ..SetpointTarget::default()
     }
     .global(rules)
 }
 
 /// A reported local position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local {
+pub(super) struct ReportedLocalPosition {
     /// m, NED.
     pub(super) position: [f64; 3],
     /// m/s, NED.
@@ -81,15 +73,15 @@ pub(super) struct Local {
 
 /// The vehicle's global and local position, to convert between them.
 #[derive(Debug, Default)]
-pub(super) struct Here {
+pub(super) struct ReportedPosition {
     /// The altitude is above sea level.
     global: Option<Geodetic>,
-    local: Option<Local>,
+    local: Option<ReportedLocalPosition>,
     geoid: Option<Separation>,
     last: Option<Time>,
 }
 
-impl Here {
+impl ReportedPosition {
     /// Takes a reported position.
     pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
         match message {
@@ -97,7 +89,7 @@ impl Here {
                 self.global = Some(Geodetic::from_e7([m.lat, m.lon, m.alt]));
             }
             MavMessage::LOCAL_POSITION_NED(m) => {
-                self.local = Some(Local {
+                self.local = Some(ReportedLocalPosition {
                     position: [m.x, m.y, m.z].map(f64::from),
                     velocity: [m.vx, m.vy, m.vz].map(f64::from),
                     at,
@@ -108,8 +100,8 @@ impl Here {
     }
 
     /// The local position, unless it is too old or no number.
-    pub(super) fn local(&self, fcu: &Fcu) -> Result<Local, Reject> {
-        let known = |local: &Local| {
+    pub(super) fn local(&self, fcu: &Fcu) -> Result<ReportedLocalPosition, Reject> {
+        let known = |local: &ReportedLocalPosition| {
             let numbers = [local.position, local.velocity];
             fcu.is_recent(local.at) && numbers.iter().flatten().all(|x| x.is_finite())
         };
@@ -121,8 +113,8 @@ impl Here {
         &mut self,
         message: &GeoPoseStamped,
         geoid: Geoid,
-        rules: &Rules,
-    ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+        rules: &SetpointRules,
+    ) -> LocalSetpoint {
         let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
         if !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
             return Err(Reject::NotOnEarth { latitude, longitude });
@@ -143,13 +135,13 @@ impl Here {
         let [east, north, up] = goal.to_enu(here).to_array();
         // NED and ENU swap by the same permutation in both directions.
         let [x, y, z] = ned(local.position);
-        Target {
+        SetpointTarget {
             stamp_ms: stamp_ms(stamp),
             frame: SetpointFrame::LocalNed.number(),
             mask: VELOCITY | ACCELERATION | YAW_RATE,
             position: [x + east, y + north, z + up],
             yaw: Some(yaw(wxyz(&message.pose.orientation))),
-            ..Target::default()
+            ..SetpointTarget::default()
         }
         .local(rules)
     }

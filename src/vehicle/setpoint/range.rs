@@ -1,33 +1,23 @@
 //! `distance_sensor/sonar_1_sub`, `distance_sensor/laser_1_sub`: range finders of the companion computer, as
 //! DISTANCE_SENSOR. Names, ids and orientation are those of mavros' configuration for PX4.
 use super::geometry::stamp_ms;
-use super::reject::{Checked, Reject};
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
 use crate::msgs::sensor_msgs::msg::Range;
-use crate::ros::RosError;
-use crate::vehicle::Open;
+use crate::vehicle::mav::*;
 use crate::wire::mavlink::raw::DistanceSensor;
 
-/// Topic, id, and the transmitted fraction of the field of view.
-const INPUTS: [(&str, u8, f32); 2] =
-    [("distance_sensor/sonar_1_sub", 2, 1.0), ("distance_sensor/laser_1_sub", 3, 0.0)];
-/// MAV_SENSOR_ROTATION_PITCH_270: looks down.
-const DOWN: u8 = 25;
-/// MAV_DISTANCE_SENSOR_LASER and MAV_DISTANCE_SENSOR_ULTRASOUND.
-const LASER: u8 = 0;
-const ULTRASOUND: u8 = 1;
 /// Unknown variance.
 const UNKNOWN: u8 = u8::MAX;
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    for (topic, id, fov) in INPUTS {
-        open.subscribe(topic, move |autopilot, message: Range| {
-            let converted = convert(&message, id, fov);
-            autopilot.pass(topic, converted.map(Checked::fine));
-        })?;
-    }
-    Ok(())
+subscriptions! {
+    Range("distance_sensor/sonar_1_sub", "DISTANCE_SENSOR 2, looking down")
+        => |autopilot, topic, message| autopilot.pass(topic, convert(message, 2, 1.0));
+    Range("distance_sensor/laser_1_sub", "DISTANCE_SENSOR 3, looking down")
+        => |autopilot, topic, message| autopilot.pass(topic, convert(message, 3, 0.0));
 }
 
+/// `fov` is the transmitted fraction of the field of view.
 fn convert(m: &Range, id: u8, fov: f32) -> Result<DistanceSensor, Reject> {
     let numbers = [m.min_range, m.max_range, m.field_of_view];
     // REP 117: -Inf is below the minimum, +Inf is no return, NaN is no measurement.
@@ -44,9 +34,13 @@ fn convert(m: &Range, id: u8, fov: f32) -> Result<DistanceSensor, Reject> {
             f32::INFINITY => beyond,
             range => centimetres(range),
         },
-        kind: if m.radiation_type == Range::ULTRASOUND { ULTRASOUND } else { LASER },
+        kind: match m.radiation_type {
+            Range::ULTRASOUND => MAV_DISTANCE_SENSOR_ULTRASOUND,
+            _ => MAV_DISTANCE_SENSOR_LASER,
+        },
         id,
-        orientation: DOWN,
+        // Down.
+        orientation: MAV_SENSOR_ROTATION_PITCH_270,
         covariance: UNKNOWN,
         horizontal_fov: m.field_of_view * fov,
         vertical_fov: m.field_of_view * fov,

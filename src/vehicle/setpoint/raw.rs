@@ -1,18 +1,10 @@
 //! `setpoint_raw/*`: masks and frames as in MAVLink.
 use super::geometry::{frd, ned_frd, point, single, stamp_ms, vector, wxyz};
 use super::reject::{Checked, Reject};
-use super::target::{Rules, Target};
+use super::subscriptions::subscriptions;
+use super::target::{GlobalSetpoint, LocalSetpoint, SetpointRules, SetpointTarget};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
-use crate::ros::RosError;
-use crate::vehicle::Open;
-use crate::wire::mavlink::raw::{
-    SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
-};
-
-const LOCAL: &str = "setpoint_raw/local";
-const GLOBAL: &str = "setpoint_raw/global";
-const ATTITUDE: &str = "setpoint_raw/attitude";
-const THROTTLE_STEP: &str = "setpoint_raw/throttle_step";
+use crate::wire::mavlink::raw::SetAttitudeTarget;
 
 /// Ignore bits of `type_mask` in attitude setpoints.
 pub(super) const RATES: u8 = 0x07;
@@ -22,32 +14,32 @@ pub(super) const NO_ATTITUDE: u8 = 0x80;
 /// A larger thrust is in another unit.
 const ABSURD_THRUST: f64 = 10.0;
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.subscribe(LOCAL, |autopilot, message: PositionTarget| {
-        let checked = local(&message, &Rules::of(&autopilot.fcu));
-        autopilot.local_setpoint(LOCAL, checked);
-    })?;
-    open.subscribe(GLOBAL, |autopilot, message: GlobalPositionTarget| {
-        let checked = global(&message, &Rules::of(&autopilot.fcu));
-        autopilot.setpoint(GLOBAL, checked);
-    })?;
-    open.subscribe(ATTITUDE, |autopilot, message: AttitudeTarget| {
-        let fcu = &autopilot.fcu;
-        let scaling = fcu.settings.thrust_scaling;
-        let checked = attitude(&message, scaling, &Rules::of(fcu));
-        autopilot.setpoint(ATTITUDE, checked);
-    })?;
-    open.subscribe(THROTTLE_STEP, |autopilot, message: AttitudeTarget| {
-        let checked = throttle_step(&message, &Rules::of(&autopilot.fcu));
-        autopilot.throttle_step(THROTTLE_STEP, checked);
-    })
+subscriptions! {
+    PositionTarget("setpoint_raw/local", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU from the body in frame 8")
+        => |autopilot, topic, message| {
+            let checked = local(message, &SetpointRules::of(&autopilot.fcu));
+            autopilot.local_setpoint(topic, checked);
+        };
+    GlobalPositionTarget("setpoint_raw/global", "as `local`, with latitude, longitude, altitude")
+        => |autopilot, topic, message| {
+            let checked = global(message, &SetpointRules::of(&autopilot.fcu));
+            autopilot.setpoint(topic, checked);
+        };
+    AttitudeTarget("setpoint_raw/attitude", "attitude (FLU in ENU), body rates (FLU), thrust 0 to 1")
+        => |autopilot, topic, message| {
+            let scaling = autopilot.fcu.settings.thrust_scaling;
+            let checked = attitude(message, scaling, &SetpointRules::of(&autopilot.fcu));
+            autopilot.setpoint(topic, checked);
+        };
+    AttitudeTarget("setpoint_raw/throttle_step", "attitude, and a *change* of the throttle in `thrust`, -1 to 1; UDP_Simple only, no topic of mavros")
+        => |autopilot, topic, message| {
+            let checked = throttle_step(message, &SetpointRules::of(&autopilot.fcu));
+            autopilot.throttle_step(topic, checked);
+        };
 }
 
-fn local(
-    message: &PositionTarget,
-    rules: &Rules,
-) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
-    Target {
+fn local(message: &PositionTarget, rules: &SetpointRules) -> LocalSetpoint {
+    SetpointTarget {
         stamp_ms: stamp_ms(&message.header.stamp),
         frame: message.coordinate_frame,
         mask: message.type_mask,
@@ -60,11 +52,8 @@ fn local(
     .local(rules)
 }
 
-fn global(
-    message: &GlobalPositionTarget,
-    rules: &Rules,
-) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
-    Target {
+fn global(message: &GlobalPositionTarget, rules: &SetpointRules) -> GlobalSetpoint {
+    SetpointTarget {
         stamp_ms: stamp_ms(&message.header.stamp),
         frame: message.coordinate_frame,
         mask: message.type_mask,
@@ -80,7 +69,7 @@ fn global(
 fn attitude(
     message: &AttitudeTarget,
     scaling: f64,
-    rules: &Rules,
+    rules: &SetpointRules,
 ) -> Result<Checked<SetAttitudeTarget>, Reject> {
     let mask = message.type_mask;
     let thrust = f64::from(message.thrust) * scaling;
@@ -111,7 +100,10 @@ fn attitude(
 }
 
 /// An attitude whose thrust is a change.
-fn throttle_step(message: &AttitudeTarget, rules: &Rules) -> Result<SetAttitudeTarget, Reject> {
+fn throttle_step(
+    message: &AttitudeTarget,
+    rules: &SetpointRules,
+) -> Result<SetAttitudeTarget, Reject> {
     let step = f64::from(message.thrust);
     if message.type_mask & (NO_ATTITUDE | NO_THRUST) != 0 {
         return Err(Reject::Nothing(message.type_mask.into()));
@@ -129,14 +121,14 @@ fn throttle_step(message: &AttitudeTarget, rules: &Rules) -> Result<SetAttitudeT
     )
 }
 
-/// SET_ATTITUDE_TARGET without target ids, from the attitude of FRD in NED and rates in FRD.
+/// SET_ATTITUDE_TARGET, from the attitude of FRD in NED and rates in FRD.
 pub(super) fn attitude_target(
     time_boot_ms: u32,
     mask: u8,
     mut q: [f64; 4],
     rates: [f64; 3],
     thrust: f64,
-    rules: &Rules,
+    rules: &SetpointRules,
 ) -> Result<SetAttitudeTarget, Reject> {
     if mask & NO_ATTITUDE == 0 {
         let norm = q.into_iter().fold(0.0, f64::hypot);
@@ -167,6 +159,7 @@ pub(super) fn attitude_target(
         body_rates: single(rates),
         thrust: thrust as f32,
         type_mask: mask,
-        ..SetAttitudeTarget::default()
+        target_system: rules.target.0,
+        target_component: rules.target.1,
     })
 }

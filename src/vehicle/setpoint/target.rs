@@ -2,9 +2,10 @@
 use super::geometry::{frd, ned, ned_yaw, single, wrap};
 use super::reject::{Checked, Reject};
 use crate::vehicle::Fcu;
+use crate::vehicle::mav::*;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 
-/// Ignore bits of `type_mask`.
+/// Ignore bits of `type_mask` (POSITION_TARGET_TYPEMASK).
 pub(super) const POSITION: u16 = 0x007;
 pub(super) const VELOCITY: u16 = 0x038;
 pub(super) const ACCELERATION: u16 = 0x1c0;
@@ -12,20 +13,22 @@ pub(super) const FORCE: u16 = 0x200;
 pub(super) const YAW: u16 = 0x400;
 pub(super) const YAW_RATE: u16 = 0x800;
 
-pub(super) const LOCAL_NED: u8 = 1;
-pub(super) const BODY_NED: u8 = 8;
-const BODY_OFFSET_NED: u8 = 9;
-const GLOBAL_RELATIVE_ALT_INT: u8 = 6;
-/// GLOBAL_INT, GLOBAL_RELATIVE_ALT_INT, GLOBAL_TERRAIN_ALT_INT.
-const GLOBAL: [u8; 3] = [5, GLOBAL_RELATIVE_ALT_INT, 11];
+/// Global frames that PX4 takes.
+const GLOBAL: [u8; 3] =
+    [MAV_FRAME_GLOBAL_INT, MAV_FRAME_GLOBAL_RELATIVE_ALT_INT, MAV_FRAME_GLOBAL_TERRAIN_ALT_INT];
 /// PX4 subtracts the height of home above the origin of the local frame instead of adding it; less, in m, is noise of its estimate.
 const HOME_OFFSET: f64 = 2.0;
-/// MAV_AUTOPILOT_PX4.
-const PX4: u8 = 12;
+
+/// A checked local setpoint, or why it is refused.
+pub(super) type LocalSetpoint = Result<Checked<SetPositionTargetLocalNed>, Reject>;
+/// A checked global setpoint, or why it is refused.
+pub(super) type GlobalSetpoint = Result<Checked<SetPositionTargetGlobalInt>, Reject>;
 
 /// Settings for the check and conversion of setpoints.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
+pub(super) struct SetpointRules {
+    /// System and component of the autopilot.
+    pub(super) target: (u8, u8),
     pub(super) quirks: bool,
     /// Refuse what PX4 would ignore or misunderstand.
     pub(super) px4: bool,
@@ -35,13 +38,13 @@ pub(super) struct Rules {
     pub(super) home_height: f64,
 }
 
-impl Rules {
+impl SetpointRules {
     pub(super) fn of(fcu: &Fcu) -> Self {
         let settings = &fcu.settings;
-        let other = fcu.heartbeat.is_some_and(|h| h.autopilot != PX4);
         Self {
+            target: (fcu.system, fcu.component),
             quirks: settings.quirks,
-            px4: settings.px4_checks && !other,
+            px4: settings.px4_checks && fcu.may_be_px4(),
             max_position: settings.max_position,
             max_speed: settings.max_speed,
             home_height: fcu.home_height,
@@ -51,7 +54,7 @@ impl Rules {
 
 /// A setpoint in ROS axes: FLU in frames 8 and 9, else ENU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Target {
+pub(super) struct SetpointTarget {
     pub(super) stamp_ms: u32,
     /// MAV_FRAME.
     pub(super) frame: u8,
@@ -73,21 +76,13 @@ struct Converted {
     yaw_rate: f32,
 }
 
-impl Target {
-    /// SET_POSITION_TARGET_LOCAL_NED without target ids.
-    pub(super) fn local(
-        &self,
-        rules: &Rules,
-    ) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
+impl SetpointTarget {
+    /// SET_POSITION_TARGET_LOCAL_NED.
+    pub(super) fn local(&self, rules: &SetpointRules) -> LocalSetpoint {
         let position = self.axes()(self.position);
         let converted = self.convert(position, rules)?;
         let mask = converted.mask;
-        let used = (0..3).filter(|axis| mask & 1 << axis == 0);
-        let distance = used.map(|axis| position[axis]).fold(0.0, f64::hypot);
-        if distance > rules.max_position {
-            let limit = rules.max_position;
-            return Err(Reject::TooFar { distance, limit });
-        }
+        check_distance(position, mask, rules)?;
         let doubt = if rules.px4 { px4_local(self.frame, mask)? } else { None };
         let message = SetPositionTargetLocalNed {
             time_boot_ms: self.stamp_ms,
@@ -98,17 +93,15 @@ impl Target {
             yaw_rate: converted.yaw_rate,
             type_mask: mask,
             coordinate_frame: self.frame,
-            ..SetPositionTargetLocalNed::default()
+            target_system: rules.target.0,
+            target_component: rules.target.1,
         };
         Ok(Checked { message, doubt })
     }
 
-    /// SET_POSITION_TARGET_GLOBAL_INT without target ids. The position is latitude and longitude in degrees, and
+    /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and
     /// altitude.
-    pub(super) fn global(
-        &self,
-        rules: &Rules,
-    ) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
+    pub(super) fn global(&self, rules: &SetpointRules) -> GlobalSetpoint {
         let converted = self.convert(self.position, rules)?;
         let mask = converted.mask;
         let [latitude, longitude, altitude] = self.position;
@@ -121,7 +114,7 @@ impl Target {
         let mut doubt = None;
         if rules.px4 {
             px4_global(self.frame, mask)?;
-            let relative = self.frame == GLOBAL_RELATIVE_ALT_INT && mask & POSITION == 0;
+            let relative = self.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT && mask & POSITION == 0;
             doubt = Some(rules.home_height)
                 .filter(|height| relative && height.abs() > HOME_OFFSET)
                 .map(Reject::HomeOffset);
@@ -142,13 +135,14 @@ impl Target {
             yaw_rate: converted.yaw_rate,
             type_mask: mask,
             coordinate_frame: self.frame,
-            ..SetPositionTargetGlobalInt::default()
+            target_system: rules.target.0,
+            target_component: rules.target.1,
         };
         Ok(Checked { message, doubt })
     }
 
     fn is_body(&self) -> bool {
-        matches!(self.frame, BODY_NED | BODY_OFFSET_NED)
+        matches!(self.frame, MAV_FRAME_BODY_NED | MAV_FRAME_BODY_OFFSET_NED)
     }
 
     fn axes(&self) -> fn([f64; 3]) -> [f64; 3] {
@@ -157,12 +151,11 @@ impl Target {
 
     /// Converts to the axes to send; `position` is converted already. A bit of the mask applies to the converted axis,
     /// north for x, as in mavros.
-    fn convert(&self, position: [f64; 3], rules: &Rules) -> Result<Converted, Reject> {
+    fn convert(&self, position: [f64; 3], rules: &SetpointRules) -> Result<Converted, Reject> {
         let axes = self.axes();
         let (velocity, acceleration) = (axes(self.velocity), axes(self.acceleration));
         let mask = self.finite(position, velocity, acceleration)?;
-        let used = (0..3).filter(|axis| mask & 8 << axis == 0);
-        let speed = used.map(|axis| velocity[axis]).fold(0.0, f64::hypot);
+        let speed = length(velocity, mask >> 3);
         if speed > rules.max_speed {
             let limit = rules.max_speed;
             return Err(Reject::TooFast { speed, limit });
@@ -219,6 +212,22 @@ impl Target {
     }
 }
 
+/// Length of the vector of the axes that the mask does not ignore.
+fn length(vector: [f64; 3], mask: u16) -> f64 {
+    let used = (0..3).filter(|axis| mask & 1 << axis == 0);
+    used.map(|axis| vector[axis]).fold(0.0, f64::hypot)
+}
+
+/// Refuses a position beyond the limit.
+pub(super) fn check_distance(
+    position: [f64; 3],
+    mask: u16,
+    rules: &SetpointRules,
+) -> Result<(), Reject> {
+    let (distance, limit) = (length(position, mask), rules.max_position);
+    if distance > limit { Err(Reject::TooFar { distance, limit }) } else { Ok(()) }
+}
+
 /// Whether an axis has neither position, velocity nor acceleration, or x and y differ in what they have: PX4's position
 /// controller needs them in pairs.
 fn unbalanced(mask: u16) -> bool {
@@ -236,21 +245,20 @@ pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> 
         return Err(Reject::Force(mask));
     }
     match frame {
-        LOCAL_NED if absent(POSITION | VELOCITY | ACCELERATION) => Err(Reject::Nothing(mask)),
-        LOCAL_NED if unbalanced(mask) => Ok(Some(Reject::Unbalanced(mask))),
-        LOCAL_NED => Ok(None),
-        BODY_NED => {
+        MAV_FRAME_LOCAL_NED if absent(POSITION | VELOCITY | ACCELERATION) => {
+            Err(Reject::Nothing(mask))
+        }
+        MAV_FRAME_LOCAL_NED if unbalanced(mask) => Ok(Some(Reject::Unbalanced(mask))),
+        MAV_FRAME_LOCAL_NED => Ok(None),
+        MAV_FRAME_BODY_NED => {
             for (bits, what) in [(VELOCITY, "velocity"), (ACCELERATION, "acceleration")] {
                 if !complete(bits) && !absent(bits) {
                     return Err(Reject::Partial { mask, what, frame });
                 }
             }
             if absent(VELOCITY | ACCELERATION) {
-                return match absent(POSITION) {
-                    true => Err(Reject::Nothing(mask)),
-                    // `body.rs` makes a local position of it.
-                    false => Ok(None),
-                };
+                // `body.rs` makes a local position of it.
+                return if absent(POSITION) { Err(Reject::Nothing(mask)) } else { Ok(None) };
             }
             Ok(if !absent(POSITION) {
                 Some(Reject::BodyPosition)

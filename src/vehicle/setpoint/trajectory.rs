@@ -1,7 +1,10 @@
 //! `setpoint_trajectory/*`: sends each point of a trajectory at its time.
 use super::geometry::{stamp_ms, vector, wxyz, yaw};
-use super::reject::{Checked, Reject};
-use super::target::{ACCELERATION, POSITION, Rules, Target, VELOCITY, YAW, YAW_RATE};
+use super::reject::Reject;
+use super::subscriptions::subscriptions;
+use super::target::{
+    ACCELERATION, LocalSetpoint, POSITION, SetpointRules, SetpointTarget, VELOCITY, YAW, YAW_RATE,
+};
 use crate::msgs::builtin_interfaces::msg;
 use crate::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped};
 use crate::msgs::nav_msgs::msg::Path;
@@ -9,12 +12,21 @@ use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::msgs::trajectory_msgs::msg::{MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint};
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
-use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-const LOCAL: &str = "setpoint_trajectory/local";
 const LONGEST: usize = 10_000;
+
+subscriptions! {
+    MultiDOFJointTrajectory("setpoint_trajectory/local", "trajectory, flown point by point")
+        => |autopilot, topic, message| {
+            let begun = autopilot.setpoints.trajectory.begin(&autopilot.fcu, message);
+            match begun {
+                Ok(published) => autopilot.check(published),
+                Err(reject) => autopilot.fcu.refuse(topic, &reject),
+            }
+        };
+}
 
 /// The active trajectory.
 pub(super) struct Trajectory {
@@ -26,13 +38,6 @@ pub(super) struct Trajectory {
 
 impl Trajectory {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.subscribe(LOCAL, |autopilot, message: MultiDOFJointTrajectory| {
-            let begun = autopilot.setpoints.trajectory.begin(&autopilot.fcu, message);
-            match begun {
-                Ok(published) => autopilot.check(published),
-                Err(reject) => autopilot.fcu.refuse(LOCAL, &reject),
-            }
-        })?;
         open.service::<Trigger>("setpoint_trajectory/reset", |autopilot, _, responder| {
             autopilot.setpoints.trajectory.points.clear();
             responder.respond(TriggerResponse { success: true, ..TriggerResponse::default() });
@@ -48,7 +53,7 @@ impl Trajectory {
     fn begin(
         &mut self,
         fcu: &Fcu,
-        message: MultiDOFJointTrajectory,
+        message: &MultiDOFJointTrajectory,
     ) -> Result<Result<(), RosError>, Reject> {
         match message.points.len() {
             0 => return Err(Reject::NoPoints),
@@ -56,7 +61,7 @@ impl Trajectory {
             _ => (),
         }
         self.begun = fcu.now.mono;
-        self.points = message.points.into();
+        self.points = message.points.iter().cloned().collect();
         let poses = self.points.iter().filter_map(|point| point.transforms.first());
         let path = Path {
             header: fcu.header_now(fcu.settings.local_frame()),
@@ -99,8 +104,8 @@ impl Autopilot {
         let trajectory = &mut self.setpoints.trajectory;
         if let Some(point) = trajectory.due(fcu.now.mono) {
             let stamp = stamp_ms(&fcu.now.ros.to_msg());
-            let checked = convert(&point, stamp, trajectory.frame, &Rules::of(fcu));
-            self.local_setpoint(LOCAL, checked);
+            let checked = convert(&point, stamp, trajectory.frame, &SetpointRules::of(fcu));
+            self.local_setpoint("setpoint_trajectory/local", checked);
         }
     }
 }
@@ -116,9 +121,10 @@ fn convert(
     point: &MultiDOFJointTrajectoryPoint,
     stamp_ms: u32,
     frame: SetpointFrame,
-    rules: &Rules,
-) -> Result<Checked<SetPositionTargetLocalNed>, Reject> {
-    let mut target = Target { stamp_ms, frame: frame.number(), ..Target::default() };
+    rules: &SetpointRules,
+) -> LocalSetpoint {
+    let mut target =
+        SetpointTarget { stamp_ms, frame: frame.number(), ..SetpointTarget::default() };
     match point.transforms.first() {
         Some(transform) => {
             let yaw = yaw(wxyz(&transform.rotation));

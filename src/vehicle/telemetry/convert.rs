@@ -1,9 +1,7 @@
 //! Converts between the bridge's vectors and ROS messages.
 use crate::frames::{Attitude, Enu, Flu, Frame, Frd, Geodetic, Ned, Vector};
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
-use crate::msgs::std_msgs::msg::Header;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Variance of an unknown quantity where -1 has no meaning.
@@ -49,17 +47,6 @@ pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32])
         let at = low * (2 * SIZE + 1 - low) / 2 + high - low;
         triangle.get(at).copied().map_or(0.0, f64::from)
     })
-}
-
-/// A header without a stamp.
-pub(super) fn header(frame: &str) -> Header {
-    Header { frame_id: frame.to_owned(), ..Header::default() }
-}
-
-/// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.
-pub(super) fn stamp_us(stamp: &Time) -> u64 {
-    let seconds = u64::try_from(stamp.sec).unwrap_or(0);
-    seconds * 1_000_000 + u64::from(stamp.nanosec / 1_000)
 }
 
 /// The same formula for quaternions that may be invalid: setpoints may have NaN.

@@ -1,73 +1,86 @@
-//! `global_position/*` except `raw`: the estimator's global position.
-use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, header, point, quaternion, stamp_us};
-use super::gps::Quality;
-use super::topic::Topic;
+//! `global_position/*`: the fix of the GPS and the estimator's global position.
+use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, point, quaternion};
+use super::fix_quality::FixQuality;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::frames::{Attitude, Enu, Euler, Frd, Geodetic, Ned, Vector};
 use crate::msgs::geographic_msgs::msg::GeoPointStamped;
-use crate::msgs::geometry_msgs::msg::{PoseStamped, Vector3};
+use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped, Vector3};
 use crate::msgs::nav_msgs::msg::Odometry;
 use crate::msgs::sensor_msgs::msg::NavSatFix;
-use crate::msgs::std_msgs::msg::Float64;
-use crate::ros::RosError;
+use crate::msgs::std_msgs::msg::{Float64, UInt32};
 use crate::vehicle::fcu::metres;
-use crate::vehicle::{Autopilot, Counter, Fcu, Open, VehicleSettings};
+use crate::vehicle::stamp::stamp_us;
+use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
 };
-use crate::wire::mavlink::raw::SetGpsGlobalOrigin;
+use crate::wire::mavlink::raw::{GpsRawInt, SetGpsGlobalOrigin};
 
-pub(super) struct GlobalPosition {
-    global: Topic<NavSatFix>,
-    local: Topic<Odometry>,
-    rel_alt: Topic<Float64>,
-    compass_hdg: Topic<Float64>,
-    gp_origin: Topic<GeoPointStamped>,
-    gp_lp_offset: Topic<PoseStamped>,
-    /// First fix: the origin of `local` until home is known.
-    first: Option<Geodetic>,
+plugin! {
+    GlobalPositionPlugin(settings) {
+        publish {
+            // A fix is in the frame of the antenna.
+            raw_fix: NavSatFix("global_position/raw/fix", Telemetry, "GPS fix (GPS_RAW_INT)") in settings.base_link;
+            raw_velocity: TwistStamped("global_position/raw/gps_vel", Telemetry, "velocity over ground of the GPS, ENU") in settings.local_frame();
+            raw_satellites: UInt32("global_position/raw/satellites", Telemetry, "satellites in view");
+            global: NavSatFix("global_position/global", Telemetry, "estimated position; altitude above the ellipsoid (GLOBAL_POSITION_INT)") in settings.base_link;
+            local: Odometry("global_position/local", Telemetry, "`global` in `local_origin`, ENU; relative to the first fix until the origin is known") in settings.local_frame()
+                => |odometry| {
+                    odometry.child_frame_id.clone_from(&settings.base_link);
+                    odometry.pose.pose.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
+                    odometry.twist.covariance[0] = -1.0;
+                };
+            rel_alt: Float64("global_position/rel_alt", Telemetry, "height above home in m");
+            compass_hdg: Float64("global_position/compass_hdg", Telemetry, "heading in degrees, 0 to 360 from north, clockwise; NaN if unknown");
+            gp_origin: GeoPointStamped("global_position/gp_origin", Latched, "local origin (GPS_GLOBAL_ORIGIN)") in "earth";
+            gp_lp_offset: PoseStamped("global_position/gp_lp_offset", Telemetry, "LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET") in "earth";
+        }
+        subscribe {
+            GeoPointStamped("global_position/set_gp_origin", "SET_GPS_GLOBAL_ORIGIN") => set_gp_origin;
+        }
+        state {
+            quality: FixQuality;
+            /// Position at the first fix: the origin of `local` until home is known.
+            first_fix: Option<Geodetic>;
+        }
+        receive {
+            dialect::GLOBAL_POSITION_INT_DATA => global_position_int,
+            dialect::GPS_GLOBAL_ORIGIN_DATA => gps_global_origin,
+            dialect::LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA => global_offset,
+            raw::GpsRawInt => gps_raw_int,
+        }
+    }
 }
 
-impl GlobalPosition {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let global = NavSatFix {
-            // A fix is in the frame of the antenna.
-            header: header(&settings.base_link),
-            ..NavSatFix::default()
-        };
-        let mut local = Odometry {
-            header: header(settings.local_frame()),
-            child_frame_id: settings.base_link.clone(),
-            ..Odometry::default()
-        };
-        local.pose.pose.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
-        let [unknown, ..] = &mut local.twist.covariance;
-        *unknown = -1.0;
-        let gp_origin = GeoPointStamped { header: header("earth"), ..GeoPointStamped::default() };
-        let gp_lp_offset = PoseStamped { header: header("earth"), ..PoseStamped::default() };
-        open.subscribe("global_position/set_gp_origin", set_gp_origin)?;
-        Ok(Self {
-            global: Topic::open(open, "global_position/global", global)?,
-            local: Topic::open(open, "global_position/local", local)?,
-            rel_alt: Topic::open(open, "global_position/rel_alt", Float64::default())?,
-            compass_hdg: Topic::open(open, "global_position/compass_hdg", Float64::default())?,
-            gp_origin: Topic::open(open, "global_position/gp_origin", gp_origin)?,
-            gp_lp_offset: Topic::open(open, "global_position/gp_lp_offset", gp_lp_offset)?,
-            first: None,
-        })
+impl GlobalPositionPlugin {
+    fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> Published {
+        self.quality = FixQuality::of(m);
+        let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
+        // Without a fix the position is unknown, and autopilots cast that to arbitrary numbers.
+        let place = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
+        if let Some(place) = place.flatten() {
+            self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, place, quality))?;
+        }
+        if m.vel != u16::MAX && m.cog != u16::MAX {
+            let (speed, course) = (f64::from(m.vel) / 1e2, (f64::from(m.cog) / 1e2).to_radians());
+            self.raw_velocity.publish_if_subscribed(stamp, |twist| {
+                twist.twist.linear =
+                    Vector3 { x: speed * course.sin(), y: speed * course.cos(), z: 0.0 };
+            })?;
+        }
+        self.raw_satellites
+            .publish_if_subscribed(stamp, |count| count.data = m.satellites_visible.into())
     }
 
-    pub(super) fn global_position_int(
-        &mut self,
-        fcu: &mut Fcu,
-        quality: Quality,
-        m: &GLOBAL_POSITION_INT_DATA,
-    ) -> Result<(), RosError> {
+    fn global_position_int(&mut self, fcu: &mut Fcu, m: &GLOBAL_POSITION_INT_DATA) -> Published {
+        let quality = self.quality;
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let Some(place) = fcu.place([m.lat, m.lon, m.alt]) else {
+        let Some(place) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else {
             return Ok(());
         };
-        if self.first.is_none() && quality.fixed() && place.altitude_m.is_finite() {
-            self.first = Some(place);
+        if self.first_fix.is_none() && quality.is_fix() && place.altitude_m.is_finite() {
+            self.first_fix = Some(place);
         }
         let above_home = metres(m.relative_alt);
         fcu.amsl = Some(metres(m.alt)).filter(|altitude| altitude.is_finite());
@@ -78,14 +91,9 @@ impl GlobalPosition {
                 (origin, above_home + home.altitude_m - origin.altitude_m)
             }
             (Some(origin), None) => (origin, place.altitude_m - origin.altitude_m),
-            (None, home) => (home.or(self.first).unwrap_or(place), above_home),
+            (None, home) => (home.or(self.first_fix).unwrap_or(place), above_home),
         };
-        self.global.publish_if_subscribed(stamp, |fix| {
-            fix.latitude = place.latitude_deg;
-            fix.longitude = place.longitude_deg;
-            fix.altitude = place.altitude_m;
-            quality.fill(fix);
-        })?;
+        self.global.publish_if_subscribed(stamp, |fix| fill_fix(fix, place, quality))?;
         let [north, east, down] = [m.vx, m.vy, m.vz].map(|v| f64::from(v) / 1e2);
         // mavros does not negate the vertical speed.
         let up = if fcu.settings.quirks { down } else { -down };
@@ -96,7 +104,7 @@ impl GlobalPosition {
                 let position = Vector::<Enu>::new(plane.x(), plane.y(), height);
                 odometry.pose.pose.position = point(position);
                 // The message has no orientation.
-                let mut covariance = quality.covariance().to_linear_part();
+                let mut covariance = quality.covariance.to_linear_part();
                 for cell in covariance.iter_mut().skip(21).step_by(7) {
                     *cell = NOT_KNOWN;
                 }
@@ -115,33 +123,27 @@ impl GlobalPosition {
 
     /// The connection was lost: the next autopilot may be elsewhere.
     pub(super) fn lost(&mut self) {
-        self.first = None;
+        self.first_fix = None;
     }
 
-    pub(super) fn gps_global_origin(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &GPS_GLOBAL_ORIGIN_DATA,
-    ) -> Result<(), RosError> {
+    fn gps_global_origin(&mut self, fcu: &mut Fcu, m: &GPS_GLOBAL_ORIGIN_DATA) -> Published {
         let e7 = [m.latitude, m.longitude, m.altitude];
-        let Some(place) = fcu.place(e7) else {
+        let Some(place) = fcu.to_geodetic(e7) else {
             return Ok(());
         };
         if place.altitude_m.is_finite() {
             fcu.set_origin(Geodetic::from_e7(e7));
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.gp_origin.publish_always(stamp, |origin| {
-            origin.position = geo_point(place);
-        })
+        self.gp_origin.publish_always(stamp, |origin| origin.position = geo_point(place))
     }
 
-    pub(super) fn global_offset(
+    fn global_offset(
         &mut self,
         fcu: &mut Fcu,
         m: &LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
-    ) -> Result<(), RosError> {
-        if !fcu.finite([m.x, m.y, m.z, m.roll, m.pitch, m.yaw]) {
+    ) -> Published {
+        if !fcu.check_finite([m.x, m.y, m.z, m.roll, m.pitch, m.yaw]) {
             return Ok(());
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
@@ -152,6 +154,13 @@ impl GlobalPosition {
             offset.pose.orientation = quaternion(enu_wxyz(attitude));
         })
     }
+}
+
+fn fill_fix(fix: &mut NavSatFix, place: Geodetic, quality: FixQuality) {
+    fix.latitude = place.latitude_deg;
+    fix.longitude = place.longitude_deg;
+    fix.altitude = place.altitude_m;
+    quality.fill(fix);
 }
 
 fn set_gp_origin(autopilot: &mut Autopilot, message: GeoPointStamped) {

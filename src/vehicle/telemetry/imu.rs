@@ -1,11 +1,11 @@
 //! `imu/*`: attitude and raw measurements.
-use super::convert::{enu_wxyz, header, quaternion, vector3};
-use super::topic::{Best, Topic};
+use super::convert::{enu_wxyz, quaternion, vector3};
+use super::plugin::plugin;
+use super::topic::{BestMessage, Published, Topic};
 use crate::frames::{Attitude, Euler, Flu, Frd, Ned, Vector};
-use crate::msgs::sensor_msgs::msg::{FluidPressure, Imu as ImuMessage, MagneticField, Temperature};
-use crate::ros::RosError;
+use crate::msgs::sensor_msgs::msg::{FluidPressure, Imu, MagneticField, Temperature};
 use crate::vehicle::fcu::boot_ns;
-use crate::vehicle::{Counter, Fcu, Open, Orientation, Stamp, VehicleSettings};
+use crate::vehicle::{Counter, Fcu, Orientation, Stamp};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, ATTITUDE_QUATERNION_DATA, HIGHRES_IMU_DATA, RAW_IMU_DATA, SCALED_IMU_DATA,
     SCALED_PRESSURE_DATA,
@@ -35,93 +35,81 @@ const STATIC_PRESSURE: u16 = 1 << 9;
 const DIFFERENTIAL_PRESSURE: u16 = 1 << 10;
 const TEMPERATURE: u16 = 1 << 12;
 
-pub(super) struct Imu {
-    data: Topic<ImuMessage>,
-    data_raw: Topic<ImuMessage>,
-    mag: Topic<MagneticField>,
-    static_pressure: Topic<FluidPressure>,
-    diff_pressure: Topic<FluidPressure>,
-    temperature_imu: Topic<Temperature>,
-    temperature_baro: Topic<Temperature>,
-    best_attitude: Best,
-    best_sensors: Best,
-    best_pressure: Best,
-    force: Option<(Vector<Flu>, Duration)>,
-    /// Boot times in ns of the newest attitude and the newest sample.
-    last_attitude: Option<i64>,
-    last_sample: Option<i64>,
+plugin! {
+    ImuPlugin(settings) {
+        publish {
+            data: Imu("imu/data", Telemetry, "orientation, rates and specific force, FLU (ATTITUDE or ATTITUDE_QUATERNION, HIGHRES_IMU)") in settings.base_link
+                => |imu| fill_imu(imu, diagonal(ATTITUDE_VARIANCE));
+            data_raw: Imu("imu/data_raw", Telemetry, "rates and specific force, FLU (HIGHRES_IMU, else SCALED_IMU, RAW_IMU)") in settings.base_link
+                => |imu| fill_imu(imu, NOT_MEASURED);
+            mag: MagneticField("imu/mag", Telemetry, "magnetic field in T, FLU") in settings.base_link
+                => |mag| mag.magnetic_field_covariance = NOT_MEASURED;
+            static_pressure: FluidPressure("imu/static_pressure", Telemetry, "air pressure in Pa") in settings.base_link;
+            diff_pressure: FluidPressure("imu/diff_pressure", Telemetry, "differential pressure in Pa") in settings.base_link;
+            temperature_imu: Temperature("imu/temperature_imu", Telemetry, "temperature of the IMU in deg C") in settings.base_link;
+            temperature_baro: Temperature("imu/temperature_baro", Telemetry, "temperature of the barometer in deg C") in settings.base_link;
+        }
+        state {
+            best_attitude: BestMessage;
+            best_sensors: BestMessage;
+            best_pressure: BestMessage;
+            /// Specific force and its arrival.
+            force: Option<(Vector<Flu>, Duration)>;
+            /// Boot time in ns of the newest attitude.
+            last_attitude: Option<i64>;
+            /// Boot time in ns of the newest sample.
+            last_sample: Option<i64>;
+        }
+        receive {
+            dialect::ATTITUDE_DATA => attitude,
+            dialect::ATTITUDE_QUATERNION_DATA => attitude_quaternion,
+            dialect::HIGHRES_IMU_DATA => highres_imu,
+            dialect::SCALED_IMU_DATA => scaled_imu,
+            dialect::RAW_IMU_DATA => raw_imu,
+            dialect::SCALED_PRESSURE_DATA => scaled_pressure,
+        }
+    }
 }
 
 const fn diagonal(variance: f64) -> [f64; 9] {
     [variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance]
 }
 
-const NONE: [f64; 9] = [UNKNOWN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+const NOT_MEASURED: [f64; 9] = [UNKNOWN, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
-impl Imu {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let body = &settings.base_link;
-        let imu = |orientation_covariance| ImuMessage {
-            header: header(body),
-            orientation: quaternion([1.0, 0.0, 0.0, 0.0]),
-            orientation_covariance,
-            angular_velocity_covariance: diagonal(RATE_VARIANCE),
-            linear_acceleration_covariance: diagonal(ACCELERATION_VARIANCE),
-            ..ImuMessage::default()
-        };
-        let mag = MagneticField {
-            header: header(body),
-            magnetic_field_covariance: NONE,
-            ..MagneticField::default()
-        };
-        let pressure = || FluidPressure { header: header(body), ..FluidPressure::default() };
-        let temperature = || Temperature { header: header(body), ..Temperature::default() };
-        Ok(Self {
-            data: Topic::open(open, "imu/data", imu(diagonal(ATTITUDE_VARIANCE)))?,
-            data_raw: Topic::open(open, "imu/data_raw", imu(NONE))?,
-            mag: Topic::open(open, "imu/mag", mag)?,
-            static_pressure: Topic::open(open, "imu/static_pressure", pressure())?,
-            diff_pressure: Topic::open(open, "imu/diff_pressure", pressure())?,
-            temperature_imu: Topic::open(open, "imu/temperature_imu", temperature())?,
-            temperature_baro: Topic::open(open, "imu/temperature_baro", temperature())?,
-            best_attitude: Best::default(),
-            best_sensors: Best::default(),
-            best_pressure: Best::default(),
-            force: None,
-            last_attitude: None,
-            last_sample: None,
-        })
-    }
+fn fill_imu(imu: &mut Imu, orientation_covariance: [f64; 9]) {
+    imu.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
+    imu.orientation_covariance = orientation_covariance;
+    imu.angular_velocity_covariance = diagonal(RATE_VARIANCE);
+    imu.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
+}
 
-    pub(super) fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> Result<(), RosError> {
+impl ImuPlugin {
+    fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> Published {
         if !self.best_attitude.take(1, fcu.arrival()) {
             return Ok(());
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
         let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
-        self.oriented(fcu, m.time_boot_ms, attitude.wxyz(), rates)
+        self.set_orientation(fcu, m.time_boot_ms, attitude.wxyz(), rates)
     }
 
-    pub(super) fn attitude_quaternion(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &ATTITUDE_QUATERNION_DATA,
-    ) -> Result<(), RosError> {
+    fn attitude_quaternion(&mut self, fcu: &mut Fcu, m: &ATTITUDE_QUATERNION_DATA) -> Published {
         self.best_attitude.take(2, fcu.arrival());
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
-        self.oriented(fcu, m.time_boot_ms, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
+        self.set_orientation(fcu, m.time_boot_ms, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
     }
 
-    fn oriented(
+    fn set_orientation(
         &mut self,
         fcu: &mut Fcu,
         time_boot_ms: u32,
         wxyz: [f64; 4],
         rates: [f32; 3],
-    ) -> Result<(), RosError> {
+    ) -> Published {
         let boot_ns = fcu.boot_ns(time_boot_ms);
-        if !fcu.in_order(&mut self.last_attitude, boot_ns) {
+        if !fcu.check_order(&mut self.last_attitude, boot_ns) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(time_boot_ms);
@@ -146,7 +134,8 @@ impl Imu {
             // The UDP modes carry no rates.
             let turning = orientation.known_rates();
             message.angular_velocity = vector3(turning.unwrap_or_default());
-            message.angular_velocity_covariance = turning.map_or(NONE, |_| diagonal(RATE_VARIANCE));
+            message.angular_velocity_covariance =
+                turning.map_or(NOT_MEASURED, |_| diagonal(RATE_VARIANCE));
             message.linear_acceleration = vector3(force);
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
             if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, known) {
@@ -155,13 +144,9 @@ impl Imu {
         })
     }
 
-    pub(super) fn highres_imu(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &HIGHRES_IMU_DATA,
-    ) -> Result<(), RosError> {
+    fn highres_imu(&mut self, fcu: &mut Fcu, m: &HIGHRES_IMU_DATA) -> Published {
         let boot_ns = boot_ns(m.time_usec);
-        if boot_ns.is_some_and(|boot_ns| !fcu.in_order(&mut self.last_sample, boot_ns)) {
+        if boot_ns.is_some_and(|boot_ns| !fcu.check_order(&mut self.last_sample, boot_ns)) {
             return Ok(());
         }
         self.best_sensors.take(3, fcu.arrival());
@@ -171,44 +156,40 @@ impl Imu {
         let to_pascal = if fcu.settings.quirks { 1.0 } else { HECTO };
         if updated & FORCE_OR_RATES != 0 {
             let (force, rates) = ([m.xacc, m.yacc, m.zacc], [m.xgyro, m.ygyro, m.zgyro]);
-            self.sensors(fcu, stamp, force.map(f64::from), rates.map(f64::from))?;
+            self.publish_sensors(fcu, stamp, force.map(f64::from), rates.map(f64::from))?;
         }
         if updated & FIELD != 0 {
             let field = [m.xmag, m.ymag, m.zmag].map(|b| f64::from(b) * GAUSS);
-            self.field(fcu, stamp, field)?;
+            self.publish_field(fcu, stamp, field)?;
         }
         if updated & STATIC_PRESSURE != 0 {
             let pascal = f64::from(m.abs_pressure) * to_pascal;
-            pressure(fcu, &mut self.static_pressure, stamp, pascal)?;
+            publish_pressure(fcu, &mut self.static_pressure, stamp, pascal)?;
         }
         if updated & DIFFERENTIAL_PRESSURE != 0 {
             let pascal = f64::from(m.diff_pressure) * to_pascal;
-            pressure(fcu, &mut self.diff_pressure, stamp, pascal)?;
+            publish_pressure(fcu, &mut self.diff_pressure, stamp, pascal)?;
         }
         if updated & TEMPERATURE != 0 {
             let celsius = f64::from(m.temperature);
-            temperature(fcu, &mut self.temperature_imu, stamp, celsius)?;
+            publish_temperature(fcu, &mut self.temperature_imu, stamp, celsius)?;
         }
         Ok(())
     }
 
-    pub(super) fn scaled_imu(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &SCALED_IMU_DATA,
-    ) -> Result<(), RosError> {
+    fn scaled_imu(&mut self, fcu: &mut Fcu, m: &SCALED_IMU_DATA) -> Published {
         if !self.best_sensors.take(2, fcu.arrival()) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI * GRAVITY);
         let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
-        self.sensors(fcu, stamp, force, rates)?;
+        self.publish_sensors(fcu, stamp, force, rates)?;
         let field = milligauss(fcu, [m.xmag, m.ymag, m.zmag]);
-        self.field(fcu, stamp, field)
+        self.publish_field(fcu, stamp, field)
     }
 
-    pub(super) fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Result<(), RosError> {
+    fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Published {
         if !self.best_sensors.take(1, fcu.arrival()) {
             return Ok(());
         }
@@ -216,35 +197,31 @@ impl Imu {
         let stamp = fcu.stamp_us(m.time_usec);
         let force = [m.xacc, m.yacc, m.zacc].map(|a| f64::from(a) * MILLI);
         let rates = [m.xgyro, m.ygyro, m.zgyro].map(|w| f64::from(w) * MILLI);
-        self.sensors(fcu, stamp, force, rates)?;
+        self.publish_sensors(fcu, stamp, force, rates)?;
         let field = milligauss(fcu, [m.xmag, m.ymag, m.zmag]);
-        self.field(fcu, stamp, field)
+        self.publish_field(fcu, stamp, field)
     }
 
-    pub(super) fn scaled_pressure(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &SCALED_PRESSURE_DATA,
-    ) -> Result<(), RosError> {
+    fn scaled_pressure(&mut self, fcu: &mut Fcu, m: &SCALED_PRESSURE_DATA) -> Published {
         if !self.best_pressure.take(1, fcu.arrival()) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let (total, difference) = (f64::from(m.press_abs), f64::from(m.press_diff));
         let celsius = f64::from(m.temperature) * CENTI;
-        temperature(fcu, &mut self.temperature_baro, stamp, celsius)?;
-        pressure(fcu, &mut self.static_pressure, stamp, total * HECTO)?;
-        pressure(fcu, &mut self.diff_pressure, stamp, difference * HECTO)
+        publish_temperature(fcu, &mut self.temperature_baro, stamp, celsius)?;
+        publish_pressure(fcu, &mut self.static_pressure, stamp, total * HECTO)?;
+        publish_pressure(fcu, &mut self.diff_pressure, stamp, difference * HECTO)
     }
 
-    fn sensors(
+    fn publish_sensors(
         &mut self,
         fcu: &mut Fcu,
         stamp: Stamp,
         force: [f64; 3],
         rates: [f64; 3],
-    ) -> Result<(), RosError> {
-        if !fcu.finite(force.into_iter().chain(rates).map(|x| x as f32)) {
+    ) -> Published {
+        if !fcu.check_finite(force.into_iter().chain(rates).map(|x| x as f32)) {
             return Ok(());
         }
         let force = Vector::<Flu>::from(Vector::<Frd>::from(force));
@@ -255,8 +232,8 @@ impl Imu {
         })
     }
 
-    fn field(&mut self, fcu: &mut Fcu, stamp: Stamp, tesla: [f64; 3]) -> Result<(), RosError> {
-        if !fcu.finite(tesla.map(|b| b as f32)) {
+    fn publish_field(&mut self, fcu: &mut Fcu, stamp: Stamp, tesla: [f64; 3]) -> Published {
+        if !fcu.check_finite(tesla.map(|b| b as f32)) {
             return Ok(());
         }
         self.mag.publish_if_subscribed(stamp, |m| {
@@ -271,25 +248,25 @@ fn milligauss(fcu: &Fcu, field: [i16; 3]) -> [f64; 3] {
     field.map(|b| f64::from(b) * to_tesla)
 }
 
-fn pressure(
+fn publish_pressure(
     fcu: &mut Fcu,
     topic: &mut Topic<FluidPressure>,
     stamp: Stamp,
     pascal: f64,
-) -> Result<(), RosError> {
-    if !fcu.finite([pascal as f32]) {
+) -> Published {
+    if !fcu.check_finite([pascal as f32]) {
         return Ok(());
     }
     topic.publish_if_subscribed(stamp, |m| m.fluid_pressure = pascal)
 }
 
-fn temperature(
+fn publish_temperature(
     fcu: &mut Fcu,
     topic: &mut Topic<Temperature>,
     stamp: Stamp,
     celsius: f64,
-) -> Result<(), RosError> {
-    if !fcu.finite([celsius as f32]) {
+) -> Published {
+    if !fcu.check_finite([celsius as f32]) {
         return Ok(());
     }
     topic.publish_if_subscribed(stamp, |m| m.temperature = celsius)

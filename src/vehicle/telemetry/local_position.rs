@@ -1,14 +1,14 @@
 //! `local_position/*`: the estimator's local position.
-use super::convert::{NOT_KNOWN, header, point, quaternion, symmetric, vector3};
-use super::topic::{Best, Topic};
+use super::convert::{NOT_KNOWN, point, quaternion, symmetric, vector3};
+use super::plugin::plugin;
+use super::topic::{BestMessage, Published};
 use crate::frames::{Attitude, Covariance3, Enu, Flu, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{
     AccelWithCovarianceStamped, Pose, PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped,
     TwistWithCovarianceStamped,
 };
 use crate::msgs::nav_msgs::msg::Odometry;
-use crate::ros::RosError;
-use crate::vehicle::{Counter, Estimate, Fcu, Open, Order, Orientation, VehicleSettings};
+use crate::vehicle::{Counter, Estimate, Fcu, Orientation, StampOrder};
 use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use crate::wire::mavlink::raw::LocalPositionNedCov;
 
@@ -16,83 +16,52 @@ use crate::wire::mavlink::raw::LocalPositionNedCov;
 const PLAIN: u8 = 1;
 const WITH_COVARIANCE: u8 = 2;
 
-pub(super) struct LocalPosition {
-    pose: Topic<PoseStamped>,
-    pose_cov: Topic<PoseWithCovarianceStamped>,
-    odom: Topic<Odometry>,
-    velocity_local: Topic<TwistStamped>,
-    velocity_body: Topic<TwistStamped>,
-    velocity_body_cov: Topic<TwistWithCovarianceStamped>,
-    accel: Topic<AccelWithCovarianceStamped>,
-    best: Best,
-    /// Stamps of TF.
-    order: Order,
-    /// Boot time in ns of the newest position.
-    last: Option<i64>,
+plugin! {
+    LocalPositionPlugin(settings) {
+        publish {
+            pose: PoseStamped("local_position/pose", Telemetry, "estimated pose in `local_origin` (LOCAL_POSITION_NED and the last attitude)") in settings.local_frame();
+            pose_cov: PoseWithCovarianceStamped("local_position/pose_cov", Telemetry, "the same with covariance (LOCAL_POSITION_NED_COV)") in settings.local_frame();
+            odom: Odometry("local_position/odom", Telemetry, "estimated pose in `local_origin`, twist in `base_link`") in settings.local_frame()
+                => |odom| odom.child_frame_id.clone_from(&settings.base_link);
+            // The data are ENU, but mavros names the body frame.
+            velocity_local: TwistStamped("local_position/velocity_local", Telemetry, "estimated velocity, ENU")
+                in if settings.quirks { &*settings.base_link } else { settings.local_frame() };
+            velocity_body: TwistStamped("local_position/velocity_body", Telemetry, "estimated velocity, FLU") in settings.base_link;
+            velocity_body_cov: TwistWithCovarianceStamped("local_position/velocity_body_cov", Telemetry, "the same with covariance") in settings.base_link;
+            accel: AccelWithCovarianceStamped("local_position/accel", Telemetry, "estimated acceleration, ENU") in settings.local_frame();
+        }
+        state {
+            best: BestMessage;
+            /// Stamps of TF.
+            order: StampOrder;
+            /// Boot time in ns of the newest position.
+            last: Option<i64>;
+        }
+        receive {
+            dialect::LOCAL_POSITION_NED_DATA => local_position_ned,
+            raw::LocalPositionNedCov => local_position_ned_cov,
+        }
+    }
 }
 
-impl LocalPosition {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let (local, body) = (settings.local_frame(), &*settings.base_link);
-        let pose = PoseStamped { header: header(local), ..PoseStamped::default() };
-        let pose_cov = PoseWithCovarianceStamped {
-            header: header(local),
-            ..PoseWithCovarianceStamped::default()
-        };
-        let odom = Odometry {
-            header: header(local),
-            child_frame_id: body.to_owned(),
-            ..Odometry::default()
-        };
-        let velocity_local = TwistStamped {
-            // The data are ENU, but mavros names the body frame.
-            header: header(if settings.quirks { body } else { local }),
-            ..TwistStamped::default()
-        };
-        let velocity_body = TwistStamped { header: header(body), ..TwistStamped::default() };
-        let velocity_body_cov = TwistWithCovarianceStamped {
-            header: header(body),
-            ..TwistWithCovarianceStamped::default()
-        };
-        let accel = AccelWithCovarianceStamped {
-            header: header(local),
-            ..AccelWithCovarianceStamped::default()
-        };
-        Ok(Self {
-            pose: Topic::open(open, "local_position/pose", pose)?,
-            pose_cov: Topic::open(open, "local_position/pose_cov", pose_cov)?,
-            odom: Topic::open(open, "local_position/odom", odom)?,
-            velocity_local: Topic::open(open, "local_position/velocity_local", velocity_local)?,
-            velocity_body: Topic::open(open, "local_position/velocity_body", velocity_body)?,
-            velocity_body_cov: Topic::open(
-                open,
-                "local_position/velocity_body_cov",
-                velocity_body_cov,
-            )?,
-            accel: Topic::open(open, "local_position/accel", accel)?,
-            best: Best::default(),
-            order: Order::default(),
-            last: None,
-        })
-    }
-
-    pub(super) fn local_position_ned(
+impl LocalPositionPlugin {
+    fn local_position_ned(
         &mut self,
         fcu: &mut Fcu,
         message: &LOCAL_POSITION_NED_DATA,
-    ) -> Result<(), RosError> {
+    ) -> Published {
         let position = [message.x, message.y, message.z];
         let velocity = [message.vx, message.vy, message.vz];
-        if !fcu.finite(position.into_iter().chain(velocity)) {
+        if !fcu.check_finite(position.into_iter().chain(velocity)) {
             return Ok(());
         }
         let boot_ns = fcu.boot_ns(message.time_boot_ms);
-        if !fcu.in_order(&mut self.last, boot_ns) {
+        if !fcu.check_order(&mut self.last, boot_ns) {
             return Ok(());
         }
         fcu.height = Some(-message.z);
         let stamp = fcu.stamp_ms(message.time_boot_ms);
-        let motion = Motion::new(fcu, position, velocity);
+        let motion = LocalMotion::new(fcu, position, velocity);
         if let Some(known) = fcu.orientation() {
             fcu.estimate = Some(Estimate {
                 stamp: self.order.next(stamp),
@@ -102,7 +71,7 @@ impl LocalPosition {
         }
         self.velocity_local.publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
         let take = self.best.take(PLAIN, fcu.arrival());
-        if !motion.oriented(fcu) {
+        if !motion.check_oriented(fcu) {
             return Ok(());
         }
         self.pose.publish_if_subscribed(stamp, |m| m.pose = motion.pose())?;
@@ -113,19 +82,19 @@ impl LocalPosition {
         self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
     }
 
-    pub(super) fn local_position_ned_cov(
+    fn local_position_ned_cov(
         &mut self,
         fcu: &mut Fcu,
         message: &LocalPositionNedCov,
-    ) -> Result<(), RosError> {
+    ) -> Published {
         let (position, velocity) = (message.position, message.velocity);
         let numbers = position.into_iter().chain(velocity);
-        if !fcu.finite(numbers.chain(message.acceleration)) {
+        if !fcu.check_finite(numbers.chain(message.acceleration)) {
             return Ok(());
         }
         self.best.take(WITH_COVARIANCE, fcu.arrival());
         let stamp = fcu.stamp_us(message.time_usec);
-        let motion = Motion::new(fcu, position, velocity);
+        let motion = LocalMotion::new(fcu, position, velocity);
         let [pose, velocity, acceleration] = if fcu.settings.quirks {
             diagonals(&message.covariance)
         } else {
@@ -142,7 +111,7 @@ impl LocalPosition {
                 vector3(Vector::<Enu>::from(Vector::<Ned>::from(message.acceleration)));
             m.accel.covariance = acceleration;
         })?;
-        if !motion.oriented(fcu) {
+        if !motion.check_oriented(fcu) {
             return Ok(());
         }
         self.pose_cov.publish_if_subscribed(stamp, |m| {
@@ -159,17 +128,17 @@ impl LocalPosition {
 
 /// Position and velocity of one message with the attitude of another. Their sample times differ, at PX4's rates by at
 /// most 20 ms.
-struct Motion {
+struct LocalMotion {
     position: Vector<Enu>,
     velocity: Vector<Enu>,
     attitude: Attitude<Flu, Enu>,
     wxyz: [f64; 4],
     rates: Option<Vector<Flu>>,
     /// The attitude is recent enough.
-    oriented: bool,
+    is_oriented: bool,
 }
 
-impl Motion {
+impl LocalMotion {
     fn new(fcu: &Fcu, position: [f32; 3], velocity: [f32; 3]) -> Self {
         let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
         // mavros neither waits for the first attitude nor checks its age.
@@ -186,16 +155,16 @@ impl Motion {
             attitude,
             wxyz,
             rates,
-            oriented: known.is_some() || quirks,
+            is_oriented: known.is_some() || quirks,
         }
     }
 
     /// Whether poses and body-frame values can be published; counts if not.
-    fn oriented(&self, fcu: &mut Fcu) -> bool {
-        if !self.oriented {
+    fn check_oriented(&self, fcu: &mut Fcu) -> bool {
+        if !self.is_oriented {
             fcu.count(Counter::PositionWithoutAttitude);
         }
-        self.oriented
+        self.is_oriented
     }
 
     fn pose(&self) -> Pose {

@@ -1,51 +1,42 @@
 //! `odometry/in`: the estimator's odometry.
-use super::convert::{header, point, quaternion, raw_enu_wxyz, symmetric, vector3};
-use super::topic::Topic;
+use super::convert::{point, quaternion, raw_enu_wxyz, symmetric, vector3};
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
-use crate::msgs::nav_msgs::msg::Odometry as OdometryOut;
-use crate::ros::RosError;
-use crate::vehicle::{Counter, Fcu, Open, VehicleSettings};
+use crate::msgs::nav_msgs::msg::Odometry;
+use crate::vehicle::mav::*;
+use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw::OdometryMessage;
 
-/// MAV_FRAMEs. mavros takes every pose as LOCAL_NED; LOCAL_FRD has axes turned to the vehicle's initial heading.
-const LOCAL_NED: u8 = 1;
-const BODY_NED: u8 = 8;
-const BODY_FRD: u8 = 12;
-const LOCAL_FRD: u8 = 20;
-
-pub(super) struct Odometry {
-    topic: Topic<OdometryOut>,
+plugin! {
+    OdometryPlugin(settings) {
+        publish {
+            odometry: Odometry("odometry/in", Telemetry, "ODOMETRY of the autopilot, in `local_origin`") in settings.odometry_frame()
+                => |odometry| odometry.child_frame_id.clone_from(&settings.base_link);
+        }
+        receive {
+            raw::OdometryMessage => odometry,
+        }
+    }
 }
 
-impl Odometry {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let frame = match settings.frames_of_mavros() {
-            true => &settings.odom,
-            false => settings.local_frame(),
-        };
-        let odometry = OdometryOut {
-            header: header(frame),
-            child_frame_id: settings.base_link.clone(),
-            ..OdometryOut::default()
-        };
-        Ok(Self { topic: Topic::open(open, "odometry/in", odometry)? })
-    }
-
-    pub(super) fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Result<(), RosError> {
-        if !matches!(m.frame_id, LOCAL_NED | LOCAL_FRD) {
+impl OdometryPlugin {
+    fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Published {
+        // mavros takes every pose as LOCAL_NED; LOCAL_FRD has axes turned to the vehicle's initial heading.
+        if !matches!(m.frame_id, MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD) {
             fcu.count(Counter::OdometryFrame);
             return Ok(());
         }
         let numbers = m.position.into_iter().chain(m.q).chain(m.velocity);
-        if !fcu.finite(numbers.chain(m.rates)) {
+        if !fcu.check_finite(numbers.chain(m.rates)) {
             return Ok(());
         }
         let (velocity, covariance) = match m.child_frame_id {
-            BODY_NED | BODY_FRD => {
+            MAV_FRAME_BODY_NED | MAV_FRAME_BODY_FRD => {
                 let velocity = Vector::<Frd>::from(m.velocity);
                 (velocity, symmetric::<6, 36>(&m.velocity_covariance))
             }
-            LOCAL_NED | LOCAL_FRD => {
+            MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD => {
                 let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(m.q.map(f64::from)) else {
                     fcu.count(Counter::BadAttitude);
                     return Ok(());
@@ -59,7 +50,7 @@ impl Odometry {
             }
         };
         let stamp = fcu.stamp_us(m.time_usec);
-        self.topic.publish_if_subscribed(stamp, |odometry| {
+        self.odometry.publish_if_subscribed(stamp, |odometry| {
             let pose = &mut odometry.pose;
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
             pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));

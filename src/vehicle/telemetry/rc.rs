@@ -1,8 +1,8 @@
 //! `rc/in` and `rc/out`: RC inputs and servo outputs.
-use super::topic::{Best, Topic};
+use super::plugin::plugin;
+use super::topic::{BestMessage, Published};
 use crate::msgs::mavros_msgs::msg::{RCIn, RCOut};
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{
     RC_CHANNELS_DATA, RC_CHANNELS_RAW_DATA, SERVO_OUTPUT_RAW_DATA,
 };
@@ -10,27 +10,28 @@ use crate::wire::mavlink::dialect::{
 /// Ports published; a message holds 8 inputs or 16 outputs of one port.
 const PORTS: u8 = 4;
 
-pub(super) struct Rc {
-    inputs: Topic<RCIn>,
-    outputs: Topic<RCOut>,
-    best: Best,
-    raw: Vec<u16>,
-    servos: Vec<u16>,
+plugin! {
+    RcPlugin {
+        publish {
+            inputs: RCIn("rc/in", Telemetry, "RC_CHANNELS") in "";
+            outputs: RCOut("rc/out", Telemetry, "SERVO_OUTPUT_RAW") in "";
+        }
+        state {
+            best: BestMessage;
+            raw: Vec<u16>;
+            servos: Vec<u16>;
+        }
+        receive {
+            dialect::RC_CHANNELS_DATA => rc_channels,
+            dialect::RC_CHANNELS_RAW_DATA => rc_channels_raw,
+            dialect::SERVO_OUTPUT_RAW_DATA => servo_output_raw,
+        }
+    }
 }
 
-impl Rc {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        Ok(Self {
-            inputs: Topic::open(open, "rc/in", RCIn::default())?,
-            outputs: Topic::open(open, "rc/out", RCOut::default())?,
-            best: Best::default(),
-            raw: Vec::new(),
-            servos: Vec::new(),
-        })
-    }
-
+impl RcPlugin {
     #[rustfmt::skip] // a table
-    pub(super) fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Result<(), RosError> {
+    fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Published {
         self.best.take(2, fcu.arrival());
         let all = [
             m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw, m.chan5_raw, m.chan6_raw,
@@ -47,7 +48,7 @@ impl Rc {
     }
 
     #[rustfmt::skip] // a table
-    pub(super) fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Result<(), RosError> {
+    fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Published {
         if !self.best.take(1, fcu.arrival()) {
             return Ok(());
         }
@@ -64,7 +65,7 @@ impl Rc {
     }
 
     #[rustfmt::skip] // a table
-    pub(super) fn servo_output_raw(&mut self, fcu: &mut Fcu, m: &SERVO_OUTPUT_RAW_DATA) -> Result<(), RosError> {
+    fn servo_output_raw(&mut self, fcu: &mut Fcu, m: &SERVO_OUTPUT_RAW_DATA) -> Published {
         let port = [
             m.servo1_raw, m.servo2_raw, m.servo3_raw, m.servo4_raw,
             m.servo5_raw, m.servo6_raw, m.servo7_raw, m.servo8_raw,

@@ -1,36 +1,31 @@
 //! `extended_state`, `estimator_status`, `status_event`, `vibration`.
-use super::convert::header;
-use super::topic::Topic;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::mavros_msgs::msg::{EstimatorStatus, ExtendedState, StatusEvent, Vibration};
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, VehicleSettings};
+use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ESTIMATOR_STATUS_DATA, EVENT_DATA, VIBRATION_DATA};
 use crate::wire::mavlink::raw::ExtendedSysState;
 
-pub(super) struct Status {
-    extended_state: Topic<ExtendedState>,
-    estimator_status: Topic<EstimatorStatus>,
-    status_event: Topic<StatusEvent>,
-    vibration: Topic<Vibration>,
+plugin! {
+    StatusPlugin(settings) {
+        publish {
+            extended_state: ExtendedState("extended_state", VehicleState, "landed or in the air (EXTENDED_SYS_STATE)") in "";
+            estimator_status: EstimatorStatus("estimator_status", VehicleState, "flags of the estimator (ESTIMATOR_STATUS)") in "";
+            status_event: StatusEvent("status_event", Telemetry, "EVENT, as PX4 encodes it") in "";
+            vibration: Vibration("vibration/raw/vibration", Telemetry, "VIBRATION") in settings.base_link;
+        }
+        receive {
+            dialect::ESTIMATOR_STATUS_DATA => estimator_status,
+            dialect::EVENT_DATA => event,
+            dialect::VIBRATION_DATA => vibration,
+            raw::ExtendedSysState => extended_sys_state,
+        }
+    }
 }
 
-impl Status {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let vibration = Vibration { header: header(&settings.base_link), ..Vibration::default() };
-        Ok(Self {
-            extended_state: Topic::open(open, "extended_state", ExtendedState::default())?,
-            estimator_status: Topic::open(open, "estimator_status", EstimatorStatus::default())?,
-            status_event: Topic::open(open, "status_event", StatusEvent::default())?,
-            vibration: Topic::open(open, "vibration/raw/vibration", vibration)?,
-        })
-    }
-
-    pub(super) fn extended_sys_state(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &ExtendedSysState,
-    ) -> Result<(), RosError> {
+impl StatusPlugin {
+    fn extended_sys_state(&mut self, fcu: &mut Fcu, m: &ExtendedSysState) -> Published {
         fcu.landed = Some(m.landed_state);
         let stamp = fcu.stamp_now();
         self.extended_state.publish_always(stamp, |state| {
@@ -39,11 +34,7 @@ impl Status {
         })
     }
 
-    pub(super) fn estimator_status(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &ESTIMATOR_STATUS_DATA,
-    ) -> Result<(), RosError> {
+    fn estimator_status(&mut self, fcu: &mut Fcu, m: &ESTIMATOR_STATUS_DATA) -> Published {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
         fcu.preflight.estimator(flags);
@@ -64,7 +55,7 @@ impl Status {
         })
     }
 
-    pub(super) fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Result<(), RosError> {
+    fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Published {
         let stamp = fcu.stamp_ms(m.event_time_boot_ms);
         self.status_event.publish_always(stamp, |event| {
             // The lower half of `log_levels` is the external level, the upper one the internal level.
@@ -76,8 +67,8 @@ impl Status {
         })
     }
 
-    pub(super) fn vibration(&mut self, fcu: &mut Fcu, m: &VIBRATION_DATA) -> Result<(), RosError> {
-        if !fcu.finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
+    fn vibration(&mut self, fcu: &mut Fcu, m: &VIBRATION_DATA) -> Published {
+        if !fcu.check_finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
             return Ok(());
         }
         let stamp = fcu.stamp_us(m.time_usec);

@@ -1,9 +1,10 @@
 //! `statustext/*`: status texts from and to the autopilot.
-use super::topic::Topic;
-use crate::msgs::mavros_msgs::msg::StatusText as StatusTextMessage;
-use crate::ros::RosError;
-use crate::vehicle::{Autopilot, Counter, Fcu, Open};
-use crate::wire::mavlink::raw::StatusText;
+use super::plugin::plugin;
+use super::topic::Published;
+use crate::msgs::mavros_msgs::msg::StatusText;
+use crate::vehicle::mav::MAV_SEVERITY_WARNING;
+use crate::vehicle::{Autopilot, Counter, Fcu};
+use crate::wire::mavlink::raw;
 use std::time::Duration;
 
 /// Bytes per message.
@@ -23,17 +24,29 @@ const LOST: &[u8] = b"[...]";
 const LINES: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
 
-pub(super) struct StatusTexts {
-    topic: Topic<StatusTextMessage>,
-    unfinished: Vec<Unfinished>,
-    /// Start of the present second, and log lines in it.
-    logged: (Duration, u32),
-    /// Number of the last text sent in chunks.
-    sent: u16,
+plugin! {
+    StatustextPlugin {
+        publish {
+            recv: StatusText("statustext/recv", Telemetry, "STATUSTEXT, also in the log; long texts are joined") in "";
+        }
+        subscribe {
+            StatusText("statustext/send", "sent as STATUSTEXT, in chunks if longer than 50 characters") => send;
+        }
+        state {
+            unfinished: Vec<UnfinishedText>;
+            /// Start of the present second, and log lines in it.
+            logged: (Duration, u32);
+            /// Number of the last text sent in chunks.
+            sent: u16;
+        }
+        receive {
+            any raw::StatusText => statustext,
+        }
+    }
 }
 
 /// A text being joined from chunks.
-struct Unfinished {
+struct UnfinishedText {
     component: u8,
     id: u16,
     severity: u8,
@@ -43,47 +56,32 @@ struct Unfinished {
     until: Duration,
 }
 
-impl Unfinished {
-    fn complete(&self) -> bool {
+impl UnfinishedText {
+    fn is_complete(&self) -> bool {
         self.ended && self.chunks.iter().all(Option::is_some)
     }
 
     /// A full chunk with number 0, and no other.
-    fn maybe_whole(&self) -> bool {
+    fn is_maybe_whole(&self) -> bool {
         self.id == 0 && !self.ended && self.chunks.len() == 1
     }
 
     fn text(&self) -> Vec<u8> {
         let chunk = |chunk: &Option<Vec<u8>>| chunk.clone().unwrap_or_else(|| LOST.to_vec());
         let mut text: Vec<u8> = self.chunks.iter().flat_map(chunk).collect();
-        if !self.ended && !self.maybe_whole() {
+        if !self.ended && !self.is_maybe_whole() {
             text.extend_from_slice(LOST);
         }
         text
     }
 }
 
-impl StatusTexts {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.subscribe("statustext/send", send)?;
-        Ok(Self {
-            topic: Topic::open(open, "statustext/recv", StatusTextMessage::default())?,
-            unfinished: Vec::new(),
-            logged: (Duration::ZERO, 0),
-            sent: 0,
-        })
-    }
-
-    pub(super) fn statustext(
-        &mut self,
-        fcu: &mut Fcu,
-        component: u8,
-        m: &StatusText,
-    ) -> Result<(), RosError> {
+impl StatustextPlugin {
+    fn statustext(&mut self, fcu: &mut Fcu, component: u8, m: &raw::StatusText) -> Published {
         let end = m.text.iter().position(|byte| *byte == 0);
         let bytes = m.text.get(..end.unwrap_or(CHUNK)).unwrap_or_default();
         let chunk = usize::from(m.chunk);
-        let same = |text: &Unfinished| (text.component, text.id) == (component, m.id);
+        let same = |text: &UnfinishedText| (text.component, text.id) == (component, m.id);
         let mut at = self.unfinished.iter().position(same);
         // PX4 numbers every text, also those of one chunk.
         if m.chunk == 0 && end.is_some() {
@@ -109,7 +107,7 @@ impl StatusTexts {
                 let old = self.unfinished.remove(0);
                 self.publish(fcu, old.severity, &old.text())?;
             }
-            self.unfinished.push(Unfinished {
+            self.unfinished.push(UnfinishedText {
                 component,
                 id: m.id,
                 severity: m.severity,
@@ -129,9 +127,9 @@ impl StatusTexts {
         if let Some(place) = text.chunks.get_mut(chunk) {
             *place = Some(bytes.to_vec());
         }
-        let patience = if text.maybe_whole() { MAYBE_WHOLE } else { PATIENCE };
+        let patience = if text.is_maybe_whole() { MAYBE_WHOLE } else { PATIENCE };
         text.until = fcu.now.mono + patience;
-        if !text.complete() {
+        if !text.is_complete() {
             return Ok(());
         }
         let text = self.unfinished.remove(at);
@@ -143,11 +141,11 @@ impl StatusTexts {
     }
 
     /// Publishes texts whose missing chunks did not arrive in time.
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Published {
         let now = fcu.now.mono;
         while let Some(at) = self.unfinished.iter().position(|text| now >= text.until) {
             let text = self.unfinished.remove(at);
-            if !text.maybe_whole() {
+            if !text.is_maybe_whole() {
                 fcu.count(Counter::StatustextIncomplete);
             }
             self.publish(fcu, text.severity, &text.text())?;
@@ -156,20 +154,18 @@ impl StatusTexts {
     }
 
     /// Publishes the bridge's notices with the vehicle's own texts; they are logged already.
-    pub(super) fn notices(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        /// MAV_SEVERITY_WARNING.
-        const WARNING: u8 = 4;
+    pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> Published {
         for text in fcu.take_notices() {
             let stamp = fcu.stamp_now();
-            self.topic.publish_always(stamp, |message| {
-                message.severity = WARNING;
+            self.recv.publish_always(stamp, |message| {
+                message.severity = MAV_SEVERITY_WARNING;
                 message.text = text;
             })?;
         }
         Ok(())
     }
 
-    fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> Result<(), RosError> {
+    fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> Published {
         let text = String::from_utf8_lossy(text);
         fcu.preflight.text(fcu.now.mono, &text);
         let (begin, lines) = self.logged;
@@ -184,7 +180,7 @@ impl StatusTexts {
             fcu.count(Counter::StatustextNotLogged);
         }
         let stamp = fcu.stamp_now();
-        self.topic.publish_always(stamp, |message| {
+        self.recv.publish_always(stamp, |message| {
             message.severity = severity;
             message.text.clear();
             message.text.push_str(&text);
@@ -202,9 +198,9 @@ fn log(vehicle: u16, severity: u8, text: &str) {
     }
 }
 
-fn send(autopilot: &mut Autopilot, message: StatusTextMessage) {
+fn send(autopilot: &mut Autopilot, message: StatusText) {
     let fcu = &mut autopilot.fcu;
-    let texts = &mut autopilot.telemetry.statustexts;
+    let texts = &mut autopilot.telemetry.statustext;
     let bytes = message.text.as_bytes();
     let bytes = bytes.get(..bytes.len().min(LONGEST - 1)).unwrap_or_default();
     let id = if bytes.len() <= CHUNK {
@@ -223,7 +219,7 @@ fn send(autopilot: &mut Autopilot, message: StatusTextMessage) {
         for (to, from) in text.iter_mut().zip(bytes) {
             *to = *from;
         }
-        let message = StatusText { severity: message.severity, text, id, chunk };
+        let message = raw::StatusText { severity: message.severity, text, id, chunk };
         // A failure is counted.
         let _counted = fcu.send(message);
     }

@@ -1,25 +1,38 @@
 //! A published topic with a reused message.
-use super::stamped::Stamped;
+use crate::msgs::Message;
+use crate::msgs::builtin_interfaces::msg::Time;
 use crate::ros::{Publisher, RosError};
-use crate::vehicle::{Open, Order, Stamp};
+use crate::vehicle::{Open, Stamp, StampOrder};
 use std::time::Duration;
+
+/// Result of a handler: whether the middleware took the messages.
+pub(super) type Published = Result<(), RosError>;
 
 /// A topic and its message, which is refilled for each sample: frame names are cloned once, and sequences keep their
 /// memory. Its stamps never go back.
-pub(super) struct Topic<M: Stamped> {
+pub(super) struct Topic<M: Message> {
     publisher: Publisher<M>,
     message: M,
-    order: Order,
+    set_stamp: fn(&mut M, Time),
+    order: StampOrder,
 }
 
-impl<M: Stamped> Topic<M> {
-    /// Opens a topic; `message` has the constant fields.
-    pub(super) fn open(open: &Open<'_>, name: &str, message: M) -> Result<Self, RosError> {
-        Ok(Self { publisher: open.publisher(name)?, message, order: Order::default() })
+impl<M: Message + Default> Topic<M> {
+    /// Opens a topic; `fill_constants` sets the fields that stay, `set_stamp` the stamp if the message has one.
+    pub(super) fn open(
+        open: &Open<'_>,
+        name: &str,
+        fill_constants: impl FnOnce(&mut M),
+        set_stamp: fn(&mut M, Time),
+    ) -> Result<Self, RosError> {
+        let mut message = M::default();
+        fill_constants(&mut message);
+        let publisher = open.publisher(name)?;
+        Ok(Self { publisher, message, set_stamp, order: StampOrder::default() })
     }
 
     /// Whether the topic has a subscriber.
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_subscribed(&self) -> bool {
         self.publisher.subscribers() > 0
     }
 
@@ -28,18 +41,14 @@ impl<M: Stamped> Topic<M> {
         &mut self,
         stamp: Stamp,
         fill: impl FnOnce(&mut M),
-    ) -> Result<(), RosError> {
-        if self.wanted() { self.publish_always(stamp, fill) } else { Ok(()) }
+    ) -> Published {
+        if self.is_subscribed() { self.publish_always(stamp, fill) } else { Ok(()) }
     }
 
     /// For content that a late subscriber gets from the writer's history.
-    pub(super) fn publish_always(
-        &mut self,
-        stamp: Stamp,
-        fill: impl FnOnce(&mut M),
-    ) -> Result<(), RosError> {
+    pub(super) fn publish_always(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> Published {
         fill(&mut self.message);
-        self.message.stamp(self.order.next(stamp).to_msg());
+        (self.set_stamp)(&mut self.message, self.order.next(stamp).to_msg());
         self.publisher.publish(&self.message).map(drop)
     }
 }
@@ -47,12 +56,12 @@ impl<M: Stamped> Topic<M> {
 /// Chooses between messages with the same content: the best that still arrives. mavros never returns to a lesser one, so
 /// a single better message silences the other for good.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Best {
+pub(super) struct BestMessage {
     rank: u8,
     last: Duration,
 }
 
-impl Best {
+impl BestMessage {
     /// Silence after which a lesser message is taken again.
     const PATIENCE: Duration = Duration::from_secs(2);
 

@@ -2,7 +2,7 @@
 use super::*;
 
 /// Sends a message through a new link; what it made of it.
-fn translated(simple_mode: bool, message: &Outbound) -> Result<Option<String>, Refusal> {
+fn translated(simple_mode: bool, message: &Outbound) -> Result<Option<String>, SendError> {
     let sent = Sent::default();
     let mut link: Box<dyn Link> = if simple_mode {
         Box::new(UdpSimpleLink::new(1, sink(&sent)))
@@ -126,7 +126,7 @@ fn every_call_of_the_vendors_client_gives_its_datagram_or_is_on_the_list() {
     for (name, message, full, simple) in calls() {
         for (simple_mode, wanted) in [(false, full), (true, simple)] {
             let found = translated(simple_mode, &message);
-            if let Err(Refusal::Unsupported { what, .. }) = &found {
+            if let Err(SendError::Unsupported { what, .. }) = &found {
                 assert!(what.len() > 10, "{name}: a reason that helps");
             }
             let found = found.map_err(drop);
@@ -229,7 +229,7 @@ fn masks_that_have_no_datagram_are_refused_with_a_reason() {
     // Position and velocity; nothing; yaw alone; force; velocity with yaw; position with yaw rate.
     for mask in [0x9c0, 0xfff, 0xbff, 0xe3f, 0x9c7, 0x5f8] {
         let refused = translated(true, &with(mask, 1));
-        let Err(Refusal::Unsupported { link, what }) = refused else {
+        let Err(SendError::Unsupported { link, what }) = refused else {
             panic!("{mask:#x}: {refused:?}")
         };
         assert_eq!(link, "UDP_Simple");

@@ -1,6 +1,6 @@
 //! Links in the UDP modes, against what the vendor's client sends for the same call as MAVLink and as datagram.
 use crate::support::golden::{self, hex, number};
-use rfly_bridge::vehicle::{Counter, Link, Refusal, UdpFullLink, UdpSimpleLink};
+use rfly_bridge::vehicle::{Counter, Link, SendError, UdpFullLink, UdpSimpleLink};
 use rfly_bridge::wire::mavlink::dialect::STATUSTEXT_DATA;
 use rfly_bridge::wire::mavlink::raw::{CommandLong, GpsRawInt, Heartbeat, RawMessage, SetMode};
 use rfly_bridge::wire::mavlink::{MavMessage, Outbound, frames};
@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 mod calls;
 mod rows;
 mod states;
+mod throttle;
 mod ultra;
 
 type Sent = Arc<Mutex<Vec<Vec<u8>>>>;

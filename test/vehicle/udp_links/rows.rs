@@ -1,7 +1,7 @@
 //! Every row of the vendor's table of modes, through the public topics and services, with the bytes of the table.
 use super::super::rig::Rig;
 use super::*;
-use rfly_bridge::msgs::geometry_msgs::msg::{Point, PoseStamped, Quaternion, Vector3};
+use rfly_bridge::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use rfly_bridge::msgs::mavros_msgs::msg::{
     AttitudeTarget, GlobalPositionTarget, PositionTarget, StatusText,
 };
@@ -12,14 +12,14 @@ use rfly_bridge::vehicle::VehicleSettings;
 use std::f64::consts::FRAC_PI_2;
 use std::time::Duration;
 
-const POSITION: u16 = 0x007;
+pub(super) const POSITION: u16 = 0x007;
 const VELOCITY: u16 = 0x038;
 const ACCELERATION: u16 = 0x1c0;
 const YAW: u16 = 0x400;
 const YAW_RATE: u16 = 0x800;
 
 /// 24 bytes by the table, written without the codec.
-fn row(mode: i32, controls: [f32; 4]) -> Vec<u8> {
+pub(super) fn row(mode: i32, controls: [f32; 4]) -> Vec<u8> {
     let head = [1_234_567_890, mode].map(i32::to_le_bytes).concat();
     [head, controls.map(f32::to_le_bytes).concat()].concat()
 }
@@ -38,7 +38,7 @@ fn the_table_is_the_layout_of_what_the_vendors_client_sends() {
 }
 
 /// A vehicle on the ground at home, 10 m below which is the sea.
-fn vehicle(mode: &str) -> Rig {
+pub(super) fn vehicle(mode: &str) -> Rig {
     let full = mode == "UDP_Full";
     let rig = Rig::with_link(VehicleSettings::default(), |sink| match full {
         true => Box::new(UdpFullLink::new(1, sink)),
@@ -51,7 +51,7 @@ fn vehicle(mode: &str) -> Rig {
 }
 
 /// A state at a position from home.
-fn tell(rig: &Rig, mode: &str, position: [f32; 3]) {
+pub(super) fn tell(rig: &Rig, mode: &str, position: [f32; 3]) {
     let home = [401_540_302, 1_162_593_683, 10_000];
     if mode == "UDP_Full" {
         let mut state = FullEstimatePacket::new(5000 + rig.now().as_millis() as u32, 1);
@@ -75,12 +75,12 @@ fn setpoint(frame: u8, used: u16, change: impl FnOnce(&mut PositionTarget)) -> P
     message
 }
 
-fn local(rig: &Rig, frame: u8, used: u16, change: impl FnOnce(&mut PositionTarget)) {
+pub(super) fn local(rig: &Rig, frame: u8, used: u16, change: impl FnOnce(&mut PositionTarget)) {
     rig.publish("setpoint_raw/local", &setpoint(frame, used, change));
 }
 
 /// Roll 0.1, pitch -0.2, yaw 0.3 of FRD in NED, as FLU in ENU: roll 0.1, pitch 0.2, yaw 90 degrees - 0.3.
-fn attitude() -> Quaternion {
+pub(super) fn attitude() -> Quaternion {
     let half = [0.1, 0.2, FRAC_PI_2 - 0.3].map(|angle: f64| (angle / 2.0).sin_cos());
     let [(sr, cr), (sp, cp), (sy, cy)] = half;
     Quaternion {
@@ -303,7 +303,7 @@ fn vector(x: f64, y: f64, z: f64) -> Vector3 {
     Vector3 { x, y, z }
 }
 
-fn numbers(bytes: &[u8]) -> Vec<f32> {
+pub(super) fn numbers(bytes: &[u8]) -> Vec<f32> {
     let words = bytes.chunks_exact(4);
     words.map(|w| f32::from_le_bytes(w.try_into().unwrap())).collect()
 }
@@ -445,77 +445,4 @@ fn a_local_take_off_is_answered_when_the_vehicle_is_up() {
         let texts = rig.messages::<StatusText>("statustext/recv");
         assert!(texts.last().unwrap().text.contains("setpoints to the ground"), "{texts:?}");
     }
-}
-
-#[test]
-fn changes_of_the_throttle_are_checked_and_refused_where_there_are_none() {
-    let step = |thrust, type_mask| AttitudeTarget {
-        orientation: attitude(),
-        thrust,
-        type_mask,
-        ..Default::default()
-    };
-    let rig = vehicle("UDP_Simple");
-    for (thrust, mask, key) in [
-        (1.5, 0, "setpoint_thrust"),
-        (f32::NAN, 0, "setpoint_thrust"),
-        (0.1, 128, "setpoint_nothing"),
-        (0.1, 64, "setpoint_nothing"),
-    ] {
-        let before = rig.counted(key);
-        rig.publish("setpoint_raw/throttle_step", &step(thrust, mask));
-        assert!(rig.nothing_sent(), "{thrust} {mask}");
-        assert_eq!(rig.counted(key), before + 1, "{thrust} {mask}");
-    }
-    // A vehicle that was disarmed is not armed by it.
-    rig.call_later::<srv::CommandBool>("cmd/arming", srv::CommandBoolRequest { value: false });
-    rig.sent_bytes();
-    rig.publish("setpoint_raw/throttle_step", &step(0.1, 0));
-    assert!(rig.nothing_sent());
-    let mavlink = Rig::new(VehicleSettings::default());
-    let read_only =
-        Rig::with_link(VehicleSettings { read_only: true, ..Default::default() }, |sink| {
-            Box::new(UdpSimpleLink::new(1, sink))
-        });
-    for (rig, why) in
-        [(vehicle("UDP_Full"), "UDP_Simple"), (mavlink, "UDP_Simple"), (read_only, "read_only")]
-    {
-        rig.poll();
-        rig.sent_bytes();
-        rig.recorder.clear();
-        rig.publish("setpoint_raw/throttle_step", &step(0.1, 0));
-        assert!(rig.nothing_sent());
-        rig.poll();
-        let texts = rig.messages::<StatusText>("statustext/recv");
-        assert!(texts.last().unwrap().text.contains(why), "{texts:?}");
-    }
-}
-
-#[test]
-fn a_change_of_the_throttle_is_not_repeated_and_ends_the_setpoint_before_it() {
-    let settings = VehicleSettings { keep_alive: Duration::from_secs(2), ..Default::default() };
-    let rig = Rig::with_link(settings, |sink| Box::new(UdpSimpleLink::new(1, sink)));
-    tell(&rig, "UDP_Simple", [0.0; 3]);
-    local(&rig, 1, POSITION, |m| m.position.z = 3.0);
-    rig.pass(Duration::from_millis(300));
-    assert!(rig.sent_bytes().len() > 24, "a setpoint is repeated");
-    let message = AttitudeTarget { orientation: attitude(), thrust: 0.1, ..Default::default() };
-    rig.publish("setpoint_raw/throttle_step", &message);
-    rig.pass(Duration::from_secs(1));
-    assert_eq!(rig.sent_bytes().len(), 24);
-}
-
-#[test]
-fn a_height_is_held_in_every_mode() {
-    let mut message = PoseStamped::default();
-    (message.pose.orientation, message.pose.position.z) = (attitude(), 3.0);
-    let rig = vehicle("UDP_Simple");
-    rig.publish("setpoint_attitude/height", &message);
-    let sent = rig.sent_bytes();
-    assert_eq!(hex(&sent[..8]), hex(&row(4, [0.0; 4])[..8]));
-    // 3 m too low: 0.5 to begin with, and 0.5 more.
-    assert_eq!(numbers(&sent[8..])[3], 1.0);
-    let rig = vehicle("UDP_Full");
-    rig.publish("setpoint_attitude/height", &message);
-    assert_eq!(rig.sent_bytes()[60..64], 1f32.to_le_bytes());
 }

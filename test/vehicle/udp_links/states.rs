@@ -305,7 +305,7 @@ fn altitudes_above_home_need_home() {
 fn a_socket_that_takes_nothing_is_no_success() {
     let mut link = UdpSimpleLink::new(1, Box::new(|_| false));
     let (_, message, ..) = calls().into_iter().find(|(n, ..)| n == "arm").unwrap();
-    assert_eq!(link.send(&message, 1, 191), Err(Refusal::Io));
+    assert_eq!(link.send(&message, 1, 191), Err(SendError::Io));
     let state = SimpleEstimatePacket::state([0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);
     assert_eq!(heartbeat(&mut link, state.as_bytes()), Some((false, 0)));
     assert_eq!(GpsRawInt::ID, 24);

@@ -1,24 +1,18 @@
 //! The state that a caller asks for, and how telemetry shows it.
 use crate::vehicle::Fcu;
-use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
+use crate::vehicle::mav::*;
+use crate::vehicle::mode::{self, OFFBOARD};
 use crate::vehicle::reasons::Reasons;
 use std::time::Duration;
 
-/// Mode bits of `base_mode`: manual, stabilized, guided, auto.
-const MODE_BITS: u8 = 64 | 16 | 8 | 4;
-/// MAV_STATE_STANDBY; PX4 reports a lower state if it could not be armed in its present mode.
-const STANDBY: u8 = 3;
-/// PX4's OFFBOARD.
-pub(super) const OFFBOARD: u32 = 6 << 16;
-/// MAV_AUTOPILOT_PX4.
-pub(super) const PX4: u8 = 12;
+/// Mode bits of `base_mode`.
+const MODE_BITS: u8 = MAV_MODE_FLAG_MANUAL_INPUT_ENABLED
+    | MAV_MODE_FLAG_STABILIZE_ENABLED
+    | MAV_MODE_FLAG_GUIDED_ENABLED
+    | MAV_MODE_FLAG_AUTO_ENABLED;
 /// PX4's AUTO.TAKEOFF and AUTO.VTOL_TAKEOFF.
 const TAKE_OFF_MODES: [u32; 2] = [4 << 16 | 2 << 24, 4 << 16 | 10 << 24];
-/// MAV_TYPE_FIXED_WING.
-const FIXED_WING: u8 = 1;
-/// MAV_LANDED_STATE: on the ground; in the air, and taking off.
-const ON_GROUND: u8 = 1;
-const OFF_GROUND: [u8; 2] = [2, 3];
+const OFF_GROUND: [u8; 2] = [MAV_LANDED_STATE_IN_AIR, MAV_LANDED_STATE_TAKEOFF];
 /// A greater height in m is not noise of the estimate.
 const RISEN: f32 = 0.5;
 /// PX4's status text for a take-off altitude that is not above the vehicle.
@@ -30,27 +24,27 @@ const TO_SHOW: Duration = Duration::from_millis(2500);
 const TO_RISE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Goal {
+pub(super) enum VehicleGoal {
     Armed(bool),
     Mode(u32),
     /// For an autopilot without custom modes.
     BaseMode(u8),
-    TakeOff(Start),
+    TakeOff(TakeOffStart),
 }
 
 /// State of the vehicle when take-off was commanded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
+pub(super) struct TakeOffStart {
     height: Option<f32>,
     on_ground: bool,
-    /// It said that it is on the ground.
+    /// It reported that it is on the ground.
     landed: bool,
     armed: bool,
 }
 
 /// How far telemetry shows a goal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Seen {
+pub(super) enum GoalProgress {
     Nothing,
     /// Will follow, unless the vehicle denies it by a status text.
     Promised,
@@ -59,15 +53,15 @@ pub(super) enum Seen {
     Failed,
 }
 
-impl Goal {
+impl VehicleGoal {
     pub(super) fn take_off(fcu: &Fcu) -> Self {
-        Self::TakeOff(Start {
+        Self::TakeOff(TakeOffStart {
             height: fcu.height,
             // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height shows whether it
             // does.
-            on_ground: fcu.landed.is_none_or(|landed| landed == ON_GROUND),
-            landed: fcu.landed == Some(ON_GROUND),
-            armed: fcu.armed(),
+            on_ground: fcu.landed.is_none_or(|landed| landed == MAV_LANDED_STATE_ON_GROUND),
+            landed: fcu.landed == Some(MAV_LANDED_STATE_ON_GROUND),
+            armed: fcu.is_armed(),
         })
     }
 
@@ -80,25 +74,26 @@ impl Goal {
     }
 
     /// How far the vehicle's telemetry shows it.
-    pub(super) fn seen(self, fcu: &Fcu) -> Seen {
+    pub(super) fn progress(self, fcu: &Fcu) -> GoalProgress {
         let Some(heartbeat) = fcu.heartbeat else {
-            return Seen::Nothing;
+            return GoalProgress::Nothing;
         };
         let reached = match self {
-            Self::Armed(armed) => armed == fcu.armed(),
+            Self::Armed(armed) => armed == fcu.is_armed(),
             Self::Mode(custom_mode) => {
-                let custom = heartbeat.base_mode & CUSTOM_MODE_ENABLED != 0;
+                let custom = heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0;
                 // On the ground PX4 reports OFFBOARD also without setpoints, but cannot be armed in it.
                 let idle = custom_mode == OFFBOARD
-                    && heartbeat.autopilot == PX4
-                    && !fcu.armed()
-                    && heartbeat.system_status < STANDBY;
+                    && fcu.is_px4()
+                    && !fcu.is_armed()
+                    // PX4 reports a lower state if it could not be armed in its present mode.
+                    && heartbeat.system_status < MAV_STATE_STANDBY;
                 custom && heartbeat.custom_mode == custom_mode && !idle
             }
             Self::BaseMode(base_mode) => heartbeat.base_mode & MODE_BITS == base_mode & MODE_BITS,
-            Self::TakeOff(start) => return start.seen(fcu),
+            Self::TakeOff(start) => return start.progress(fcu),
         };
-        if reached { Seen::Reached } else { Seen::Nothing }
+        if reached { GoalProgress::Reached } else { GoalProgress::Nothing }
     }
 
     /// Whether a status text denies it in spite of the acknowledgement.
@@ -122,14 +117,14 @@ impl Goal {
             Self::Mode(_) | Self::BaseMode(_) => {
                 format!("accepted, but the vehicle stays in {name}")
             }
-            Self::TakeOff(start) if start.armed && !fcu.armed() => {
+            Self::TakeOff(start) if start.armed && !fcu.is_armed() => {
                 "accepted, but the vehicle was disarmed before it took off".to_owned()
             }
-            Self::TakeOff(_) if heartbeat.kind == FIXED_WING => {
+            Self::TakeOff(_) if heartbeat.kind == MAV_TYPE_FIXED_WING => {
                 "accepted, but the vehicle does not take off: a fixed wing needs a runway (RWTO_TKOFF) or a launch"
                     .to_owned()
             }
-            Self::TakeOff(_) if heartbeat.autopilot == PX4 => {
+            Self::TakeOff(_) if fcu.is_px4() => {
                 "accepted, but the vehicle does not take off; the altitude is above sea level".to_owned()
             }
             Self::TakeOff(_) => "accepted, but the vehicle does not take off".to_owned(),
@@ -137,30 +132,30 @@ impl Goal {
     }
 }
 
-impl Start {
-    fn seen(self, fcu: &Fcu) -> Seen {
+impl TakeOffStart {
+    fn progress(self, fcu: &Fcu) -> GoalProgress {
         let Some(heartbeat) = fcu.heartbeat else {
-            return Seen::Nothing;
+            return GoalProgress::Nothing;
         };
         // Links without acknowledgements invent the mode.
-        let has_modes = heartbeat.autopilot == PX4 && fcu.abilities().acks;
+        let has_modes = fcu.is_px4() && fcu.abilities().acks;
         if self.height.or(fcu.height).is_none() && fcu.landed.is_none() {
             // Telemetry shows nothing more.
-            return Seen::Reached;
+            return GoalProgress::Reached;
         }
         let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= RISEN);
         let left = self.landed && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
         let taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
         if risen || left {
-            Seen::Reached
-        } else if has_modes && self.armed && !fcu.armed() {
-            // It was disarmed on the ground, by itself or by somebody.
-            Seen::Failed
-        } else if has_modes && taking_off && (!fcu.armed() || !self.on_ground) {
+            GoalProgress::Reached
+        } else if has_modes && self.armed && !fcu.is_armed() {
+            // It was disarmed on the ground.
+            GoalProgress::Failed
+        } else if has_modes && taking_off && (!fcu.is_armed() || !self.on_ground) {
             // A vehicle that was not armed does not move; one in the air climbs from its height.
-            Seen::Promised
+            GoalProgress::Promised
         } else {
-            Seen::Nothing
+            GoalProgress::Nothing
         }
     }
 }

@@ -1,41 +1,42 @@
 //! Commands and modes. The steps of a call:
 //!
-//! 1. `calls.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `changes.rs` from
+//! 1. `acknowledged.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `shown.rs` from
 //!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`).
-//! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`ending.rs`), unless a newer
-//!    command of its kind overrides it, or the mode was changed by somebody else (`mode_watch.rs`).
-//! 3. The result is the answer, or starts the wait for the change: `wanted.rs`.
-mod calls;
-mod changes;
-mod ending;
+//! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`outcome.rs`), unless a newer
+//!    command of its kind overrides it, or another station changed the mode (`mode_watch.rs`).
+//! 3. The result is the answer, or starts the wait for the change: `pending_calls.rs`.
+mod acknowledged;
+mod coordinates;
 mod goal;
 mod mode_watch;
-mod place;
-mod wanted;
+mod outcome;
+mod pending_calls;
+mod shown;
 
-use super::Part;
+use super::ServicePart;
 use crate::ros::RosError;
 use crate::session::{
     CommandClient, CommandEnd, CommandEvent, CommandGroup, CommandSettings, MavCommand,
 };
 use crate::vehicle::link::Abilities;
-use crate::vehicle::{Counter, Fcu, Open, Refusal, mode};
+use crate::vehicle::mav::MAV_AUTOPILOT_PX4;
+use crate::vehicle::{Counter, Fcu, Open, SendError, mode};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{self, CommandAck, Heartbeat, StatusText};
-use ending::Ending;
 use mode_watch::ModeWatch;
+use outcome::CommandOutcome;
+use pending_calls::{PendingCalls, RequestedChange};
 use std::time::Duration;
-use wanted::{Change, Wanted};
 
 /// Callback with the result of a command.
-type Then = Box<dyn FnOnce(&mut Fcu, Ending) + Send>;
+type ResultCallback = Box<dyn FnOnce(&mut Fcu, CommandOutcome) + Send>;
 
 /// Receiver of a command's result.
 enum Waiter {
     /// A caller of a service.
-    Caller(Then),
-    /// A [`Wanted`] change, by its number.
-    Wanted(u64),
+    Caller(ResultCallback),
+    /// A [`PendingCalls`] change, by its number.
+    PendingCall(u64),
     /// No receiver.
     Nobody,
 }
@@ -43,19 +44,19 @@ enum Waiter {
 /// Commands under way.
 pub(super) struct CommandPart {
     machine: CommandClient<Waiter>,
-    wanted: Wanted,
+    pending: PendingCalls,
     modes: ModeWatch,
     /// Why the last unsent message was refused.
-    refusal: Option<Refusal>,
+    refusal: Option<SendError>,
 }
 
-impl Part for CommandPart {
+impl ServicePart for CommandPart {
     fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        calls::open(open)?;
-        changes::open(open)?;
+        acknowledged::open(open)?;
+        shown::open(open)?;
         Ok(Self {
             machine: CommandClient::new(CommandSettings::default(), 1, 191),
-            wanted: Wanted::default(),
+            pending: PendingCalls::default(),
             modes: ModeWatch::default(),
             refusal: None,
         })
@@ -71,7 +72,7 @@ impl Part for CommandPart {
             },
             // The text may be the reason of a refusal.
             StatusText => |text| {
-                self.wanted.text(&text);
+                self.pending.text(&text);
                 Ok(())
             },
         })
@@ -79,18 +80,18 @@ impl Part for CommandPart {
 
     /// The heartbeat shows the mode and whether the vehicle is armed.
     fn heartbeat(&mut self, fcu: &mut Fcu) {
-        self.look(fcu);
+        self.answer_shown(fcu);
         if self.modes.changed_by_others(fcu) {
             // What makes the vehicle safer than a mode that others chose is not withheld.
             self.machine.override_group(CommandGroup::Mode, MavCommand::ends_flight);
-            self.wanted.override_modes(fcu);
+            self.pending.override_modes(fcu);
         }
         self.run(fcu);
     }
 
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         for message in std::mem::take(&mut fcu.requests) {
-            let request = request_message(fcu, message);
+            let request = fcu.request_message(message);
             // The request is repeated; failures are counted.
             let _counted = self.ask(fcu, request);
         }
@@ -101,13 +102,13 @@ impl Part for CommandPart {
         fcu.set_count(Counter::AckForOthers, counters.foreign);
         fcu.set_count(Counter::AckUnexpected, counters.unexpected);
         fcu.set_count(Counter::CommandOverridden, counters.overridden);
-        self.look(fcu);
-        let (ask, again) = self.wanted.poll(fcu);
+        self.answer_shown(fcu);
+        let (asks_heartbeat, again) = self.pending.poll(fcu);
         for (id, command) in again {
-            self.machine.start(fcu.now.mono, command, Waiter::Wanted(id));
+            self.machine.start(fcu.now.mono, command, Waiter::PendingCall(id));
         }
-        if ask {
-            let request = request_message(fcu, Heartbeat::ID);
+        if asks_heartbeat {
+            let request = fcu.request_message(Heartbeat::ID);
             self.begin(fcu, request.into(), Waiter::Nobody);
         }
         self.run(fcu);
@@ -115,13 +116,13 @@ impl Part for CommandPart {
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        let deadlines = [self.machine.deadline(), self.wanted.deadline()];
+        let deadlines = [self.machine.deadline(), self.pending.deadline()];
         deadlines.into_iter().flatten().min()
     }
 
     fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         self.modes = ModeWatch::default();
-        self.wanted.lost(fcu);
+        self.pending.lost(fcu);
         self.machine.lose_link(fcu.now.mono);
         self.run(fcu);
         Ok(())
@@ -136,15 +137,15 @@ impl CommandPart {
     }
 
     /// Sends a command, and waits until the vehicle shows the change.
-    fn change(&mut self, fcu: &mut Fcu, change: Change, command: impl Into<MavCommand>) {
+    fn change(&mut self, fcu: &mut Fcu, change: RequestedChange, command: impl Into<MavCommand>) {
         let command = command.into();
-        let id = self.wanted.push(fcu, change, command);
-        self.start(fcu, command, Waiter::Wanted(id));
+        let id = self.pending.push(fcu, change, command);
+        self.start(fcu, command, Waiter::PendingCall(id));
     }
 
     /// Answers calls whose change the vehicle shows. Their commands are not sent again.
-    fn look(&mut self, fcu: &mut Fcu) {
-        for shown in self.wanted.look(fcu) {
+    fn answer_shown(&mut self, fcu: &mut Fcu) {
+        for shown in self.pending.answer_shown(fcu) {
             self.machine.confirm(&shown);
         }
     }
@@ -166,7 +167,7 @@ impl CommandPart {
 
     fn begin(&mut self, fcu: &mut Fcu, command: MavCommand, waiter: Waiter) {
         if command.group().is_some() {
-            self.wanted.override_by(fcu, &command);
+            self.pending.override_by(fcu, &command);
             self.modes.commanded(fcu.now.mono, &command);
         }
         match unanswered(fcu, &command) {
@@ -180,7 +181,7 @@ impl CommandPart {
 
     /// Commands carry the bridge's own ids.
     fn set_sender(&mut self, fcu: &Fcu) {
-        let (system, component) = fcu.own();
+        let (system, component) = fcu.own_ids();
         self.machine.set_sender(system, component);
     }
 
@@ -200,17 +201,17 @@ impl CommandPart {
                 }
                 CommandEvent::Ended { token, end, .. } => {
                     let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
-                    self.end(fcu, token, Ending { end, refusal });
+                    self.end(fcu, token, CommandOutcome { end, refusal });
                 }
                 CommandEvent::Late { command, result } => late(fcu, &command, result),
             }
         }
     }
 
-    fn end(&mut self, fcu: &mut Fcu, waiter: Waiter, ending: Ending) {
+    fn end(&mut self, fcu: &mut Fcu, waiter: Waiter, ending: CommandOutcome) {
         match waiter {
             Waiter::Caller(then) => then(fcu, ending),
-            Waiter::Wanted(id) => self.wanted.ended(fcu, id, ending),
+            Waiter::PendingCall(id) => self.pending.ended(fcu, id, ending),
             Waiter::Nobody => {}
         }
     }
@@ -218,8 +219,8 @@ impl CommandPart {
 
 /// The result of a command that cannot be acknowledged: the vehicle is not connected, or the link has no
 /// acknowledgements.
-fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<Ending> {
-    if fcu.abilities().heartbeat && !fcu.connected() && !command.is_safer() {
+fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
+    if fcu.abilities().heartbeat && !fcu.is_connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());
     }
     if fcu.abilities().acks {
@@ -227,48 +228,29 @@ fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<Ending> {
     }
     Some(match fcu.send(command.message()) {
         Ok(()) => CommandEnd::Broadcast.into(),
-        Err(refusal) => Ending { end: CommandEnd::NotSent, refusal: Some(refusal) },
+        Err(refusal) => CommandOutcome { end: CommandEnd::NotSent, refusal: Some(refusal) },
     })
 }
 
-/// The vehicle took a command after its caller was told that it had not: the caller may believe that nothing happened.
+/// The vehicle took a command after its call had been answered without success: the caller may believe that nothing happened.
 fn late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
     let what = match command {
         MavCommand::Long(c) => format!("command {} with {:?}", c.command, c.params),
         MavCommand::Int(c) => format!("command {} with {:?}", c.command, c.params),
         MavCommand::Mode(c) => {
-            format!("set_mode {}", mode::name(c.base_mode, c.custom_mode, goal::PX4))
+            format!("set_mode {}", mode::name(c.base_mode, c.custom_mode, MAV_AUTOPILOT_PX4))
         }
     };
     let text = format!(
         "{what}: the vehicle answered {} after the call had been answered without success",
-        ending::name(result)
+        outcome::name(result)
     );
-    tracing::warn!(vehicle = fcu.settings.id, "{text}");
-    fcu.notice(text);
+    fcu.warn(text);
     fcu.count(Counter::AckLate);
 }
 
 /// A call that is answered without asking the vehicle.
-fn refuse(fcu: &mut Fcu, why: &str) {
-    tracing::warn!(vehicle = fcu.settings.id, "{why}");
-    fcu.notice(why.to_owned());
+fn refuse(fcu: &mut Fcu, why: String) {
+    fcu.warn(why);
     fcu.count(Counter::CommandRefused);
-}
-
-fn long(fcu: &Fcu, command: u16, confirmation: u8, params: [f32; 7]) -> raw::CommandLong {
-    raw::CommandLong {
-        params,
-        command,
-        target_system: fcu.system,
-        target_component: fcu.component,
-        confirmation,
-    }
-}
-
-fn request_message(fcu: &Fcu, id: u32) -> raw::CommandLong {
-    /// MAV_CMD_REQUEST_MESSAGE.
-    const REQUEST_MESSAGE: u16 = 512;
-    let params = [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    long(fcu, REQUEST_MESSAGE, 0, params)
 }

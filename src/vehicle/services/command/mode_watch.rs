@@ -1,7 +1,7 @@
 //! Changes of the mode that this bridge did not command: by another station, a remote control or the vehicle itself.
 use crate::session::{CommandGroup, MavCommand};
 use crate::vehicle::Fcu;
-use crate::vehicle::mode::CUSTOM_MODE_ENABLED;
+use crate::vehicle::mav::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl ModeWatch {
         let Some(heartbeat) = fcu.heartbeat else {
             return false;
         };
-        if heartbeat.base_mode & CUSTOM_MODE_ENABLED == 0 {
+        if heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED == 0 {
             return false;
         }
         let mode = heartbeat.custom_mode;

@@ -1,5 +1,6 @@
 //! The six parameter services of a ROS node, for the vehicle's parameters.
 use super::{ParameterPart, describe, failed, value, with};
+use crate::msgs::Service;
 use crate::msgs::rcl_interfaces::msg::{
     ListParametersResult, Parameter, ParameterDescriptor, SetParametersResult,
 };
@@ -20,13 +21,13 @@ const MOST: usize = 2048;
 type Gathered<T> = Box<dyn FnOnce(Vec<Option<T>>) + Send>;
 
 /// Collects the answers to all parts of a call, in order; after the last one, `then` gets them.
-struct Gather<T> {
+struct AnswerCollector<T> {
     answers: Vec<Option<T>>,
     missing: usize,
     then: Option<Gathered<T>>,
 }
 
-impl<T: Send + 'static> Gather<T> {
+impl<T: Send + 'static> AnswerCollector<T> {
     fn of(
         parts: usize,
         then: impl FnOnce(Vec<Option<T>>) + Send + 'static,
@@ -67,17 +68,17 @@ impl ParameterPart {
         then: impl FnOnce(Vec<Option<session::Parameter>>) + Send + 'static,
     ) {
         let names = names.get(..names.len().min(MOST)).unwrap_or_default();
-        let Some(gather) = Gather::of(names.len(), then) else {
+        let Some(gather) = AnswerCollector::of(names.len(), then) else {
             return;
         };
         for (at, name) in names.iter().enumerate() {
             let Some(name) = ParameterName::new(name) else {
-                Gather::put(&gather, at, None);
+                AnswerCollector::put(&gather, at, None);
                 continue;
             };
             let gather = gather.clone();
             let one = move |_: &mut Self, _: &mut Fcu, found: Result<_, _>| {
-                Gather::put(&gather, at, found.ok());
+                AnswerCollector::put(&gather, at, found.ok());
             };
             self.get(fcu, name, Box::new(one));
         }
@@ -95,18 +96,18 @@ impl ParameterPart {
                 || refused(&format!("not set: more than {MOST} parameters in one call"));
             then((answers.into_iter()).map(|answer| answer.unwrap_or_else(unanswered)).collect());
         };
-        let Some(gather) = Gather::of(parameters.len(), results) else {
+        let Some(gather) = AnswerCollector::of(parameters.len(), results) else {
             return;
         };
         for (at, parameter) in parameters.iter().enumerate() {
             let (name, wanted) = match value::wanted(&parameter.name, &parameter.value) {
                 Ok(wanted) if at < MOST => wanted,
                 Ok(_) => {
-                    Gather::put(&gather, at, None);
+                    AnswerCollector::put(&gather, at, None);
                     continue;
                 }
                 Err(why) => {
-                    Gather::put(&gather, at, Some(refused(why)));
+                    AnswerCollector::put(&gather, at, Some(refused(why)));
                     continue;
                 }
             };
@@ -120,7 +121,7 @@ impl ParameterPart {
                         refused(&why)
                     }
                 };
-                Gather::put(&gather, at, Some(result));
+                AnswerCollector::put(&gather, at, Some(result));
             };
             self.set(fcu, name, wanted, false, Box::new(one));
         }
@@ -131,47 +132,52 @@ fn refused(why: &str) -> SetParametersResult {
     SetParametersResult { successful: false, reason: why.to_owned() }
 }
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.service::<GetParameters>("param/get_parameters", |autopilot, request, responder| {
+/// Opens a service that answers with something for each of the names, in order.
+fn look_up<S: Service, T: 'static>(
+    open: &Open<'_>,
+    service: &'static str,
+    names: fn(S::Request) -> Vec<String>,
+    answer: fn(String, Option<session::Parameter>) -> T,
+    reply: fn(Vec<T>) -> S::Response,
+) -> Result<(), RosError> {
+    open.service::<S>(service, move |autopilot, request, responder| {
+        let names = names(request);
+        let asked = names.clone();
         let then = move |found: Vec<Option<session::Parameter>>| {
-            let value = |p: Option<session::Parameter>| {
-                p.map_or_else(Default::default, |p| value::to_ros(p.value))
-            };
-            let values = found.into_iter().map(value).collect();
-            responder.respond(GetParametersResponse { values });
+            let answers = asked.into_iter().zip(found).map(|(name, found)| answer(name, found));
+            responder.respond(reply(answers.collect()));
         };
-        with(autopilot, |part, fcu| part.look_up(fcu, &request.names, then));
-    })?;
-    open.service::<GetParameterTypes>(
-        "param/get_parameter_types",
-        |autopilot, request, responder| {
-            let then = move |found: Vec<Option<session::Parameter>>| {
-                let kind = |p: Option<session::Parameter>| p.map_or(0, |p| value::kind(p.value));
-                let types = found.into_iter().map(kind).collect();
-                responder.respond(GetParameterTypesResponse { types });
-            };
-            with(autopilot, |part, fcu| part.look_up(fcu, &request.names, then));
-        },
+        with(autopilot, |part, fcu| part.look_up(fcu, &names, then));
+    })
+}
+
+pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
+    look_up::<GetParameters, _>(
+        open,
+        "param/get_parameters",
+        |request| request.names,
+        |_, found| found.map_or_else(Default::default, |p| value::to_ros(p.value)),
+        |values| GetParametersResponse { values },
     )?;
-    open.service::<DescribeParameters>(
+    look_up::<GetParameterTypes, _>(
+        open,
+        "param/get_parameter_types",
+        |request| request.names,
+        |_, found| found.map_or(0, |p| value::kind(p.value)),
+        |types| GetParameterTypesResponse { types },
+    )?;
+    look_up::<DescribeParameters, _>(
+        open,
         "param/describe_parameters",
-        |autopilot, request, responder| {
-            let names = request.names.clone();
-            let then = move |found: Vec<Option<session::Parameter>>| {
-                let describe =
-                    |(name, p): (String, Option<session::Parameter>)| ParameterDescriptor {
-                        name,
-                        type_: p.map_or(0, |p| value::kind(p.value)),
-                        description: p.map_or_else(String::new, |p| {
-                            format!("parameter of the vehicle, {:?}", p.kind)
-                        }),
-                        ..Default::default()
-                    };
-                let descriptors = names.into_iter().zip(found).map(describe).collect();
-                responder.respond(DescribeParametersResponse { descriptors });
-            };
-            with(autopilot, |part, fcu| part.look_up(fcu, &request.names, then));
+        |request| request.names,
+        |name, found| ParameterDescriptor {
+            name,
+            type_: found.map_or(0, |p| value::kind(p.value)),
+            description: found
+                .map_or_else(String::new, |p| format!("parameter of the vehicle, {:?}", p.kind)),
+            ..Default::default()
         },
+        |descriptors| DescribeParametersResponse { descriptors },
     )?;
     open.service::<ListParameters>("param/list_parameters", |autopilot, request, responder| {
         let prefixes = request.prefixes;

@@ -1,22 +1,19 @@
-//! What is odd on the link of a vehicle, though each message is valid: another autopilot, stamps of another clock. Each is told once;
-//! the doctor reads what lasts.
+//! Faults of the link that single messages do not show: another autopilot, stamps of another clock. Each is logged once; the doctor
+//! reads those that last.
+use super::mav::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// MAV_AUTOPILOT_INVALID: the sender of this heartbeat is not an autopilot.
-pub(super) const NO_AUTOPILOT: u8 = 8;
-/// What was not seen for this time is over.
+/// A fault that was not seen for this time is over.
 const LASTS: Duration = Duration::from_secs(10);
 /// Stamps of measurements that are farther from the present, in s, are of another clock, or of no use to an estimator.
 const FAR: f64 = 1.0;
-/// MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4: PX4's modes, or none.
-const KNOWN: [u8; 2] = [0, 12];
-/// MAV_AUTOPILOT_ARDUPILOTMEGA.
-const ARDUPILOT: u8 = 3;
+/// Autopilots with PX4's modes, or none.
+const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
-/// What was seen, and when last.
+/// The faults, and when each was last seen.
 #[derive(Debug, Default)]
-pub(super) struct Oddities {
+pub(super) struct LinkWarnings {
     /// Other systems with an autopilot.
     systems: BTreeMap<u8, Duration>,
     /// Topics whose stamps are far from the present, and by how much in s.
@@ -25,10 +22,10 @@ pub(super) struct Oddities {
     kinds: BTreeSet<u8>,
 }
 
-impl Oddities {
-    /// A heartbeat of another system: this vehicle with another number, or another vehicle on its port.
-    pub(super) fn system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
-        let new = autopilot != NO_AUTOPILOT && self.systems.insert(id, now).is_none();
+impl LinkWarnings {
+    /// Takes a heartbeat of another system: this vehicle with another id, or another vehicle on its port.
+    pub(super) fn other_system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
+        let new = autopilot != MAV_AUTOPILOT_INVALID && self.systems.insert(id, now).is_none();
         new.then(|| {
             format!(
                 "an autopilot with system id {id} speaks on the link of this vehicle: its messages are dropped. Start it with the \
@@ -37,13 +34,13 @@ impl Oddities {
         })
     }
 
-    /// The vehicle's own heartbeat: modes and checks are those of PX4.
-    pub(super) fn kind(&mut self, autopilot: u8) -> Option<String> {
+    /// Takes a heartbeat of the vehicle: modes and checks are those of PX4.
+    pub(super) fn autopilot(&mut self, autopilot: u8) -> Option<String> {
         let new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
         new.then(|| kind(autopilot))
     }
 
-    /// The stamp of a measurement for the estimator is so many s from the present.
+    /// Takes the distance of a stamp from the present, in s.
     pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, off: f64) -> Option<String> {
         if off.abs() <= FAR {
             self.stamps.remove(topic);
@@ -58,8 +55,8 @@ impl Oddities {
         })
     }
 
-    /// What is odd now.
-    pub(super) fn now(&mut self, now: Duration) -> Option<String> {
+    /// The present faults.
+    pub(super) fn present(&mut self, now: Duration) -> Option<String> {
         self.systems.retain(|_, seen| *seen + LASTS > now);
         self.stamps.retain(|_, (seen, _)| *seen + LASTS > now);
         let systems = (self.systems.keys())
@@ -74,7 +71,7 @@ impl Oddities {
 
 fn kind(autopilot: u8) -> String {
     let name = match autopilot {
-        ARDUPILOT => "ArduPilot".to_owned(),
+        MAV_AUTOPILOT_ARDUPILOTMEGA => "ArduPilot".to_owned(),
         other => format!("of type {other} (MAV_AUTOPILOT)"),
     };
     format!(

@@ -1,9 +1,9 @@
 //! `battery` and `sys_status`.
-use super::topic::{Best, Topic};
+use super::plugin::plugin;
+use super::topic::{BestMessage, Published};
 use crate::msgs::mavros_msgs::msg::SysStatus;
 use crate::msgs::sensor_msgs::msg::BatteryState;
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::SYS_STATUS_DATA;
 use crate::wire::mavlink::raw::BatteryStatus;
 
@@ -13,34 +13,30 @@ const FULL_CELL: u16 = u16::MAX - 1;
 /// Temperature of BATTERY_STATUS in 0.01 deg C: not measured.
 const NO_TEMPERATURE: i16 = i16::MAX;
 
-pub(super) struct Power {
-    battery: Topic<BatteryState>,
-    sys_status: Topic<SysStatus>,
-    best: Best,
+plugin! {
+    BatteryPlugin {
+        publish {
+            battery: BatteryState("battery", Telemetry, "BATTERY_STATUS, else SYS_STATUS; the current is negative while discharging") in ""
+                => |battery| {
+                    (battery.charge, battery.capacity) = (f32::NAN, f32::NAN);
+                    battery.design_capacity = f32::NAN;
+                    battery.power_supply_status = BatteryState::POWER_SUPPLY_STATUS_DISCHARGING;
+                    battery.present = true;
+                };
+            sys_status: SysStatus("sys_status", VehicleState, "sensors, load, battery (SYS_STATUS)") in "";
+        }
+        state {
+            best: BestMessage;
+        }
+        receive {
+            dialect::SYS_STATUS_DATA => sys_status,
+            raw::BatteryStatus => battery_status,
+        }
+    }
 }
 
-impl Power {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        let battery = BatteryState {
-            charge: f32::NAN,
-            capacity: f32::NAN,
-            design_capacity: f32::NAN,
-            power_supply_status: BatteryState::POWER_SUPPLY_STATUS_DISCHARGING,
-            present: true,
-            ..BatteryState::default()
-        };
-        Ok(Self {
-            battery: Topic::open(open, "battery", battery)?,
-            sys_status: Topic::open(open, "sys_status", SysStatus::default())?,
-            best: Best::default(),
-        })
-    }
-
-    pub(super) fn sys_status(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &SYS_STATUS_DATA,
-    ) -> Result<(), RosError> {
+impl BatteryPlugin {
+    fn sys_status(&mut self, fcu: &mut Fcu, m: &SYS_STATUS_DATA) -> Published {
         fcu.preflight.sys_status(
             m.onboard_control_sensors_present.bits(),
             m.onboard_control_sensors_enabled.bits(),
@@ -75,11 +71,7 @@ impl Power {
         })
     }
 
-    pub(super) fn battery_status(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &BatteryStatus,
-    ) -> Result<(), RosError> {
+    fn battery_status(&mut self, fcu: &mut Fcu, m: &BatteryStatus) -> Published {
         self.best.take(2, fcu.arrival());
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.battery.publish_always(stamp, |battery| {

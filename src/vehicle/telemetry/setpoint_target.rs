@@ -1,62 +1,51 @@
 //! `setpoint_raw/target_*`: the setpoints that the autopilot follows.
 use super::convert::{point, quaternion, raw_enu_wxyz, vector3};
-use super::topic::Topic;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, VehicleSettings};
+use crate::vehicle::Fcu;
+use crate::vehicle::mav::*;
 use crate::wire::mavlink::dialect::ATTITUDE_TARGET_DATA;
 use crate::wire::mavlink::raw::{PositionTargetGlobalInt, PositionTargetLocalNed};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// MAV_FRAMEs with the body's axes: BODY_NED, BODY_OFFSET_NED, BODY_FRD.
-const BODY: [u8; 3] = [8, 9, 12];
+/// Frames with the body's axes.
+const BODY: [u8; 3] = [MAV_FRAME_BODY_NED, MAV_FRAME_BODY_OFFSET_NED, MAV_FRAME_BODY_FRD];
 
-pub(super) struct Targets {
-    local: Topic<PositionTarget>,
-    global: Topic<GlobalPositionTarget>,
-    attitude: Topic<AttitudeTarget>,
-    /// Frames of world and body; mavros leaves them empty.
-    frames: [String; 2],
+plugin! {
+    SetpointTargetPlugin {
+        publish {
+            local: PositionTarget("setpoint_raw/target_local", Telemetry, "setpoint that the autopilot follows, in `local_origin` or `base_link` (POSITION_TARGET_LOCAL_NED)") in "";
+            global: GlobalPositionTarget("setpoint_raw/target_global", Telemetry, "setpoint that the autopilot follows (POSITION_TARGET_GLOBAL_INT)") in "";
+            attitude: AttitudeTarget("setpoint_raw/target_attitude", Telemetry, "setpoint that the autopilot follows (ATTITUDE_TARGET)") in "";
+        }
+        receive {
+            dialect::ATTITUDE_TARGET_DATA => attitude_target,
+            raw::PositionTargetLocalNed => position_target_local,
+            raw::PositionTargetGlobalInt => position_target_global,
+        }
+    }
 }
 
-impl Targets {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        Ok(Self {
-            local: Topic::open(open, "setpoint_raw/target_local", PositionTarget::default())?,
-            global: Topic::open(
-                open,
-                "setpoint_raw/target_global",
-                GlobalPositionTarget::default(),
-            )?,
-            attitude: Topic::open(open, "setpoint_raw/target_attitude", AttitudeTarget::default())?,
-            frames: match settings.frames_of_mavros() {
-                true => Default::default(),
-                false => [settings.local_frame(), &settings.base_link].map(str::to_owned),
-            },
-        })
-    }
-
-    pub(super) fn position_target_local(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &PositionTargetLocalNed,
-    ) -> Result<(), RosError> {
+impl SetpointTargetPlugin {
+    fn position_target_local(&mut self, fcu: &mut Fcu, m: &PositionTargetLocalNed) -> Published {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         // mavros converts every frame as a world frame.
         let axes = if BODY.contains(&m.coordinate_frame) && !fcu.settings.quirks {
-            Axes::Body
+            TargetAxes::Body
         } else {
-            Axes::World
+            TargetAxes::World
         };
-        let [world, body] = &self.frames;
+        // mavros leaves it empty.
         let frame = match axes {
-            Axes::World => world,
-            Axes::Body => body,
+            _ if fcu.settings.frames_of_mavros() => "",
+            TargetAxes::World => fcu.settings.local_frame(),
+            TargetAxes::Body => &fcu.settings.base_link,
         };
         self.local.publish_if_subscribed(stamp, |target| {
-            target.header.frame_id.clone_from(frame);
+            frame.clone_into(&mut target.header.frame_id);
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
             target.position = axes.point(m.position);
@@ -67,18 +56,14 @@ impl Targets {
         })
     }
 
-    pub(super) fn position_target_global(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &PositionTargetGlobalInt,
-    ) -> Result<(), RosError> {
+    fn position_target_global(&mut self, fcu: &mut Fcu, m: &PositionTargetGlobalInt) -> Published {
         /// Mask bits for no position.
         const NO_POSITION: u16 = 0b11;
-        if m.type_mask & NO_POSITION == 0 && fcu.place([m.lat, m.lon, 0]).is_none() {
+        if m.type_mask & NO_POSITION == 0 && fcu.to_geodetic([m.lat, m.lon, 0]).is_none() {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let axes = Axes::World;
+        let axes = TargetAxes::World;
         self.global.publish_if_subscribed(stamp, |target| {
             target.coordinate_frame = m.coordinate_frame;
             target.type_mask = m.type_mask;
@@ -92,11 +77,7 @@ impl Targets {
         })
     }
 
-    pub(super) fn attitude_target(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &ATTITUDE_TARGET_DATA,
-    ) -> Result<(), RosError> {
+    fn attitude_target(&mut self, fcu: &mut Fcu, m: &ATTITUDE_TARGET_DATA) -> Published {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         self.attitude.publish_if_subscribed(stamp, |target| {
             target.type_mask = m.type_mask.bits();
@@ -109,14 +90,14 @@ impl Targets {
 }
 
 #[derive(Clone, Copy)]
-enum Axes {
+enum TargetAxes {
     /// NED to ENU.
     World,
     /// FRD to FLU.
     Body,
 }
 
-impl Axes {
+impl TargetAxes {
     fn point(self, v: [f32; 3]) -> Point {
         match self {
             Self::World => point(Vector::<Enu>::from(Vector::<Ned>::from(v))),

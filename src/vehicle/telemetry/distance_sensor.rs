@@ -1,44 +1,43 @@
 //! `distance_sensor/hrlv_ez4_pub`, `distance_sensor/lidarlite_pub`: the vehicle's range finders (DISTANCE_SENSOR), with
 //! the names and ids of mavros' configuration for PX4.
-use super::topic::Topic;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
-use crate::ros::RosError;
-use crate::vehicle::{BodyFrame, Counter, Fcu, Open, VehicleSettings};
+use crate::vehicle::mav::MAV_DISTANCE_SENSOR_ULTRASOUND;
+use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
 use crate::wire::mavlink::raw::DistanceSensor;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Topic and frame; the index is the id.
-const SENSORS: [(&str, &str); 2] = [
-    ("distance_sensor/hrlv_ez4_pub", "hrlv_ez4_sonar"),
-    ("distance_sensor/lidarlite_pub", "lidarlite_laser"),
-];
-const ULTRASOUND: u8 = 1;
+/// Frames; the index is the id.
+const FRAMES: [&str; 2] = ["hrlv_ez4_sonar", "lidarlite_laser"];
 
-pub(super) struct Ranges {
-    topics: Vec<Topic<Range>>,
-    /// Orientations published as frames.
-    placed: [Option<u8>; SENSORS.len()],
+plugin! {
+    DistanceSensorPlugin(settings) {
+        publish {
+            hrlv_ez4: Range("distance_sensor/hrlv_ez4_pub", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)") in below_base(settings, FRAMES[0]);
+            lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in below_base(settings, FRAMES[1]);
+        }
+        state {
+            /// Orientations published as frames.
+            placed: [Option<u8>; FRAMES.len()];
+        }
+        receive {
+            any raw::DistanceSensor => distance_sensor,
+        }
+    }
 }
 
-impl Ranges {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let topic = |(name, frame): &(&'static str, &str)| {
-            let mut message = Range::default();
-            message.header.frame_id = below_base(settings, frame);
-            Topic::open(open, name, message)
-        };
-        Ok(Self {
-            topics: SENSORS.iter().map(topic).collect::<Result<_, _>>()?,
-            placed: [None; SENSORS.len()],
-        })
-    }
-
-    pub(super) fn distance(&mut self, fcu: &mut Fcu, m: &DistanceSensor) -> Result<(), RosError> {
+impl DistanceSensorPlugin {
+    fn distance_sensor(&mut self, fcu: &mut Fcu, _component: u8, m: &DistanceSensor) -> Published {
         let id = usize::from(m.id);
-        let (Some(topic), Some((_, frame))) = (self.topics.get_mut(id), SENSORS.get(id)) else {
-            fcu.count(Counter::DistanceSensorId);
-            return Ok(());
+        let topic = match id {
+            0 => &mut self.hrlv_ez4,
+            1 => &mut self.lidarlite,
+            _ => {
+                fcu.count(Counter::DistanceSensorId);
+                return Ok(());
+            }
         };
         let Some(attitude) = attitude(m.orientation) else {
             fcu.count(Counter::DistanceSensorOrientation);
@@ -46,14 +45,14 @@ impl Ranges {
         };
         if self.placed[id] != Some(m.orientation) {
             self.placed[id] = Some(m.orientation);
-            let name = below_base(&fcu.settings, frame);
+            let name = below_base(&fcu.settings, FRAMES[id]);
             fcu.body_frames.push(BodyFrame { name, attitude });
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let metres = |centimetres: u16| f32::from(centimetres) / 100.0;
         topic.publish_if_subscribed(stamp, |range| {
             range.radiation_type = match m.kind {
-                ULTRASOUND => Range::ULTRASOUND,
+                MAV_DISTANCE_SENSOR_ULTRASOUND => Range::ULTRASOUND,
                 _ => Range::INFRARED,
             };
             range.field_of_view = m.horizontal_fov;

@@ -3,33 +3,22 @@
 //!
 //! An acknowledgement proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and take-offs
 //! to its own height.
-use super::ending::DENIED;
-use super::goal::{Goal, OFFBOARD, PX4};
-use super::place::here;
+use super::coordinates::here;
+use super::goal::VehicleGoal;
+use super::pending_calls::{RequestedChange, answer};
 use super::refuse;
-use super::wanted::{Caller, Change};
 use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolRequest, CommandTOL, CommandTOLRequest, CommandTOLResponse, SetMode,
-    SetModeRequest, SetModeResponse,
+    CommandBool, CommandBoolRequest, CommandBoolResponse, CommandTOL, CommandTOLRequest,
+    CommandTOLResponse, SetMode, SetModeRequest, SetModeResponse,
 };
 use crate::ros::{Responder, RosError};
 use crate::session::MavCommand;
-use crate::vehicle::mode::{self, CUSTOM_MODE_ENABLED};
+use crate::vehicle::mav::*;
+use crate::vehicle::mode::{self, OFFBOARD};
 use crate::vehicle::{Autopilot, Fcu, Open};
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 
-const ARMED: u8 = 128;
-const HIL: u8 = 32;
-/// MAV_CMD_COMPONENT_ARM_DISARM.
-const ARM_DISARM: u16 = 400;
-/// MAV_CMD_DO_SET_MODE.
-const DO_SET_MODE: u16 = 176;
-/// MAV_CMD_NAV_RETURN_TO_LAUNCH, NAV_LAND.
-const RETURN: u16 = 20;
-const LAND: u16 = 21;
-/// MAV_CMD_NAV_TAKEOFF.
-const TAKE_OFF: u16 = 22;
 /// Least climb of a take-off in m; less is noise of the estimate.
 const CLIMB: f64 = 0.3;
 /// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves it after a second without.
@@ -48,38 +37,36 @@ pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
 }
 
 /// What a command changes, if it is one that the heartbeat shows: arming, and modes of PX4.
-pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<Goal> {
+pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGoal> {
     if command.target_system != fcu.system {
         return None;
     }
     let [first, ..] = command.params;
-    let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
-    let mode =
-        |command: &raw::CommandLong| MavCommand::from(*command).custom_mode().map(Goal::Mode);
+    let px4 = fcu.is_px4();
+    let mode = |command: &raw::CommandLong| {
+        MavCommand::from(*command).custom_mode().map(VehicleGoal::Mode)
+    };
     match command.command {
-        ARM_DISARM if first.round() == 0.0 => Some(Goal::Armed(false)),
-        ARM_DISARM if first.round() == 1.0 => Some(Goal::Armed(true)),
-        DO_SET_MODE if px4 && first as u8 & CUSTOM_MODE_ENABLED != 0 => mode(command),
-        RETURN | LAND if px4 && fcu.abilities().acks => mode(command),
+        MAV_CMD_COMPONENT_ARM_DISARM if first.round() == 0.0 => Some(VehicleGoal::Armed(false)),
+        MAV_CMD_COMPONENT_ARM_DISARM if first.round() == 1.0 => Some(VehicleGoal::Armed(true)),
+        MAV_CMD_DO_SET_MODE if px4 && first as u8 & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0 => {
+            mode(command)
+        }
+        MAV_CMD_NAV_RETURN_TO_LAUNCH | MAV_CMD_NAV_LAND if px4 && fcu.abilities().acks => {
+            mode(command)
+        }
         _ => None,
     }
 }
 
 fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responder<CommandBool>) {
     let fcu = &mut autopilot.fcu;
-    let goal = Goal::Armed(request.value);
+    let goal = VehicleGoal::Armed(request.value);
     let what = if request.value { "arm" } else { "disarm" }.to_owned();
-    let mut command = raw::CommandLong {
-        command: ARM_DISARM,
-        target_system: fcu.system,
-        target_component: fcu.component,
-        confirmation: 1,
-        ..raw::CommandLong::default()
-    };
-    let [first, ..] = &mut command.params;
-    *first = f32::from(u8::from(request.value));
-    let caller = Caller::Arming(caller);
-    let change = Change { goal, what, caller };
+    let params = [f32::from(u8::from(request.value)), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let command = fcu.command(MAV_CMD_COMPONENT_ARM_DISARM, 1, params);
+    let reply = |success, result| CommandBoolResponse { success, result };
+    let change = RequestedChange { goal, what, answer: answer(caller, reply) };
     autopilot.services.command.change(fcu, change, command);
 }
 
@@ -87,12 +74,12 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
     let fcu = &mut autopilot.fcu;
     let mut base_mode = request.base_mode;
     let (custom_mode, goal) = if request.custom_mode.is_empty() {
-        (0, Goal::BaseMode(base_mode))
+        (0, VehicleGoal::BaseMode(base_mode))
     } else {
         let Some(number) = mode::number(&request.custom_mode) else {
             let known: Vec<_> = mode::names().collect();
             let why = format!("there is no such mode; known: {}", known.join(", "));
-            refuse(fcu, &format!("set_mode {:?}: {why}", request.custom_mode));
+            refuse(fcu, format!("set_mode {:?}: {why}", request.custom_mode));
             return caller.respond(SetModeResponse { mode_sent: false });
         };
         let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= SETPOINT_AGE;
@@ -102,12 +89,13 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
                 "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim enters OFFBOARD by \
                  itself when setpoints arrive, and no other mode"
             );
-            refuse(fcu, &why);
+            refuse(fcu, why);
             return caller.respond(SetModeResponse { mode_sent: false });
         }
         let now = fcu.heartbeat.map_or(0, |h| h.base_mode);
-        base_mode |= CUSTOM_MODE_ENABLED | now & (ARMED | HIL);
-        (number, Goal::Mode(number))
+        base_mode |= MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
+            | now & (MAV_MODE_FLAG_SAFETY_ARMED | MAV_MODE_FLAG_HIL_ENABLED);
+        (number, VehicleGoal::Mode(number))
     };
     let what = if request.custom_mode.is_empty() {
         format!("set_mode {base_mode}")
@@ -115,44 +103,37 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
         format!("set_mode {}", request.custom_mode)
     };
     let command = raw::SetMode { custom_mode, target_system: fcu.system, base_mode };
-    let caller = Caller::Mode(caller);
-    let change = Change { goal, what, caller };
+    let answer = answer(caller, |mode_sent, _| SetModeResponse { mode_sent });
+    let change = RequestedChange { goal, what, answer };
     autopilot.services.command.change(fcu, change, command);
 }
 
 /// Sends a take-off; an unarmed vehicle takes off once it is armed.
 fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
     let fcu = &mut autopilot.fcu;
-    let [latitude, longitude] = here(fcu, [r.latitude, r.longitude]);
-    let command = raw::CommandLong {
-        params: [r.min_pitch, 0.0, 0.0, r.yaw, latitude, longitude, r.altitude],
-        command: TAKE_OFF,
-        target_system: fcu.system,
-        target_component: fcu.component,
-        confirmation: 1,
-    };
+    let [latitude, longitude] = here(fcu, MAV_CMD_NAV_TAKEOFF, [r.latitude, r.longitude], f32::NAN);
+    let params = [r.min_pitch, 0.0, 0.0, r.yaw, latitude, longitude, r.altitude];
+    let command = fcu.command(MAV_CMD_NAV_TAKEOFF, 1, params);
     if let Some(why) = not_above(fcu, r.altitude.into()) {
-        refuse(fcu, &why);
-        let (success, result) = (false, DENIED);
-        return caller.respond(CommandTOLResponse { success, result });
+        refuse(fcu, why);
+        return caller.respond(CommandTOLResponse { success: false, result: MAV_RESULT_DENIED });
     }
-    tell_unsaid(fcu, "cmd/takeoff", &[r.min_pitch, r.yaw]);
-    let goal = Goal::take_off(fcu);
-    let caller = Caller::TakeOffOrLand(caller);
-    let change = Change { goal, what: "cmd/takeoff".to_owned(), caller };
+    warn_not_carried(fcu, "cmd/takeoff", &[r.min_pitch, r.yaw]);
+    let goal = VehicleGoal::take_off(fcu);
+    let answer = answer(caller, |success, result| CommandTOLResponse { success, result });
+    let change = RequestedChange { goal, what: "cmd/takeoff".to_owned(), answer };
     autopilot.services.command.change(fcu, change, command);
 }
 
-/// CopterSim's structs have the place of a take-off, and nothing more: says so where pitch, yaw or rate are set.
-pub(super) fn tell_unsaid(fcu: &mut Fcu, call: &str, more: &[f32]) {
+/// Warns if pitch, yaw or rate are set: CopterSim's structs have the place of a take-off only.
+pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
     let is_set = |value: &f32| *value != 0.0 && value.is_finite();
     if !fcu.abilities().acks && more.iter().any(is_set) {
         let link = fcu.abilities().name;
         let text = format!(
             "{call}: {link} carries the place of a take-off only; pitch, yaw and rate are left to the vehicle"
         );
-        tracing::warn!(vehicle = fcu.settings.id, "{text}");
-        fcu.notice(text);
+        fcu.warn(text);
     }
 }
 
@@ -160,9 +141,8 @@ pub(super) fn tell_unsaid(fcu: &mut Fcu, call: &str, more: &[f32]) {
 /// armed, if at all.
 fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
     let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
-    let px4 = fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
     // NaN leaves the altitude to PX4.
-    let here = (fcu.amsl).filter(|here| checked && px4 && altitude < here + CLIMB)?;
+    let here = (fcu.amsl).filter(|here| checked && fcu.is_px4() && altitude < here + CLIMB)?;
     Some(format!(
         "cmd/takeoff to {altitude:.1} m: not above the vehicle, which is at {here:.1} m above sea level, so PX4 would \
          not climb; send NaN for PX4's own take-off altitude"

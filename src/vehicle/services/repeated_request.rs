@@ -6,14 +6,14 @@ use std::time::Duration;
 const TRIES: u32 = 6;
 
 /// Requests one message a few times, through the command queue.
-pub(super) struct Repeat {
+pub(super) struct RepeatedRequest {
     message: u32,
     period: Duration,
     next: Option<Duration>,
     sent: u32,
 }
 
-impl Repeat {
+impl RepeatedRequest {
     pub(super) const fn new(message: u32, period: Duration) -> Self {
         Self { message, period, next: None, sent: 0 }
     }

@@ -1,12 +1,10 @@
 //! Changes that callers wait for, until the vehicle shows them.
-use super::ending::{Ending, FAILED};
-use super::goal::{Goal, PX4, Seen};
-use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolResponse, CommandLong, CommandLongResponse, CommandTOL,
-    CommandTOLLocal, CommandTOLLocalResponse, CommandTOLResponse, SetMode, SetModeResponse,
-};
+use super::goal::{GoalProgress, VehicleGoal};
+use super::outcome::CommandOutcome;
+use crate::msgs::Service;
 use crate::ros::Responder;
 use crate::session::{CommandEnd, CommandGroup, MavCommand};
+use crate::vehicle::mav::*;
 use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw;
@@ -21,37 +19,39 @@ const AGAIN: Duration = Duration::from_millis(600);
 /// PX4 sends the reason shortly before or after its refusal, possibly in two chunks.
 const FOR_REASON: Duration = Duration::from_millis(150);
 /// Calls that wait; of more, the oldest is answered as overridden. Its command was sent.
-const CALLS: usize = 128;
+const MAX_CALLS: usize = 128;
 
 /// A requested change.
-pub(super) struct Change {
-    pub(super) goal: Goal,
+pub(super) struct RequestedChange {
+    pub(super) goal: VehicleGoal,
     /// Name in texts: "arm", "set_mode OFFBOARD".
     pub(super) what: String,
-    pub(super) caller: Caller,
+    pub(super) answer: Answer,
 }
 
-pub(super) enum Caller {
-    Arming(Responder<CommandBool>),
-    Mode(Responder<SetMode>),
-    TakeOffOrLand(Responder<CommandTOL>),
-    TakeOffLocal(Responder<CommandTOLLocal>),
-    /// Of `cmd/command`, with the same meaning.
-    Command(Responder<CommandLong>),
+/// Answers a call with success and MAV_RESULT.
+pub(super) type Answer = Box<dyn FnOnce(bool, u8) + Send>;
+
+/// The answer to this caller.
+pub(super) fn answer<S: Service>(
+    caller: Responder<S>,
+    reply: fn(bool, u8) -> S::Response,
+) -> Answer {
+    Box::new(move |success, result| caller.respond(reply(success, result)))
 }
 
-enum Stage {
+enum CallStage {
     /// The command was sent.
     Commanded,
     /// Accepted; the heartbeat does not show it yet.
     Accepted { since: Duration, asked: usize },
     /// Refused; the reason may still arrive.
-    Refused { end: Ending, until: Duration },
+    Refused { end: CommandOutcome, until: Duration },
 }
 
-struct Call {
+struct PendingCall {
     id: u64,
-    change: Change,
+    change: RequestedChange,
     command: MavCommand,
     /// The vehicle did not show the change when it was asked for: showing it is an answer.
     fresh: bool,
@@ -59,46 +59,51 @@ struct Call {
     beats: u64,
     /// Accepted, not shown, and sent again.
     again: bool,
-    stage: Stage,
+    stage: CallStage,
     texts: Reasons,
 }
 
-impl Call {
+impl PendingCall {
     fn is_take_off(&self) -> bool {
-        matches!(self.change.goal, Goal::TakeOff(_))
+        matches!(self.change.goal, VehicleGoal::TakeOff(_))
     }
 
     /// Whether a heartbeat after the command shows the change. A take-off is not proved by height: a vehicle may climb anyway.
     fn is_shown(&self, fcu: &Fcu) -> bool {
         let news = fcu.beats > self.beats && !self.is_take_off();
-        news && self.change.goal.seen(fcu) == Seen::Reached
+        news && self.change.goal.progress(fcu) == GoalProgress::Reached
     }
 }
 
 /// All waiting changes.
 #[derive(Default)]
-pub(super) struct Wanted {
-    calls: Vec<Call>,
+pub(super) struct PendingCalls {
+    calls: Vec<PendingCall>,
     next_id: u64,
 }
 
-impl Wanted {
+impl PendingCalls {
     /// Adds a call whose command is about to be sent; returns its number.
-    pub(super) fn push(&mut self, fcu: &mut Fcu, change: Change, command: MavCommand) -> u64 {
-        if self.calls.len() >= CALLS {
+    pub(super) fn push(
+        &mut self,
+        fcu: &mut Fcu,
+        change: RequestedChange,
+        command: MavCommand,
+    ) -> u64 {
+        if self.calls.len() >= MAX_CALLS {
             fcu.count(Counter::TooManyCalls);
             self.finish(fcu, 0, Err(CommandEnd::Overridden.into()));
         }
         let id = self.next_id;
         self.next_id += 1;
-        self.calls.push(Call {
+        self.calls.push(PendingCall {
             id,
-            fresh: change.goal.seen(fcu) != Seen::Reached,
+            fresh: change.goal.progress(fcu) != GoalProgress::Reached,
             beats: fcu.beats,
             again: false,
             change,
             command,
-            stage: Stage::Commanded,
+            stage: CallStage::Commanded,
             texts: Reasons::default(),
         });
         id
@@ -112,7 +117,7 @@ impl Wanted {
         });
     }
 
-    /// Somebody else has changed the mode.
+    /// Another station, or the vehicle itself, has changed the mode.
     pub(super) fn override_modes(&mut self, fcu: &mut Fcu) {
         self.override_accepted(fcu, |other| other.group() == Some(CommandGroup::Mode));
     }
@@ -120,7 +125,7 @@ impl Wanted {
     fn override_accepted(&mut self, fcu: &mut Fcu, overridden: impl Fn(&MavCommand) -> bool) {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
-            let accepted = matches!(call.stage, Stage::Accepted { .. });
+            let accepted = matches!(call.stage, CallStage::Accepted { .. });
             if accepted && overridden(&call.command) {
                 self.finish(fcu, at, Err(CommandEnd::Overridden.into()));
             } else {
@@ -130,7 +135,7 @@ impl Wanted {
     }
 
     /// Handles the result of a command.
-    pub(super) fn ended(&mut self, fcu: &mut Fcu, id: u64, end: Ending) {
+    pub(super) fn ended(&mut self, fcu: &mut Fcu, id: u64, end: CommandOutcome) {
         let now = fcu.now.mono;
         let mut calls = self.calls.iter_mut().enumerate();
         let Some((at, call)) = calls.find(|(_, call)| call.id == id) else {
@@ -138,9 +143,9 @@ impl Wanted {
         };
         match end.end {
             // Links without acknowledgements make heartbeats from the vehicle's reports.
-            CommandEnd::Acked { result: 0, .. } | CommandEnd::Broadcast => {
+            CommandEnd::Acked { result: MAV_RESULT_ACCEPTED, .. } | CommandEnd::Broadcast => {
                 call.beats = fcu.beats;
-                call.stage = Stage::Accepted { since: now, asked: 0 };
+                call.stage = CallStage::Accepted { since: now, asked: 0 };
             }
             // The acknowledgement was lost, or this autopilot sends none.
             CommandEnd::TimedOut { .. } if call.is_shown(fcu) => {
@@ -151,18 +156,18 @@ impl Wanted {
                 self.finish(fcu, at, Err(end));
             }
             _ => {
-                call.stage = Stage::Refused { end, until: now + FOR_REASON };
+                call.stage = CallStage::Refused { end, until: now + FOR_REASON };
             }
         }
     }
 
     /// Answers the calls whose change the vehicle shows now; returns those whose command is not acknowledged.
-    pub(super) fn look(&mut self, fcu: &mut Fcu) -> Vec<MavCommand> {
+    pub(super) fn answer_shown(&mut self, fcu: &mut Fcu) -> Vec<MavCommand> {
         let now = fcu.now.mono;
         let mut shown = Vec::new();
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
-            let Stage::Accepted { since, .. } = call.stage else {
+            let CallStage::Accepted { since, .. } = call.stage else {
                 // The acknowledgement is lost, or was that of an equal command before.
                 if call.fresh && call.is_shown(fcu) {
                     shown.push(call.command);
@@ -174,14 +179,14 @@ impl Wanted {
             };
             let heard = now >= since + FOR_REASON;
             let news = fcu.beats > call.beats || call.is_take_off();
-            match call.change.goal.seen(fcu) {
-                Seen::Reached if news => self.finish(fcu, at, Ok(())),
-                Seen::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
+            match call.change.goal.progress(fcu) {
+                GoalProgress::Reached if news => self.finish(fcu, at, Ok(())),
+                GoalProgress::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
                 // The vehicle gets time to send a reason first.
                 _ if call.change.goal.is_denied_by(&call.texts) => {
                     self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
                 }
-                Seen::Promised if heard => self.finish(fcu, at, Ok(())),
+                GoalProgress::Promised if heard => self.finish(fcu, at, Ok(())),
                 _ => at += 1,
             }
         }
@@ -203,14 +208,14 @@ impl Wanted {
         while let Some(call) = self.calls.get_mut(at) {
             let to_show = call.change.goal.time_to_show();
             let end = match &mut call.stage {
-                Stage::Refused { end, until } if now >= *until => *end,
-                Stage::Accepted { since, .. } if now >= *since + to_show => {
+                CallStage::Refused { end, until } if now >= *until => *end,
+                CallStage::Accepted { since, .. } if now >= *since + to_show => {
                     CommandEnd::Broadcast.into()
                 }
-                Stage::Accepted { since, asked } => {
+                CallStage::Accepted { since, asked } => {
                     let shows_other = fcu.beats > call.beats
                         && (call.command.ends_flight() || call.command.disarms())
-                        && call.change.goal.seen(fcu) != Seen::Reached;
+                        && call.change.goal.progress(fcu) != GoalProgress::Reached;
                     if shows_other && now >= *since + AGAIN && !call.again {
                         call.again = true;
                         again.push((call.id, call.command));
@@ -229,18 +234,14 @@ impl Wanted {
             };
             self.finish(fcu, at, Err(end));
         }
-        let ask = ask && fcu.heartbeat.is_some_and(|h| h.autopilot == PX4);
-        match fcu.abilities().acks {
-            true => (ask, again),
-            false => (false, Vec::new()),
-        }
+        if fcu.abilities().acks { (ask && fcu.is_px4(), again) } else { (false, Vec::new()) }
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
-        let due = |call: &Call| match call.stage {
-            Stage::Commanded => None,
-            Stage::Refused { until, .. } => Some(until),
-            Stage::Accepted { since, asked } => {
+        let due = |call: &PendingCall| match call.stage {
+            CallStage::Commanded => None,
+            CallStage::Refused { until, .. } => Some(until),
+            CallStage::Accepted { since, asked } => {
                 // A heartbeat that comes is looked at anyway.
                 let then = call.change.goal.time_to_show();
                 Some(since + ASK.get(asked).copied().unwrap_or(then))
@@ -253,7 +254,7 @@ impl Wanted {
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
-            if call.command.is_safer() && matches!(call.stage, Stage::Commanded) {
+            if call.command.is_safer() && matches!(call.stage, CallStage::Commanded) {
                 at += 1;
             } else {
                 self.finish(fcu, at, Err(CommandEnd::LinkLost.into()));
@@ -261,17 +262,17 @@ impl Wanted {
         }
     }
 
-    fn finish(&mut self, fcu: &mut Fcu, at: usize, outcome: Result<(), Ending>) {
+    fn finish(&mut self, fcu: &mut Fcu, at: usize, outcome: Result<(), CommandOutcome>) {
         if at >= self.calls.len() {
             return;
         }
         let call = self.calls.remove(at);
         let success = outcome.is_ok();
         let number = match outcome {
-            Ok(()) => 0,
+            Ok(()) => MAV_RESULT_ACCEPTED,
             Err(end) => match end.result() {
                 // Accepted, but never shown.
-                (true, _) => FAILED,
+                (true, _) => MAV_RESULT_FAILED,
                 (false, number) => number,
             },
         };
@@ -284,24 +285,9 @@ impl Wanted {
             if !texts.is_empty() {
                 why = format!("{why}: {texts}");
             }
-            tracing::warn!(vehicle = fcu.settings.id, "{}: {why}", call.change.what);
-            fcu.notice(format!("{}: {why}", call.change.what));
+            fcu.warn(format!("{}: {why}", call.change.what));
             fcu.count(Counter::CommandFailed);
         }
-        match call.change.caller {
-            Caller::Arming(responder) => {
-                responder.respond(CommandBoolResponse { success, result: number })
-            }
-            Caller::Mode(responder) => responder.respond(SetModeResponse { mode_sent: success }),
-            Caller::Command(responder) => {
-                responder.respond(CommandLongResponse { success, result: number })
-            }
-            Caller::TakeOffLocal(responder) => {
-                responder.respond(CommandTOLLocalResponse { success, result: number })
-            }
-            Caller::TakeOffOrLand(responder) => {
-                responder.respond(CommandTOLResponse { success, result: number })
-            }
-        }
+        (call.change.answer)(success, number);
     }
 }

@@ -1,20 +1,20 @@
 //! `home_position/*`: the vehicle's home.
-use super::convert::{geo_point, point, quaternion, stamp_us, vector3};
-use super::topic::Topic;
+use super::convert::{geo_point, point, quaternion, vector3};
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
-use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
-use crate::ros::{Responder, RosError};
-use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::msgs::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
+use crate::ros::Responder;
+use crate::vehicle::mav::MAV_CMD_GET_HOME_POSITION;
+use crate::vehicle::stamp::stamp_us;
+use crate::vehicle::{Autopilot, Counter, Fcu};
+use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::time::Duration;
 
-/// MAV_CMD_GET_HOME_POSITION, and its successor: MAV_CMD_REQUEST_MESSAGE with the id of HOME_POSITION.
-const GET_HOME_POSITION: u16 = 410;
-const REQUEST_MESSAGE: u16 = 512;
-const HOME_POSITION: f32 = 242.0;
 /// Time after the connection for the autopilot to send it unasked.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Period of the requests, as in mavros.
@@ -22,45 +22,36 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// Longest wait of a caller of `home_position/req_update`.
 const ANSWER: Duration = Duration::from_secs(3);
 /// Limit of waiting callers; more are refused.
-const CALLERS: usize = 16;
+const MAX_CALLERS: usize = 16;
 
-pub(super) struct Home {
-    topic: Topic<HomePosition>,
-    /// Time of the next request; `None` while disconnected or home is known.
-    ask: Option<Duration>,
-    /// Requests so far; they alternate between both commands.
-    asked: u32,
-    waiting: Vec<(Duration, Responder<Trigger>)>,
+plugin! {
+    HomePositionPlugin {
+        publish {
+            home: HomePosition("home_position/home", VehicleState, "home (HOME_POSITION); requested until known") in "";
+        }
+        subscribe {
+            HomePosition("home_position/set", "SET_HOME_POSITION") => set;
+        }
+        service {
+            Trigger("home_position/req_update", "requests HOME_POSITION") => request_update;
+        }
+        state {
+            /// Time of the next request; `None` while disconnected or home is known.
+            next_request: Option<Duration>;
+            /// Requests so far; they alternate between both commands.
+            requests: u32;
+            /// Callers of `req_update`, and until when they wait.
+            callers: Vec<(Duration, Responder<Trigger>)>;
+        }
+        receive {
+            dialect::HOME_POSITION_DATA => home_position,
+        }
+    }
 }
 
-impl Home {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.subscribe("home_position/set", set)?;
-        open.service::<Trigger>("home_position/req_update", |autopilot, _, responder| {
-            let (home, fcu) = (&mut autopilot.telemetry.home, &mut autopilot.fcu);
-            if home.waiting.len() >= CALLERS {
-                return refuse(responder, "too many requests are waiting");
-            }
-            let command = home.request(fcu);
-            match autopilot.services.ask(fcu, command) {
-                Ok(()) => home.waiting.push((fcu.now.mono + ANSWER, responder)),
-                Err(reason) => refuse(responder, &reason),
-            }
-        })?;
-        Ok(Self {
-            topic: Topic::open(open, "home_position/home", HomePosition::default())?,
-            ask: None,
-            asked: 0,
-            waiting: Vec::new(),
-        })
-    }
-
-    pub(super) fn home_position(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &HOME_POSITION_DATA,
-    ) -> Result<(), RosError> {
-        let Some(place) = fcu.place([m.latitude, m.longitude, m.altitude]) else {
+impl HomePositionPlugin {
+    fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> Published {
+        let Some(place) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
             return Ok(());
         };
         fcu.home = Some(place).filter(|place| place.altitude_m.is_finite());
@@ -69,8 +60,8 @@ impl Home {
         let known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
         fcu.home_height = if known { -f64::from(m.z) } else { 0.0 };
         fcu.infer_origin(known.then(|| Geodetic::from_ned(-local, home)));
-        self.ask = None;
-        for (_, responder) in self.waiting.drain(..) {
+        self.next_request = None;
+        for (_, responder) in self.callers.drain(..) {
             responder.respond(TriggerResponse { success: true, ..Default::default() });
         }
         let stamp = fcu.stamp_us(m.time_usec);
@@ -79,7 +70,7 @@ impl Home {
             let v = v.map(|x| if x.is_finite() { x } else { f32::NAN });
             Vector::<Enu>::from(Vector::<Ned>::from(v))
         };
-        self.topic.publish_always(stamp, |home| {
+        self.home.publish_always(stamp, |home| {
             home.geo = geo_point(place);
             home.position = point(enu([m.x, m.y, m.z]));
             home.orientation = quaternion(world_changed(whole(m.q)));
@@ -89,47 +80,53 @@ impl Home {
 
     /// The autopilot connected.
     pub(super) fn connected(&mut self, fcu: &Fcu) {
-        if fcu.home.is_none() && self.ask.is_none() && fcu.abilities().acks {
-            self.ask = Some(fcu.now.mono + PATIENCE);
+        if fcu.home.is_none() && self.next_request.is_none() && fcu.abilities().acks {
+            self.next_request = Some(fcu.now.mono + PATIENCE);
         }
     }
 
     /// The connection was lost: the next autopilot may have another home.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         fcu.forget_places();
-        self.ask = None;
+        self.next_request = None;
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
-        let waiting = self.waiting.iter().map(|(until, _)| *until);
-        waiting.chain(self.ask).min()
+        let waiting = self.callers.iter().map(|(until, _)| *until);
+        waiting.chain(self.next_request).min()
     }
 
     /// Answers callers past their deadline; returns the due request for HOME_POSITION.
     pub(super) fn poll(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         let now = fcu.now.mono;
-        for (_, responder) in self.waiting.extract_if(.., |(until, _)| now >= *until) {
+        for (_, responder) in self.callers.extract_if(.., |(until, _)| now >= *until) {
             refuse(responder, "the autopilot did not report its home");
         }
-        self.ask.take_if(|at| now >= *at)?;
-        self.ask = Some(now + PERIOD);
+        self.next_request.take_if(|at| now >= *at)?;
+        self.next_request = Some(now + PERIOD);
         Some(self.request(fcu))
     }
 
     fn request(&mut self, fcu: &Fcu) -> CommandLong {
-        let newer = self.asked % 2 == 1;
-        self.asked = self.asked.wrapping_add(1);
-        let mut command = CommandLong {
-            command: GET_HOME_POSITION,
-            target_system: fcu.system,
-            target_component: fcu.component,
-            ..CommandLong::default()
-        };
-        if let ([message, ..], true) = (&mut command.params, newer) {
-            command.command = REQUEST_MESSAGE;
-            *message = HOME_POSITION;
+        let newer = self.requests % 2 == 1;
+        self.requests = self.requests.wrapping_add(1);
+        if newer {
+            fcu.request_message(HOME_POSITION_DATA::ID)
+        } else {
+            fcu.command(MAV_CMD_GET_HOME_POSITION, 0, [0.0; 7])
         }
-        command
+    }
+}
+
+fn request_update(autopilot: &mut Autopilot, _: TriggerRequest, responder: Responder<Trigger>) {
+    let (home, fcu) = (&mut autopilot.telemetry.home_position, &mut autopilot.fcu);
+    if home.callers.len() >= MAX_CALLERS {
+        return refuse(responder, "too many requests are waiting");
+    }
+    let command = home.request(fcu);
+    match autopilot.services.ask(fcu, command) {
+        Ok(()) => home.callers.push((fcu.now.mono + ANSWER, responder)),
+        Err(reason) => refuse(responder, &reason),
     }
 }
 

@@ -1,31 +1,31 @@
 //! `mount_control/orientation` and `mount_control/status`: the direction of a gimbal.
-use super::topic::Topic;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::frames::{Attitude, Euler, Frd};
 use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
-use crate::ros::RosError;
-use crate::vehicle::{Counter, Fcu, Open};
+use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw::MountOrientation;
 
-pub(super) struct Mount {
-    orientation: Topic<Quaternion>,
-    status: Topic<Vector3Stamped>,
+plugin! {
+    MountControlPlugin {
+        publish {
+            orientation: Quaternion("mount_control/orientation", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)");
+            status: Vector3Stamped("mount_control/status", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros") in "";
+        }
+        receive {
+            any raw::MountOrientation => mount_orientation,
+        }
+    }
 }
 
-impl Mount {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        Ok(Self {
-            orientation: Topic::open(open, "mount_control/orientation", Quaternion::default())?,
-            status: Topic::open(open, "mount_control/status", Vector3Stamped::default())?,
-        })
-    }
-
+impl MountControlPlugin {
     /// Roll, pitch and yaw stay FRD, as in mavros.
-    pub(super) fn orientation(
+    fn mount_orientation(
         &mut self,
         fcu: &mut Fcu,
         component: u8,
         m: &MountOrientation,
-    ) -> Result<(), RosError> {
+    ) -> Published {
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(|deg| f64::from(deg).to_radians());
         if ![roll, pitch, yaw].iter().all(|angle| angle.is_finite()) {
             fcu.count(Counter::MountWithoutAngles);

@@ -1,21 +1,18 @@
 //! Sends the bridge's own HEARTBEAT once a second.
 use super::fcu::Fcu;
+use super::mav::*;
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// MAV_TYPE_ONBOARD_CONTROLLER.
-const ONBOARD_CONTROLLER: u8 = 18;
-/// MAV_TYPE_GCS.
-const GROUND_STATION: u8 = 6;
 
 /// Sends the HEARTBEATs.
 #[derive(Debug, Default)]
-pub(super) struct Presence {
+pub(super) struct HeartbeatSender {
     next: Duration,
 }
 
-impl Presence {
+impl HeartbeatSender {
     /// Sends one if due; returns the time of the next.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Option<Duration> {
         if !fcu.abilities().heartbeat {
@@ -24,13 +21,13 @@ impl Presence {
         if fcu.now.mono >= self.next {
             self.next = fcu.now.mono + PERIOD;
             let ground_station = fcu.settings.ground_station;
-            // As mavros: no autopilot, manual and armed, active.
+            // As mavros.
             let heartbeat = Heartbeat {
                 custom_mode: 0,
-                kind: if ground_station { GROUND_STATION } else { ONBOARD_CONTROLLER },
-                autopilot: 8,
-                base_mode: 192,
-                system_status: 4,
+                kind: if ground_station { MAV_TYPE_GCS } else { MAV_TYPE_ONBOARD_CONTROLLER },
+                autopilot: MAV_AUTOPILOT_INVALID,
+                base_mode: MAV_MODE_FLAG_SAFETY_ARMED | MAV_MODE_FLAG_MANUAL_INPUT_ENABLED,
+                system_status: MAV_STATE_ACTIVE,
                 mavlink_version: 3,
             };
             // A failure is counted.

@@ -1,26 +1,25 @@
 //! `altitude` and `vfr_hud`.
-use super::convert::header;
-use super::topic::Topic;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::msgs::mavros_msgs::msg::{Altitude, VfrHud};
-use crate::ros::RosError;
-use crate::vehicle::{Fcu, Open, VehicleSettings};
+use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ALTITUDE_DATA, VFR_HUD_DATA};
 
-pub(super) struct Altitudes {
-    altitude: Topic<Altitude>,
-    vfr_hud: Topic<VfrHud>,
+plugin! {
+    AltitudesPlugin(settings) {
+        publish {
+            altitude: Altitude("altitude", Telemetry, "altitudes of every kind (ALTITUDE)") in settings.map;
+            vfr_hud: VfrHud("vfr_hud", Telemetry, "airspeed, groundspeed, heading, throttle, climb (VFR_HUD)") in "";
+        }
+        receive {
+            dialect::ALTITUDE_DATA => altitude,
+            dialect::VFR_HUD_DATA => vfr_hud,
+        }
+    }
 }
 
-impl Altitudes {
-    pub(super) fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError> {
-        let altitude = Altitude { header: header(&settings.map), ..Altitude::default() };
-        Ok(Self {
-            altitude: Topic::open(open, "altitude", altitude)?,
-            vfr_hud: Topic::open(open, "vfr_hud", VfrHud::default())?,
-        })
-    }
-
-    pub(super) fn altitude(&mut self, fcu: &mut Fcu, m: &ALTITUDE_DATA) -> Result<(), RosError> {
+impl AltitudesPlugin {
+    fn altitude(&mut self, fcu: &mut Fcu, m: &ALTITUDE_DATA) -> Published {
         let stamp = fcu.stamp_us(m.time_usec);
         self.altitude.publish_if_subscribed(stamp, |altitude| {
             altitude.monotonic = m.altitude_monotonic;
@@ -32,9 +31,8 @@ impl Altitudes {
         })
     }
 
-    pub(super) fn vfr_hud(&mut self, fcu: &mut Fcu, m: &VFR_HUD_DATA) -> Result<(), RosError> {
-        let stamp = fcu.stamp_now();
-        self.vfr_hud.publish_if_subscribed(stamp, |hud| {
+    fn vfr_hud(&mut self, fcu: &mut Fcu, m: &VFR_HUD_DATA) -> Published {
+        self.vfr_hud.publish_if_subscribed(fcu.stamp_now(), |hud| {
             hud.airspeed = m.airspeed;
             hud.groundspeed = m.groundspeed;
             hud.heading = m.heading;

@@ -1,52 +1,43 @@
 //! Result of a command, as a number for callers and as text.
 use crate::session::CommandEnd;
-use crate::vehicle::{Fcu, Refusal};
-
-/// MAV_RESULT_FAILED: answered where the vehicle gave no result.
-pub(super) const FAILED: u8 = 4;
-/// MAV_RESULT_DENIED.
-pub(super) const DENIED: u8 = 2;
-/// MAV_RESULT_UNSUPPORTED.
-pub(super) const UNSUPPORTED: u8 = 3;
-/// MAV_RESULT_TEMPORARILY_REJECTED: the command was not sent.
-const LATER: u8 = 1;
-/// MAV_RESULT_CANCELLED: a newer command won.
-const CANCELLED: u8 = 6;
+use crate::vehicle::mav::*;
+use crate::vehicle::{Fcu, SendError};
 
 /// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ending {
+pub(super) struct CommandOutcome {
     pub(super) end: CommandEnd,
     /// The reason if it was not sent.
-    pub(super) refusal: Option<Refusal>,
+    pub(super) refusal: Option<SendError>,
 }
 
-impl From<CommandEnd> for Ending {
+impl From<CommandEnd> for CommandOutcome {
     fn from(end: CommandEnd) -> Self {
         Self { end, refusal: None }
     }
 }
 
-impl Ending {
+impl CommandOutcome {
     /// Success and MAV_RESULT.
     pub(super) fn result(&self) -> (bool, u8) {
         match self.end {
-            CommandEnd::Acked { result, .. } => (result == 0, result),
+            CommandEnd::Acked { result, .. } => (result == MAV_RESULT_ACCEPTED, result),
             // Sent, and no acknowledgement is expected.
-            CommandEnd::Broadcast => (true, 0),
-            CommandEnd::NotSent if matches!(self.refusal, Some(Refusal::Unsupported { .. })) => {
-                (false, UNSUPPORTED)
+            CommandEnd::Broadcast => (true, MAV_RESULT_ACCEPTED),
+            CommandEnd::NotSent if matches!(self.refusal, Some(SendError::Unsupported { .. })) => {
+                (false, MAV_RESULT_UNSUPPORTED)
             }
-            CommandEnd::TimedOut { .. } | CommandEnd::NotSent => (false, FAILED),
-            CommandEnd::LinkLost => (false, LATER),
-            CommandEnd::Overridden => (false, CANCELLED),
+            // The vehicle gave no result.
+            CommandEnd::TimedOut { .. } | CommandEnd::NotSent => (false, MAV_RESULT_FAILED),
+            CommandEnd::LinkLost => (false, MAV_RESULT_TEMPORARILY_REJECTED),
+            CommandEnd::Overridden => (false, MAV_RESULT_CANCELLED),
         }
     }
 
     /// The result as text, with what is known of the link.
     pub(super) fn describe(&self, fcu: &Fcu) -> String {
         let mut text = self.text();
-        if fcu.abilities().heartbeat && !fcu.connected() && self.end != CommandEnd::LinkLost {
+        if fcu.abilities().heartbeat && !fcu.is_connected() && self.end != CommandEnd::LinkLost {
             text += "; the vehicle is not connected";
         }
         text

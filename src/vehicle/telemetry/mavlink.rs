@@ -1,26 +1,28 @@
 //! `mavlink_source` and `mavlink_sink`: raw MAVLink frames.
-use super::topic::Topic;
+use super::plugin::plugin;
+use super::topic::Published;
 use crate::msgs::mavros_msgs::msg::Mavlink;
-use crate::ros::RosError;
-use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::RawMessage;
 
 const SIGNATURE: usize = 13;
 
-pub(super) struct Raw {
-    source: Topic<Mavlink>,
+plugin! {
+    MavlinkPlugin {
+        publish {
+            source: Mavlink("uas{id}/mavlink_source", Telemetry, "every frame from the vehicle") in ""
+                => |frame| frame.framing_status = Mavlink::FRAMING_OK;
+        }
+        subscribe {
+            Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle, unchanged") => sink;
+        }
+    }
 }
 
-impl Raw {
-    pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.subscribe("uas{id}/mavlink_sink", sink)?;
-        let source = Mavlink { framing_status: Mavlink::FRAMING_OK, ..Mavlink::default() };
-        Ok(Self { source: Topic::open(open, "uas{id}/mavlink_source", source)? })
-    }
-
+impl MavlinkPlugin {
     /// Publishes a frame.
-    pub(super) fn frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
+    pub(super) fn publish_frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Published {
         self.source.publish_if_subscribed(fcu.stamp_now(), |message| {
             message.magic = frame.bytes.first().copied().unwrap_or_default();
             // A payload has 255 bytes at most.

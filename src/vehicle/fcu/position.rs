@@ -1,0 +1,78 @@
+//! Home, the origin of local positions, and positions of MAVLink.
+use super::Fcu;
+use crate::frames::Geodetic;
+use crate::msgs::geographic_msgs::msg::GeoPoint;
+use crate::vehicle::Counter;
+
+impl Fcu {
+    /// Origin of local positions; its altitude is above sea level.
+    pub fn origin(&self) -> Option<Geodetic> {
+        self.origin
+    }
+
+    /// The same with its altitude above the ellipsoid.
+    pub fn origin_above_ellipsoid(&mut self) -> Option<Geodetic> {
+        let origin = self.origin?;
+        let altitude_m = origin.altitude_m + self.separation(origin);
+        Some(Geodetic { altitude_m, ..origin })
+    }
+
+    /// Whether the autopilot reported its origin.
+    pub(in crate::vehicle) fn origin_is_reported(&self) -> bool {
+        self.origin_reported
+    }
+
+    /// Takes over a reported origin.
+    pub(in crate::vehicle) fn set_origin(&mut self, origin: Geodetic) {
+        if origin.is_known() {
+            (self.origin, self.origin_reported) = (Some(origin), true);
+        }
+    }
+
+    /// Takes over the origin inferred from home and its local position, until the autopilot reports one.
+    pub(in crate::vehicle) fn infer_origin(&mut self, origin: Option<Geodetic>) {
+        if !self.origin_reported {
+            self.origin = origin;
+        }
+    }
+
+    /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
+    pub(in crate::vehicle) fn forget_places(&mut self) {
+        (self.home, self.origin, self.origin_reported) = (None, None, false);
+        self.home_height = 0.0;
+    }
+
+    /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the
+    /// autopilot has none. Counts an invalid position.
+    pub fn to_geodetic(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
+        let place = Geodetic::from_e7(e7);
+        if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
+            self.count(Counter::BadPosition);
+            return None;
+        }
+        let [.., altitude] = e7;
+        Some(Geodetic { altitude_m: metres(altitude) + self.separation(place), ..place })
+    }
+
+    /// The inverse; `None` if the position is invalid.
+    pub fn to_e7(&mut self, place: &GeoPoint) -> Option<[i32; 3]> {
+        let place = Geodetic::new(place.latitude, place.longitude, place.altitude);
+        if !place.is_known() {
+            return None;
+        }
+        let above_sea = Geodetic { altitude_m: place.altitude_m - self.separation(place), ..place };
+        above_sea.to_e7()
+    }
+
+    fn separation(&mut self, place: Geodetic) -> f64 {
+        self.geoid.at(place.latitude_deg, place.longitude_deg)
+    }
+}
+
+/// mm to m; NaN at both ends of the range, to which autopilots cast NaN.
+pub(in crate::vehicle) fn metres(mm: i32) -> f64 {
+    match mm {
+        i32::MIN | i32::MAX => f64::NAN,
+        mm => f64::from(mm) / 1e3,
+    }
+}
