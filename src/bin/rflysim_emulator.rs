@@ -4,7 +4,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, CommandFactory as _, Parser};
 use clap_complete::Shell;
 use rfly_bridge::config::ros_args;
-use rfly_bridge::emulator::autopilot::fence::Limits;
+use rfly_bridge::emulator::autopilot::fence::FenceLimits;
 use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{
     AngleUnit, BodyAxes, CloudFormat, ControlMode, Emulator, EmulatorOptions, FaultScope, Faults,
@@ -395,9 +395,9 @@ fn world(scene: &SceneArguments) -> anyhow::Result<World> {
     })
 }
 
-fn fence(text: &str) -> anyhow::Result<Limits> {
+fn fence(text: &str) -> anyhow::Result<FenceLimits> {
     let [distance, height] = numbers("--fence", text)?;
-    Ok(Limits { distance, height })
+    Ok(FenceLimits { distance, height })
 }
 
 fn pose(text: &str) -> anyhow::Result<Pose> {

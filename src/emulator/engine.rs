@@ -3,13 +3,13 @@ use super::clock::wall_ns;
 use super::cloud_format::CloudFormat;
 use super::faults::{FaultScope, Faults};
 use super::pacer::Pacer;
-use super::sender::{Postman, Sender};
-use super::sensor::{Live, Tick};
+use super::sender::{DelayedSender, Sender};
+use super::sensor::{LiveSensor, Tick};
 use super::servers::coptersim;
-use super::servers::shm::Block;
-use super::shared::Shared;
-use super::streams::{Seen, Streams};
-use super::truth::{FrameTruth, Truth};
+use super::servers::shm::SensorBlock;
+use super::shared::SharedState;
+use super::streams::{DueSensor, Streams};
+use super::truth::Truth;
 use super::world::Snapshot;
 use crate::wire::SensorRequest;
 use std::collections::BTreeMap;
@@ -22,29 +22,29 @@ const SHARED_MEMORY: u16 = 0;
 
 /// Destination of a live sensor's frames other than a socket.
 #[derive(Default)]
-struct Place {
+struct SensorOutput {
     generation: u64,
-    block: Option<Block>,
+    block: Option<SensorBlock>,
     /// Time of the next attempt to create the shared memory.
     claim_at: Option<Instant>,
 }
 
 pub(super) struct Engine {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     windows: Vec<Arc<UdpSocket>>,
-    postman: Arc<Postman>,
+    delayed: Arc<DelayedSender>,
     pacer: Pacer,
     streams: Streams,
-    places: BTreeMap<u16, Place>,
+    outputs: BTreeMap<u16, SensorOutput>,
     truth: Truth,
     epoch: u64,
 }
 
 impl Engine {
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<SharedState>,
         windows: Vec<Arc<UdpSocket>>,
-        postman: Arc<Postman>,
+        delayed: Arc<DelayedSender>,
         mut truth: Truth,
     ) -> Self {
         let streams = Streams::new(&shared.options);
@@ -54,10 +54,10 @@ impl Engine {
             epoch: shared.epoch(),
             shared,
             windows,
-            postman,
+            delayed,
             pacer: Pacer::new(link),
             streams,
-            places: BTreeMap::new(),
+            outputs: BTreeMap::new(),
             truth,
         }
     }
@@ -68,7 +68,7 @@ impl Engine {
             if self.epoch != epoch {
                 self.epoch = epoch;
                 self.streams.clear();
-                self.places.clear();
+                self.outputs.clear();
                 self.truth.start(self.shared.clock().start_ns(), &self.shared.options);
             }
             if let Some(tick) = tick {
@@ -85,49 +85,48 @@ impl Engine {
         }
         let snapshot = self.shared.drawn(snapshot);
         self.truth.map(&snapshot.scene);
-        self.places.retain(|seq_id, _| tick.requests.contains_key(seq_id));
+        self.outputs.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         let due = self.streams.begin(tick, &snapshot);
         let faults = self.shared.faults();
         let faults = if faults.scope == FaultScope::Imu { Faults::default() } else { faults };
         // First all blocks, then the slower frames: readers look for blocks soon after their request.
-        for seen in &due {
-            self.prepare(&seen.live);
+        for sensor in &due {
+            self.prepare(&sensor.live);
         }
-        for seen in &due {
-            self.frame(seen, &snapshot, &faults);
+        for sensor in &due {
+            self.frame(sensor, &snapshot, &faults);
         }
         self.truth.flush();
     }
 
     /// Handles a request: creates its block if needed.
-    fn prepare(&mut self, live: &Live) {
+    fn prepare(&mut self, live: &LiveSensor) {
         let clouds = self.shared.options.cloud_format;
-        let place = self.places.entry(live.request.seq_id).or_default();
-        if place.generation != live.generation {
-            place.renew(live, clouds);
+        let output = self.outputs.entry(live.request.seq_id).or_default();
+        if output.generation != live.generation {
+            output.renew(live, clouds);
         }
-        if place.claim_at.is_some_and(|at| at <= Instant::now()) {
-            place.claim(&live.request, clouds);
+        if output.claim_at.is_some_and(|at| at <= Instant::now()) {
+            output.claim(&live.request, clouds);
         }
     }
 
-    fn frame(&mut self, seen: &Seen, snapshot: &Snapshot, faults: &Faults) {
-        let Seen { live, pose, own } = seen;
+    fn frame(&mut self, due: &DueSensor, snapshot: &Snapshot, faults: &Faults) {
+        let live = &due.live;
         let request = &live.request;
-        let places = &mut self.places;
-        let (Some(place), Some(socket), Some(mut frame)) = (
-            places.get_mut(&request.seq_id),
+        let (Some(output), Some(socket), Some(mut frame)) = (
+            self.outputs.get_mut(&request.seq_id),
             self.windows.get(live.window),
-            self.streams.frame(seen, snapshot),
+            self.streams.frame(due, snapshot),
         ) else {
             return;
         };
         let host_ns = wall_ns();
-        let mut sender = Sender::new(socket, &self.postman, live.destination);
+        let mut sender = Sender::new(socket, &self.delayed, live.destination);
         if self.shared.options.bursts {
             sender = sender.in_bursts();
         }
-        let (harmed, busy) = match &mut place.block {
+        let (harmed, busy) = match &mut output.block {
             Some(block) => (false, !block.write(snapshot.time, frame.sent)),
             None => {
                 let pace = |bytes| self.pacer.pass(bytes);
@@ -137,22 +136,9 @@ impl Engine {
                 (harmed, false)
             }
         };
-        if self.truth.wanted() {
-            self.truth.frame(&FrameTruth {
-                request,
-                window: live.window,
-                frame_id: frame.id,
-                sim_time: snapshot.time,
-                host_ns,
-                due_ns: self.shared.clock().wall_ns_at(snapshot.time),
-                pose,
-                snapshot,
-                vehicle: own.and_then(|id| Some((id, snapshot.vehicle(id)?))),
-                encoding: frame.encoding,
-                raw: frame.raw,
-                sent: frame.sent,
-                harmed: harmed || busy,
-            });
+        if self.truth.is_enabled() {
+            let times = [host_ns, self.shared.clock().wall_ns_at(snapshot.time)];
+            self.truth.frame(due, snapshot, &frame, times, harmed || busy);
         }
         let mut stats = self.shared.stats();
         let entry = stats.sensors.entry(request.seq_id).or_default();
@@ -167,9 +153,9 @@ impl Engine {
     }
 }
 
-impl Place {
+impl SensorOutput {
     /// Handles a changed request.
-    fn renew(&mut self, live: &Live, clouds: CloudFormat) {
+    fn renew(&mut self, live: &LiveSensor, clouds: CloudFormat) {
         self.generation = live.generation;
         let request = &live.request;
         self.claim_at = None;
@@ -185,19 +171,16 @@ impl Place {
     fn claim(&mut self, request: &SensorRequest, clouds: CloudFormat) {
         const AGAIN: Duration = Duration::from_secs(1);
         let seq_id = request.seq_id;
-        match Block::create(request, clouds) {
+        match SensorBlock::create(request, clouds) {
             Ok(block) => {
                 self.block = Some(block);
                 if self.claim_at.take().is_some() {
-                    tracing::warn!(
-                        seq_id,
-                        "shared memory is available again; no longer sending over UDP"
-                    );
+                    tracing::warn!(seq_id, "shared memory is available; UDP is no longer used");
                 }
             }
             Err(error) => {
                 if self.claim_at.is_none() {
-                    tracing::warn!(seq_id, %error, "cannot create shared memory; sending over UDP until it is available");
+                    tracing::warn!(seq_id, %error, "cannot create shared memory; UDP is used until then");
                 }
                 self.claim_at = Some(Instant::now() + AGAIN);
             }
@@ -207,28 +190,26 @@ impl Place {
 
 /// Waits for the next tick; `None` after a timeout, so that the caller can check for stop. Also returns its
 /// epoch: requests after a restart must not mix with state from before.
-fn next_tick(shared: &Shared) -> (u64, Option<Tick>) {
+fn next_tick(shared: &SharedState) -> (u64, Option<Tick>) {
     const NAP: Duration = Duration::from_millis(20);
     let mut table = shared.sensors();
     let epoch = shared.epoch();
     let clock = shared.clock();
     let now = clock.now();
     let skipped = table.skip(now);
-    let tick = match clock.is_paused() {
-        true => None,
-        false => table.tick(now),
-    };
+    let tick = if clock.is_paused() { None } else { table.tick(now) };
     if tick.is_none() {
-        let nap = { table.next() }.and_then(|t| clock.until(t)).map_or(NAP, |d| d.min(NAP));
+        let next = table.next().and_then(|t| clock.until(t));
+        let nap = next.map_or(NAP, |d| d.min(NAP));
         drop(shared.changed.wait_timeout(table, nap).unwrap_or_else(PoisonError::into_inner));
     } else {
         drop(table);
     }
     if !skipped.is_empty() {
         let mut stats = shared.stats();
-        skipped
-            .iter()
-            .for_each(|(seq_id, count)| stats.sensors.entry(*seq_id).or_default().skipped += count);
+        for (seq_id, count) in skipped {
+            stats.sensors.entry(seq_id).or_default().skipped += count;
+        }
     }
     (epoch, tick)
 }

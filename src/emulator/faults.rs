@@ -1,10 +1,10 @@
 //! Injected network faults between the emulator and its reader.
 use super::random::SplitMix;
-use std::collections::BinaryHeap;
 use std::time::Duration;
 
 /// Datagrams that faults apply to.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum FaultScope {
     /// Data of renderer sensors and IMU samples.
     #[default]
@@ -38,7 +38,7 @@ pub struct Faults {
 
 impl Faults {
     /// Whether any fault is enabled.
-    pub fn active(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         [self.loss, self.reorder, self.duplicate, self.corrupt, self.delay_ms, self.delay_jitter_ms]
             .iter()
             .any(|v| *v > 0.0)
@@ -46,7 +46,7 @@ impl Faults {
 }
 
 /// Applied faults, in datagrams.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Serialize)]
 pub struct FaultCounts {
     /// Never sent.
     pub lost: u64,
@@ -60,14 +60,14 @@ pub struct FaultCounts {
 
 /// The faults of one stream of datagrams; draws depend only on the seed, the stream and the datagram's number.
 #[derive(Clone, Debug)]
-pub struct Lane {
+pub struct FaultLane {
     rng: SplitMix,
     held: Option<(Duration, Vec<u8>)>,
     /// Faults applied so far.
     pub counts: FaultCounts,
 }
 
-impl Lane {
+impl FaultLane {
     /// Creates the lane of stream number `stream`.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut mix = SplitMix::of_stream(seed, stream);
@@ -83,7 +83,7 @@ impl Lane {
     ) -> bool {
         // Every datagram draws the same number of values, so that one fault does not shift the others.
         let [loss, duplicate, corrupt, reorder, jitter] = std::array::from_fn(|_| self.rng.unit());
-        let [way, at, value] = std::array::from_fn(|_| self.rng.bits());
+        let [kind, at, value] = std::array::from_fn(|_| self.rng.bits());
         if loss < faults.loss {
             self.counts.lost += 1;
             return true;
@@ -92,7 +92,7 @@ impl Lane {
         let harmed = corrupt < faults.corrupt;
         if harmed {
             self.counts.corrupted += 1;
-            damage(&mut bytes, way, at, value);
+            corrupt_bytes(&mut bytes, kind, at, value);
         }
         let delay = Duration::from_secs_f64(
             (faults.delay_ms + jitter * faults.delay_jitter_ms).max(0.0) / 1e3,
@@ -114,19 +114,19 @@ impl Lane {
     }
 }
 
-/// Path of one stream of datagrams to its reader: the lane of the configured seed, from its beginning.
+/// The faults of one stream between the emulator and its reader; a new seed starts a new lane.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct FaultInjector {
     stream: u64,
     seed: u64,
-    lane: Lane,
+    lane: FaultLane,
     scratch: Vec<u8>,
 }
 
-impl Way {
-    /// Creates the path of stream number `stream`; stream and seed determine the faults.
+impl FaultInjector {
+    /// The faults of stream number `stream`; stream and seed determine them.
     pub fn new(stream: u64) -> Self {
-        Self { stream, seed: 0, lane: Lane::new(0, stream), scratch: Vec::new() }
+        Self { stream, seed: 0, lane: FaultLane::new(0, stream), scratch: Vec::new() }
     }
 
     /// Faults applied so far.
@@ -145,91 +145,27 @@ impl Way {
         if self.seed != faults.seed {
             self.seed = faults.seed;
             let counts = self.lane.counts;
-            self.lane = Lane::new(self.seed, self.stream);
+            self.lane = FaultLane::new(self.seed, self.stream);
             self.lane.counts = counts;
         }
-        if !faults.active() {
+        if !faults.is_active() {
             send(Duration::ZERO, [head, tail]);
             return false;
         }
         self.scratch.clear();
         self.scratch.extend_from_slice(head);
         self.scratch.extend_from_slice(tail);
-        self.lane.pass(faults, &self.scratch, |delay, bytes| {
-            send(delay, [&bytes, &[]]);
-        })
+        self.lane.pass(faults, &self.scratch, |delay, bytes| send(delay, [&bytes, &[]]))
     }
 }
 
-fn damage(bytes: &mut Vec<u8>, way: u64, at: u64, value: u64) {
+fn corrupt_bytes(bytes: &mut Vec<u8>, kind: u64, at: u64, value: u64) {
     let mut rng = SplitMix(at);
-    let end = if way.is_multiple_of(3) { bytes.len().min(32) } else { bytes.len() };
-    if way % 3 == 2 {
+    let end = if kind.is_multiple_of(3) { bytes.len().min(32) } else { bytes.len() };
+    if kind % 3 == 2 {
         bytes.truncate(rng.below(bytes.len()));
     } else if let Some(byte) = bytes.get_mut(rng.below(end)) {
         // never 0, so that the byte does change
         *byte ^= (value % 255) as u8 + 1;
-    }
-}
-
-/// Delayed datagrams, earliest first.
-#[derive(Debug)]
-pub(super) struct Waiting<T> {
-    heap: BinaryHeap<Entry<T>>,
-    count: u64,
-}
-
-#[derive(Debug)]
-struct Entry<T> {
-    due: std::time::Instant,
-    order: u64,
-    item: T,
-}
-
-impl<T> Ord for Entry<T> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        // reversed: the heap yields its greatest
-        (other.due, other.order).cmp(&(self.due, self.order))
-    }
-}
-
-impl<T> PartialOrd for Entry<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Eq for Entry<T> {}
-
-impl<T> PartialEq for Entry<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<T> Waiting<T> {
-    /// Limit of the queue; datagrams beyond it are dropped.
-    const MAX: usize = 8192;
-
-    pub(super) fn new() -> Self {
-        Self { heap: BinaryHeap::new(), count: 0 }
-    }
-
-    /// Adds an item; returns whether there was room.
-    pub(super) fn push(&mut self, due: std::time::Instant, item: T) -> bool {
-        if self.heap.len() >= Self::MAX {
-            return false;
-        }
-        self.count += 1;
-        self.heap.push(Entry { due, order: self.count, item });
-        true
-    }
-
-    pub(super) fn next_due(&self) -> Option<std::time::Instant> {
-        self.heap.peek().map(|e| e.due)
-    }
-
-    pub(super) fn pop(&mut self) -> Option<T> {
-        self.heap.pop().map(|e| e.item)
     }
 }

@@ -20,30 +20,30 @@ mod options;
 mod pacer;
 mod random;
 mod render;
+mod renderer;
+mod report_requests;
 mod sender;
 mod sensor;
 mod servers;
 mod shared;
-mod stage;
 mod streams;
 mod truth;
-mod wanted;
 pub mod world;
 
 pub use autopilot::ControlMode;
 pub use cloud_format::{BodyAxes, CloudForm, CloudFormat, FourthSent, WireAxes};
-pub use faults::{FaultCounts, FaultScope, Faults, Lane, Way};
+pub use faults::{FaultCounts, FaultInjector, FaultLane, FaultScope, Faults};
 pub use options::{AngleUnit, EmulatorOptions, LivoxPattern, StatePacket};
 pub use render::class_colour;
-pub use sensor::{Live, Refusal, SensorTable, Tick};
+pub use sensor::{LiveSensor, SensorRefusal, SensorTable, Tick};
 pub use shared::{SensorStats, Stats};
-pub use streams::{Frame, Seen, Streams};
+pub use streams::{DueSensor, SensorFrame, Streams};
 
 use crate::wire::{HOST_GROUP, NETWORK_GROUP};
 use engine::Engine;
-use sender::Postman;
+use sender::DelayedSender;
 use servers::Role;
-use shared::Shared;
+use shared::SharedState;
 use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -75,7 +75,7 @@ pub enum EmulatorError {
 
 /// A running emulator; stops on drop.
 pub struct Emulator {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     windows: Vec<SocketAddr>,
     coptersims: Vec<SocketAddr>,
     autopilots: Vec<SocketAddr>,
@@ -134,7 +134,7 @@ impl Emulator {
             coptersims: addresses(|role| matches!(role, Role::CopterSim(_))),
             autopilots: addresses(|role| matches!(role, Role::Autopilot(_))),
             control: addresses(|role| *role == Role::Control).first().copied(),
-            shared: Arc::new(Shared::new(options, faults)),
+            shared: Arc::new(SharedState::new(options, faults)),
             threads: Vec::new(),
         };
         emulator.launch(sockets, truth)?;
@@ -146,23 +146,23 @@ impl Emulator {
         mut sockets: Vec<(Role, Arc<UdpSocket>)>,
         truth: Truth,
     ) -> Result<(), EmulatorError> {
-        let postman = Arc::new(Postman::new());
+        let delayed = Arc::new(DelayedSender::default());
         let of = |wanted: fn(&Role) -> bool| -> Vec<Arc<UdpSocket>> {
             sockets.iter().filter(|(role, _)| wanted(role)).map(|(_, s)| Arc::clone(s)).collect()
         };
         let engine = Engine::new(
             Arc::clone(&self.shared),
             of(|role| matches!(role, Role::Window(_))),
-            Arc::clone(&postman),
+            Arc::clone(&delayed),
             truth,
         );
         self.spawn("emu-render", move |_| engine.run())?;
-        let office = Arc::clone(&postman);
-        self.spawn("emu-post", move |shared| office.run(|| shared.stopped()))?;
+        let sender = Arc::clone(&delayed);
+        self.spawn("emu-delay", move |shared| sender.run(|| shared.stopped()))?;
         if let Some(socket) = of(|role| matches!(role, Role::CopterSim(_))).first().map(Arc::clone)
         {
             self.spawn("emu-copter", move |shared| {
-                servers::coptersim::run(shared, &socket, &postman)
+                servers::coptersim::run(shared, &socket, &delayed)
             })?;
         }
         let pilots: Vec<_> =
@@ -176,7 +176,7 @@ impl Emulator {
     fn spawn(
         &mut self,
         name: &str,
-        body: impl FnOnce(&Shared) + Send + 'static,
+        body: impl FnOnce(&SharedState) + Send + 'static,
     ) -> Result<(), EmulatorError> {
         let shared = Arc::clone(&self.shared);
         let thread = thread::Builder::new().name(name.to_owned()).spawn(move || body(&shared));

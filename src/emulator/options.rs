@@ -1,5 +1,5 @@
 use super::autopilot::ControlMode;
-use super::autopilot::fence::Limits;
+use super::autopilot::fence::FenceLimits;
 use super::cloud_format::{CloudFormat, WireAxes};
 use super::world::World;
 use crate::wire::{HeaderVariant, MAX_FRAGMENT_PAYLOAD, Ports};
@@ -65,7 +65,7 @@ pub struct EmulatorOptions {
     /// Constant battery level in percent; `None`: PX4's simulated battery.
     pub battery: Option<f64>,
     /// Limits of the distance from home.
-    pub fence: Limits,
+    pub fence: FenceLimits,
     /// Unit of requested Euler angles.
     pub angle_unit: AngleUnit,
     /// Header of image fragments.
@@ -120,7 +120,7 @@ impl Default for EmulatorOptions {
             autopilot: None,
             fixed_wing: false,
             battery: None,
-            fence: Limits::default(),
+            fence: FenceLimits::default(),
             angle_unit: AngleUnit::default(),
             header: HeaderVariant::B,
             piece_bytes: MAX_FRAGMENT_PAYLOAD,

@@ -1,46 +1,53 @@
-use super::faults::Waiting;
 use crate::transport::send_segments;
 use socket2::SockRef;
+use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A datagram with its socket and destination.
-type Letter = (Arc<UdpSocket>, SocketAddr, Vec<u8>);
+/// Delayed datagrams by due time and number, each with its socket and destination.
+type Delayed = BTreeMap<(Instant, u64), (Arc<UdpSocket>, SocketAddr, Vec<u8>)>;
 
 /// Sends delayed datagrams: the only queue of the emulator, used by delay faults.
-#[derive(Debug)]
-pub(super) struct Postman {
-    waiting: Mutex<Waiting<Letter>>,
+#[derive(Debug, Default)]
+pub(super) struct DelayedSender {
+    /// With the number of datagrams so far.
+    queue: Mutex<(Delayed, u64)>,
     changed: Condvar,
 }
 
-impl Postman {
-    pub(super) fn new() -> Self {
-        Self { waiting: Mutex::new(Waiting::new()), changed: Condvar::new() }
+impl DelayedSender {
+    /// Limit of the queue; datagrams beyond it are dropped.
+    const MAX: usize = 8192;
+
+    fn queue(&self) -> MutexGuard<'_, (Delayed, u64)> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn post(&self, delay: Duration, socket: &Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(Instant::now() + delay, (Arc::clone(socket), to, bytes));
+    fn push(&self, delay: Duration, socket: &Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>) {
+        let (queue, count) = &mut *self.queue();
+        if queue.len() < Self::MAX {
+            *count += 1;
+            queue.insert((Instant::now() + delay, *count), (Arc::clone(socket), to, bytes));
+        }
         self.changed.notify_one();
     }
 
     /// Sends due datagrams until `stop` returns true; runs on its own thread.
     pub(super) fn run(&self, stop: impl Fn() -> bool) {
         const NAP: Duration = Duration::from_millis(50);
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.queue();
         while !stop() {
-            let nap =
-                waiting.next_due().map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
+            let due = queue.0.first_key_value().map(|((due, _), _)| *due);
+            let nap = due.map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
             if !nap.is_zero() {
-                let woken = self.changed.wait_timeout(waiting, nap.min(NAP));
-                waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
-            } else if let Some((socket, to, bytes)) = waiting.pop() {
-                drop(waiting);
+                let woken = self.changed.wait_timeout(queue, nap.min(NAP));
+                queue = woken.unwrap_or_else(PoisonError::into_inner).0;
+            } else if let Some((_, (socket, to, bytes))) = queue.0.pop_first() {
+                drop(queue);
                 let _ = socket.send_to(&bytes, to); // the reader may be gone, as with any datagram
-                waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                queue = self.queue();
             }
         }
     }
@@ -53,18 +60,22 @@ pub(super) struct Sent {
     pub(super) errors: u64,
 }
 
-/// Sends the output of a [`Way`](super::faults::Way), now or delayed.
+/// Sends the output of a [`Way`](super::faults::FaultInjector), now or delayed.
 pub(super) struct Sender<'a> {
     socket: &'a Arc<UdpSocket>,
-    postman: &'a Postman,
+    delayed: &'a DelayedSender,
     to: SocketAddr,
     burst: Option<Burst>,
     pub(super) sent: Sent,
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(socket: &'a Arc<UdpSocket>, postman: &'a Postman, to: SocketAddr) -> Self {
-        Self { socket, postman, to, burst: None, sent: Sent::default() }
+    pub(super) fn new(
+        socket: &'a Arc<UdpSocket>,
+        delayed: &'a DelayedSender,
+        to: SocketAddr,
+    ) -> Self {
+        Self { socket, delayed, to, burst: None, sent: Sent::default() }
     }
 
     /// Sends datagrams of one length together, which the kernel cuts; the caller flushes.
@@ -78,8 +89,7 @@ impl<'a> Sender<'a> {
         self.sent.datagrams += 1;
         let len = head.len() + tail.len();
         if !delay.is_zero() {
-            let bytes = [head, tail].concat();
-            self.postman.post(delay, self.socket, self.to, bytes);
+            self.delayed.push(delay, self.socket, self.to, [head, tail].concat());
         } else if let Some(burst) = &mut self.burst {
             if !burst.has_room_for(len) {
                 burst.send(self.socket, self.to, &mut self.sent);

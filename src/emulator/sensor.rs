@@ -17,7 +17,7 @@ const MASK_QUATERNION: u32 = 1 << 8;
 
 /// A requested sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Live {
+pub struct LiveSensor {
     /// The request.
     pub request: SensorRequest,
     /// Window that received the request.
@@ -30,7 +30,7 @@ pub struct Live {
     pub(super) generation: u64,
 }
 
-impl Live {
+impl LiveSensor {
     fn rate(&self) -> f64 {
         rate(&self.request)
     }
@@ -43,7 +43,7 @@ impl Live {
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Refusal {
+pub enum SensorRefusal {
     /// Unknown sensor type.
     UnknownType,
     /// The simulator's limit of sensors is reached.
@@ -58,7 +58,7 @@ pub struct Tick {
     /// Simulation time in s.
     pub time: f64,
     /// Due sensors.
-    pub due: Vec<Live>,
+    pub due: Vec<LiveSensor>,
     /// The requests of all sensors, by number: one may carry another.
     pub requests: BTreeMap<u16, SensorRequest>,
 }
@@ -66,7 +66,7 @@ pub struct Tick {
 /// All live sensors by number.
 #[derive(Debug, Default)]
 pub struct SensorTable {
-    pub(super) live: BTreeMap<u16, Live>,
+    pub(super) live: BTreeMap<u16, LiveSensor>,
     generation: u64,
 }
 
@@ -81,16 +81,16 @@ impl SensorTable {
         window: usize,
         source: SocketAddr,
         now: f64,
-    ) -> Result<(), Refusal> {
-        let kind = SensorKind::from_type_id(request.type_id).ok_or(Refusal::UnknownType)?;
+    ) -> Result<(), SensorRefusal> {
+        let kind = SensorKind::from_type_id(request.type_id).ok_or(SensorRefusal::UnknownType)?;
         let rays = usize::from(request.width) * usize::from(request.height);
         let fixed = matches!(kind.row().optics, Optics::None | Optics::Mid360);
         if !fixed && !(1..=MAX_RAYS).contains(&rays) {
-            return Err(Refusal::Size);
+            return Err(SensorRefusal::Size);
         }
         let old = self.live.get(&request.seq_id);
         if old.is_none() && self.live.len() >= MAX_SENSORS {
-            return Err(Refusal::TooMany);
+            return Err(SensorRefusal::TooMany);
         }
         if let (Some(old), 1..) = (old, request.bitmask) {
             request = masked_update(&old.request, &request);
@@ -98,7 +98,7 @@ impl SensorTable {
         self.generation += 1;
         let rate = rate(&request);
         let same_rate = old.filter(|o| o.request.check_freq == request.check_freq).map(|o| o.next);
-        let live = Live {
+        let live = LiveSensor {
             request,
             window,
             destination: destination(&request, source),
@@ -119,7 +119,7 @@ impl SensorTable {
 
     /// Returns the simulation time in s of the next tick.
     pub fn next(&self) -> Option<f64> {
-        self.live.values().map(Live::due).reduce(f64::min)
+        self.live.values().map(LiveSensor::due).reduce(f64::min)
     }
 
     /// Skips frames that are more than a period late at simulation time `now`, as a slow renderer does: frames per sensor.
@@ -140,8 +140,8 @@ impl SensorTable {
         let time = self.next().filter(|time| *time <= now)?;
         let requests = self.live.iter().map(|(id, live)| (*id, live.request));
         let requests = requests.collect();
-        let due = |live: &&mut Live| live.due() <= time;
-        let go_on = |live: &mut Live| {
+        let due = |live: &&mut LiveSensor| live.due() <= time;
+        let go_on = |live: &mut LiveSensor| {
             let now = *live;
             live.next += 1;
             now

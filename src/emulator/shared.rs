@@ -1,22 +1,22 @@
-use super::autopilot::fence::Limits;
+use super::autopilot::fence::FenceLimits;
 use super::autopilot::geo::Geo;
-use super::autopilot::rigid::{Segment, Trail};
+use super::autopilot::rigid::{MotionSegment, RecentMotion};
 use super::autopilot::{ControlMode, Damage};
 use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
 use super::model::ModelState;
 use super::options::EmulatorOptions;
+use super::renderer::{Contact, Motions, RendererState};
+use super::report_requests::ReportRequests;
 use super::sensor::SensorTable;
-use super::stage::{Contact, Motions, Stage};
-use super::wanted::Wanted;
-use super::world::{Kinematics, Motion, Pose, Snapshot};
+use super::world::{Kinematics, Pose, ScriptedMotion, Snapshot};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Counters of one sensor.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Serialize)]
 pub struct SensorStats {
     /// Sensor type.
     pub type_id: u16,
@@ -39,7 +39,7 @@ pub struct SensorStats {
 }
 
 /// Counters of the emulator.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, serde::Serialize)]
 pub struct Stats {
     /// By sensor number; kept when a sensor is removed.
     pub sensors: BTreeMap<u16, SensorStats>,
@@ -68,6 +68,7 @@ pub struct Stats {
     /// Restarts of the simulation.
     pub restarts: u64,
     /// Completed rounds of the render loop, with or without a frame; all earlier due data has been sent then.
+    #[serde(skip)]
     pub rounds: u64,
 }
 
@@ -83,9 +84,9 @@ pub(super) struct ImuReader {
 #[derive(Clone, Debug)]
 enum Course {
     /// Stands where a request placed it.
-    Placed(Motion),
+    Placed(ScriptedMotion),
     /// Flown by its autopilot.
-    Flown(Trail),
+    Flown(RecentMotion),
 }
 
 impl Course {
@@ -99,7 +100,7 @@ impl Course {
 
 /// A request to `CopterSim` about a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Order {
+pub(super) enum VehicleRequest {
     /// Change the protocol to the controlling host.
     Control(ControlMode),
     /// Stand somewhere.
@@ -118,26 +119,25 @@ pub(super) enum Order {
     /// Override the battery level in percent; `None`: the simulated level.
     Battery(Option<f64>),
     /// Set the fence limits.
-    Fence(Limits),
+    Fence(FenceLimits),
 }
 
 /// State shared by the threads of the emulator. No lock is held while data are sent, but [`Self::last_state`].
-pub(super) struct Shared {
+pub(super) struct SharedState {
     pub(super) options: EmulatorOptions,
     clock: Mutex<SimClock>,
     sensors: Mutex<SensorTable>,
-    imu: Mutex<Vec<ImuReader>>,
-    reports: Mutex<Wanted>,
-    stage: Mutex<Stage>,
+    imu_readers: Mutex<Vec<ImuReader>>,
+    reports: Mutex<ReportRequests>,
+    renderer: Mutex<RendererState>,
     contacts: Mutex<BTreeMap<u16, Contact>>,
     models: Mutex<BTreeMap<u16, ModelState>>,
     courses: Mutex<BTreeMap<u16, Course>>,
-    orders: Mutex<Vec<(u16, Order)>>,
+    requests: Mutex<Vec<(u16, VehicleRequest)>>,
     clients: Mutex<BTreeMap<u16, IpAddr>>,
     geo: Mutex<Geo>,
     faults: Mutex<Faults>,
     stats: Mutex<Stats>,
-    /// Run and time of the newest true state.
     last_state: Mutex<(u64, f64)>,
     /// Signals a change of sensors or of the clock.
     pub(super) changed: Condvar,
@@ -149,7 +149,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Shared {
+/// Declares methods that lock a field.
+macro_rules! locks {
+    ($($(#[$doc:meta])* $field:ident: $type:ty,)+) => {
+        impl SharedState {
+            $($(#[$doc])* pub(super) fn $field(&self) -> MutexGuard<'_, $type> {
+                lock(&self.$field)
+            })+
+        }
+    };
+}
+
+locks! {
+    sensors: SensorTable,
+    imu_readers: Vec<ImuReader>,
+    reports: ReportRequests,
+    stats: Stats,
+    /// Run and time of the newest true state; held while true states are sent, which two threads do.
+    last_state: (u64, f64),
+    renderer: RendererState,
+    models: BTreeMap<u16, ModelState>,
+}
+
+impl SharedState {
     pub(super) fn new(options: EmulatorOptions, faults: Faults) -> Self {
         Self {
             clock: Mutex::new(SimClock::new(
@@ -157,7 +179,7 @@ impl Shared {
                 options.clock_drift_ppm,
                 options.autopilot.is_some() && !options.world.vehicles.is_empty(),
             )),
-            stage: Mutex::new(Stage::new(
+            renderer: Mutex::new(RendererState::new(
                 &options.world.scene,
                 options.world.vehicles.iter().map(|v| v.id).collect(),
             )),
@@ -165,10 +187,10 @@ impl Shared {
             contacts: Mutex::default(),
             models: Mutex::default(),
             sensors: Mutex::default(),
-            imu: Mutex::default(),
+            imu_readers: Mutex::default(),
             reports: Mutex::default(),
             courses: Mutex::default(),
-            orders: Mutex::default(),
+            requests: Mutex::default(),
             clients: Mutex::default(),
             geo: Mutex::default(),
             faults: Mutex::new(faults),
@@ -199,18 +221,6 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    pub(super) fn sensors(&self) -> MutexGuard<'_, SensorTable> {
-        lock(&self.sensors)
-    }
-
-    pub(super) fn imu_readers(&self) -> MutexGuard<'_, Vec<ImuReader>> {
-        lock(&self.imu)
-    }
-
-    pub(super) fn reports(&self) -> MutexGuard<'_, Wanted> {
-        lock(&self.reports)
-    }
-
     pub(super) fn faults(&self) -> Faults {
         *lock(&self.faults)
     }
@@ -219,29 +229,21 @@ impl Shared {
         change(&mut lock(&self.faults));
     }
 
-    pub(super) fn stats(&self) -> MutexGuard<'_, Stats> {
-        lock(&self.stats)
-    }
-
-    /// Run and time of the newest true state; held while true states are sent, which two threads do.
-    pub(super) fn last_state(&self) -> MutexGuard<'_, (u64, f64)> {
-        lock(&self.last_state)
-    }
-
     /// Publishes the motion of a vehicle flown by its autopilot.
-    pub(super) fn fly(&self, id: u16, segment: Segment) {
+    pub(super) fn fly(&self, id: u16, segment: MotionSegment) {
         let mut all = lock(&self.courses);
-        let course = all.entry(id).or_insert(Course::Flown(Trail::default()));
-        if let Course::Placed(_) = course {
-            *course = Course::Flown(Trail::default());
-        }
-        if let Course::Flown(trail) = course {
-            trail.push(segment);
+        match all.entry(id).or_insert_with(|| Course::Flown(RecentMotion::default())) {
+            Course::Flown(motion) => motion.push(segment),
+            placed @ Course::Placed(_) => {
+                let mut motion = RecentMotion::default();
+                motion.push(segment);
+                *placed = Course::Flown(motion);
+            }
         }
     }
 
     /// Places a vehicle that is not flown; `None`: it follows its path.
-    pub(super) fn ground(&self, id: u16, placed: Option<Motion>) {
+    pub(super) fn ground(&self, id: u16, placed: Option<ScriptedMotion>) {
         let mut all = lock(&self.courses);
         match placed {
             Some(motion) => drop(all.insert(id, Course::Placed(motion))),
@@ -252,11 +254,7 @@ impl Shared {
     /// Motion of a vehicle, from any source.
     pub(super) fn motion(&self, id: u16, time: f64) -> Option<Kinematics> {
         let flown = lock(&self.courses).get(&id).and_then(|c| c.at(time));
-        if flown.is_some() {
-            return flown;
-        }
-        let vehicle = self.options.world.vehicles.iter().find(|v| v.id == id);
-        vehicle.map(|v| v.motion.at(time))
+        flown.or_else(|| Some(self.options.world.vehicle(id)?.motion.at(time)))
     }
 
     /// Speeds of the four rotors of a vehicle in rpm; without an autopilot it hovers.
@@ -280,20 +278,18 @@ impl Shared {
         self.options.world.at_with(time, motion)
     }
 
-    /// The renderer's state.
-    pub(super) fn stage(&self) -> MutexGuard<'_, Stage> {
-        lock(&self.stage)
-    }
-
     /// Runs `act` on the renderer's state at the present simulation time, with the motions of `CopterSim`'s vehicles.
-    pub(super) fn staged<T>(&self, act: impl FnOnce(&mut Stage, f64, Motions<'_>) -> T) -> T {
+    pub(super) fn with_renderer<T>(
+        &self,
+        act: impl FnOnce(&mut RendererState, f64, Motions<'_>) -> T,
+    ) -> T {
         let now = self.clock().now();
-        act(&mut self.stage(), now, &|id| self.motion(id, now))
+        act(&mut self.renderer(), now, &|id| self.motion(id, now))
     }
 
     /// The world as the renderer draws it.
     pub(super) fn drawn(&self, snapshot: Snapshot) -> Snapshot {
-        self.stage().draw(snapshot)
+        self.renderer().draw(snapshot)
     }
 
     /// Sets what vehicles touch.
@@ -306,35 +302,31 @@ impl Shared {
         lock(&self.contacts).get(&id).copied()
     }
 
-    /// What vehicles' models were told.
-    pub(super) fn models(&self) -> MutexGuard<'_, BTreeMap<u16, ModelState>> {
-        lock(&self.models)
-    }
-
     /// Damage of a vehicle.
     pub(super) fn damage(&self, id: u16) -> Damage {
-        self.models().get(&id).map_or_else(Damage::default, |told| told.damage)
+        self.models().get(&id).map(|model| model.damage).unwrap_or_default()
     }
 
-    /// Queues an order for a vehicle's autopilot; drops duplicates of pending orders, which bounds a flood.
-    pub(super) fn order(&self, id: u16, order: Order) {
-        let mut orders = lock(&self.orders);
-        if !orders.contains(&(id, order)) {
-            orders.push((id, order));
+    /// Queues a request for a vehicle's autopilot; drops duplicates of pending requests, which bounds a flood.
+    pub(super) fn request(&self, id: u16, request: VehicleRequest) {
+        let mut requests = lock(&self.requests);
+        if !requests.contains(&(id, request)) {
+            requests.push((id, request));
         }
     }
 
     /// Destination host of a vehicle's `CopterSim`; none before somebody asked, if it is restricted.
     pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
         let asked = lock(&self.clients).get(&id).copied();
-        asked.or_else(|| self.everybody(id))
+        asked.or_else(|| self.broadcast_client(id))
     }
 
-    /// The same of what a `CopterSim` sends to everybody, unless it is restricted.
-    pub(super) fn everybody(&self, id: u16) -> Option<IpAddr> {
-        match self.options.restricted {
-            true => lock(&self.clients).get(&id).copied(),
-            false => Some(self.options.client),
+    /// Destination host of what a `CopterSim` broadcasts; nobody before a request, if it is restricted.
+    pub(super) fn broadcast_client(&self, id: u16) -> Option<IpAddr> {
+        if self.options.restricted {
+            lock(&self.clients).get(&id).copied()
+        } else {
+            Some(self.options.client)
         }
     }
 
@@ -351,8 +343,8 @@ impl Shared {
         *lock(&self.geo) = geo;
     }
 
-    pub(super) fn take_orders(&self) -> Vec<(u16, Order)> {
-        std::mem::take(&mut lock(&self.orders))
+    pub(super) fn take_requests(&self) -> Vec<(u16, VehicleRequest)> {
+        std::mem::take(&mut lock(&self.requests))
     }
 
     pub(super) fn stopped(&self) -> bool {
@@ -373,12 +365,12 @@ impl Shared {
     pub(super) fn restart(&self) {
         self.sensors().clear(None);
         self.imu_readers().clear();
-        *self.reports() = Wanted::default();
+        *self.reports() = ReportRequests::default();
         lock(&self.courses).clear();
         lock(&self.contacts).clear();
-        lock(&self.orders).clear();
+        lock(&self.requests).clear();
         self.models().clear();
-        self.stage().restart();
+        self.renderer().restart();
         self.set_clock(SimClock::restart);
         self.stats().restarts += 1;
         self.epoch.fetch_add(1, Ordering::Release);

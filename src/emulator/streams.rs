@@ -1,9 +1,9 @@
 //! Sensor data of a tick as values: rendered, encoded, fragmented and with faults. No socket and no clock, so that
 //! a test of the whole path needs neither.
-use super::faults::{FaultCounts, Faults, Way};
+use super::faults::{FaultCounts, FaultInjector, Faults};
 use super::options::{AngleUnit, EmulatorOptions};
 use super::render::{PayloadId, Renderer, encode, encoding_of};
-use super::sensor::{Live, Tick, world_pose};
+use super::sensor::{LiveSensor, Tick, world_pose};
 use super::world::{Pose, Snapshot};
 use crate::wire::{HeaderVariant, MAX_FRAGMENT_PAYLOAD, fragments};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::time::Duration;
 struct Stream {
     generation: u64,
     frame_id: i32,
-    way: Way,
+    injector: FaultInjector,
     /// Contents of `raw` and `file`.
     shown: Option<PayloadId>,
     /// Uncompressed payload.
@@ -24,16 +24,16 @@ struct Stream {
 
 /// A due sensor with its pose.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct DueSensor {
     /// The sensor.
-    pub live: Live,
+    pub live: LiveSensor,
     pub(super) pose: Pose,
     /// Its carrying vehicle.
     pub(super) own: Option<u16>,
 }
 
 /// One frame of one sensor.
-pub struct Frame<'a> {
+pub struct SensorFrame<'a> {
     /// Frame id.
     pub id: i32,
     /// Payload before encoding.
@@ -44,7 +44,7 @@ pub struct Frame<'a> {
     sim_time: f64,
     header: HeaderVariant,
     piece: usize,
-    way: &'a mut Way,
+    injector: &'a mut FaultInjector,
 }
 
 /// The streams of all sensors.
@@ -79,30 +79,29 @@ impl Streams {
 
     /// Begins a tick of the world `snapshot`, and returns the sensors to render. One on a missing vehicle or sensor
     /// is left out until its carrier exists.
-    pub fn begin(&mut self, tick: &Tick, snapshot: &Snapshot) -> Vec<Seen> {
+    pub fn begin(&mut self, tick: &Tick, snapshot: &Snapshot) -> Vec<DueSensor> {
         self.streams.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         self.renderer.begin(snapshot);
-        let seen = |live: &Live| {
+        let sensor = |live: &LiveSensor| {
             let (pose, own) = world_pose(&tick.requests, &live.request, snapshot, self.unit)?;
-            Some(Seen { live: *live, pose, own })
+            Some(DueSensor { live: *live, pose, own })
         };
-        tick.due.iter().filter_map(seen).collect()
+        tick.due.iter().filter_map(sensor).collect()
     }
 
     /// Renders the frame of a sensor at the current tick; `None` if it cannot be encoded.
-    pub fn frame(&mut self, seen: &Seen, snapshot: &Snapshot) -> Option<Frame<'_>> {
-        let request = &seen.live.request;
-        let new = || Stream {
+    pub fn frame(&mut self, sensor: &DueSensor, snapshot: &Snapshot) -> Option<SensorFrame<'_>> {
+        let request = &sensor.live.request;
+        let stream = self.streams.entry(request.seq_id).or_insert_with(|| Stream {
             generation: 0,
             frame_id: 0,
-            way: Way::new(request.seq_id.into()),
+            injector: FaultInjector::new(request.seq_id.into()),
             shown: None,
             raw: Vec::new(),
             file: Vec::new(),
-        };
-        let stream = self.streams.entry(request.seq_id).or_insert_with(new);
-        if stream.generation != seen.live.generation {
-            stream.generation = seen.live.generation;
+        });
+        if stream.generation != sensor.live.generation {
+            stream.generation = sensor.live.generation;
             stream.shown = None;
             stream.file.clear();
         }
@@ -110,7 +109,7 @@ impl Streams {
         let shown = self.renderer.payload(
             snapshot,
             request,
-            (&seen.pose, seen.own),
+            (&sensor.pose, sensor.own),
             stream.shown,
             &mut stream.raw,
         );
@@ -124,26 +123,23 @@ impl Streams {
             }
         }
         stream.shown = Some(shown);
-        Some(Frame {
+        Some(SensorFrame {
             id: stream.frame_id,
             raw: &stream.raw,
-            sent: match compressed {
-                true => &stream.file,
-                false => &stream.raw,
-            },
-            encoding: encoding.name(),
+            sent: if compressed { &stream.file } else { &stream.raw },
+            encoding: encoding.codec.into(),
             sim_time: snapshot.time,
             header: self.header,
             piece: match request.send_protocol.piece_bytes {
                 0 => self.piece_bytes,
                 bytes => usize::from(bytes).min(MAX_FRAGMENT_PAYLOAD),
             },
-            way: &mut stream.way,
+            injector: &mut stream.injector,
         })
     }
 }
 
-impl Frame<'_> {
+impl SensorFrame<'_> {
     /// Gives the datagrams of the frame after faults to `send`, with their delays and in two parts.
     /// `pace` gets the length of each before. Returns whether a fault applied.
     ///
@@ -158,13 +154,13 @@ impl Frame<'_> {
         for fragment in fragments(self.sent, self.piece, self.header, self.id, self.sim_time) {
             pace(fragment.datagram_len());
             let parts = [fragment.header.as_bytes(), fragment.payload];
-            harmed |= self.way.pass(faults, parts, &mut send);
+            harmed |= self.injector.pass(faults, parts, &mut send);
         }
         harmed
     }
 
     /// Faults applied to the stream so far.
     pub fn faults(&self) -> FaultCounts {
-        self.way.counts()
+        self.injector.counts()
     }
 }

@@ -5,9 +5,9 @@
 //! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
 //! before fragmentation.
 use super::options::EmulatorOptions;
-use super::stage::{body, spawned};
-use super::world::{Kinematics, Pose, Scene, Snapshot, Solid};
-use crate::wire::SensorRequest;
+use super::renderer::{body, spawned};
+use super::streams::{DueSensor, SensorFrame};
+use super::world::{Scene, Snapshot, Solid};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -24,25 +24,6 @@ pub(super) struct Truth {
     frames: Option<PathBuf>,
 }
 
-/// The logged data of one frame.
-pub(super) struct FrameTruth<'a> {
-    pub(super) request: &'a SensorRequest,
-    pub(super) window: usize,
-    pub(super) frame_id: i32,
-    pub(super) sim_time: f64,
-    pub(super) host_ns: u64,
-    /// Wall clock in ns at `sim_time`.
-    pub(super) due_ns: u64,
-    pub(super) pose: &'a Pose,
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) vehicle: Option<(u16, &'a Kinematics)>,
-    pub(super) encoding: &'static str,
-    pub(super) raw: &'a [u8],
-    pub(super) sent: &'a [u8],
-    /// A fault hit at least one datagram, or the shared block was busy.
-    pub(super) harmed: bool,
-}
-
 impl Truth {
     pub(super) fn open(options: &EmulatorOptions) -> io::Result<Self> {
         if let Some(directory) = &options.truth_frames {
@@ -57,7 +38,7 @@ impl Truth {
         })
     }
 
-    pub(super) fn wanted(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.lines.is_some() || self.frames.is_some()
     }
 
@@ -76,25 +57,34 @@ impl Truth {
 
     /// Logs the map from now on, if it is another one.
     pub(super) fn map(&mut self, scene: &Arc<Scene>) {
-        let known = self.map.as_ref();
-        if known.is_some_and(|map| Arc::ptr_eq(map, scene)) {
+        if self.map.as_ref().is_some_and(|map| Arc::ptr_eq(map, scene)) {
             return;
         }
         self.map = Some(Arc::clone(scene));
         self.line(&json!({"kind": "map", "map": scene.name(), "solids": solids(scene)}));
     }
 
-    /// Logs a frame.
-    pub(super) fn frame(&mut self, frame: &FrameTruth<'_>) {
-        let sim_ns = (frame.sim_time * 1e9).round() as i64;
-        let name = format!("{}_{sim_ns}.bin", frame.request.seq_id);
+    /// Logs a frame of a sensor that was sent at `host_ns`, due at `due_ns` by the wall clock; `harmed`: a fault hit at least
+    /// one datagram, or the shared block was busy.
+    pub(super) fn frame(
+        &mut self,
+        sensor: &DueSensor,
+        snapshot: &Snapshot,
+        frame: &SensorFrame<'_>,
+        [host_ns, due_ns]: [u64; 2],
+        harmed: bool,
+    ) {
+        let request = &sensor.live.request;
+        let sim_ns = (snapshot.time * 1e9).round() as i64;
+        let name = format!("{}_{sim_ns}.bin", request.seq_id);
         if let Some(directory) = &self.frames
             && let Err(error) = fs::write(directory.join(&name), frame.raw)
         {
             tracing::warn!(%error, "cannot write a truth frame");
             self.frames = None; // a full disk would fail for each frame
         }
-        let vehicle = frame.vehicle.map(|(id, motion)| {
+        let carrier = sensor.own.and_then(|id| Some((id, snapshot.vehicle(id)?)));
+        let vehicle = carrier.map(|(id, motion)| {
             json!({
                 "id": id,
                 "position": motion.pose.position.as_slice(),
@@ -106,27 +96,27 @@ impl Truth {
         });
         self.line(&json!({
             "kind": "frame",
-            "seq_id": frame.request.seq_id,
-            "type_id": frame.request.type_id,
-            "width": frame.request.width,
-            "height": frame.request.height,
-            "mode": frame.request.send_protocol.mode,
-            "window": frame.window,
-            "frame_id": frame.frame_id,
-            "sim_time": frame.sim_time,
+            "seq_id": request.seq_id,
+            "type_id": request.type_id,
+            "width": request.width,
+            "height": request.height,
+            "mode": request.send_protocol.mode,
+            "window": sensor.live.window,
+            "frame_id": frame.id,
+            "sim_time": snapshot.time,
             "sim_ns": sim_ns,
-            "host_ns": frame.host_ns,
-            "due_ns": frame.due_ns,
+            "host_ns": host_ns,
+            "due_ns": due_ns,
             "encoding": frame.encoding,
             "length": frame.raw.len(),
             "crc32": crc32fast::hash(frame.raw),
             "sent_length": frame.sent.len(),
             "sent_crc32": crc32fast::hash(frame.sent),
-            "harmed": frame.harmed,
+            "harmed": harmed,
             "file": self.frames.is_some().then_some(name),
-            "sensor": {"position": frame.pose.position.as_slice(), "quaternion": frame.pose.wxyz()},
+            "sensor": {"position": sensor.pose.position.as_slice(), "quaternion": sensor.pose.wxyz()},
             "vehicle": vehicle,
-            "objects": spawned(frame.snapshot, |id| self.own.contains(&id)),
+            "objects": spawned(snapshot, |id| self.own.contains(&id)),
         }));
     }
 

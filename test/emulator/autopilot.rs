@@ -2,9 +2,11 @@
 use super::pilot_rig::PilotRig;
 use super::rig::near;
 use proptest::prelude::*;
-use rfly_bridge::emulator::autopilot::dynamics::{Body, Gains, Target, Way, Wing};
+use rfly_bridge::emulator::autopilot::dynamics::{
+    ControlTarget, Gains, VehicleBody, Wing, WingCourse,
+};
 use rfly_bridge::emulator::autopilot::parameters::Parameters;
-use rfly_bridge::emulator::autopilot::{ControlMode, Landed, Mode, Setup};
+use rfly_bridge::emulator::autopilot::{ControlMode, Landed, Mode, VehicleSetup};
 use rfly_bridge::emulator::world::Vec3;
 use rfly_bridge::wire::{
     FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _, SimpleCommand,
@@ -242,7 +244,7 @@ fn landing_slows_down_detects_the_ground_and_disarms_two_seconds_later() {
     near(rig.pilot.flown().unwrap().velocity.z, 0.7, 0.1, "speed near the ground");
     assert!(rig.run_until(20.0, |rig| rig.said("Landing detected")));
     let landed = rig.now;
-    assert!(rig.run_until(5.0, |rig| !rig.pilot.armed()));
+    assert!(rig.run_until(5.0, |rig| !rig.pilot.is_armed()));
     near(rig.now - landed, 2.0, 0.1, "disarmed after the landing");
     rig.run(0.2);
     assert!(rig.said("Disarmed by landing"));
@@ -254,7 +256,7 @@ fn a_vehicle_that_does_not_take_off_is_disarmed() {
     let mut rig = PilotRig::ready(ControlMode::MavlinkFull);
     assert_eq!(rig.arm(), Some(0));
     let armed = rig.now;
-    assert!(rig.run_until(15.0, |rig| !rig.pilot.armed()));
+    assert!(rig.run_until(15.0, |rig| !rig.pilot.is_armed()));
     near(rig.now - armed, 11.4, 0.2, "disarmed");
 }
 
@@ -274,7 +276,7 @@ fn a_mode_that_ends_a_flight_is_left_for_the_one_before_it() {
     assert_eq!(rig.mode(4, 3), Some(0));
     rig.run(1.0);
     assert_eq!(rig.command(20, [0.0; 7]), Some(0));
-    assert!(rig.run_until(40.0, |rig| !rig.pilot.armed()));
+    assert!(rig.run_until(40.0, |rig| !rig.pilot.is_armed()));
     assert_eq!(rig.pilot.mode(), Mode::Loiter);
     assert!(rig.said("RTL: land at destination"));
 }
@@ -306,13 +308,13 @@ fn disarming_in_the_air_is_refused_unless_forced() {
 
 #[test]
 fn a_fixed_wing_circles_clockwise_at_its_radius_and_height() {
-    let mut body = Body::new(&super::pilot_rig::standing(), -0.15);
+    let mut body = VehicleBody::new(&super::pilot_rig::standing(), -0.15);
     let centre = Vec3::new(80.0, 40.0, -30.0);
-    let wing = Wing { speed: 12.0, height: -30.0, way: Way::Around(centre, 30.0) };
+    let wing = Wing { speed: 12.0, height: -30.0, way: WingCourse::Around(centre, 30.0) };
     let gains = Gains::default();
-    let step = |body: &mut Body| {
+    let step = |body: &mut VehicleBody| {
         body.advance(0.005);
-        body.control(&Target::Wing(wing), &gains, 0.005);
+        body.control(&ControlTarget::Wing(wing), &gains, 0.005);
     };
     (0..12_000).for_each(|_| step(&mut body));
     for _ in 0..8000 {
@@ -367,7 +369,7 @@ fn every_ctrl_mode_does_what_the_receiver_documents() {
     ] {
         near(moved(&fly(command, 1.0)).velocity.x, 0.6, 0.3, what);
     }
-    assert!(!fly(SimpleCommand::Arm(false), 2.0).pilot.armed(), "mode 9");
+    assert!(!fly(SimpleCommand::Arm(false), 2.0).pilot.is_armed(), "mode 9");
     let go = SimpleCommand::TakeOff { position: [4.0, 0.0, -6.0] };
     near(fly(go, 8.0).pilot.local().x, 4.0, 0.4, "mode 11");
     let course = SimpleCommand::SpeedAltitudeHeading {
@@ -449,7 +451,7 @@ fn the_same_inputs_make_the_same_flight() {
 fn vehicles_of_a_fleet_do_not_speak_in_chorus() {
     let mut most = std::collections::BTreeMap::<u64, usize>::new();
     for id in 1..=50 {
-        let mut rig = PilotRig::of(Setup::new(id, 0, ControlMode::MavlinkFull));
+        let mut rig = PilotRig::of(VehicleSetup::new(id, 0, ControlMode::MavlinkFull));
         rig.run(4.0);
         for sent in rig.sent.iter().filter(|s| s.time > 2.0) {
             *most.entry((sent.time * 200.0).round() as u64).or_default() += 1;
@@ -472,7 +474,7 @@ proptest! {
             let mut rig = PilotRig::new(control);
             rig.receive(&bytes);
             rig.run(0.1);
-            prop_assert!(!rig.pilot.armed() || control != ControlMode::MavlinkFull);
+            prop_assert!(!rig.pilot.is_armed() || control != ControlMode::MavlinkFull);
             let mut packet = [0; 24];
             for (place, word) in packet.chunks_mut(4).zip(simple) {
                 place.copy_from_slice(&word.to_le_bytes());

@@ -3,8 +3,10 @@
 use super::pilot_rig::{PilotRig, standing};
 use super::rig::near;
 use proptest::prelude::*;
-use rfly_bridge::emulator::autopilot::dynamics::{Body, Gains, Target, Way, Wing};
-use rfly_bridge::emulator::autopilot::rigid::{Drive, Segment, Trail};
+use rfly_bridge::emulator::autopilot::dynamics::{
+    ControlTarget, Gains, VehicleBody, Wing, WingCourse,
+};
+use rfly_bridge::emulator::autopilot::rigid::{ControlOutput, MotionSegment, RecentMotion};
 use rfly_bridge::emulator::autopilot::{ControlMode, Mode, STEP};
 use rfly_bridge::emulator::clock::{SimTime, Steps};
 use rfly_bridge::emulator::world::{GRAVITY, Kinematics, Quat, Vec3};
@@ -17,7 +19,7 @@ use std::time::Duration;
 const H: f64 = 1e-4;
 
 /// What differences of pose and velocity around `time` say that a gyroscope, an accelerometer and the velocity should be.
-fn differences(trail: &Trail, time: f64) -> (Vec3, Vec3, Vec3) {
+fn differences(trail: &RecentMotion, time: f64) -> (Vec3, Vec3, Vec3) {
     let at = |time| trail.at(time).expect("a vehicle that is flown");
     let (before, now, after) = (at(time - H), at(time), at(time + H));
     let turned = before.pose.attitude.inverse() * after.pose.attitude;
@@ -28,7 +30,7 @@ fn differences(trail: &Trail, time: f64) -> (Vec3, Vec3, Vec3) {
 }
 
 /// By how much rate, specific force and velocity differ from that.
-fn errors(trail: &Trail, told: &Kinematics, time: f64) -> [f64; 3] {
+fn errors(trail: &RecentMotion, told: &Kinematics, time: f64) -> [f64; 3] {
     let (rate, felt, velocity) = differences(trail, time);
     [
         (told.rate - rate).norm(),
@@ -49,7 +51,7 @@ proptest! {
         offset in 0.0f64..1.0,
     ) {
         let mut rig = PilotRig::fly(20.0);
-        let mut trail = Trail::default();
+        let mut trail = RecentMotion::default();
         let mut worst = [0.0f64; 3];
         let (mut late, mut fastest) = ([0.0f64; 3], 0.0f64);
         for (north, east, down, turn) in wishes {
@@ -81,15 +83,15 @@ proptest! {
 
 #[test]
 fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
-    let mut body = Body::new(&standing(), -0.15);
+    let mut body = VehicleBody::new(&standing(), -0.15);
     body.state.position.z = -20.0;
     body.state.grounded = false;
     body.state.rate = Vec3::new(2.0, -1.0, 1.5);
-    let mut trail = Trail::default();
-    trail.push(Segment {
+    let mut trail = RecentMotion::default();
+    trail.push(MotionSegment {
         time: 0.0,
         state: body.state,
-        drive: Drive::Rotors { thrust: 0.5, rate: Vec3::new(-3.0, 2.0, 0.0) },
+        drive: ControlOutput::Rotors { thrust: 0.5, rate: Vec3::new(-3.0, 2.0, 0.0) },
     });
     let time = 0.8 * STEP;
     let [rate, ..] = errors(&trail, &trail.at(time).unwrap(), time);
@@ -99,15 +101,19 @@ fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
 
 #[test]
 fn what_a_fixed_wing_feels_is_how_it_moves() {
-    let mut body = Body::new(&standing(), -0.15);
-    let mut trail = Trail::default();
-    let wing = |way| Target::Wing(Wing { speed: 14.0, height: -30.0, way });
-    let around = Way::Around(Vec3::new(60.0, 30.0, -30.0), 40.0);
+    let mut body = VehicleBody::new(&standing(), -0.15);
+    let mut trail = RecentMotion::default();
+    let wing = |way| ControlTarget::Wing(Wing { speed: 14.0, height: -30.0, way });
+    let around = WingCourse::Around(Vec3::new(60.0, 30.0, -30.0), 40.0);
     for i in 0..8000 {
-        let target = wing(if i < 4000 { Way::Heading(1.0) } else { around });
+        let target = wing(if i < 4000 { WingCourse::Heading(1.0) } else { around });
         body.advance(STEP);
         body.control(&target, &Gains::default(), STEP);
-        trail.push(Segment { time: f64::from(i) * STEP, state: body.state, drive: body.drive });
+        trail.push(MotionSegment {
+            time: f64::from(i) * STEP,
+            state: body.state,
+            drive: body.drive,
+        });
         if body.height() < 0.1 {
             continue;
         }
@@ -180,7 +186,7 @@ struct Machine {
     time: SimTime,
     steps: Steps,
     rig: PilotRig,
-    trail: Trail,
+    trail: RecentMotion,
     seen: Option<(f64, Vec3, Quat)>,
 }
 
@@ -193,7 +199,7 @@ impl Machine {
             time,
             steps: Steps::default(),
             rig,
-            trail: Trail::default(),
+            trail: RecentMotion::default(),
             seen: None,
         }
     }

@@ -1,8 +1,8 @@
 //! A battery that runs empty and a fence that is left, against what PX4 did (SITL with SIH; texts, modes and times).
 use super::pilot_rig::PilotRig;
 use super::rig::near;
-use rfly_bridge::emulator::autopilot::fence::Limits;
-use rfly_bridge::emulator::autopilot::{ControlMode, Mode, Setup};
+use rfly_bridge::emulator::autopilot::fence::FenceLimits;
+use rfly_bridge::emulator::autopilot::{ControlMode, Mode, VehicleSetup};
 use rfly_bridge::wire::mavlink::raw::{MissionAck, MissionCount, MissionItemInt};
 use rfly_bridge::wire::mavlink::{MavMessage, dialect, frames};
 
@@ -68,14 +68,14 @@ fn what_a_low_battery_does_is_a_parameter() {
     {
         let mut rig = PilotRig::fly(5.0);
         set(&mut rig, "COM_LOW_BAT_ACT", action as f32, true);
-        rig.pilot.pretend_battery(Some(6.5));
+        rig.pilot.override_battery(Some(6.5));
         rig.run(1.0);
         assert!(rig.said("Critical battery"));
         let waits = if action == 0 { Mode::Offboard } else { Mode::Loiter };
         assert_eq!(rig.pilot.mode(), waits, "COM_LOW_BAT_ACT {action}");
         rig.run(5.0);
         assert_eq!(rig.pilot.mode(), mode, "COM_LOW_BAT_ACT {action}");
-        rig.pilot.pretend_battery(None);
+        rig.pilot.override_battery(None);
         rig.run(0.5);
         assert_eq!(rig.pilot.mode(), Mode::Offboard, "it was a mistake");
     }
@@ -83,8 +83,10 @@ fn what_a_low_battery_does_is_a_parameter() {
 
 #[test]
 fn nobody_arms_on_an_empty_battery() {
-    let mut rig =
-        PilotRig::of(Setup { battery: Some(6.0), ..Setup::new(1, 0, ControlMode::MavlinkFull) });
+    let mut rig = PilotRig::of(VehicleSetup {
+        battery: Some(6.0),
+        ..VehicleSetup::new(1, 0, ControlMode::MavlinkFull)
+    });
     rig.run(3.0);
     assert_eq!(rig.arm(), Some(1));
     rig.run(0.2);
@@ -101,7 +103,7 @@ fn nobody_arms_on_an_empty_battery() {
         status.charge_state,
         dialect::MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_CRITICAL
     );
-    rig.pilot.pretend_battery(Some(80.0));
+    rig.pilot.override_battery(Some(80.0));
     rig.run(0.1);
     assert_eq!(rig.arm(), Some(0));
 }
@@ -117,7 +119,7 @@ fn leave(mut rig: PilotRig) -> PilotRig {
 #[test]
 fn a_vehicle_that_leaves_the_fence_holds_until_somebody_takes_over() {
     let mut rig = PilotRig::fly(8.0);
-    rig.pilot.set_fence(Limits { distance: 15.0, height: 30.0 });
+    rig.pilot.set_fence(FenceLimits { distance: 15.0, height: 30.0 });
     let mut rig = leave(rig);
     said_after(
         &rig,

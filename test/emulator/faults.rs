@@ -1,5 +1,5 @@
 use super::rig::{Rig, overflows, pose, socket, still, wait};
-use rfly_bridge::emulator::{FaultCounts, Faults, Lane};
+use rfly_bridge::emulator::{FaultCounts, FaultLane, Faults};
 use rfly_bridge::wire::FragmentHeader;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const ALL: Faults = Faults {
 
 /// What becomes of 5000 numbered datagrams.
 fn run(faults: &Faults, stream: u64) -> (Vec<(u128, Vec<u8>)>, FaultCounts) {
-    let mut lane = Lane::new(faults.seed, stream);
+    let mut lane = FaultLane::new(faults.seed, stream);
     let mut out = Vec::new();
     for i in 0..5000u32 {
         let mut datagram = vec![7; 100];

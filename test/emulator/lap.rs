@@ -20,7 +20,7 @@ fn it_is_armed_in_the_air_on_a_mission_and_its_motors_turn() {
     assert_eq!(state.landed_state, dialect::MavLandedState::MAV_LANDED_STATE_IN_AIR);
     let MavMessage::SERVO_OUTPUT_RAW(servos) = newest(&rig, 36) else { panic!("SERVO_OUTPUT_RAW") };
     assert!(servos.servo1_raw > 1200, "{}", servos.servo1_raw);
-    assert!(rig.pilot.armed());
+    assert!(rig.pilot.is_armed());
     assert_eq!((rig.pilot.mode(), rig.pilot.landed()), (Mode::Mission, Landed::Air));
 }
 
@@ -34,7 +34,7 @@ fn it_obeys_the_first_command_that_px4_would_obey_in_flight() {
     assert!(rig.pilot.flown().is_none(), "the lap goes on");
     assert_eq!(rig.heartbeat().1, 4);
     assert_eq!(rig.mode(4, 6), Some(0));
-    assert!(rig.run_until(30.0, |rig| !rig.pilot.armed()), "it lands and disarms");
+    assert!(rig.run_until(30.0, |rig| !rig.pilot.is_armed()), "it lands and disarms");
     assert_eq!(rig.pilot.landed(), Landed::Ground);
 
     let mut rig = PilotRig::on_lap();
@@ -48,5 +48,5 @@ fn it_obeys_the_first_command_that_px4_would_obey_in_flight() {
     let mut rig = PilotRig::on_lap();
     assert_eq!(rig.command(400, disarm(21_196.0)), Some(0), "by force");
     assert!(rig.run_until(5.0, |rig| rig.pilot.local().z > -0.2), "it falls");
-    assert!(!rig.pilot.armed());
+    assert!(!rig.pilot.is_armed());
 }

@@ -1,7 +1,7 @@
 use super::rig::{Rig, block, near, pose, still};
 use crate::support::cloud_payload::{floats, shorts};
 use nalgebra::{Rotation3, Vector3};
-use rfly_bridge::emulator::world::{Block, World};
+use rfly_bridge::emulator::world::{SceneBox, World};
 use rfly_bridge::emulator::{
     BodyAxes, CloudFormat, EmulatorOptions, Faults, SensorTable, Streams, class_colour,
 };
@@ -13,7 +13,7 @@ const RANGE: f32 = 60.0;
 /// Half a step of each coordinate.
 const STEP: f64 = RANGE as f64 / 32767.0;
 
-fn blocks() -> [Block; 3] {
+fn blocks() -> [SceneBox; 3] {
     [
         block([10.0, 2.0, -2.0], [1.0, 1.5, 2.0]),
         block([-7.0, 5.0, -1.5], [1.0, 1.0, 1.5]),

@@ -1,12 +1,12 @@
 use super::rig::near;
 use nalgebra::{Quaternion, Vector3};
-use rfly_bridge::emulator::world::{GRAVITY, Motion, Pose, Quat, Vec3, World};
+use rfly_bridge::emulator::world::{GRAVITY, Pose, Quat, ScriptedMotion, Vec3, World};
 
-fn lap() -> Motion {
+fn lap() -> ScriptedMotion {
     World::flying(2).vehicles[1].motion
 }
 
-fn excited() -> Motion {
+fn excited() -> ScriptedMotion {
     World::excited(3).vehicles[1].motion
 }
 
@@ -14,7 +14,7 @@ fn excited() -> Motion {
 type State = (Quaternion<f64>, Vec3, Vec3);
 
 /// The state after `seconds`, of the state at the beginning and the readings of gyroscope and accelerometer alone.
-fn integrated(motion: &Motion, seconds: u32) -> State {
+fn integrated(motion: &ScriptedMotion, seconds: u32) -> State {
     const STEPS: u32 = 500; // per second
     let h = 1.0 / f64::from(STEPS);
     let start = motion.at(0.0);
@@ -97,10 +97,10 @@ fn the_exciting_route_moves_along_and_about_every_axis_smoothly() {
 
 #[test]
 fn at_rest_an_accelerometer_reads_minus_g_along_down() {
-    let k = Motion::Hover(Pose::new([1.0, 2.0, -3.0], [0.0; 3])).at(4.0);
+    let k = ScriptedMotion::Hover(Pose::new([1.0, 2.0, -3.0], [0.0; 3])).at(4.0);
     assert_eq!(<[f64; 3]>::from(k.specific_force), [0.0, 0.0, -9.81]);
     assert_eq!(k.rate, Vec3::zeros());
-    let rolled = Motion::Hover(Pose::new([0.0; 3], [0.5, 0.0, 0.0])).at(0.0);
+    let rolled = ScriptedMotion::Hover(Pose::new([0.0; 3], [0.5, 0.0, 0.0])).at(0.0);
     // right wing down: up, where the force points, is to the left
     near(rolled.specific_force.y, -9.81 * 0.5f64.sin(), 1e-12, "force to the right");
 }

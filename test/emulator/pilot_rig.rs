@@ -1,6 +1,6 @@
 //! An autopilot alone, without sockets and without a clock.
-use rfly_bridge::emulator::autopilot::{Autopilot, ControlMode, Outbox, STEP, Setup};
-use rfly_bridge::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
+use rfly_bridge::emulator::autopilot::{Autopilot, ControlMode, DatagramQueue, STEP, VehicleSetup};
+use rfly_bridge::emulator::world::{Kinematics, Pose, ScriptedMotion, VEHICLE_HALF};
 use rfly_bridge::wire::mavlink::raw::{CommandAck, CommandLong, Heartbeat};
 use rfly_bridge::wire::mavlink::{Encoder, MavMessage, Outbound, dialect, frames};
 
@@ -23,20 +23,20 @@ pub(super) struct PilotRig {
     pub(super) station: bool,
     standing: Kinematics,
     encoder: Encoder,
-    out: Outbox,
+    out: DatagramQueue,
     steps: u64,
 }
 
 pub(super) fn standing() -> Kinematics {
-    Motion::Hover(Pose::new([0.0, 0.0, -VEHICLE_HALF.z], [0.0; 3])).at(0.0)
+    ScriptedMotion::Hover(Pose::new([0.0, 0.0, -VEHICLE_HALF.z], [0.0; 3])).at(0.0)
 }
 
 impl PilotRig {
     pub(super) fn new(control: ControlMode) -> Self {
-        Self::of(Setup::new(1, 0, control))
+        Self::of(VehicleSetup::new(1, 0, control))
     }
 
-    pub(super) fn of(setup: Setup) -> Self {
+    pub(super) fn of(setup: VehicleSetup) -> Self {
         Self {
             pilot: Autopilot::new(setup, 0.0, &standing()),
             now: 0.0,
@@ -45,7 +45,7 @@ impl PilotRig {
             station: true,
             standing: standing(),
             encoder: Encoder::new(255, 190),
-            out: Outbox::default(),
+            out: DatagramQueue::default(),
             steps: 0,
         }
     }
@@ -53,8 +53,9 @@ impl PilotRig {
     /// A vehicle that flies its script, 3 m up.
     pub(super) fn on_lap() -> Self {
         let mut rig = Self::new(ControlMode::MavlinkFull);
-        rig.standing = Motion::Hover(Pose::new([0.0, 0.0, -3.0], [0.0; 3])).at(0.0);
-        rig.pilot = Autopilot::new(Setup::new(1, 0, ControlMode::MavlinkFull), 0.0, &rig.standing);
+        rig.standing = ScriptedMotion::Hover(Pose::new([0.0, 0.0, -3.0], [0.0; 3])).at(0.0);
+        rig.pilot =
+            Autopilot::new(VehicleSetup::new(1, 0, ControlMode::MavlinkFull), 0.0, &rig.standing);
         rig.run(3.0);
         rig
     }

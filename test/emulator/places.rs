@@ -63,9 +63,9 @@ fn a_take_off_for_a_place_on_another_continent_spins_until_it_is_disarmed() {
     let take_off = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, altitude + 10.0];
     assert_eq!(rig.command(22, take_off), Some(0), "PX4 accepts it");
     rig.run(8.0);
-    assert_eq!((rig.pilot.mode(), rig.pilot.armed()), (Mode::Takeoff, true));
+    assert_eq!((rig.pilot.mode(), rig.pilot.is_armed()), (Mode::Takeoff, true));
     assert!(rig.pilot.local().z > -0.3, "{}", rig.pilot.local());
-    assert!(rig.run_until(8.0, |rig| !rig.pilot.armed()));
+    assert!(rig.run_until(8.0, |rig| !rig.pilot.is_armed()));
     assert!(rig.said("Disarmed by auto preflight disarming"));
 }
 
@@ -138,6 +138,6 @@ fn a_landing_with_a_place_lands_where_the_vehicle_is() {
     let degrees = |v: i32| (f64::from(v) * 1e-7) as f32;
     assert_eq!(rig.command(21, [0.0, 0.0, 0.0, NAN, degrees(x + NORTH), degrees(y), 0.0]), Some(0));
     assert!(rig.said("Landing at current position"));
-    assert!(rig.run_until(40.0, |rig| !rig.pilot.armed()));
+    assert!(rig.run_until(40.0, |rig| !rig.pilot.is_armed()));
     near(rig.pilot.local().xy().norm(), 0.0, 1.0, "away");
 }

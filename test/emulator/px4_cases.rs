@@ -3,7 +3,7 @@
 use super::pilot_rig::PilotRig;
 use super::rig::near;
 use rfly_bridge::emulator::autopilot::geo::Geo;
-use rfly_bridge::emulator::autopilot::{ControlMode, Setup};
+use rfly_bridge::emulator::autopilot::{ControlMode, VehicleSetup};
 use rfly_bridge::emulator::world::Vec3;
 use rfly_bridge::wire::mavlink::frames;
 use rfly_bridge::wire::mavlink::raw::CommandAck;
@@ -60,9 +60,9 @@ fn recording() -> Recording {
 
 /// A vehicle at the start of cases.
 fn at_start(from: &str, up: f32) -> PilotRig {
-    let mut rig = PilotRig::of(Setup {
+    let mut rig = PilotRig::of(VehicleSetup {
         geo: Geo { centre: PLACE },
-        ..Setup::new(1, 0, ControlMode::MavlinkFull)
+        ..VehicleSetup::new(1, 0, ControlMode::MavlinkFull)
     });
     rig.run(3.0);
     if from == "ground" {
@@ -107,7 +107,7 @@ fn replay(mut rig: PilotRig, case: &Case) -> Outcome {
     Outcome {
         acks: acks(&rig),
         mode: (main, sub),
-        armed: rig.pilot.armed(),
+        armed: rig.pilot.is_armed(),
         texts: rig.texts(),
         moved: (rig.pilot.local() - start).into(),
         velocity: state.velocity.into(),

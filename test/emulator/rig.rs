@@ -1,7 +1,7 @@
 //! An emulator on free ports and a reader that knows nothing of the bridge's reassembly.
 use crate::support;
 use crate::support::wait::wait_for;
-use rfly_bridge::emulator::world::{Block, Motion, Pose, Scene, Vec3, Vehicle, World};
+use rfly_bridge::emulator::world::{Pose, Scene, SceneBox, ScriptedMotion, Vec3, Vehicle, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};
 use rfly_bridge::wire::{FragmentHeader, Ports, SensorRequest};
 use std::collections::BTreeMap;
@@ -37,8 +37,8 @@ pub(super) fn socket() -> UdpSocket {
 }
 
 /// Vehicles that stand still among these boxes, numbered from 1.
-pub(super) fn still(poses: &[Pose], blocks: &[Block]) -> World {
-    let vehicle = |(id, pose): (u16, &Pose)| Vehicle { id, motion: Motion::Hover(*pose) };
+pub(super) fn still(poses: &[Pose], blocks: &[SceneBox]) -> World {
+    let vehicle = |(id, pose): (u16, &Pose)| Vehicle { id, motion: ScriptedMotion::Hover(*pose) };
     World {
         scene: Scene::of(blocks),
         vehicles: (1..).zip(poses).map(vehicle).collect(),
@@ -46,8 +46,8 @@ pub(super) fn still(poses: &[Pose], blocks: &[Block]) -> World {
     }
 }
 
-pub(super) fn block(centre: [f64; 3], half: [f64; 3]) -> Block {
-    Block { centre: Vec3::from(centre), half: Vec3::from(half) }
+pub(super) fn block(centre: [f64; 3], half: [f64; 3]) -> SceneBox {
+    SceneBox { centre: Vec3::from(centre), half: Vec3::from(half) }
 }
 
 /// Vehicle at `position` (NED, m), roll, pitch, yaw in degrees.

@@ -2,8 +2,10 @@
 use super::line::{Conditions, Line};
 use crate::support::random::Random;
 use crate::support::vehicle::{Opened, START};
-use rfly_bridge::emulator::autopilot::{Autopilot as Pilot, ControlMode, Outbox, STEP, Setup};
-use rfly_bridge::emulator::world::{Kinematics, Motion, Pose, VEHICLE_HALF};
+use rfly_bridge::emulator::autopilot::{
+    Autopilot as Pilot, ControlMode, DatagramQueue, STEP, VehicleSetup,
+};
+use rfly_bridge::emulator::world::{Kinematics, Pose, ScriptedMotion, VEHICLE_HALF};
 use rfly_bridge::msgs::geometry_msgs::msg::PoseStamped;
 use rfly_bridge::msgs::mavros_msgs::msg::{State, StatusText};
 use rfly_bridge::msgs::mavros_msgs::srv::{
@@ -57,9 +59,9 @@ pub(super) struct Pair {
     deadline: Duration,
     // The vehicle's side.
     pub(super) pilot: Pilot,
-    setup: Setup,
+    setup: VehicleSetup,
     standing: Kinematics,
-    out: Outbox,
+    out: DatagramQueue,
     /// Simulation time in s.
     simulated: f64,
     steps: u64,
@@ -91,8 +93,9 @@ impl Pair {
             ControlMode::UdpSimple => Box::new(UdpSimpleLink::new(1, sink)),
             _ => Box::new(MavlinkLink::new(sink)),
         });
-        let standing = Motion::Hover(Pose::new([0.0, 0.0, -VEHICLE_HALF.z], [0.0; 3])).at(0.0);
-        let setup = Setup::new(1, (START.0 / 1000) as u64, control);
+        let standing =
+            ScriptedMotion::Hover(Pose::new([0.0, 0.0, -VEHICLE_HALF.z], [0.0; 3])).at(0.0);
+        let setup = VehicleSetup::new(1, (START.0 / 1000) as u64, control);
         let (ros, clock) = (&bridge.ros, bridge.clock());
         Self {
             state: Watch::new(ros, "state", clock.clone(), |m| &m.header),
@@ -106,7 +109,7 @@ impl Pair {
             pilot: Pilot::new(setup, 0.0, &standing),
             setup,
             standing,
-            out: Outbox::default(),
+            out: DatagramQueue::default(),
             simulated: 0.0,
             steps: 0,
             powered: true,

@@ -1,6 +1,6 @@
 //! The emulator's side: its renderer and what it sends, on a clock that is told.
 use super::conditions::Conditions;
-use rfly_bridge::emulator::world::{Motion, World};
+use rfly_bridge::emulator::world::{ScriptedMotion, World};
 use rfly_bridge::emulator::{EmulatorOptions, Faults, SensorTable, Streams};
 use rfly_bridge::wire::{FragmentHeader, RequestLayout, SendProtocol, SensorRequest};
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ impl Simulator {
         self.streams.clear();
         self.table.clear(None);
         self.ask();
-        if let Motion::Lap { phase, .. } = &mut self.world.vehicles[0].motion {
+        if let ScriptedMotion::Lap { phase, .. } = &mut self.world.vehicles[0].motion {
             *phase += 0.31;
         }
     }

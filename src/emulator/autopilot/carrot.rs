@@ -1,51 +1,23 @@
 //! Speeds of the autonomous modes, and the moving point that the vehicle follows.
+use super::parameters::px4_parameters;
 use crate::emulator::world::Vec3;
 
 /// The point stops so many m ahead of the vehicle (MPC_XY_ERR_MAX).
 const MAX_LEAD: f64 = 2.0;
 
-/// Speeds of the autonomous modes, by PX4's parameter names.
-#[derive(Clone, Copy, Debug)]
-pub struct Speeds {
-    /// MPC_XY_CRUISE in m/s.
-    pub cruise: f64,
-    /// MPC_XY_VEL_MAX in m/s.
-    pub cruise_max: f64,
-    /// MPC_ACC_HOR in m/s².
-    pub acceleration: f64,
-    /// MPC_Z_V_AUTO_UP in m/s.
-    pub up: f64,
-    /// MPC_Z_V_AUTO_DN in m/s.
-    pub down: f64,
-    /// MPC_TKO_SPEED in m/s.
-    pub takeoff: f64,
-    /// MPC_LAND_SPEED in m/s.
-    pub land: f64,
-    /// MPC_Z_VEL_MAX_UP in m/s.
-    pub up_max: f64,
-    /// RTL_RETURN_ALT in m.
-    pub return_altitude: f64,
-    /// RTL_DESCEND_ALT in m.
-    pub descend_altitude: f64,
-    /// NAV_ACC_RAD in m.
-    pub acceptance: f64,
-}
-
-impl Default for Speeds {
-    fn default() -> Self {
-        Self {
-            cruise: 5.0,
-            cruise_max: 12.0,
-            acceleration: 3.0,
-            up: 3.0,
-            down: 1.5,
-            takeoff: 1.5,
-            land: 0.7,
-            up_max: 3.0,
-            return_altitude: 30.0,
-            descend_altitude: 10.0,
-            acceptance: 2.0,
-        }
+px4_parameters! {
+    /// Speeds of the autonomous modes.
+    Speeds {
+        cruise: f64 = number("MPC_XY_CRUISE"), " in m/s";
+        cruise_max: f64 = number("MPC_XY_VEL_MAX"), " in m/s";
+        acceleration: f64 = number("MPC_ACC_HOR"), " in m/s²";
+        up: f64 = number("MPC_Z_V_AUTO_UP"), " in m/s";
+        down: f64 = number("MPC_Z_V_AUTO_DN"), " in m/s";
+        takeoff: f64 = number("MPC_TKO_SPEED"), " in m/s";
+        land: f64 = number("MPC_LAND_SPEED"), " in m/s";
+        up_max: f64 = number("MPC_Z_VEL_MAX_UP"), " in m/s";
+        return_altitude: f64 = number("RTL_RETURN_ALT"), " in m";
+        acceptance: f64 = number("NAV_ACC_RAD"), " in m";
     }
 }
 

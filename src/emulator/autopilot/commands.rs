@@ -1,23 +1,23 @@
 //! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
 use super::flight::Reposition;
-use super::modes::{ACCEPTED, Mode, REJECTED};
+use super::mode::Mode;
+use super::modes::{ACCEPTED, REJECTED};
+use super::numbers::*;
 use super::orbit::Orbit;
-use super::outbox::{CRITICAL, INFO};
-use super::{Autopilot, STEP, fields};
+use super::queues::{CRITICAL, INFO};
+use super::{Autopilot, STEP};
 use crate::emulator::world::Vec3;
-use crate::wire::mavlink::dialect::{MESSAGE_INTERVAL_DATA, PROTOCOL_VERSION_DATA};
+use crate::wire::mavlink::dialect::{
+    AUTOPILOT_VERSION_DATA, HEARTBEAT_DATA, HOME_POSITION_DATA, MESSAGE_INTERVAL_DATA,
+    MavDoRepositionFlags, MavModeFlag, MavResult, PROTOCOL_VERSION_DATA,
+};
 use crate::wire::mavlink::raw::{CommandAck, CommandInt, CommandLong, SetMode};
-use crate::wire::mavlink::{Frame, MavMessage};
+use crate::wire::mavlink::{Frame, MavMessage, MessageData as _};
 
-/// MAV_RESULT.
-const DENIED: u8 = 2;
-/// MAV_RESULT.
-const UNSUPPORTED: u8 = 3;
-/// MAV_RESULT.
-const FAILED: u8 = 4;
-/// MAV_RESULT.
-const CANCELLED: u8 = 6;
+const DENIED: MavResult = MavResult::MAV_RESULT_DENIED;
+const UNSUPPORTED: MavResult = MavResult::MAV_RESULT_UNSUPPORTED;
+const FAILED: MavResult = MavResult::MAV_RESULT_FAILED;
 /// The upper half of a NaN in an integer.
 const NAN_AS_INT: i32 = 0x7ff8_0000;
 /// INT32_MAX and its neighbours in a COMMAND_LONG: "here" is NaN there.
@@ -26,6 +26,22 @@ const INT_MAX_AS_FLOAT: std::ops::RangeInclusive<f64> = 2_147_483_520.0..=2_147_
 const TOO_FAR: f64 = 100_000.0;
 /// Forces arming and disarming.
 const FORCE: f32 = 21196.0;
+/// VEHICLE_CMD_CUSTOM_1 of PX4.
+const CUSTOM_1: u16 = 1;
+/// Commands that change nothing here.
+#[rustfmt::skip] // a table
+const WITHOUT_EFFECT: [u16; 9] = [
+    MAV_CMD_NAV_ROI, MAV_CMD_DO_SET_ACTUATOR, MAV_CMD_DO_GO_AROUND, MAV_CMD_DO_SET_ROI_LOCATION, MAV_CMD_DO_SET_ROI_NONE,
+    MAV_CMD_DO_SET_ROI, MAV_CMD_PREFLIGHT_CALIBRATION, MAV_CMD_PREFLIGHT_STORAGE, MAV_CMD_REQUEST_FLIGHT_INFORMATION,
+];
+/// Commands of a component that is not emulated: nobody answers.
+#[rustfmt::skip] // a table
+const UNANSWERED: [u16; 14] = [
+    CUSTOM_1, MAV_CMD_DO_DIGICAM_CONTROL, MAV_CMD_DO_MOUNT_CONTROL, MAV_CMD_DO_SET_CAM_TRIGG_DIST, MAV_CMD_DO_GRIPPER,
+    MAV_CMD_PREFLIGHT_SET_SENSOR_OFFSETS, MAV_CMD_ACTUATOR_TEST, MAV_CMD_INJECT_FAILURE, MAV_CMD_START_RX_PAIR,
+    MAV_CMD_REQUEST_CAMERA_INFORMATION, MAV_CMD_SET_CAMERA_MODE, MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW,
+    MAV_CMD_DO_VTOL_TRANSITION, MAV_CMD_PAYLOAD_PREPARE_DEPLOY,
+];
 
 /// A command of either message type.
 #[derive(Clone, Copy, Debug)]
@@ -33,159 +49,154 @@ struct Command {
     number: u16,
     /// Altitudes are above sea level: PX4 ignores the frame of COMMAND_INT.
     p: [f64; 7],
-    from: (u8, u8),
+    target: (u8, u8),
+    /// Its numbers are those of the other message type.
+    is_misread: bool,
 }
 
-/// Response to a command.
-enum Answer {
-    /// Acknowledge with this result.
-    Result(u8),
-    /// The answer has been queued, or there is none.
-    Silence,
+impl Command {
+    fn parse(frame: &Frame<'_>, own: u8) -> Option<Self> {
+        if let Some(long) = CommandLong::parse(frame) {
+            let p = long.params.map(f64::from);
+            let is_misread = [4, 5].iter().all(|i| INT_MAX_AS_FLOAT.contains(&p[*i]));
+            let target = (long.target_system, long.target_component);
+            Some(Self { number: long.command, p, target, is_misread })
+        } else if let Some(int) = CommandInt::parse(frame) {
+            let [a, b, c, d] = int.params.map(f64::from);
+            let [x, y] = match (int.x, int.y) {
+                (i32::MAX, i32::MAX) => [f64::NAN; 2],
+                (x, y) => [x, y].map(|v| f64::from(v) * 1e-7),
+            };
+            let p = [a, b, c, d, x, y, int.z.into()];
+            let target = (int.target_system, int.target_component);
+            let is_misread = [int.x, int.y] == [NAN_AS_INT; 2];
+            Some(Self { number: int.command, p, target, is_misread })
+        } else {
+            let mode = SetMode::parse(frame)?;
+            let [_, _, main, sub] = mode.custom_mode.to_le_bytes();
+            let p = [mode.base_mode, main, sub, 0, 0, 0, 0].map(f64::from);
+            let system = if mode.target_system == 0 { own } else { mode.target_system };
+            let target = (system, 1);
+            Some(Self { number: MAV_CMD_DO_SET_MODE, p, target, is_misread: false })
+        }
+    }
 }
 
 impl Autopilot {
     /// Handles a command or a mode change; `false` if the frame is neither.
-    pub(super) fn command(&mut self, frame: &Frame<'_>) -> bool {
-        let from = (frame.system, frame.component);
-        let (command, target, misread) = if let Some(long) = CommandLong::parse(frame) {
-            let command = Command { number: long.command, p: long.params.map(f64::from), from };
-            let misread = [4, 5].iter().all(|i| INT_MAX_AS_FLOAT.contains(&command.p[*i]));
-            (command, (long.target_system, long.target_component), misread)
-        } else if let Some(int) = CommandInt::parse(frame) {
-            let [a, b, c, d] = int.params.map(f64::from);
-            let place = match (int.x, int.y) {
-                (i32::MAX, i32::MAX) => [f64::NAN; 2],
-                (x, y) => [x, y].map(|v| f64::from(v) * 1e-7),
-            };
-            let command = Command {
-                number: int.command,
-                p: [a, b, c, d, place[0], place[1], int.z.into()],
-                from,
-            };
-            let misread = [int.x, int.y] == [NAN_AS_INT; 2];
-            (command, (int.target_system, int.target_component), misread)
-        } else if let Some(mode) = SetMode::parse(frame) {
-            let [_, _, main, sub] = mode.custom_mode.to_le_bytes();
-            let p = [mode.base_mode, main, sub, 0, 0, 0, 0].map(f64::from);
-            if mode.target_system != 0 && mode.target_system != self.setup.id {
-                return true;
-            }
-            let command = Command { number: 176, p, from };
-            (command, (self.setup.id, 1), false)
-        } else {
+    pub(super) fn handle_command(&mut self, frame: &Frame<'_>) -> bool {
+        let Some(command) = Command::parse(frame, self.setup.id) else {
             return false;
         };
-        if misread {
-            self.acknowledge(&command, DENIED);
-            return true;
-        }
+        let acknowledge = |pilot: &mut Self, result: MavResult| {
+            let ack = CommandAck {
+                command: command.number,
+                result: result as u8,
+                target_system: frame.system,
+                target_component: frame.component,
+                ..CommandAck::default()
+            };
+            pilot.replies.push(ack.into());
+        };
         // PX4 does not accept broadcast commands; component 0 addresses all components of its own system.
-        let requests = matches!(command.number, 512 | 519);
-        let system = target.0 == self.setup.id || (requests && target.0 == 0);
-        if system && (requests || matches!(target.1, 0 | 1)) {
-            let answer = self.obey(&command);
-            if let Answer::Result(result) = answer {
-                self.acknowledge(&command, result);
+        let is_request =
+            matches!(command.number, MAV_CMD_REQUEST_MESSAGE | MAV_CMD_REQUEST_PROTOCOL_VERSION);
+        let (system, component) = command.target;
+        let is_own_system = system == self.setup.id || (is_request && system == 0);
+        if command.is_misread {
+            acknowledge(self, DENIED);
+        } else if is_own_system && (is_request || matches!(component, 0 | 1)) {
+            if command.number == MAV_CMD_REQUEST_PROTOCOL_VERSION {
+                acknowledge(self, ACCEPTED); // before the answer
+            }
+            if let Some(result) = self.execute(&command) {
+                acknowledge(self, result);
             }
         }
         true
     }
 
-    fn acknowledge(&mut self, command: &Command, result: u8) {
-        self.replies.push(
-            CommandAck {
-                command: command.number,
-                result,
-                target_system: command.from.0,
-                target_component: command.from.1,
-                ..CommandAck::default()
-            }
-            .into(),
-        );
-    }
-
-    fn obey(&mut self, command: &Command) -> Answer {
+    /// Executes a command and returns the result to acknowledge, if any.
+    fn execute(&mut self, command: &Command) -> Option<MavResult> {
         let p = &command.p;
-        match command.number {
-            400 => self.arm_or_disarm(p[0], p[1] as f32 == FORCE),
-            176 => Answer::Result(self.set_mode(p[0] as u8, p[1] as u8, p[2] as u8)),
-            22 => Answer::Result(self.take_off(Mode::Takeoff, &command.p)),
-            84 => Answer::Result(self.take_off(Mode::VtolTakeoff, &command.p)),
-            34 => Answer::Result(self.orbit(p)),
-            21 => self.change_saying(Mode::Land, "Landing at current position\t"),
-            23 => self.change_saying(Mode::PrecisionLand, "Precision landing\t"),
-            20 => self.change_saying(Mode::Return, "Returning to launch\t"),
-            178 => Answer::Result(self.change_speed(p[1])),
-            179 => Answer::Result(self.set_home(command)),
-            192 => Answer::Result(self.reposition(command)),
-            185 => Answer::Result(self.terminate(p[0])),
-            186 => Answer::Result(self.change_altitude(p[0])),
+        Some(match command.number {
+            MAV_CMD_COMPONENT_ARM_DISARM => self.arm_or_disarm(p[0], p[1] as f32 == FORCE)?,
+            MAV_CMD_DO_SET_MODE => self.set_mode(p[0] as u8, p[1] as u8, p[2] as u8),
+            MAV_CMD_NAV_TAKEOFF => self.take_off(Mode::Takeoff, p),
+            MAV_CMD_NAV_VTOL_TAKEOFF => self.take_off(Mode::VtolTakeoff, p),
+            MAV_CMD_DO_ORBIT => self.orbit(p),
+            MAV_CMD_NAV_LAND => self.change_with_text(Mode::Land, "Landing at current position\t"),
+            // VEHICLE_CMD_NAV_PRECLAND of PX4.
+            MAV_CMD_NAV_LAND_LOCAL => {
+                self.change_with_text(Mode::PrecisionLand, "Precision landing\t")
+            }
+            MAV_CMD_NAV_RETURN_TO_LAUNCH => {
+                self.change_with_text(Mode::Return, "Returning to launch\t")
+            }
+            MAV_CMD_DO_CHANGE_SPEED => self.change_speed(p[1]),
+            MAV_CMD_DO_SET_HOME => self.set_home(p),
+            MAV_CMD_DO_REPOSITION => self.reposition(p),
+            MAV_CMD_DO_FLIGHTTERMINATION if p[0] < 0.5 => DENIED,
+            MAV_CMD_DO_FLIGHTTERMINATION => self.change(Mode::Termination),
+            MAV_CMD_DO_CHANGE_ALTITUDE => self.change_altitude(p[0]),
             // There is no landing in a mission.
-            189 => Answer::Result(CANCELLED),
-            300 => Answer::Result(self.start_mission(p[0])),
-            410 => Answer::Result(self.tell(242)),
-            510 => Answer::Result(self.tell_interval(p[0] as u32)),
-            511 => Answer::Result(self.set_interval(p[0] as u32, p[1])),
-            512 => Answer::Result(self.tell(p[0] as u32)),
-            519 => {
-                self.acknowledge(command, ACCEPTED);
-                let _ = self.tell(300);
-                Answer::Silence
+            MAV_CMD_DO_LAND_START => MavResult::MAV_RESULT_CANCELLED,
+            MAV_CMD_MISSION_START => self.start_mission(p[0]),
+            MAV_CMD_GET_HOME_POSITION => self.send_once(HOME_POSITION_DATA::ID),
+            MAV_CMD_GET_MESSAGE_INTERVAL => self.send_interval(p[0] as u32),
+            MAV_CMD_SET_MESSAGE_INTERVAL => self.set_interval(p[0] as u32, p[1]),
+            MAV_CMD_REQUEST_MESSAGE => self.send_once(p[0] as u32),
+            MAV_CMD_REQUEST_PROTOCOL_VERSION => {
+                self.send_once(PROTOCOL_VERSION_DATA::ID);
+                return None;
             }
-            520 => {
-                let version = self.message(148);
-                self.replies.extend(version);
-                Answer::Result(ACCEPTED)
-            }
+            MAV_CMD_REQUEST_AUTOPILOT_CAPABILITIES => self.send_once(AUTOPILOT_VERSION_DATA::ID),
             // The emulator cannot reboot itself.
-            246 => Answer::Result(if p[0] == 0.0 { ACCEPTED } else { DENIED }),
-            262 => Answer::Result(FAILED),
-            80 | 187 | 191 | 195 | 197 | 201 | 241 | 245 | 528 => Answer::Result(ACCEPTED),
-            35 => {
-                self.texts.say(CRITICAL, "Figure 8 command not supported.");
-                Answer::Silence
+            MAV_CMD_PREFLIGHT_REBOOT_SHUTDOWN if p[0] == 0.0 => ACCEPTED,
+            MAV_CMD_PREFLIGHT_REBOOT_SHUTDOWN => DENIED,
+            MAV_CMD_DO_SET_STANDARD_MODE => FAILED,
+            MAV_CMD_DO_FIGURE_EIGHT => {
+                self.texts.push(CRITICAL, "Figure 8 command not supported.");
+                return None;
             }
-            43003 => Answer::Result(REJECTED),
-            // The component that would answer is not emulated.
-            1 | 203 | 205 | 206 | 211 | 242 | 310 | 420 | 500 | 521 | 530 | 1000 | 3000 | 30001 => {
-                Answer::Silence
-            }
-            _ => Answer::Result(UNSUPPORTED),
-        }
+            MAV_CMD_EXTERNAL_POSITION_ESTIMATE => REJECTED,
+            number if WITHOUT_EFFECT.contains(&number) => ACCEPTED,
+            number if UNANSWERED.contains(&number) => return None,
+            _ => UNSUPPORTED,
+        })
     }
 
-    fn arm_or_disarm(&mut self, what: f64, force: bool) -> Answer {
+    fn arm_or_disarm(&mut self, what: f64, force: bool) -> Option<MavResult> {
         let action = what.round();
-        let result = if action == 1.0 {
-            self.arm("Armed by external command\t")
+        if action == 1.0 {
+            Some(self.arm("Armed by external command\t"))
         } else if action == 0.0 {
-            self.in_flight(|pilot| pilot.modes.disarm(force, &mut pilot.texts))
+            Some(self.in_flight(|pilot| pilot.modes.disarm(force, &mut pilot.texts)))
         } else {
             let text = format!("Unsupported ARM_DISARM param: {what:.3}\t");
-            self.texts.say(CRITICAL, &text);
-            return Answer::Silence;
-        };
-        Answer::Result(result)
+            self.texts.push(CRITICAL, text);
+            None
+        }
     }
 
-    /// Obeys a command; a vehicle on its lap as one that is armed and in the air, which leaves its script if it accepts.
-    fn in_flight(&mut self, obey: impl FnOnce(&mut Self) -> u8) -> u8 {
-        if !self.on_lap() {
-            return obey(self);
+    /// Executes a command; a vehicle on its script as one that is armed and in the air, which leaves the script if it accepts.
+    fn in_flight(&mut self, execute: impl FnOnce(&mut Self) -> MavResult) -> MavResult {
+        if !self.is_on_script() {
+            return execute(self);
         }
-        self.modes.join();
-        let result = obey(self);
-        match result {
-            ACCEPTED => self.spin_up(),
-            _ => self.modes.leave(),
+        self.modes.start_from_script();
+        let result = execute(self);
+        if result == ACCEPTED {
+            self.spin_up();
+        } else {
+            self.modes.return_to_script();
         }
         result
     }
 
     /// Changes the mode and starts its task.
-    pub(super) fn change(&mut self, mode: Mode) -> u8 {
-        if mode == Mode::Loiter && self.loiters() {
+    pub(super) fn change(&mut self, mode: Mode) -> MavResult {
+        if mode == Mode::Loiter && self.is_loitering() {
             return ACCEPTED; // it flies on to where it was sent
         }
         let result = self.in_flight(|pilot| pilot.modes.change(mode, &mut pilot.texts));
@@ -203,16 +214,16 @@ impl Autopilot {
         result
     }
 
-    fn change_saying(&mut self, mode: Mode, text: &str) -> Answer {
+    fn change_with_text(&mut self, mode: Mode, text: &str) -> MavResult {
         let result = self.change(mode);
         if result == ACCEPTED {
-            self.texts.say(INFO, text);
+            self.texts.push(INFO, text);
         }
-        Answer::Result(result)
+        result
     }
 
-    fn set_mode(&mut self, base: u8, main: u8, sub: u8) -> u8 {
-        if base & 1 == 0 {
+    fn set_mode(&mut self, base: u8, main: u8, sub: u8) -> MavResult {
+        if base & MavModeFlag::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED.bits() == 0 {
             return ACCEPTED; // PX4 ignores a mode without the custom bit
         }
         let mode = match (main, sub) {
@@ -229,7 +240,7 @@ impl Autopilot {
             (4, 9) => Mode::PrecisionLand,
             (4, 11..=18) => Mode::External(sub - 11),
             (4, _) => {
-                self.texts.say(CRITICAL, "Unsupported auto mode\t");
+                self.texts.push(CRITICAL, "Unsupported auto mode\t");
                 return REJECTED;
             }
             (5, _) => Mode::Acro,
@@ -241,8 +252,8 @@ impl Autopilot {
         self.change(mode)
     }
 
-    fn loiters(&self) -> bool {
-        self.modes.active == Mode::Loiter && !self.on_lap()
+    fn is_loitering(&self) -> bool {
+        self.modes.active == Mode::Loiter && !self.is_on_script()
     }
 
     /// Latitude, longitude and altitude of a command in m, NED from the map centre; without latitude and longitude it is
@@ -261,14 +272,13 @@ impl Autopilot {
     }
 
     /// Flies to the place, in a straight line. With one that is not on this map, as 0, 0, PX4 spins on the ground until it disarms.
-    fn take_off(&mut self, mode: Mode, p: &[f64; 7]) -> u8 {
+    fn take_off(&mut self, mode: Mode, p: &[f64; 7]) -> MavResult {
         let result = self.change(mode);
         let here = self.motion.pose.position;
         let mut goal = self.place([p[4], p[5], p[6]], here);
         if result == ACCEPTED && p[6].is_finite() {
             if goal.z > here.z {
-                let text = "Already higher than takeoff altitude\t";
-                self.texts.say(CRITICAL, text);
+                self.texts.push(CRITICAL, "Already higher than takeoff altitude\t");
                 goal.z = here.z;
             }
             if (goal - here).xy().norm() > TOO_FAR {
@@ -279,10 +289,9 @@ impl Autopilot {
         result
     }
 
-    fn start_mission(&mut self, first: f64) -> u8 {
+    fn start_mission(&mut self, first: f64) -> MavResult {
         if !self.mission.is_ready() {
-            let text = "Mission start denied! No valid mission\t";
-            self.texts.say(CRITICAL, text);
+            self.texts.push(CRITICAL, "Mission start denied! No valid mission\t");
             return DENIED;
         }
         let result = self.change(Mode::Mission);
@@ -295,15 +304,8 @@ impl Autopilot {
         result
     }
 
-    fn terminate(&mut self, on: f64) -> u8 {
-        if on < 0.5 {
-            return DENIED;
-        }
-        self.change(Mode::Termination)
-    }
-
     /// Until the mode changes; 0 or less takes it back.
-    fn change_speed(&mut self, speed: f64) -> u8 {
+    fn change_speed(&mut self, speed: f64) -> MavResult {
         let given = Some(speed).filter(|speed| *speed > 0.0);
         self.flight.cruise = given;
         self.mission.change_speed(speed);
@@ -313,14 +315,13 @@ impl Autopilot {
         ACCEPTED
     }
 
-    fn set_home(&mut self, command: &Command) -> u8 {
-        let p = &command.p;
+    fn set_home(&mut self, p: &[f64; 7]) -> MavResult {
         if p[0] > 0.5 {
-            self.home_is_here();
+            self.set_home_here();
         } else if p[4..].iter().all(|x| x.is_finite()) {
             self.home = self.geo.to_ned([p[4], p[5], p[6]]);
             self.home_yaw = p[3].to_radians();
-            self.announce_home();
+            self.send_home();
         } else {
             return DENIED;
         }
@@ -329,9 +330,10 @@ impl Autopilot {
 
     /// Without exactly the flag that changes the mode PX4 answers "unsupported", and goes there nevertheless if it loiters. A
     /// vehicle that is not armed forgets the goal.
-    fn reposition(&mut self, command: &Command) -> u8 {
-        let p = &command.p;
-        let loiters = self.loiters();
+    fn reposition(&mut self, p: &[f64; 7]) -> MavResult {
+        const CHANGE_MODE: u32 =
+            MavDoRepositionFlags::MAV_DO_REPOSITION_FLAGS_CHANGE_MODE.bits() as u32;
+        let loiters = self.is_loitering();
         let otherwise = if p[3].is_finite() || p[6].is_finite() {
             let here = self.motion.pose.position;
             self.flight.destination.unwrap_or(here)
@@ -340,7 +342,7 @@ impl Autopilot {
         };
         let usual = self.flight.cruise.filter(|_| loiters);
         let result = match p[1] as u32 {
-            1 => self.change(Mode::Loiter),
+            CHANGE_MODE => self.change(Mode::Loiter),
             _ => UNSUPPORTED,
         };
         if self.modes.armed && (result == ACCEPTED || loiters) {
@@ -354,9 +356,9 @@ impl Autopilot {
     }
 
     /// Loiters at another altitude above sea level, in m, where it comes to rest.
-    fn change_altitude(&mut self, altitude: f64) -> u8 {
+    fn change_altitude(&mut self, altitude: f64) -> MavResult {
         let stop = self.stop();
-        let speed = self.flight.cruise.filter(|_| self.loiters());
+        let speed = self.flight.cruise.filter(|_| self.is_loitering());
         let result = self.change(Mode::Loiter);
         if self.modes.armed && result == ACCEPTED {
             self.flight.reposition = Some(Reposition {
@@ -368,14 +370,13 @@ impl Autopilot {
         result
     }
 
-    fn orbit(&mut self, p: &[f64; 7]) -> u8 {
+    fn orbit(&mut self, p: &[f64; 7]) -> MavResult {
         let centre = self.place([p[4], p[5], p[6]], self.motion.pose.position);
         let result = self.change(Mode::Orbit);
         if result == ACCEPTED {
             self.flight.orbit = Orbit::new(p[0], p[1], p[2], centre);
             if self.flight.orbit.is_none() {
-                let text = "Orbit radius limit exceeded\t";
-                self.texts.say(CRITICAL, text);
+                self.texts.push(CRITICAL, "Orbit radius limit exceeded\t");
             }
         }
         result
@@ -388,8 +389,8 @@ impl Autopilot {
     }
 
     /// Sends a message once; its acknowledgement follows it.
-    fn tell(&mut self, id: u32) -> u8 {
-        let message = if id == 300 {
+    fn send_once(&mut self, id: u32) -> MavResult {
+        let message = if id == PROTOCOL_VERSION_DATA::ID {
             let version = PROTOCOL_VERSION_DATA {
                 version: 200,
                 min_version: 100,
@@ -400,54 +401,37 @@ impl Autopilot {
         } else {
             self.message(id)
         };
-        let known = message.is_some();
+        let result = if message.is_some() { ACCEPTED } else { DENIED };
         self.replies.extend(message);
-        if known { ACCEPTED } else { DENIED }
+        result
     }
 
-    fn tell_interval(&mut self, id: u32) -> u8 {
+    fn send_interval(&mut self, id: u32) -> MavResult {
         let interval = self.streams.iter().find(|s| s.id == id);
         let interval_us = match interval {
             Some(s) if s.period.is_finite() => (s.period * 1e6) as i32,
             _ => -1,
         };
-        let told = MESSAGE_INTERVAL_DATA { interval_us, message_id: id as u16 };
-        self.replies.push(MavMessage::MESSAGE_INTERVAL(told).into());
+        let interval = MESSAGE_INTERVAL_DATA { interval_us, message_id: id as u16 };
+        self.replies.push(MavMessage::MESSAGE_INTERVAL(interval).into());
         ACCEPTED
     }
 
-    fn set_interval(&mut self, id: u32, interval_us: f64) -> u8 {
+    fn set_interval(&mut self, id: u32, interval_us: f64) -> MavResult {
         let control = self.setup.control;
         let now = self.now;
-        let known = self.streams.iter_mut().find(|s| s.id == id && id != 0);
+        let known = self.streams.iter_mut().find(|s| s.id == id && id != HEARTBEAT_DATA::ID);
         let Some(stream) = known else {
             return FAILED;
         };
         stream.period = if interval_us < 0.0 {
             f64::INFINITY
         } else if interval_us == 0.0 {
-            stream.usual(control)
+            stream.default_period(control)
         } else {
             (interval_us * 1e-6).max(STEP)
         };
         stream.due = now;
         ACCEPTED
-    }
-
-    /// MANUAL_CONTROL.
-    pub(super) fn take_sticks(&mut self, frame: &Frame<'_>) {
-        if self.parameters.number("COM_RC_IN_MODE", 1.0) == 4.0 {
-            return;
-        }
-        let axis = |at| f64::from(fields::i16(frame, at)) / 1000.0;
-        self.sticks = Some((
-            super::flight::Sticks {
-                pitch: axis(0).clamp(-1.0, 1.0),
-                roll: axis(2).clamp(-1.0, 1.0),
-                thrust: axis(4).clamp(0.0, 1.0),
-                yaw: axis(6).clamp(-1.0, 1.0),
-            },
-            self.now,
-        ));
     }
 }

@@ -1,5 +1,5 @@
 //! What faults do to a vehicle.
-use super::rigid::Drive;
+use super::rigid::ControlOutput;
 use crate::emulator::world::Vec3;
 
 /// Turn in rad/s that thrust missing on one side gives a vehicle, per share of the thrust of all motors: the controllers
@@ -50,8 +50,8 @@ impl Default for Damage {
 impl Damage {
     /// What damaged motors make of the controllers' output. A motor that is asked for no more than it can give is not missed:
     /// the others do not have to help.
-    pub(super) fn applied(&self, drive: Drive) -> Drive {
-        let Drive::Rotors { thrust, rate } = drive else {
+    pub(super) fn applied(&self, drive: ControlOutput) -> ControlOutput {
+        let ControlOutput::Rotors { thrust, rate } = drive else {
             return drive;
         };
         let missing = |health: f64| (thrust - health * self.voltage).max(0.0) / 4.0;
@@ -61,6 +61,6 @@ impl Damage {
             turn += side * missing(*health);
             lost += missing(*health);
         }
-        Drive::Rotors { thrust: thrust - lost, rate: rate + turn.component_mul(&TUMBLE) }
+        ControlOutput::Rotors { thrust: thrust - lost, rate: rate + turn.component_mul(&TUMBLE) }
     }
 }

@@ -1,69 +1,36 @@
 //! Controllers: PX4's for a multirotor (P on position, PID on velocity, P on attitude, limits),
 //! and simplified ones for a fixed wing.
-use super::rigid::{Drive, MAX_THRUST, State};
+use super::parameters::px4_parameters;
+use super::rigid::{ControlOutput, MAX_THRUST, RigidState};
 use crate::emulator::world::{GRAVITY, Kinematics, Quat, Vec3};
 use nalgebra::{Matrix3, Rotation3};
 
 /// Minimum thrust of PX4's position controller, as share of the maximum (MPC_THR_MIN).
 const MIN_THRUST: f64 = 0.12;
 
-/// Limits and gains, by PX4's parameter names.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gains {
-    /// MPC_XY_P in 1/s.
-    pub xy_p: f64,
-    /// MPC_Z_P in 1/s.
-    pub z_p: f64,
-    /// MPC_XY_VEL_P_ACC in 1/s.
-    pub xy_vel_p: f64,
-    /// MPC_XY_VEL_I_ACC in 1/s².
-    pub xy_vel_i: f64,
-    /// MPC_Z_VEL_P_ACC in 1/s.
-    pub z_vel_p: f64,
-    /// MPC_Z_VEL_I_ACC in 1/s².
-    pub z_vel_i: f64,
-    /// MPC_XY_VEL_MAX in m/s.
-    pub xy_vel_max: f64,
-    /// MPC_Z_VEL_MAX_UP in m/s.
-    pub up_max: f64,
-    /// MPC_Z_VEL_MAX_DN in m/s.
-    pub down_max: f64,
-    /// MPC_TILTMAX_AIR in rad.
-    pub tilt_max: f64,
-    /// MC_ROLL_P and MC_PITCH_P in 1/s.
-    pub tilt_p: f64,
-    /// MC_YAW_P in 1/s.
-    pub yaw_p: f64,
-    /// MC_ROLLRATE_MAX and MC_PITCHRATE_MAX in rad/s.
-    pub tilt_rate_max: f64,
-    /// MC_YAWRATE_MAX in rad/s.
-    pub yaw_rate_max: f64,
-}
-
-impl Default for Gains {
-    fn default() -> Self {
-        Self {
-            xy_p: 0.95,
-            z_p: 1.0,
-            xy_vel_p: 1.8,
-            xy_vel_i: 0.4,
-            z_vel_p: 4.0,
-            z_vel_i: 2.0,
-            xy_vel_max: 12.0,
-            up_max: 3.0,
-            down_max: 1.5,
-            tilt_max: 45f64.to_radians(),
-            tilt_p: 6.5,
-            yaw_p: 2.8,
-            tilt_rate_max: 220f64.to_radians(),
-            yaw_rate_max: 200f64.to_radians(),
-        }
+px4_parameters! {
+    /// Limits and gains of the controllers.
+    Gains {
+        xy_p: f64 = number("MPC_XY_P"), " in 1/s";
+        z_p: f64 = number("MPC_Z_P"), " in 1/s";
+        xy_vel_p: f64 = number("MPC_XY_VEL_P_ACC"), " in 1/s";
+        xy_vel_i: f64 = number("MPC_XY_VEL_I_ACC"), " in 1/s²";
+        z_vel_p: f64 = number("MPC_Z_VEL_P_ACC"), " in 1/s";
+        z_vel_i: f64 = number("MPC_Z_VEL_I_ACC"), " in 1/s²";
+        xy_vel_max: f64 = number("MPC_XY_VEL_MAX"), " in m/s";
+        up_max: f64 = number("MPC_Z_VEL_MAX_UP"), " in m/s";
+        down_max: f64 = number("MPC_Z_VEL_MAX_DN"), " in m/s";
+        tilt_max: f64 = radians("MPC_TILTMAX_AIR"), " in rad";
+        tilt_p: f64 = number("MC_ROLL_P"), " and MC_PITCH_P in 1/s";
+        yaw_p: f64 = number("MC_YAW_P"), " in 1/s";
+        tilt_rate_max: f64 = radians("MC_ROLLRATE_MAX"), " and MC_PITCHRATE_MAX in rad/s";
+        yaw_rate_max: f64 = radians("MC_YAWRATE_MAX"), " in rad/s";
     }
 }
 
 /// Setpoint of the position controller; NaN leaves a component free, as in PX4's trajectory setpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Trajectory {
+pub struct TrajectorySetpoint {
     /// Position in m, NED.
     pub position: Vec3,
     /// Velocity in m/s, NED.
@@ -76,7 +43,7 @@ pub struct Trajectory {
     pub yaw_rate: f64,
 }
 
-impl Default for Trajectory {
+impl Default for TrajectorySetpoint {
     fn default() -> Self {
         let free = Vec3::repeat(f64::NAN);
         Self {
@@ -89,7 +56,7 @@ impl Default for Trajectory {
     }
 }
 
-impl Trajectory {
+impl TrajectorySetpoint {
     /// This setpoint, or a stop where PX4's position controller has no use for it: it needs something for each axis, x and y in
     /// pairs.
     pub fn or_stop(self) -> Self {
@@ -105,11 +72,11 @@ impl Trajectory {
 
 /// Setpoint of the vehicle for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Target {
+pub enum ControlTarget {
     /// Motors stopped or idling.
     Idle,
     /// Follow a trajectory, climbing no faster than the second value in m/s (negative: PX4's take-off ramp).
-    Track(Trajectory, f64),
+    Track(TrajectorySetpoint, f64),
     /// Hold an attitude with a thrust, 0 to 1, turning at a yaw rate in rad/s.
     Attitude(Quat, f64, f64),
     /// Turn at body rates in rad/s with a thrust, 0 to 1.
@@ -126,12 +93,12 @@ pub struct Wing {
     /// Height in m, NED.
     pub height: f64,
     /// Course.
-    pub way: Way,
+    pub way: WingCourse,
 }
 
 /// Course of a fixed wing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Way {
+pub enum WingCourse {
     /// Straight, along a heading in rad.
     Heading(f64),
     /// Circle around a position in m, NED, with a radius in m, clockwise.
@@ -140,11 +107,11 @@ pub enum Way {
 
 /// A vehicle and its controllers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
+pub struct VehicleBody {
     /// Kinematic state.
-    pub state: State,
+    pub state: RigidState,
     /// Output of the controllers until their next step.
-    pub drive: Drive,
+    pub drive: ControlOutput,
     /// Setpoint of the attitude controller.
     pub attitude_target: Quat,
     /// Setpoint of the velocity controller, m/s; NaN where unused.
@@ -155,7 +122,7 @@ pub struct Body {
     yaw_target: f64,
 }
 
-impl Body {
+impl VehicleBody {
     /// A vehicle with the given motion, above ground at `ground`.
     pub fn new(motion: &Kinematics, ground: f64) -> Self {
         let attitude = motion.pose.attitude;
@@ -163,7 +130,7 @@ impl Body {
         let grounded = position.z >= ground - 0.05;
         let flies = motion.specific_force.norm() / MAX_THRUST;
         let thrust = if grounded { 0.0 } else { flies.min(1.0) };
-        let state = State {
+        let state = RigidState {
             position,
             velocity: motion.velocity,
             attitude,
@@ -175,7 +142,7 @@ impl Body {
         };
         Self {
             state,
-            drive: Drive::Rotors { thrust, rate: motion.rate },
+            drive: ControlOutput::Rotors { thrust, rate: motion.rate },
             attitude_target: attitude,
             velocity_target: Vec3::repeat(f64::NAN),
             acceleration_target: Vec3::zeros(),
@@ -200,39 +167,42 @@ impl Body {
     }
 
     /// Runs the controllers; `dt` is the time in s since their last run.
-    pub fn control(&mut self, target: &Target, gains: &Gains, dt: f64) {
+    pub fn control(&mut self, target: &ControlTarget, gains: &Gains, dt: f64) {
         self.drive = match *target {
-            Target::Idle => {
+            ControlTarget::Idle => {
                 self.settle();
-                Drive::Rotors { thrust: 0.0, rate: Vec3::zeros() }
+                ControlOutput::Rotors { thrust: 0.0, rate: Vec3::zeros() }
             }
-            Target::Track(trajectory, climb) => self.track(&trajectory, climb, gains, dt),
-            Target::Attitude(attitude, thrust, yaw_rate) => {
+            ControlTarget::Track(trajectory, climb) => self.track(&trajectory, climb, gains, dt),
+            ControlTarget::Attitude(attitude, thrust, yaw_rate) => {
                 self.attitude_target = attitude;
                 self.yaw_target = attitude.euler_angles().2;
                 self.settle_integral();
-                Drive::Rotors { thrust: thrust.clamp(0.0, 1.0), rate: self.aim(yaw_rate, gains) }
+                ControlOutput::Rotors {
+                    thrust: thrust.clamp(0.0, 1.0),
+                    rate: self.aim(yaw_rate, gains),
+                }
             }
-            Target::Rates(rate, thrust) => {
+            ControlTarget::Rates(rate, thrust) => {
                 self.attitude_target = self.state.attitude;
                 self.yaw_target = self.state.yaw();
                 self.settle_integral();
-                Drive::Rotors { thrust: thrust.clamp(0.0, 1.0), rate: limited(rate, gains) }
+                ControlOutput::Rotors { thrust: thrust.clamp(0.0, 1.0), rate: limited(rate, gains) }
             }
-            Target::Wing(wing) => self.glide(&wing),
+            ControlTarget::Wing(wing) => self.glide(&wing),
         };
     }
 
     /// Flies as a fixed wing: rolls on the ground until it is fast enough, banks into turns, climbs within its limits.
-    fn glide(&mut self, wing: &Wing) -> Drive {
+    fn glide(&mut self, wing: &Wing) -> ControlOutput {
         const BANK: f64 = std::f64::consts::FRAC_PI_4;
         const LIFT_OFF: f64 = 6.0;
         const CLIMB: f64 = 3.0;
-        let State { position, velocity, attitude, grounded, .. } = self.state;
+        let RigidState { position, velocity, attitude, grounded, .. } = self.state;
         let speed = velocity.xy().norm();
         let wanted = match wing.way {
-            Way::Heading(heading) => heading,
-            Way::Around(centre, radius) => {
+            WingCourse::Heading(heading) => heading,
+            WingCourse::Around(centre, radius) => {
                 let out = position - centre;
                 let (distance, radius) = (out.xy().norm(), radius.max(1.0));
                 let inwards = (2.0 * (distance - radius) / radius).atan();
@@ -243,12 +213,12 @@ impl Body {
         let off = (wanted - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
             - std::f64::consts::PI;
         let turn = match wing.way {
-            Way::Around(centre, radius) => {
+            WingCourse::Around(centre, radius) => {
                 let away = (position - centre).xy().norm();
                 let near = away < 2.0 * radius.max(1.0);
                 1.5 * off + if near { speed / radius.max(1.0) } else { 0.0 }
             }
-            Way::Heading(_) => 1.5 * off,
+            WingCourse::Heading(_) => 1.5 * off,
         };
         let flying = speed > LIFT_OFF || !grounded;
         let bank = (turn * speed / GRAVITY).atan().clamp(-BANK, BANK);
@@ -266,7 +236,7 @@ impl Body {
         );
         self.attitude_target = attitude;
         self.velocity_target = velocity;
-        Drive::Wing {
+        ControlOutput::Wing {
             rate,
             push: (2.0 * (wing.speed - speed)).clamp(-3.0, 3.0),
             lift: (4.0 * (climb + velocity.z)).clamp(-2.0, 2.0),
@@ -285,7 +255,13 @@ impl Body {
         self.velocity_target = Vec3::repeat(f64::NAN);
     }
 
-    fn track(&mut self, goal: &Trajectory, climb: f64, gains: &Gains, dt: f64) -> Drive {
+    fn track(
+        &mut self,
+        goal: &TrajectorySetpoint,
+        climb: f64,
+        gains: &Gains,
+        dt: f64,
+    ) -> ControlOutput {
         let mut wanted = Vec3::repeat(f64::NAN);
         for i in 0..3 {
             let p = if i == 2 { gains.z_p } else { gains.xy_p };
@@ -346,7 +322,7 @@ impl Body {
         if missing.z.abs() < 1e-9 {
             self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
         }
-        Drive::Rotors { thrust, rate: self.aim(yaw_rate.unwrap_or(0.0), gains) }
+        ControlOutput::Rotors { thrust, rate: self.aim(yaw_rate.unwrap_or(0.0), gains) }
     }
 
     /// Chooses attitude and thrust for an acceleration; returns the resulting acceleration and the thrust.

@@ -1,9 +1,10 @@
 //! PX4's failsafes for low battery and geofence breach: texts and automatic mode changes.
-use super::outbox::{CRITICAL, EMERGENCY, Texts};
+use super::parameters::{Parameters, px4_parameters};
+use super::queues::{CRITICAL, EMERGENCY, Texts};
 
 /// Charge level, as in BATTERY_STATUS.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Charge {
+pub enum ChargeLevel {
     /// No warning.
     #[default]
     Fine = 1,
@@ -15,7 +16,18 @@ pub enum Charge {
     Emergency = 4,
 }
 
-impl Charge {
+impl ChargeLevel {
+    /// The level of a battery with so many percent.
+    pub(super) fn of(percent: f64, parameters: &Parameters) -> Self {
+        let below = |name| percent < 100.0 * parameters.number(name);
+        match () {
+            () if below("BAT_EMERGEN_THR") => Self::Emergency,
+            () if below("BAT_CRIT_THR") => Self::Critical,
+            () if below("BAT_LOW_THR") => Self::Low,
+            () => Self::Fine,
+        }
+    }
+
     fn text(self) -> Option<&'static str> {
         match self {
             Self::Fine => None,
@@ -28,7 +40,7 @@ impl Charge {
 
 /// Kind of geofence breach.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Breach {
+pub enum FenceBreach {
     /// GF_MAX_HOR_DIST from home.
     Distance,
     /// GF_MAX_VER_DIST above home.
@@ -37,7 +49,7 @@ pub enum Breach {
     Area,
 }
 
-impl Breach {
+impl FenceBreach {
     fn text(self) -> &'static str {
         match self {
             Self::Distance => "Geofence violation: exceeding maximum distance to Home",
@@ -47,9 +59,9 @@ impl Breach {
     }
 }
 
-/// Reactions, the mildest first.
+/// Actions, the mildest first.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Reaction {
+pub enum FailsafeAction {
     /// Nothing.
     #[default]
     Nothing,
@@ -65,13 +77,13 @@ pub enum Reaction {
     Terminate,
 }
 
-impl Reaction {
+impl FailsafeAction {
     /// COM_LOW_BAT_ACT: 0 only warns, 1 returns, 2 lands, 3 returns and, at the emergency level, lands.
-    fn to_charge(charge: Charge, action: i32) -> Self {
+    fn to_charge(charge: ChargeLevel, action: i32) -> Self {
         match (charge, action) {
-            (Charge::Fine, _) => Self::Nothing,
-            (Charge::Critical, 1 | 3) | (Charge::Emergency, 1) => Self::Return,
-            (Charge::Critical, 2) | (Charge::Emergency, 2 | 3) => Self::Land,
+            (ChargeLevel::Fine, _) => Self::Nothing,
+            (ChargeLevel::Critical, 1 | 3) | (ChargeLevel::Emergency, 1) => Self::Return,
+            (ChargeLevel::Critical, 2) | (ChargeLevel::Emergency, 2 | 3) => Self::Land,
             _ => Self::Warn,
         }
     }
@@ -89,41 +101,33 @@ impl Reaction {
     }
 }
 
-/// Failsafe actions, by PX4's parameter names.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Actions {
-    /// COM_LOW_BAT_ACT.
-    pub low_battery: i32,
-    /// GF_ACTION.
-    pub fence: i32,
-    /// COM_FAIL_ACT_T in s.
-    pub delay: f64,
-}
-
-impl Default for Actions {
-    fn default() -> Self {
-        Self { low_battery: 3, fence: 2, delay: 5.0 }
+px4_parameters! {
+    /// Failsafe actions.
+    FailsafeParameters {
+        low_battery: i32 = integer("COM_LOW_BAT_ACT"), "";
+        fence: i32 = integer("GF_ACTION"), "";
+        delay: f64 = number("COM_FAIL_ACT_T"), " in s";
     }
 }
 
 /// State of the battery and geofence failsafes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Failsafe {
-    charge: Charge,
-    breach: Option<Breach>,
+    charge: ChargeLevel,
+    breach: Option<FenceBreach>,
     /// Reactions requested by battery and fence.
-    asked: [Reaction; 2],
+    asked: [FailsafeAction; 2],
     /// The user has changed the mode since.
     overruled: bool,
     /// End in s of the hover before the reaction.
     waits_until: Option<f64>,
-    done: Reaction,
+    done: FailsafeAction,
 }
 
 impl Failsafe {
     /// Whether arming is denied.
     pub fn prevents_arming(&self) -> bool {
-        self.charge >= Charge::Critical || self.breach.is_some()
+        self.charge >= ChargeLevel::Critical || self.breach.is_some()
     }
 
     /// The user has changed the mode: that mode stays until another failsafe triggers.
@@ -136,33 +140,35 @@ impl Failsafe {
         &mut self,
         now: f64,
         armed: bool,
-        (charge, breach): (Charge, Option<Breach>),
-        actions: &Actions,
+        (charge, breach): (ChargeLevel, Option<FenceBreach>),
+        actions: &FailsafeParameters,
         texts: &mut Texts,
-    ) -> Reaction {
+    ) -> FailsafeAction {
         let worse = charge > self.charge;
         if worse && let Some(text) = charge.text() {
-            texts.say(EMERGENCY, text);
+            texts.push(EMERGENCY, text);
         }
         let left = breach.is_some() && breach != self.breach;
         if left
             && actions.fence != 0
             && let Some(breach) = breach
         {
-            texts.say(CRITICAL, breach.text());
+            texts.push(CRITICAL, breach.text());
         }
         (self.charge, self.breach) = (charge, breach);
         if !armed {
             *self = Self { charge, breach, ..Self::default() };
-            return Reaction::Nothing;
+            return FailsafeAction::Nothing;
         }
-        let battery = Reaction::to_charge(charge, actions.low_battery);
-        let fence = breach.map_or(Reaction::Nothing, |_| Reaction::to_breach(actions.fence));
+        let battery = FailsafeAction::to_charge(charge, actions.low_battery);
+        let fence =
+            breach.map_or(FailsafeAction::Nothing, |_| FailsafeAction::to_breach(actions.fence));
         // After a breach the reaction stays even inside the fence, until the user changes the mode.
-        let kept = if self.overruled { Reaction::Nothing } else { self.asked[1] };
+        let kept = if self.overruled { FailsafeAction::Nothing } else { self.asked[1] };
         let asked = [battery, fence.max(kept)];
         let more = (0..2).any(|i| asked[i] > self.asked[i]);
-        let warned = (worse && battery == Reaction::Warn) || (left && fence == Reaction::Warn);
+        let warned =
+            (worse && battery == FailsafeAction::Warn) || (left && fence == FailsafeAction::Warn);
         if more {
             self.overruled = false;
             if (0..2).any(|i| asked[i] > self.asked[i] && delays(asked[i])) {
@@ -170,9 +176,9 @@ impl Failsafe {
             }
         }
         self.asked = asked;
-        let all = if self.overruled { Reaction::Nothing } else { battery.max(asked[1]) };
+        let all = if self.overruled { FailsafeAction::Nothing } else { battery.max(asked[1]) };
         let waits = delays(all) && self.waits_until.is_some_and(|until| now < until);
-        let chosen = if waits { Reaction::Hold } else { all };
+        let chosen = if waits { FailsafeAction::Hold } else { all };
         if chosen > self.done || warned {
             let text = match self.waits_until.filter(|_| waits) {
                 Some(until) => {
@@ -180,10 +186,10 @@ impl Failsafe {
                 }
                 None => "Failsafe activated\t".to_owned(),
             };
-            texts.say(CRITICAL, &text);
+            texts.push(CRITICAL, text);
         }
         self.done = chosen;
-        if all < Reaction::Return {
+        if all < FailsafeAction::Return {
             self.waits_until = None;
         }
         chosen
@@ -191,6 +197,6 @@ impl Failsafe {
 }
 
 /// Whether a hover first gives the user time to take over.
-fn delays(reaction: Reaction) -> bool {
-    matches!(reaction, Reaction::Return | Reaction::Land)
+fn delays(reaction: FailsafeAction) -> bool {
+    matches!(reaction, FailsafeAction::Return | FailsafeAction::Land)
 }

@@ -1,40 +1,43 @@
 //! The geofence: PX4's maximum distances, and the uploaded areas.
-use super::failsafe::Breach;
+use super::failsafe::FenceBreach;
 use super::geo::Geo;
+use super::numbers::*;
+use super::parameters::{Parameters, px4_parameters};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::raw::MissionItemInt;
 
-/// Commands of fence items.
-const INSIDE_POLYGON: u16 = 5001;
-const OUTSIDE_POLYGON: u16 = 5002;
-const INSIDE_CIRCLE: u16 = 5003;
-const OUTSIDE_CIRCLE: u16 = 5004;
+px4_parameters! {
+    /// Maximum distances; 0 is no limit.
+    FenceLimits {
+        distance: f64 = number("GF_MAX_HOR_DIST"), " in m";
+        height: f64 = number("GF_MAX_VER_DIST"), " in m";
+    }
+}
 
-/// Maximum distances in m, by PX4's parameter names; 0 is no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// GF_MAX_HOR_DIST.
-    pub distance: f64,
-    /// GF_MAX_VER_DIST.
-    pub height: f64,
+impl FenceLimits {
+    /// Sets the parameters.
+    pub(super) fn store(self, parameters: &mut Parameters) {
+        parameters.set("GF_MAX_HOR_DIST", self.distance);
+        parameters.set("GF_MAX_VER_DIST", self.height);
+    }
 }
 
 /// Returns how a vehicle at `position` breaches the fence; everything in m, NED from the map centre.
 pub fn breach(
     position: &Vec3,
     home: &Vec3,
-    limits: &Limits,
+    limits: &FenceLimits,
     areas: &[MissionItemInt],
     geo: Geo,
-) -> Option<Breach> {
+) -> Option<FenceBreach> {
     let away = position - home;
     if limits.distance > 0.0 && away.xy().norm() > limits.distance {
-        return Some(Breach::Distance);
+        return Some(FenceBreach::Distance);
     }
     if limits.height > 0.0 && -away.z > limits.height {
-        return Some(Breach::Height);
+        return Some(FenceBreach::Height);
     }
-    (!allowed(position, areas, geo)).then_some(Breach::Area)
+    (!allowed(position, areas, geo)).then_some(FenceBreach::Area)
 }
 
 /// Whether a position is inside one of the inclusion areas, if there are any, and outside all exclusion areas.
@@ -42,7 +45,10 @@ fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
     let (mut inclusions, mut included, mut excluded) = (false, false, false);
     let mut rest = areas;
     while let Some(first) = rest.first() {
-        let polygon = matches!(first.command, INSIDE_POLYGON | OUTSIDE_POLYGON);
+        let polygon = matches!(
+            first.command,
+            MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION | MAV_CMD_NAV_FENCE_POLYGON_VERTEX_EXCLUSION
+        );
         let count = if polygon { first.params[0] as usize } else { 1 };
         let (area, after) = rest.split_at(count.clamp(1, rest.len()));
         rest = after;
@@ -53,11 +59,13 @@ fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
             (position - corners[0]).xy().norm() <= f64::from(first.params[0])
         };
         match first.command {
-            INSIDE_POLYGON | INSIDE_CIRCLE => {
+            MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION | MAV_CMD_NAV_FENCE_CIRCLE_INCLUSION => {
                 inclusions = true;
                 included |= inside;
             }
-            OUTSIDE_POLYGON | OUTSIDE_CIRCLE => excluded |= inside,
+            MAV_CMD_NAV_FENCE_POLYGON_VERTEX_EXCLUSION | MAV_CMD_NAV_FENCE_CIRCLE_EXCLUSION => {
+                excluded |= inside;
+            }
             _ => {} // the return point
         }
     }

@@ -1,11 +1,12 @@
 //! PX4's flight tasks: the controllers' targets in each mode.
 use super::carrot::{Carrot, Speeds};
-use super::dynamics::{Body, Target, Trajectory};
+use super::dynamics::{ControlTarget, TrajectorySetpoint, VehicleBody};
 use super::mission::Mission;
-use super::modes::{Landed, Mode, Modes};
+use super::mode::Mode;
+use super::modes::{Landed, Modes};
 use super::orbit::Orbit;
-use super::outbox::{CRITICAL, INFO, Texts};
-use super::setpoints::Wish;
+use super::queues::{CRITICAL, INFO, Texts};
+use super::setpoints::SetpointTarget;
 use crate::emulator::world::{Quat, Vec3};
 
 /// Time in s that motors need to spin up (COM_SPOOLUP_TIME).
@@ -33,13 +34,13 @@ pub struct Sticks {
 }
 
 /// Inputs of a flight task besides the body.
-pub struct Situation<'a> {
+pub struct TaskInputs<'a> {
     /// Modes.
     pub modes: &'a mut Modes,
     /// The mission.
     pub mission: &'a mut Mission,
     /// The last valid setpoint.
-    pub wish: Option<Wish>,
+    pub setpoint: Option<SetpointTarget>,
     /// Sticks, while they are in use.
     pub sticks: Option<Sticks>,
     /// Home in m, NED from the map centre.
@@ -70,8 +71,8 @@ pub struct Reposition {
 }
 
 /// State of the active flight task.
-#[derive(Clone, Debug)]
-pub struct Flight {
+#[derive(Clone, Debug, Default)]
+pub struct FlightTask {
     mode: Mode,
     started: f64,
     start: Vec3,
@@ -89,39 +90,17 @@ pub struct Flight {
     /// Where the task flies to, if it flies by itself.
     pub destination: Option<Vec3>,
     /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
-    pub goal: Option<Trajectory>,
+    pub goal: Option<TrajectorySetpoint>,
     /// The task is landing the vehicle.
-    pub landing_now: bool,
+    pub is_landing: bool,
     /// The mission is taking off.
-    pub taking_off: bool,
+    pub is_taking_off: bool,
     stage: u8,
 }
 
-impl Default for Flight {
-    fn default() -> Self {
-        Self {
-            mode: Mode::Loiter,
-            started: 0.0,
-            start: Vec3::zeros(),
-            yaw: 0.0,
-            carrot: Carrot::default(),
-            ramp: None,
-            takeoff: None,
-            reposition: None,
-            orbit: None,
-            cruise: None,
-            destination: None,
-            goal: None,
-            landing_now: false,
-            taking_off: false,
-            stage: 0,
-        }
-    }
-}
-
-impl Flight {
+impl FlightTask {
     /// Resets the task, so that the next step restarts it.
-    pub fn renew(&mut self, body: &Body, now: f64) {
+    pub fn renew(&mut self, body: &VehicleBody, now: f64) {
         self.started = now;
         self.start = body.state.position;
         self.yaw = body.state.yaw();
@@ -132,48 +111,53 @@ impl Flight {
     }
 
     /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
-    pub fn lifted(&self, body: &Body, now: f64) -> bool {
+    pub fn lifted(&self, body: &VehicleBody, now: f64) -> bool {
         !body.state.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
     /// Returns the controllers' current target.
-    pub fn target(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+    pub fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         if !s.modes.armed {
             self.ramp = None;
             self.goal = None;
-            self.landing_now = false;
+            self.is_landing = false;
             self.mode = Mode::Descend; // so that arming restarts the task
-            return Target::Idle;
+            return ControlTarget::Idle;
         }
         if self.mode != s.modes.active {
             self.mode = s.modes.active;
             self.renew(body, s.now);
         }
-        self.landing_now = match self.mode {
+        self.is_landing = match self.mode {
             Mode::PrecisionLand => s.now - self.started >= SEARCH,
             mode => mode == Mode::Land,
         };
-        self.taking_off = false;
+        self.is_taking_off = false;
         s.speeds.set_cruise(self.cruise);
         let target = self.wanted(body, s);
         self.goal = match target {
-            Target::Track(goal, _) => Some(goal),
+            ControlTarget::Track(goal, _) => Some(goal),
             _ => None,
         };
         self.leave_ground(target, body, s)
     }
 
     /// Keeps a vehicle on the ground until its motors have spun up and the task climbs, then runs the ramp.
-    fn leave_ground(&mut self, target: Target, body: &Body, s: &Situation<'_>) -> Target {
+    fn leave_ground(
+        &mut self,
+        target: ControlTarget,
+        body: &VehicleBody,
+        s: &TaskInputs<'_>,
+    ) -> ControlTarget {
         if s.now - s.modes.armed_at < SPOOL_UP {
             self.goal = None;
             self.ramp = None;
-            return if body.state.grounded { Target::Idle } else { target };
+            return if body.state.grounded { ControlTarget::Idle } else { target };
         }
-        let Target::Track(goal, climb) = target else {
+        let ControlTarget::Track(goal, climb) = target else {
             // Attitude and rate setpoints have no ramp; their thrust applies directly.
             let thrust = match target {
-                Target::Attitude(_, thrust, _) | Target::Rates(_, thrust) => thrust,
+                ControlTarget::Attitude(_, thrust, _) | ControlTarget::Rates(_, thrust) => thrust,
                 _ => 0.0,
             };
             self.ramp = (thrust > 0.5).then(|| self.ramp.unwrap_or(s.now));
@@ -185,36 +169,31 @@ impl Flight {
                 || goal.acceleration.z < 0.0;
             if !up || s.modes.flew {
                 self.ramp = None;
-                return Target::Idle;
+                return ControlTarget::Idle;
             }
         }
-        if self.ramp.is_none() {
-            let ramp = if body.state.grounded { s.now } else { s.now - RAMP };
-            self.ramp = Some(ramp);
-        }
-        let progress = self.ramp.map_or(1.0, |since| (s.now - since) / RAMP).min(1.0);
-        if progress < 1.0 {
-            Target::Track(goal, RAMP_START + progress * (climb - RAMP_START))
-        } else {
-            Target::Track(goal, climb)
-        }
+        let start = if body.state.grounded { s.now } else { s.now - RAMP };
+        let progress = (s.now - *self.ramp.get_or_insert(start)) / RAMP;
+        let limit =
+            if progress < 1.0 { RAMP_START + progress * (climb - RAMP_START) } else { climb };
+        ControlTarget::Track(goal, limit)
     }
 
-    fn wanted(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+    fn wanted(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         let up = s.speeds.up_max;
         match self.mode {
-            Mode::Offboard => match s.wish {
-                Some(Wish::Follow(goal)) => Target::Track(goal, up),
-                Some(Wish::Attitude(attitude, thrust, rate)) => {
-                    Target::Attitude(attitude, thrust, rate)
+            Mode::Offboard => match s.setpoint {
+                Some(SetpointTarget::Follow(goal)) => ControlTarget::Track(goal, up),
+                Some(SetpointTarget::Attitude(attitude, thrust, rate)) => {
+                    ControlTarget::Attitude(attitude, thrust, rate)
                 }
-                Some(Wish::Rates(rate, thrust)) => Target::Rates(rate, thrust),
-                Some(Wish::Wing(wing)) => Target::Wing(wing),
+                Some(SetpointTarget::Rates(rate, thrust)) => ControlTarget::Rates(rate, thrust),
+                Some(SetpointTarget::Wing(wing)) => ControlTarget::Wing(wing),
                 None => self.hover(body, s),
             },
             Mode::Takeoff | Mode::VtolTakeoff => self.take_off(body, s),
-            Mode::Termination => Target::Idle,
-            Mode::PrecisionLand if !self.landing_now => self.hover(body, s),
+            Mode::Termination => ControlTarget::Idle,
+            Mode::PrecisionLand if !self.is_landing => self.hover(body, s),
             Mode::Land | Mode::PrecisionLand => self.land(body, s),
             Mode::Descend => self.sink(s.speeds.land),
             Mode::Return => self.go_home(body, s),
@@ -230,25 +209,32 @@ impl Flight {
                 self.yaw += sticks.yaw * 2.6 * s.dt;
                 let (roll, pitch) = (sticks.roll * tilt, -sticks.pitch * tilt);
                 let attitude = Quat::from_euler_angles(roll, pitch, self.yaw);
-                Target::Attitude(attitude, sticks.thrust, 0.0)
+                ControlTarget::Attitude(attitude, sticks.thrust, 0.0)
             }
             Mode::Acro => {
                 let sticks = s.sticks.unwrap_or_default();
                 let rate = Vec3::new(sticks.roll, -sticks.pitch, sticks.yaw) * 1.7;
-                Target::Rates(rate, sticks.thrust)
+                ControlTarget::Rates(rate, sticks.thrust)
             }
         }
     }
 
     /// Moves the point that the vehicle follows.
-    fn approach(&mut self, goal: Vec3, body: &Body, speeds: &Speeds, limits: (f64, f64), dt: f64) {
+    fn approach(
+        &mut self,
+        goal: Vec3,
+        body: &VehicleBody,
+        speeds: &Speeds,
+        limits: (f64, f64),
+        dt: f64,
+    ) {
         self.destination = Some(goal);
         let vehicle = body.state.position;
         self.carrot.approach(&goal, &vehicle, speeds, limits, dt);
     }
 
     /// Turns to a yaw in rad; NaN: to the goal, until it is near (MPC_YAW_MODE 0).
-    fn look(&mut self, yaw: f64, goal: &Vec3, body: &Body, speeds: &Speeds) {
+    fn look(&mut self, yaw: f64, goal: &Vec3, body: &VehicleBody, speeds: &Speeds) {
         let way = goal - body.state.position;
         if yaw.is_finite() {
             self.yaw = yaw;
@@ -257,30 +243,30 @@ impl Flight {
         }
     }
 
-    fn follow(&self, climb: f64) -> Target {
-        let goal = Trajectory {
+    fn follow(&self, climb: f64) -> ControlTarget {
+        let goal = TrajectorySetpoint {
             position: self.carrot.position,
             velocity: self.carrot.velocity,
             yaw: self.yaw,
-            ..Trajectory::default()
+            ..TrajectorySetpoint::default()
         };
-        Target::Track(goal, climb)
+        ControlTarget::Track(goal, climb)
     }
 
     /// Sinks in place.
-    fn sink(&self, speed: f64) -> Target {
-        let goal = Trajectory {
+    fn sink(&self, speed: f64) -> ControlTarget {
+        let goal = TrajectorySetpoint {
             position: Vec3::new(self.start.x, self.start.y, f64::NAN),
             velocity: Vec3::new(f64::NAN, f64::NAN, speed),
             yaw: self.yaw,
-            ..Trajectory::default()
+            ..TrajectorySetpoint::default()
         };
-        Target::Track(goal, 0.0)
+        ControlTarget::Track(goal, 0.0)
     }
 
-    fn hover(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+    fn hover(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
         if s.modes.landed == Landed::Ground && body.state.grounded && self.reposition.is_none() {
-            return Target::Idle;
+            return ControlTarget::Idle;
         }
         if self.stage == 0 {
             self.stage = 1;
@@ -300,7 +286,7 @@ impl Flight {
         self.follow(s.speeds.up_max)
     }
 
-    fn circle(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+    fn circle(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
         let Some(orbit) = self.orbit else {
             return self.hover(body, s);
         };
@@ -312,20 +298,19 @@ impl Flight {
             self.approach(entry, body, &s.speeds, limits, s.dt);
             return self.follow(s.speeds.up_max);
         }
-        let around = Trajectory { yaw: self.yaw, ..orbit.around(position) };
-        Target::Track(around, s.speeds.up_max)
+        let around = TrajectorySetpoint { yaw: self.yaw, ..orbit.around(position) };
+        ControlTarget::Track(around, s.speeds.up_max)
     }
 
-    fn take_off(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+    fn take_off(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         let height = s.takeoff_height;
         let start = self.start;
         let goal = *self.takeoff.get_or_insert_with(|| {
-            let text = format!("Using default takeoff altitude: {height:.1} m\t");
-            s.texts.say(INFO, &text);
+            s.texts.push(INFO, format!("Using default takeoff altitude: {height:.1} m\t"));
             start - Vec3::new(0.0, 0.0, height)
         });
         if goal.z.is_nan() {
-            return Target::Idle;
+            return ControlTarget::Idle;
         }
         self.look(f64::NAN, &goal, body, &s.speeds);
         let limits = (s.speeds.takeoff, s.speeds.down);
@@ -346,13 +331,13 @@ impl Flight {
         self.follow(s.speeds.takeoff)
     }
 
-    fn land(&self, body: &Body, s: &Situation<'_>) -> Target {
+    fn land(&self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
         let height = s.home.z - body.state.position.z;
         let share = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
         self.sink(s.speeds.land + share * (s.speeds.down - s.speeds.land))
     }
 
-    fn go_home(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+    fn go_home(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         const NEAR: f64 = 10.0; // RTL_MIN_DIST
         let away = (s.home - self.start).xy().norm();
         // Near home there is no climb; farther away the cone of RTL_CONE_ANG has no effect.
@@ -365,7 +350,7 @@ impl Flight {
                 s.datum - top,
                 s.home.z - top
             );
-            s.texts.say(INFO, &text);
+            s.texts.push(INFO, text);
         }
         let goal = match self.stage {
             1 => Vec3::new(self.start.x, self.start.y, top),
@@ -373,7 +358,7 @@ impl Flight {
             _ => {
                 self.start.x = s.home.x;
                 self.start.y = s.home.y;
-                self.landing_now = true;
+                self.is_landing = true;
                 return self.land(body, s);
             }
         };
@@ -385,38 +370,36 @@ impl Flight {
         if moment && there && (body.state.position - goal).norm() < 1.0 {
             self.stage += 1;
             if self.stage == 3 {
-                s.texts.say(INFO, "RTL: land at destination\t");
+                s.texts.push(INFO, "RTL: land at destination\t");
             }
         }
         self.follow(s.speeds.up_max)
     }
 
-    fn fly_mission(&mut self, body: &Body, s: &mut Situation<'_>) -> Target {
+    fn fly_mission(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         let Some(leg) = s.mission.leg(s.now) else {
-            if std::mem::take(&mut s.mission.lost) {
-                let text = "No valid mission available, loitering\t";
-                s.texts.say(CRITICAL, text);
+            if std::mem::take(&mut s.mission.was_cleared) {
+                s.texts.push(CRITICAL, "No valid mission available, loitering\t");
             }
             s.modes.done(Mode::Mission);
             return self.hover(body, s);
         };
         if self.stage == 0 {
             self.stage = 1;
-            s.mission.lost = false;
-            s.texts.say(INFO, "Executing Mission\t");
+            s.mission.was_cleared = false;
+            s.texts.push(INFO, "Executing Mission\t");
             if let Some(height) = s.mission.first_height().filter(|_| body.state.grounded) {
-                let text = format!("Climb to {height:.1} meters above home\t");
-                s.texts.say(INFO, &text);
+                s.texts.push(INFO, format!("Climb to {height:.1} meters above home\t"));
             }
         }
-        self.taking_off = leg.takeoff;
+        self.is_taking_off = leg.takeoff;
         if leg.land {
             self.start.x = leg.position.x;
             self.start.y = leg.position.y;
             let off = (leg.position - body.state.position).xy().norm();
             if off < 1.0 {
                 s.mission.arrived(s.now);
-                self.landing_now = true;
+                self.is_landing = true;
                 return self.land(body, s);
             }
         }
@@ -443,15 +426,15 @@ impl Flight {
 
     /// Sticks command velocities; without sticks the vehicle stays level and sinks, as PX4 does after losing its
     /// setpoints.
-    fn by_velocity(&mut self, body: &Body, s: &Situation<'_>) -> Target {
+    fn by_velocity(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
         let Some(sticks) = s.sticks else {
-            let goal = Trajectory {
+            let goal = TrajectorySetpoint {
                 velocity: Vec3::new(f64::NAN, f64::NAN, s.speeds.land),
                 acceleration: Vec3::new(0.0, 0.0, f64::NAN),
                 yaw: self.yaw,
-                ..Trajectory::default()
+                ..TrajectorySetpoint::default()
             };
-            return Target::Track(goal, 0.0);
+            return ControlTarget::Track(goal, 0.0);
         };
         self.start = body.state.position;
         self.yaw += sticks.yaw * 2.6 * s.dt;
@@ -459,11 +442,11 @@ impl Flight {
         let ahead = heading * Vec3::new(sticks.pitch, sticks.roll, 0.0) * 10.0;
         let lift = 2.0 * (sticks.thrust - 0.5);
         let climb = if lift > 0.0 { lift * s.speeds.up_max } else { lift * s.speeds.down };
-        let goal = Trajectory {
+        let goal = TrajectorySetpoint {
             velocity: Vec3::new(ahead.x, ahead.y, -climb),
             yaw: self.yaw,
-            ..Trajectory::default()
+            ..TrajectorySetpoint::default()
         };
-        Target::Track(goal, s.speeds.up_max)
+        ControlTarget::Track(goal, s.speeds.up_max)
     }
 }

@@ -1,18 +1,18 @@
 //! Missions: upload, download, and the goal of the current item. The protocol is MAVLink's, with PX4's answers.
-#![expect(deprecated, reason = "PX4 still asks with MISSION_REQUEST first")]
+#![expect(deprecated, reason = "PX4 requests with MISSION_REQUEST first")]
 use super::geo::Geo;
-use super::mission_items::{
-    CHANGE_SPEED, DELAY, JUMP, LAND, LOITER, LOITER_TIME, Leg, RETURN, WAYPOINT, exact, kept,
-    moves, refusal, rounded,
-};
-use super::outbox::CRITICAL;
-use super::{Texts, fields};
+use super::mission_items::{Leg, is_motion, refusal, stored, to_float, to_int};
+use super::numbers::*;
+use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{
     MISSION_ACK_DATA, MISSION_COUNT_DATA, MISSION_CURRENT_DATA, MISSION_ITEM_REACHED_DATA,
     MISSION_REQUEST_DATA, MISSION_REQUEST_INT_DATA, MavMissionResult, MavMissionType,
 };
-use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
+use crate::wire::mavlink::raw::{
+    MissionAck, MissionClearAll, MissionCount, MissionItem, MissionItemInt, MissionRequest,
+    MissionRequestInt, MissionRequestList, MissionSetCurrent,
+};
 use crate::wire::mavlink::{Frame, MavMessage, Outbound};
 
 /// Time in s until a lost answer is requested again, and until a transfer is aborted.
@@ -20,9 +20,6 @@ const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
 /// Limit of consecutive items without motion, to end a loop of jumps.
 const MOST_STEPS: usize = 1000;
-/// MAV_MISSION_TYPE_ALL.
-const ALL: u8 = 255;
-
 /// A transfer in progress.
 #[derive(Clone, Debug)]
 struct Transfer {
@@ -37,7 +34,7 @@ struct Transfer {
 struct Upload {
     items: Vec<MissionItemInt>,
     count: u16,
-    asked: f64,
+    requested: f64,
 }
 
 /// The three lists of a vehicle, and the progress of its mission.
@@ -46,42 +43,55 @@ pub struct Mission {
     lists: [Vec<MissionItemInt>; 3],
     transfer: Option<Transfer>,
     /// The ground station uses MISSION_ITEM_INT; until then PX4 requests the old form.
-    exact: bool,
+    uses_int: bool,
     current: usize,
     arrived_at: Option<f64>,
     finished: bool,
     speed: Option<f64>,
     jumps: Vec<(usize, u32)>,
-    told: Option<(u16, f64)>,
+    reached: Option<(u16, f64)>,
     changed: bool,
     /// Home in m, NED from the map centre.
     pub home: Vec3,
     /// Geodetic reference of the map.
     pub geo: Geo,
     /// The mission ends with a return to launch.
-    pub wants_return: bool,
+    pub is_return_due: bool,
     /// The mission was cleared during flight.
-    pub lost: bool,
+    pub was_cleared: bool,
 }
 
-fn kind(number: u8) -> MavMissionType {
-    match number {
-        1 => MavMissionType::MAV_MISSION_TYPE_FENCE,
-        2 => MavMissionType::MAV_MISSION_TYPE_RALLY,
-        ALL => MavMissionType::MAV_MISSION_TYPE_ALL,
+fn mission_type(list: u8) -> MavMissionType {
+    match list {
+        MAV_MISSION_TYPE_FENCE => MavMissionType::MAV_MISSION_TYPE_FENCE,
+        MAV_MISSION_TYPE_RALLY => MavMissionType::MAV_MISSION_TYPE_RALLY,
+        MAV_MISSION_TYPE_ALL => MavMissionType::MAV_MISSION_TYPE_ALL,
         _ => MavMissionType::MAV_MISSION_TYPE_MISSION,
     }
 }
 
-fn acknowledge(to: (u8, u8), result: MavMissionResult, list: u8, opaque_id: u32) -> Outbound {
-    MavMessage::MISSION_ACK(MISSION_ACK_DATA {
-        target_system: to.0,
-        target_component: to.1,
-        mavtype: result,
-        mission_type: kind(list),
-        opaque_id,
-    })
-    .into()
+/// The sender of a message, and what is sent back.
+struct Exchange<'a> {
+    peer: (u8, u8),
+    now: f64,
+    replies: &'a mut Vec<Outbound>,
+    texts: &'a mut Texts,
+}
+
+impl Exchange<'_> {
+    fn acknowledge(&mut self, mavtype: MavMissionResult, list: u8, opaque_id: u32) {
+        let (target_system, target_component) = self.peer;
+        let mission_type = mission_type(list);
+        let ack =
+            MISSION_ACK_DATA { target_system, target_component, mavtype, mission_type, opaque_id };
+        self.replies.push(MavMessage::MISSION_ACK(ack).into());
+    }
+
+    /// Reports an error, and rejects with `result`.
+    fn reject(&mut self, text: &str, result: MavMissionResult, list: u8) {
+        self.texts.push(CRITICAL, text);
+        self.acknowledge(result, list, 0);
+    }
 }
 
 /// A hash of a list: equal items give the same number, an empty list gives 0.
@@ -127,191 +137,151 @@ impl Mission {
         replies: &mut Vec<Outbound>,
         texts: &mut Texts,
     ) -> bool {
-        let peer = (frame.system, frame.component);
-        match frame.id {
-            44 => {
-                let (count, list) = (fields::u16(frame, 0), fields::u8(frame, 4));
-                self.begin(peer, count, list, now, replies);
+        let mut x = Exchange { peer: (frame.system, frame.component), now, replies, texts };
+        if let Some(m) = MissionCount::parse(frame) {
+            self.start_upload(&mut x, m.count, m.mission_type);
+        } else if let Some(item) = MissionItemInt::parse(frame) {
+            self.uses_int = true;
+            self.add(&mut x, item);
+        } else if let Some(item) = MissionItem::parse(frame) {
+            self.add(&mut x, to_int(&item));
+        } else if let Some(m) = MissionRequestList::parse(frame) {
+            self.send_count(&mut x, m.mission_type);
+        } else if let Some(m) = MissionRequest::parse(frame) {
+            self.send_item(&mut x, m.seq, false);
+        } else if let Some(m) = MissionRequestInt::parse(frame) {
+            self.send_item(&mut x, m.seq, true);
+        } else if let Some(m) = MissionClearAll::parse(frame) {
+            self.clear(&mut x, m.mission_type);
+        } else if let Some(m) = MissionSetCurrent::parse(frame) {
+            if self.set_current(m.seq) {
+                x.replies.push(self.current_message());
+            } else {
+                x.texts.push(CRITICAL, "WPM: WP CURR CMD: Not in list\t");
             }
-            73 => {
-                if let Some(item) = MissionItemInt::parse(frame) {
-                    self.exact = true;
-                    self.add(peer, item, now, replies, texts);
-                }
-            }
-            39 => {
-                if let Some(item) = MissionItem::parse(frame) {
-                    self.add(peer, exact(&item), now, replies, texts);
-                }
-            }
-            43 => self.tell_count(peer, fields::u8(frame, 2), now, replies),
-            40 | 51 => {
-                let seq = fields::u16(frame, 0);
-                self.tell_item(peer, seq, frame.id == 51, now, replies, texts);
-            }
-            45 => self.clear(peer, fields::u8(frame, 2), replies),
-            41 => {
-                if self.set_current(fields::u16(frame, 0)) {
-                    replies.push(self.current_message());
-                } else {
-                    texts.say(CRITICAL, "WPM: WP CURR CMD: Not in list\t");
-                }
-            }
-            47 => self.transfer = self.transfer.take().filter(|t| t.upload.is_some()),
-            _ => return false,
+        } else if frame.id == MissionAck::ID {
+            self.transfer = self.transfer.take().filter(|t| t.upload.is_some());
+        } else {
+            return false;
         }
         true
     }
 
-    fn begin(
-        &mut self,
-        peer: (u8, u8),
-        count: u16,
-        list: u8,
-        now: f64,
-        replies: &mut Vec<Outbound>,
-    ) {
+    fn start_upload(&mut self, x: &mut Exchange<'_>, count: u16, list: u8) {
         // An open transfer continues; the new count is ignored.
         if let Some(transfer) = self.transfer.as_ref().filter(|t| t.upload.is_some()) {
-            replies.extend(transfer.request(self.exact));
+            x.replies.extend(transfer.request(self.uses_int));
             return;
         }
         let Some(items) = self.lists.get_mut(usize::from(list)) else {
-            let answer = MavMissionResult::MAV_MISSION_UNSUPPORTED;
-            replies.push(acknowledge(peer, answer, 0, 0));
+            x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
             return;
         };
         if count == 0 {
             items.clear();
-            let answer = MavMissionResult::MAV_MISSION_ACCEPTED;
-            replies.push(acknowledge(peer, answer, list, 0));
+            x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
             if list == 0 {
                 self.rewind();
             }
             return;
         }
-        let transfer = Transfer {
-            list,
-            peer,
-            touched: now,
-            upload: Some(Upload { items: Vec::new(), count, asked: now }),
-        };
-        replies.extend(transfer.request(self.exact));
+        let upload = Some(Upload { items: Vec::new(), count, requested: x.now });
+        let transfer = Transfer { list, peer: x.peer, touched: x.now, upload };
+        x.replies.extend(transfer.request(self.uses_int));
         self.transfer = Some(transfer);
     }
 
-    fn add(
-        &mut self,
-        peer: (u8, u8),
-        item: MissionItemInt,
-        now: f64,
-        replies: &mut Vec<Outbound>,
-        texts: &mut Texts,
-    ) {
-        let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_some()) else {
-            texts.say(CRITICAL, "IGN MISSION_ITEM: No transfer\t");
-            let answer = MavMissionResult::MAV_MISSION_ERROR;
-            replies.push(acknowledge(peer, answer, item.mission_type, 0));
+    fn add(&mut self, x: &mut Exchange<'_>, item: MissionItemInt) {
+        let uploading = self.transfer.as_mut();
+        let Some(((list, peer), upload)) =
+            uploading.and_then(|t| Some(((t.list, t.peer), t.upload.as_mut()?)))
+        else {
+            let error = MavMissionResult::MAV_MISSION_ERROR;
+            x.reject("IGN MISSION_ITEM: No transfer\t", error, item.mission_type);
             return;
         };
-        let list = transfer.list;
-        let Some(upload) = transfer.upload.as_mut() else {
-            return;
-        };
-        if transfer.peer != peer || usize::from(item.seq) != upload.items.len() {
+        if peer != x.peer || usize::from(item.seq) != upload.items.len() {
             return; // PX4 keeps requesting the missing item
         }
         if let Some(result) = refusal(&item) {
-            texts.say(CRITICAL, "IGN MISSION_ITEM: Invalid item\t");
-            replies.push(acknowledge(peer, result, list, 0));
+            x.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
             self.transfer = None;
             return;
         }
-        upload.items.push(kept(item, list));
-        upload.asked = now;
-        transfer.touched = now;
+        upload.items.push(stored(item, list));
+        upload.requested = x.now;
         if upload.items.len() < usize::from(upload.count) {
-            replies.extend(transfer.request(self.exact));
+            if let Some(transfer) = &mut self.transfer {
+                transfer.touched = x.now;
+                x.replies.extend(transfer.request(self.uses_int));
+            }
             return;
         }
         let items = std::mem::take(&mut upload.items);
         let number = fingerprint(&items);
         self.transfer = None;
-        if let Some(place) = self.lists.get_mut(usize::from(list)) {
-            *place = items;
+        if let Some(stored) = self.lists.get_mut(usize::from(list)) {
+            *stored = items;
         }
         if list == 0 {
             self.rewind();
         }
-        let answer = MavMissionResult::MAV_MISSION_ACCEPTED;
-        replies.push(acknowledge(peer, answer, list, number));
+        x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, number);
     }
 
-    fn tell_count(&mut self, peer: (u8, u8), list: u8, now: f64, replies: &mut Vec<Outbound>) {
+    fn send_count(&mut self, x: &mut Exchange<'_>, list: u8) {
         let Some(items) = self.lists.get(usize::from(list)) else {
-            let answer = MavMissionResult::MAV_MISSION_UNSUPPORTED;
-            replies.push(acknowledge(peer, answer, 0, 0));
+            x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
             return;
         };
         let count = MISSION_COUNT_DATA {
             count: items.len() as u16,
-            target_system: peer.0,
-            target_component: peer.1,
-            mission_type: kind(list),
+            target_system: x.peer.0,
+            target_component: x.peer.1,
+            mission_type: mission_type(list),
             opaque_id: fingerprint(items),
         };
-        replies.push(MavMessage::MISSION_COUNT(count).into());
+        x.replies.push(MavMessage::MISSION_COUNT(count).into());
         if !items.is_empty() {
-            self.transfer = Some(Transfer { list, peer, touched: now, upload: None });
+            self.transfer = Some(Transfer { list, peer: x.peer, touched: x.now, upload: None });
         }
     }
 
-    fn tell_item(
-        &mut self,
-        peer: (u8, u8),
-        seq: u16,
-        exact: bool,
-        now: f64,
-        replies: &mut Vec<Outbound>,
-        texts: &mut Texts,
-    ) {
-        let running = self.transfer.as_mut().filter(|t| t.upload.is_none());
-        let Some(transfer) = running else {
+    fn send_item(&mut self, x: &mut Exchange<'_>, seq: u16, as_int: bool) {
+        let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_none()) else {
             return; // the list was not requested
         };
-        transfer.touched = now;
+        transfer.touched = x.now;
         let list = transfer.list;
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
-            texts.say(CRITICAL, "WPM: REJ. CMD: Req. WP was unexpected\t");
-            let answer = MavMissionResult::MAV_MISSION_ERROR;
-            replies.push(acknowledge(peer, answer, list, 0));
+            let error = MavMissionResult::MAV_MISSION_ERROR;
+            x.reject("WPM: REJ. CMD: Req. WP was unexpected\t", error, list);
             return;
         };
         let item = MissionItemInt {
-            target_system: peer.0,
-            target_component: peer.1,
+            target_system: x.peer.0,
+            target_component: x.peer.1,
             seq,
             mission_type: list,
             // In the other lists PX4 marks the first item.
             current: u8::from(usize::from(seq) == if list == 0 { self.current } else { 0 }),
             ..*item
         };
-        replies.push(if exact { item.into() } else { rounded(&item).into() });
+        x.replies.push(if as_int { item.into() } else { to_float(&item).into() });
     }
 
-    fn clear(&mut self, peer: (u8, u8), list: u8, replies: &mut Vec<Outbound>) {
+    fn clear(&mut self, x: &mut Exchange<'_>, list: u8) {
         for (i, items) in self.lists.iter_mut().enumerate() {
-            if list == ALL || usize::from(list) == i {
+            if list == MAV_MISSION_TYPE_ALL || usize::from(list) == i {
                 items.clear();
             }
         }
-        if matches!(list, 0 | ALL) {
+        if matches!(list, 0 | MAV_MISSION_TYPE_ALL) {
             self.rewind();
-            self.lost = true;
+            self.was_cleared = true;
         }
-        let done = MavMissionResult::MAV_MISSION_ACCEPTED;
-        replies.push(acknowledge(peer, done, list, 0));
+        x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
     }
 
     /// Requests missing items again, aborts after a timeout, and repeats MISSION_ITEM_REACHED.
@@ -319,22 +289,22 @@ impl Mission {
         if std::mem::take(&mut self.changed) {
             replies.push(self.current_message());
         }
-        if let Some((seq, due)) = self.told.as_mut().filter(|(_, due)| *due <= now) {
+        if let Some((seq, due)) = self.reached.as_mut().filter(|(_, due)| *due <= now) {
             *due = now + 1.0;
-            let reached = MISSION_ITEM_REACHED_DATA { seq: *seq };
-            replies.push(MavMessage::MISSION_ITEM_REACHED(reached).into());
+            let item = MISSION_ITEM_REACHED_DATA { seq: *seq };
+            replies.push(MavMessage::MISSION_ITEM_REACHED(item).into());
         }
         let Some(transfer) = self.transfer.as_mut() else {
             return;
         };
         if now - transfer.touched > PATIENCE {
-            texts.say(CRITICAL, "Operation timeout\t");
+            texts.push(CRITICAL, "Operation timeout\t");
             self.transfer = None;
         } else if let Some(upload) = transfer.upload.as_mut()
-            && now - upload.asked >= RETRY
+            && now - upload.requested >= RETRY
         {
-            upload.asked = now;
-            replies.extend(transfer.request(self.exact));
+            upload.requested = now;
+            replies.extend(transfer.request(self.uses_int));
         }
     }
 
@@ -357,8 +327,8 @@ impl Mission {
         self.go_to(0);
         self.finished = false;
         self.speed = None;
-        self.wants_return = false;
-        self.told = None;
+        self.is_return_due = false;
+        self.reached = None;
         self.jumps.clear();
     }
 
@@ -380,7 +350,7 @@ impl Mission {
 
     /// On disarming stops repeating MISSION_ITEM_REACHED.
     pub fn rest(&mut self) {
-        self.told = None;
+        self.reached = None;
     }
 
     /// Restarts a completed mission.
@@ -392,7 +362,7 @@ impl Mission {
 
     /// Height in m over home of the mission's take-off.
     pub fn first_height(&self) -> Option<f64> {
-        let item = self.lists[0].iter().find(|i| moves(i.command))?;
+        let item = self.lists[0].iter().find(|i| is_motion(i.command))?;
         let leg = Leg::of(item, self.geo, &self.home, None);
         Some(self.home.z - leg.position.z)
     }
@@ -402,20 +372,20 @@ impl Mission {
         for _ in 0..MOST_STEPS {
             let item = *self.lists[0].get(self.current).filter(|_| !self.finished)?;
             match item.command {
-                CHANGE_SPEED => self.change_speed(item.params[1].into()),
-                JUMP if self.jump(item.params) => continue,
-                DELAY => {
+                MAV_CMD_DO_CHANGE_SPEED => self.change_speed(item.params[1].into()),
+                MAV_CMD_DO_JUMP if self.jump(item.params) => continue,
+                MAV_CMD_NAV_DELAY => {
                     let since = *self.arrived_at.get_or_insert(now);
                     if now - since < f64::from(item.params[0]) {
-                        return self.place_before(self.current);
+                        return self.leg_before(self.current);
                     }
                 }
-                RETURN => {
-                    self.wants_return = true;
+                MAV_CMD_NAV_RETURN_TO_LAUNCH => {
+                    self.is_return_due = true;
                     self.finished = true;
                     return None;
                 }
-                command if moves(command) => {
+                command if is_motion(command) => {
                     return Some(Leg::of(&item, self.geo, &self.home, self.speed));
                 }
                 _ => {}
@@ -447,9 +417,10 @@ impl Mission {
         true
     }
 
-    fn place_before(&self, index: usize) -> Option<Leg> {
+    fn leg_before(&self, index: usize) -> Option<Leg> {
         let before = self.lists[0].get(..index)?;
-        let item = before.iter().rfind(|i| moves(i.command) && i.command != LAND)?;
+        let item =
+            before.iter().rfind(|i| is_motion(i.command) && i.command != MAV_CMD_NAV_LAND)?;
         Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 
@@ -462,13 +433,13 @@ impl Mission {
             Some(since) => since,
             None => {
                 self.arrived_at = Some(now);
-                self.told = Some((self.current as u16, now));
+                self.reached = Some((self.current as u16, now));
                 now
             }
         };
         let stay = match item.command {
-            LOITER | LAND => f64::INFINITY,
-            LOITER_TIME | WAYPOINT => f64::from(item.params[0]).max(0.0),
+            MAV_CMD_NAV_LOITER_UNLIM | MAV_CMD_NAV_LAND => f64::INFINITY,
+            MAV_CMD_NAV_LOITER_TIME | MAV_CMD_NAV_WAYPOINT => f64::from(item.params[0]).max(0.0),
             _ => 0.0,
         };
         if now - since >= stay {
@@ -487,19 +458,25 @@ impl Mission {
 
 impl Transfer {
     /// Requests the next item.
-    fn request(&self, exact: bool) -> Option<Outbound> {
-        let upload = self.upload.as_ref()?;
-        let seq = upload.items.len() as u16;
+    fn request(&self, as_int: bool) -> Option<Outbound> {
+        let seq = self.upload.as_ref()?.items.len() as u16;
         let (target_system, target_component) = self.peer;
-        let mission_type = kind(self.list);
-        Some(if exact {
-            let request =
-                MISSION_REQUEST_INT_DATA { seq, target_system, target_component, mission_type };
-            MavMessage::MISSION_REQUEST_INT(request).into()
+        let mission_type = mission_type(self.list);
+        let message = if as_int {
+            MavMessage::MISSION_REQUEST_INT(MISSION_REQUEST_INT_DATA {
+                seq,
+                target_system,
+                target_component,
+                mission_type,
+            })
         } else {
-            let request =
-                MISSION_REQUEST_DATA { seq, target_system, target_component, mission_type };
-            MavMessage::MISSION_REQUEST(request).into()
-        })
+            MavMessage::MISSION_REQUEST(MISSION_REQUEST_DATA {
+                seq,
+                target_system,
+                target_component,
+                mission_type,
+            })
+        };
+        Some(message.into())
     }
 }

@@ -1,22 +1,19 @@
 //! Mission items: their meaning for this vehicle, and which of them PX4 accepts.
 use super::geo::Geo;
+use super::numbers::*;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
 
-/// MAV_CMD.
-pub(super) const WAYPOINT: u16 = 16;
-pub(super) const LOITER: u16 = 17;
-pub(super) const LOITER_TIME: u16 = 19;
-pub(super) const RETURN: u16 = 20;
-pub(super) const LAND: u16 = 21;
-pub(super) const TAKEOFF: u16 = 22;
-pub(super) const DELAY: u16 = 93;
-pub(super) const JUMP: u16 = 177;
-pub(super) const CHANGE_SPEED: u16 = 178;
 /// Items that PX4 accepts and this vehicle ignores: camera, gimbal, gripper, conditions, home.
-const IGNORED: [u16; 17] =
-    [112, 115, 179, 187, 189, 195, 197, 201, 203, 205, 206, 211, 530, 1000, 2000, 2001, 2500];
+#[rustfmt::skip] // a table
+const IGNORED: [u16; 17] = [
+    MAV_CMD_CONDITION_DELAY, MAV_CMD_CONDITION_YAW, MAV_CMD_DO_SET_HOME, MAV_CMD_DO_SET_ACTUATOR, MAV_CMD_DO_LAND_START,
+    MAV_CMD_DO_SET_ROI_LOCATION, MAV_CMD_DO_SET_ROI_NONE, MAV_CMD_DO_SET_ROI, MAV_CMD_DO_DIGICAM_CONTROL,
+    MAV_CMD_DO_MOUNT_CONTROL, MAV_CMD_DO_SET_CAM_TRIGG_DIST, MAV_CMD_DO_GRIPPER, MAV_CMD_SET_CAMERA_MODE,
+    MAV_CMD_DO_GIMBAL_MANAGER_PITCHYAW, MAV_CMD_IMAGE_START_CAPTURE, MAV_CMD_IMAGE_STOP_CAPTURE,
+    MAV_CMD_VIDEO_START_CAPTURE,
+];
 /// Geofence and rally items.
 const OTHER_LISTS: std::ops::RangeInclusive<u16> = 5000..=5100;
 
@@ -41,7 +38,11 @@ impl Leg {
     /// Reads an item; heights over home are relative to `home` in m, NED from the map centre.
     pub(super) fn of(item: &MissionItemInt, geo: Geo, home: &Vec3, speed: Option<f64>) -> Self {
         let altitude = f64::from(item.z);
-        let above = if item.frame == 6 { geo.to_degrees(home)[2] } else { 0.0 };
+        let above = if item.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT {
+            geo.to_degrees(home)[2]
+        } else {
+            0.0
+        };
         let [latitude, longitude] = [item.x, item.y].map(|v| f64::from(v) * 1e-7);
         let radius = f64::from(item.params[1]);
         Self {
@@ -49,49 +50,69 @@ impl Leg {
             yaw: f64::from(item.params[3]).to_radians(),
             radius: if radius > 0.05 { radius } else { 2.0 },
             speed,
-            land: item.command == LAND,
-            takeoff: item.command == TAKEOFF,
+            land: item.command == MAV_CMD_NAV_LAND,
+            takeoff: item.command == MAV_CMD_NAV_TAKEOFF,
         }
     }
 }
 
 /// Whether the item moves the vehicle.
-pub(super) fn moves(command: u16) -> bool {
-    matches!(command, WAYPOINT | LOITER | LOITER_TIME | LAND | TAKEOFF)
+pub(super) fn is_motion(command: u16) -> bool {
+    matches!(
+        command,
+        MAV_CMD_NAV_WAYPOINT
+            | MAV_CMD_NAV_LOITER_UNLIM
+            | MAV_CMD_NAV_LOITER_TIME
+            | MAV_CMD_NAV_LAND
+            | MAV_CMD_NAV_TAKEOFF
+    )
 }
 
 /// Why PX4 rejects an item.
 pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
-    let known = moves(item.command)
-        || matches!(item.command, RETURN | DELAY | JUMP | CHANGE_SPEED)
+    let is_known = is_motion(item.command)
+        || matches!(
+            item.command,
+            MAV_CMD_NAV_RETURN_TO_LAUNCH
+                | MAV_CMD_NAV_DELAY
+                | MAV_CMD_DO_JUMP
+                | MAV_CMD_DO_CHANGE_SPEED
+        )
         || IGNORED.contains(&item.command)
         || OTHER_LISTS.contains(&item.command);
-    if !known {
-        return Some(MavMissionResult::MAV_MISSION_UNSUPPORTED);
+    let is_global = matches!(
+        item.frame,
+        MAV_FRAME_GLOBAL
+            | MAV_FRAME_GLOBAL_RELATIVE_ALT
+            | MAV_FRAME_GLOBAL_INT
+            | MAV_FRAME_GLOBAL_RELATIVE_ALT_INT
+    );
+    if !is_known {
+        Some(MavMissionResult::MAV_MISSION_UNSUPPORTED)
+    } else if !is_global && (item.frame != MAV_FRAME_MISSION || is_motion(item.command)) {
+        Some(MavMissionResult::MAV_MISSION_UNSUPPORTED_FRAME)
+    } else {
+        None
     }
-    let placed = matches!(item.frame, 0 | 3 | 5 | 6);
-    if !placed && (item.frame != 2 || moves(item.command)) {
-        return Some(MavMissionResult::MAV_MISSION_UNSUPPORTED_FRAME);
-    }
-    None
 }
 
-/// The form that PX4 stores: integer coordinates, and the matching frames.
-pub(super) fn kept(item: MissionItemInt, list: u8) -> MissionItemInt {
-    /// Fence items have no heights.
-    const FENCE: u8 = 1;
+/// The form that PX4 stores: integer coordinates, and the matching frames. Fence items have no heights.
+pub(super) fn stored(item: MissionItemInt, list: u8) -> MissionItemInt {
+    let is_fence = list == MAV_MISSION_TYPE_FENCE;
     let frame = match item.frame {
-        0 => 5,
-        3 | 6 if list == FENCE => 5,
-        3 => 6,
+        MAV_FRAME_GLOBAL => MAV_FRAME_GLOBAL_INT,
+        MAV_FRAME_GLOBAL_RELATIVE_ALT | MAV_FRAME_GLOBAL_RELATIVE_ALT_INT if is_fence => {
+            MAV_FRAME_GLOBAL_INT
+        }
+        MAV_FRAME_GLOBAL_RELATIVE_ALT => MAV_FRAME_GLOBAL_RELATIVE_ALT_INT,
         frame => frame,
     };
-    let autocontinue = if list == FENCE { 0 } else { item.autocontinue };
+    let autocontinue = if is_fence { 0 } else { item.autocontinue };
     MissionItemInt { frame, autocontinue, ..item }
 }
 
 /// MISSION_ITEM as MISSION_ITEM_INT.
-pub(super) fn exact(item: &MissionItem) -> MissionItemInt {
+pub(super) fn to_int(item: &MissionItem) -> MissionItemInt {
     let scale = |v: f32| (f64::from(v) * 1e7).round() as i32;
     MissionItemInt {
         params: item.params,
@@ -110,11 +131,11 @@ pub(super) fn exact(item: &MissionItem) -> MissionItemInt {
 }
 
 /// MISSION_ITEM_INT as MISSION_ITEM.
-pub(super) fn rounded(item: &MissionItemInt) -> MissionItem {
+pub(super) fn to_float(item: &MissionItemInt) -> MissionItem {
     let scale = |v: i32| (f64::from(v) * 1e-7) as f32;
     let frame = match item.frame {
-        5 => 0,
-        6 => 3,
+        MAV_FRAME_GLOBAL_INT => MAV_FRAME_GLOBAL,
+        MAV_FRAME_GLOBAL_RELATIVE_ALT_INT => MAV_FRAME_GLOBAL_RELATIVE_ALT,
         frame => frame,
     };
     MissionItem {

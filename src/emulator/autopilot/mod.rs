@@ -1,5 +1,5 @@
 //! A vehicle with an autopilot that behaves as PX4 does, without I/O and without a clock: its inputs are the time, the
-//! received datagrams and the scripted path, its output is an [`Outbox`].
+//! received datagrams and the scripted path, its output is an [`DatagramQueue`].
 //!
 //! Where PX4 was measured, answers and times match the measurement; docs/emulator_autopilot.md lists the
 //! differences.
@@ -9,44 +9,50 @@ mod damage;
 pub mod dynamics;
 pub mod failsafe;
 pub mod fence;
-mod fields;
 pub mod flight;
 pub mod geo;
 mod inbox;
+mod messages;
 pub mod mission;
 mod mission_items;
+pub mod mode;
 pub mod modes;
+mod numbers;
 pub mod orbit;
-mod outbox;
 pub mod parameters;
+mod queues;
 pub mod rigid;
 pub mod setpoints;
-mod setup;
 mod steer;
 pub mod telemetry;
 mod udp;
+mod vehicle_setup;
 
 pub use damage::Damage;
 pub use mission_items::Leg;
-pub use modes::{Landed, Mode};
-pub use outbox::{Outbox, Texts};
-pub use setup::{ControlMode, Setup};
+pub use mode::Mode;
+pub use modes::Landed;
+pub use queues::{DatagramQueue, Texts};
+pub use vehicle_setup::{ControlMode, VehicleSetup};
 
 use crate::emulator::world::{Kinematics, Vec3};
-use crate::wire::mavlink::dialect::{MavSeverity, STATUSTEXT_DATA};
-use crate::wire::mavlink::{Encoder, MavMessage, Outbound};
+use crate::wire::mavlink::dialect::{
+    GPS_GLOBAL_ORIGIN_DATA, GpsFixType, HEARTBEAT_DATA, HIL_ACTUATOR_CONTROLS_DATA,
+    HOME_POSITION_DATA, MavResult, MavSeverity, STATUSTEXT_DATA,
+};
+use crate::wire::mavlink::{Encoder, MavMessage, MessageData as _, Outbound};
 use carrot::Speeds;
-use dynamics::{Body, Gains};
-use failsafe::Breach;
-use fence::Limits;
-use flight::{Flight, Situation, Sticks};
+use dynamics::{Gains, VehicleBody};
+use failsafe::{ChargeLevel, FailsafeParameters, FenceBreach};
+use fence::FenceLimits;
+use flight::{FlightTask, Sticks, TaskInputs};
 use geo::Geo;
 use mavlink::types::CharArray;
 use mission::Mission;
-use modes::{Modes, REJECTED, Rules, Seen};
+use modes::{ModeInputs, ModeParameters, Modes, REJECTED};
 use parameters::Parameters;
-use rigid::Segment;
-use setpoints::Wish;
+use rigid::MotionSegment;
+use setpoints::SetpointTarget;
 use telemetry::STREAMS;
 
 /// Length of a step in s; streams and controllers run at multiples of it.
@@ -59,23 +65,23 @@ const STICKS_TIMEOUT: f64 = 0.5;
 
 /// A stream with its next due time.
 #[derive(Clone, Copy, Debug)]
-struct Due {
+struct StreamTimer {
     id: u32,
     period: f64,
     due: f64,
 }
 
-impl Due {
-    fn usual(&self, control: ControlMode) -> f64 {
+impl StreamTimer {
+    fn default_period(&self, control: ControlMode) -> f64 {
         let stream = STREAMS.iter().find(|s| s.id == self.id);
-        let rate = |s: &telemetry::Stream| match control {
+        let rate = stream.map_or(0.0, |s| match control {
             ControlMode::MavlinkSimple => s.simple,
             ControlMode::UdpFull | ControlMode::UdpSimple => 0.0,
             // Sent only by CopterSim.
-            ControlMode::Direct if s.id == telemetry::COPTERSIM => 0.0,
+            ControlMode::Direct if s.id == HIL_ACTUATOR_CONTROLS_DATA::ID => 0.0,
             _ => s.full,
-        };
-        1.0 / stream.map_or(0.0, rate)
+        });
+        1.0 / rate
     }
 }
 
@@ -87,7 +93,7 @@ const HOVER: f64 = 0.5;
 /// A vehicle's autopilot.
 #[derive(Clone, Debug)]
 pub struct Autopilot {
-    setup: Setup,
+    setup: VehicleSetup,
     geo: Geo,
     encoder: Encoder,
     boot: f64,
@@ -96,20 +102,21 @@ pub struct Autopilot {
     /// Simulation time in s of the last step or datagram.
     clock: f64,
     motion: Kinematics,
-    body: Option<Body>,
+    body: Option<VehicleBody>,
     modes: Modes,
-    flight: Flight,
+    flight: FlightTask,
     mission: Mission,
     parameters: Parameters,
     known_version: u64,
     gains: Gains,
     speeds: Speeds,
-    rules: Rules,
-    streams: Vec<Due>,
+    mode_parameters: ModeParameters,
+    failsafe_parameters: FailsafeParameters,
+    streams: Vec<StreamTimer>,
     texts: Texts,
     text_id: u16,
     replies: Vec<Outbound>,
-    wish: Option<Wish>,
+    setpoint: Option<SetpointTarget>,
     setpoint_at: Option<f64>,
     sticks: Option<(Sticks, f64)>,
     station_at: Option<f64>,
@@ -117,32 +124,32 @@ pub struct Autopilot {
     origin: Vec3,
     home: Vec3,
     home_yaw: f64,
-    home_known: bool,
+    is_home_set: bool,
     battery: f64,
     /// Overrides the reported battery level.
-    pretended: Option<f64>,
-    breach: Option<Breach>,
+    battery_override: Option<f64>,
+    breach: Option<FenceBreach>,
     damage: Damage,
     /// A model without an autopilot holds its command.
-    steered: bool,
+    is_steered: bool,
     /// Inputs of the model in the autopilot, which CopterSim forwards.
     outputs: Option<[f32; 8]>,
     sent: u32,
     received: u32,
-    lines: udp::Line,
+    struct_link: udp::StructLink,
 }
 
 impl Autopilot {
     /// Starts a vehicle at simulation time `now` in s with the given motion.
-    pub fn new(setup: Setup, now: f64, motion: &Kinematics) -> Self {
+    pub fn new(setup: VehicleSetup, now: f64, motion: &Kinematics) -> Self {
         let mut parameters = Parameters::default();
-        parameters.set_fence(setup.fence);
+        setup.fence.store(&mut parameters);
         // Phases spread over the period and over the vehicles, so that a fleet does not send in bursts.
         let streams = STREAMS.iter().zip(0u32..).map(|(stream, i)| {
-            let mut due = Due { id: stream.id, period: f64::INFINITY, due: now };
-            due.period = due.usual(setup.control);
+            let mut due = StreamTimer { id: stream.id, period: f64::INFINITY, due: now };
+            due.period = due.default_period(setup.control);
             let share = f64::from((i * 7 + u32::from(setup.id) * 13) % 32) / 32.0;
-            if due.period.is_finite() && stream.id != 0 {
+            if due.period.is_finite() && stream.id != HEARTBEAT_DATA::ID {
                 due.due += due.period * share;
             }
             due
@@ -158,19 +165,20 @@ impl Autopilot {
             motion: *motion,
             body: None,
             modes: Modes::new(now),
-            flight: Flight::default(),
+            flight: FlightTask::default(),
             mission: Mission::new(origin, setup.geo),
             known_version: 0,
-            gains: parameters.gains(),
-            speeds: parameters.speeds(),
-            rules: parameters.rules(),
+            gains: Gains::of(&parameters),
+            speeds: Speeds::of(&parameters),
+            mode_parameters: ModeParameters::of(&parameters),
+            failsafe_parameters: FailsafeParameters::of(&parameters),
             parameters,
             streams: streams.collect(),
             texts: Texts::default(),
             // 0 means that a text has no further chunks.
             text_id: 1,
             replies: Vec::new(),
-            wish: None,
+            setpoint: None,
             setpoint_at: None,
             sticks: None,
             station_at: None,
@@ -178,16 +186,16 @@ impl Autopilot {
             origin,
             home: origin,
             home_yaw: motion.pose.roll_pitch_yaw()[2],
-            home_known: false,
+            is_home_set: false,
             battery: 100.0,
-            pretended: setup.battery,
+            battery_override: setup.battery,
             breach: None,
             damage: Damage::default(),
-            steered: false,
+            is_steered: false,
             outputs: None,
             sent: 0,
             received: 0,
-            lines: udp::Line::default(),
+            struct_link: udp::StructLink::default(),
             setup,
         }
     }
@@ -214,12 +222,12 @@ impl Autopilot {
 
     /// Simulated motion; `None` if the vehicle was never armed and follows its script.
     pub fn flown(&self) -> Option<Kinematics> {
-        self.body.as_ref().map(Body::kinematics)
+        self.body.as_ref().map(VehicleBody::kinematics)
     }
 
     /// Simulated motion until the next step.
-    pub fn segment(&self) -> Option<Segment> {
-        self.body.as_ref().map(|body| Segment {
+    pub fn segment(&self) -> Option<MotionSegment> {
+        self.body.as_ref().map(|body| MotionSegment {
             time: self.now,
             state: body.state,
             drive: body.drive,
@@ -228,18 +236,18 @@ impl Autopilot {
 
     /// Whether it flies its script: in the air, and nobody has commanded it yet. It tells of itself as of a vehicle that flies a
     /// mission.
-    fn on_lap(&self) -> bool {
+    fn is_on_script(&self) -> bool {
         self.body.is_none() && self.motion.pose.position.z < self.setup.ground - AIRBORNE
     }
 
     /// Whether motors may turn.
-    pub fn armed(&self) -> bool {
-        self.modes.armed || self.on_lap()
+    pub fn is_armed(&self) -> bool {
+        self.modes.armed || self.is_on_script()
     }
 
     /// The active mode.
     pub fn mode(&self) -> Mode {
-        if self.on_lap() {
+        if self.is_on_script() {
             return Mode::Mission;
         }
         self.modes.active
@@ -247,28 +255,25 @@ impl Autopilot {
 
     /// State of the land detector.
     pub fn landed(&self) -> Landed {
-        if self.on_lap() {
+        if self.is_on_script() {
             return Landed::Air;
         }
         self.modes.landed
     }
 
     fn has_gps(&self) -> bool {
-        self.setup.control != ControlMode::MavlinkNoGps && self.damage.gps[0] >= 3
+        self.setup.control != ControlMode::MavlinkNoGps
+            && self.damage.gps[0] >= GpsFixType::GPS_FIX_TYPE_3D_FIX as u8
     }
 
     /// Whether the estimator has a position.
-    fn located(&self) -> bool {
+    fn has_position(&self) -> bool {
         let seen = self.vision_at.is_some_and(|at| self.now - at < 1.0);
         self.uptime() >= START_TIME && (self.has_gps() || seen)
     }
 
-    fn ground(&self) -> f64 {
-        self.setup.ground
-    }
-
     /// Arms; from then on the motion is simulated.
-    fn arm(&mut self, text: &str) -> u8 {
+    fn arm(&mut self, text: &str) -> MavResult {
         let was = self.modes.armed;
         let result = self.modes.arm(text, &mut self.texts);
         if result != REJECTED && !was {
@@ -280,7 +285,7 @@ impl Autopilot {
     /// Starts the motors and the simulated motion.
     fn spin_up(&mut self) {
         let ground = self.setup.ground;
-        let body = self.body.get_or_insert_with(|| Body::new(&self.motion, ground));
+        let body = self.body.get_or_insert_with(|| VehicleBody::new(&self.motion, ground));
         body.state.wind = self.damage.wind;
         if !body.state.grounded {
             self.modes.landed = Landed::Air;
@@ -289,65 +294,66 @@ impl Autopilot {
         self.home = self.motion.pose.position;
         self.home.z = self.home.z.max(ground);
         self.home_yaw = body.state.yaw();
-        self.announce_home();
+        self.send_home();
     }
 
-    fn announce_home(&mut self) {
+    fn send_home(&mut self) {
         self.mission.home = self.home;
-        self.home_known = true;
-        let home = self.message(242);
+        self.is_home_set = true;
+        let home = self.message(HOME_POSITION_DATA::ID);
         self.replies.extend(home);
     }
 
     /// PX4 sets home on arming, at take-off, and after landing.
-    fn home_is_here(&mut self) {
+    fn set_home_here(&mut self) {
         self.home = self.motion.pose.position;
         self.home_yaw = self.motion.pose.roll_pitch_yaw()[2];
-        self.announce_home();
+        self.send_home();
     }
 
     /// Advances to simulation time `now` in s; `scripted` is the motion until the first arming.
-    pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut Outbox) {
+    pub fn step(&mut self, now: f64, scripted: &Kinematics, out: &mut DatagramQueue) {
         let dt = (now - self.now).clamp(0.0, 0.1);
         (self.now, self.clock) = (now, now);
         if self.known_version != self.parameters.version {
             self.known_version = self.parameters.version;
-            self.gains = self.parameters.gains();
-            self.speeds = self.parameters.speeds();
-            self.rules = self.parameters.rules();
+            self.gains = Gains::of(&self.parameters);
+            self.speeds = Speeds::of(&self.parameters);
+            self.mode_parameters = ModeParameters::of(&self.parameters);
+            self.failsafe_parameters = FailsafeParameters::of(&self.parameters);
         }
         if let Some(body) = &mut self.body {
             body.advance(dt);
         }
-        if self.steered {
+        if self.is_steered {
             self.setpoint_at = Some(now);
         }
         self.fly(dt);
         self.motion = self.flown().unwrap_or(*scripted);
-        if !self.home_known && self.located() {
-            self.home_known = true;
+        if !self.is_home_set && self.has_position() {
+            self.is_home_set = true;
             self.home_yaw = self.motion.pose.roll_pitch_yaw()[2];
-            for id in [242, 49] {
+            for id in [HOME_POSITION_DATA::ID, GPS_GLOBAL_ORIGIN_DATA::ID] {
                 let message = self.message(id);
                 self.replies.extend(message);
             }
         }
-        self.discharge(dt);
-        self.watch_fence();
+        self.update_battery(dt);
+        self.check_fence();
         self.parameters.step(now, &mut self.replies);
         self.mission.step(now, &mut self.replies, &mut self.texts);
-        self.answer(out);
-        self.speak(out);
-        self.tell_structs(out);
+        self.send_replies(out);
+        self.send_streams(out);
+        self.send_structs(out);
     }
 
     /// PX4's simulated battery: full until armed.
-    fn discharge(&mut self, dt: f64) {
+    fn update_battery(&mut self, dt: f64) {
         // Measured on PX4: 90 % in 60 s of flight.
-        let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN", 60.0).max(1.0);
-        let least = self.parameters.number("SIM_BAT_MIN_PCT", 50.0);
+        let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN").max(1.0);
+        let least = self.parameters.number("SIM_BAT_MIN_PCT");
         let damaged = self.damage.charge.map(|charge| charge * 100.0);
-        self.battery = match self.pretended.or(damaged) {
+        self.battery = match self.battery_override.or(damaged) {
             Some(percent) => percent,
             None if self.modes.armed => (self.battery.min(100.0) - rate * dt).max(least),
             None => 100.0,
@@ -355,13 +361,13 @@ impl Autopilot {
     }
 
     /// Overrides the reported battery level in percent; `None`: the simulated level.
-    pub fn pretend_battery(&mut self, percent: Option<f64>) {
-        self.pretended = percent;
+    pub fn override_battery(&mut self, percent: Option<f64>) {
+        self.battery_override = percent;
     }
 
     /// Changes PX4's maximum distances from home.
-    pub fn set_fence(&mut self, limits: Limits) {
-        self.parameters.set_fence(limits);
+    pub fn set_fence(&mut self, limits: FenceLimits) {
+        limits.store(&mut self.parameters);
     }
 
     /// Damages the vehicle, or repairs it.
@@ -382,8 +388,8 @@ impl Autopilot {
         self.outputs.take()
     }
 
-    fn watch_fence(&mut self) {
-        let limits = self.parameters.fence();
+    fn check_fence(&mut self) {
+        let limits = FenceLimits::of(&self.parameters);
         let (position, areas) = (&self.motion.pose.position, self.mission.fence());
         self.breach = fence::breach(position, &self.home, &limits, areas, self.geo);
     }
@@ -398,94 +404,87 @@ impl Autopilot {
             }
             None => (false, true),
         };
-        let seen = Seen {
+        let inputs = ModeInputs {
             setpoint: self.setpoint_at,
             sticks: sticks.is_some(),
-            position: self.located(),
+            position: self.has_position(),
             ready: self.uptime() >= START_TIME,
             mission: self.mission.is_ready(),
             lifted,
             resting,
             airborne: self.body.as_ref().is_some_and(|b| !b.state.grounded),
-            landing: self.flight.landing_now,
-            taking_off: self.flight.taking_off,
+            landing: self.flight.is_landing,
+            is_taking_off: self.flight.is_taking_off,
             attitude: matches!(
-                self.wish,
-                Some(Wish::Follow(_) | Wish::Attitude(..) | Wish::Wing(_))
+                self.setpoint,
+                Some(
+                    SetpointTarget::Follow(_)
+                        | SetpointTarget::Attitude(..)
+                        | SetpointTarget::Wing(_)
+                )
             ),
-            charge: self.parameters.charge(self.battery),
+            charge: ChargeLevel::of(self.battery, &self.parameters),
             breach: self.breach,
         };
         let before = (self.modes.armed, self.modes.landed);
-        self.modes.step(self.now, seen, &self.rules, &mut self.texts);
+        let parameters = (&self.mode_parameters, &self.failsafe_parameters);
+        self.modes.step(self.now, inputs, parameters, &mut self.texts);
         let took_off = before.1 == Landed::Ground && self.modes.landed != Landed::Ground;
         if (took_off && self.modes.armed) || (before.0 && !self.modes.armed) {
-            self.home_is_here();
+            self.set_home_here();
         }
         if !self.modes.armed {
             self.mission.rest();
         }
         let Some(body) = &mut self.body else { return };
-        let mut situation = Situation {
+        let mut inputs = TaskInputs {
             modes: &mut self.modes,
             mission: &mut self.mission,
-            wish: self.wish,
+            setpoint: self.setpoint,
             sticks: sticks.map(|(s, _)| s),
             home: self.home,
             speeds: self.speeds,
             now: self.now,
             dt,
             texts: &mut self.texts,
-            takeoff_height: self.parameters.number("MIS_TAKEOFF_ALT", 2.5),
+            takeoff_height: self.parameters.number("MIS_TAKEOFF_ALT"),
             datum: self.geo.centre[2],
         };
-        let target = self.flight.target(body, &mut situation);
+        let target = self.flight.target(body, &mut inputs);
         body.control(&target, &self.gains, dt);
         body.drive = self.damage.applied(body.drive);
-        if self.mission.wants_return && self.modes.active == Mode::Loiter && self.modes.armed {
-            self.mission.wants_return = false;
+        if self.mission.is_return_due && self.modes.active == Mode::Loiter && self.modes.armed {
+            self.mission.is_return_due = false;
             let _ = self.change(Mode::Return);
         }
     }
 
     /// Sends queued replies and due texts.
-    fn answer(&mut self, out: &mut Outbox) {
-        let mut replies = std::mem::take(&mut self.replies);
-        for reply in replies.drain(..) {
+    fn send_replies(&mut self, out: &mut DatagramQueue) {
+        for reply in std::mem::take(&mut self.replies) {
             self.send(&reply, out);
         }
-        self.replies = replies;
         while let Some((severity, text)) = self.texts.next(self.now) {
             // PX4 sends no texts on a link without a ground station.
             if self.station_at.is_some_and(|at| self.now - at < STATION_TIMEOUT) {
-                self.status_text(severity, &text, out);
+                self.send_text(severity, &text, out);
             }
         }
     }
 
-    fn status_text(&mut self, severity: u8, text: &str, out: &mut Outbox) {
+    fn send_text(&mut self, severity: MavSeverity, text: &str, out: &mut DatagramQueue) {
         const PIECE: usize = 50;
-        let severity = match severity {
-            outbox::EMERGENCY => MavSeverity::MAV_SEVERITY_EMERGENCY,
-            outbox::CRITICAL => MavSeverity::MAV_SEVERITY_CRITICAL,
-            outbox::WARNING => MavSeverity::MAV_SEVERITY_WARNING,
-            _ => MavSeverity::MAV_SEVERITY_INFO,
-        };
         for (piece, chunk_seq) in text.as_bytes().chunks(PIECE).zip(0u8..) {
             let mut bytes = [0; PIECE];
             bytes[..piece.len()].copy_from_slice(piece);
-            let said = STATUSTEXT_DATA {
-                severity,
-                text: CharArray::from(bytes),
-                id: self.text_id,
-                chunk_seq,
-            };
-            self.send(&MavMessage::STATUSTEXT(said).into(), out);
+            let text = CharArray::from(bytes);
+            let chunk = STATUSTEXT_DATA { severity, text, id: self.text_id, chunk_seq };
+            self.send(&MavMessage::STATUSTEXT(chunk).into(), out);
         }
         self.text_id = self.text_id.checked_add(1).unwrap_or(1);
     }
 
-    fn send(&mut self, message: &Outbound, out: &mut Outbox) {
+    fn send(&mut self, message: &Outbound, out: &mut DatagramQueue) {
         if self.setup.control == ControlMode::MavlinkNoSend {
             return;
         }
@@ -494,7 +493,7 @@ impl Autopilot {
     }
 
     /// Sends the streams that are due.
-    fn speak(&mut self, out: &mut Outbox) {
+    fn send_streams(&mut self, out: &mut DatagramQueue) {
         for i in 0..self.streams.len() {
             let Some(stream) = self.streams.get_mut(i).filter(|s| s.due <= self.now) else {
                 continue;

@@ -1,5 +1,5 @@
 //! DO_ORBIT as PX4 flies it: straight to the circle, then along it.
-use super::dynamics::Trajectory;
+use super::dynamics::TrajectorySetpoint;
 use crate::emulator::world::Vec3;
 
 /// MC_ORBIT_RAD_MAX, and PX4's least radius, in m.
@@ -42,14 +42,14 @@ impl Orbit {
     }
 
     /// Motion along the circle, without yaw.
-    pub fn around(&self, position: &Vec3) -> Trajectory {
+    pub fn around(&self, position: &Vec3) -> TrajectorySetpoint {
         let out = self.out(position);
         let along = Vec3::new(-out.y, out.x, f64::NAN) * self.speed;
-        Trajectory {
+        TrajectorySetpoint {
             position: Vec3::new(f64::NAN, f64::NAN, self.centre.z),
             velocity: along - out * self.off(position),
             acceleration: -out * (self.speed * self.speed / self.radius),
-            ..Trajectory::default()
+            ..TrajectorySetpoint::default()
         }
     }
 

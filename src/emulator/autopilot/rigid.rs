@@ -15,7 +15,7 @@ const THRUST_LAG: f64 = 0.05;
 
 /// Controller output until the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Drive {
+pub enum ControlOutput {
     /// For a multirotor.
     Rotors {
         /// Share of the maximum thrust, 0 to 1.
@@ -34,7 +34,7 @@ pub enum Drive {
     },
 }
 
-impl Drive {
+impl ControlOutput {
     /// Body rates in rad/s.
     pub fn rate(&self) -> Vec3 {
         match *self {
@@ -53,7 +53,7 @@ impl Drive {
 
 /// State of a vehicle at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct State {
+pub struct RigidState {
     /// Position in m, NED.
     pub position: Vec3,
     /// Velocity in m/s, NED.
@@ -72,7 +72,7 @@ pub struct State {
     pub wind: Vec3,
 }
 
-impl State {
+impl RigidState {
     /// Yaw in rad.
     pub fn yaw(&self) -> f64 {
         self.attitude.euler_angles().2
@@ -80,15 +80,15 @@ impl State {
 
     /// The state after `dt` s, at most a few steps.
     #[must_use]
-    pub fn after(&self, drive: &Drive, dt: f64) -> Self {
+    pub fn after(&self, drive: &ControlOutput, dt: f64) -> Self {
         if self.rests(drive) {
             let thrust = self.thrust_after(drive, dt);
             return Self { thrust, ..self.at_rest() };
         }
         let mut end = self.turned(drive, dt);
         match drive {
-            Drive::Rotors { .. } => self.fall(drive, dt, &mut end),
-            Drive::Wing { .. } => {
+            ControlOutput::Rotors { .. } => self.fall(drive, dt, &mut end),
+            ControlOutput::Wing { .. } => {
                 let middle = self.turned(drive, dt / 2.0);
                 let sum = self.velocity + middle.velocity * 4.0 + end.velocity;
                 end.position += sum * (dt / 6.0);
@@ -99,17 +99,19 @@ impl State {
             end.position.z = self.ground;
             end.grounded = true;
             match drive {
-                Drive::Rotors { .. } => end.velocity = Vec3::zeros(),
-                Drive::Wing { .. } => end.velocity.z = end.velocity.z.min(0.0),
+                ControlOutput::Rotors { .. } => end.velocity = Vec3::zeros(),
+                ControlOutput::Wing { .. } => end.velocity.z = end.velocity.z.min(0.0),
             }
         }
         end
     }
 
     /// Whether the vehicle stands and does not lift off.
-    fn rests(&self, drive: &Drive) -> bool {
+    fn rests(&self, drive: &ControlOutput) -> bool {
         let up = (self.attitude * Vec3::z()).z * self.thrust * MAX_THRUST;
-        matches!(drive, Drive::Rotors { .. }) && self.position.z >= self.ground && up < GRAVITY
+        matches!(drive, ControlOutput::Rotors { .. })
+            && self.position.z >= self.ground
+            && up < GRAVITY
     }
 
     /// On the ground, without remaining speed and tilt.
@@ -126,17 +128,17 @@ impl State {
         }
     }
 
-    fn thrust_after(&self, drive: &Drive, dt: f64) -> f64 {
+    fn thrust_after(&self, drive: &ControlOutput, dt: f64) -> f64 {
         let asked = drive.thrust();
         asked + (self.thrust - asked) * (-dt / THRUST_LAG).exp()
     }
 
     /// Attitude, rates and thrust after `dt`, and the velocity that they give a fixed wing.
-    fn turned(&self, drive: &Drive, dt: f64) -> Self {
+    fn turned(&self, drive: &ControlOutput, dt: f64) -> Self {
         let asked = drive.rate();
         let lag = match drive {
-            Drive::Rotors { .. } => RATE_LAG,
-            Drive::Wing { .. } => Vec3::repeat(RATE_LAG.x),
+            ControlOutput::Rotors { .. } => RATE_LAG,
+            ControlOutput::Wing { .. } => Vec3::repeat(RATE_LAG.x),
         };
         let left = lag.map(|lag| (-dt / lag).exp());
         let behind = self.rate - asked;
@@ -153,7 +155,7 @@ impl State {
             grounded: false,
             ..*self
         };
-        if let Drive::Wing { push, lift, .. } = *drive {
+        if let ControlOutput::Wing { push, lift, .. } = *drive {
             let speed = (self.velocity.xy().norm() + push * dt).max(0.0);
             let (s, c) = end.yaw().sin_cos();
             end.velocity = Vec3::new(speed * c, speed * s, self.velocity.z - lift * dt);
@@ -162,7 +164,7 @@ impl State {
     }
 
     /// Integrates a multirotor under thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
-    fn fall(&self, drive: &Drive, dt: f64, end: &mut Self) {
+    fn fall(&self, drive: &ControlOutput, dt: f64, end: &mut Self) {
         let middle = self.turned(drive, dt / 2.0);
         let (v0, push) = (self.velocity, |at: &Self, v: Vec3| at.push() - (v - self.wind) * DRAG);
         let a1 = push(self, v0);
@@ -180,11 +182,11 @@ impl State {
     }
 
     /// Acceleration in m/s², NED.
-    fn acceleration(&self, drive: &Drive) -> Vec3 {
+    fn acceleration(&self, drive: &ControlOutput) -> Vec3 {
         match *drive {
-            Drive::Rotors { .. } if self.rests(drive) => Vec3::zeros(),
-            Drive::Rotors { .. } => self.push() - (self.velocity - self.wind) * DRAG,
-            Drive::Wing { push, lift, .. } => {
+            ControlOutput::Rotors { .. } if self.rests(drive) => Vec3::zeros(),
+            ControlOutput::Rotors { .. } => self.push() - (self.velocity - self.wind) * DRAG,
+            ControlOutput::Wing { push, lift, .. } => {
                 let (roll, pitch, yaw) = self.attitude.euler_angles();
                 let turn = (self.rate.y * roll.sin() + self.rate.z * roll.cos()) / pitch.cos();
                 let (s, c) = yaw.sin_cos();
@@ -195,7 +197,7 @@ impl State {
     }
 
     /// Position, attitude and the measurements of inertial sensors at this instant.
-    pub fn kinematics(&self, drive: &Drive) -> Kinematics {
+    pub fn kinematics(&self, drive: &ControlOutput) -> Kinematics {
         let acceleration = self.acceleration(drive);
         let felt = acceleration - Vec3::new(0.0, 0.0, GRAVITY);
         Kinematics {
@@ -210,41 +212,41 @@ impl State {
 
 /// Motion of a vehicle from one step of its controllers on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Segment {
+pub struct MotionSegment {
     /// Simulation time in s of its start.
     pub time: f64,
     /// The vehicle at that time.
-    pub state: State,
+    pub state: RigidState,
     /// Controller output from then on.
-    pub drive: Drive,
+    pub drive: ControlOutput,
 }
 
-impl Segment {
+impl MotionSegment {
     /// State at simulation time `time` in s, not before the segment's start.
-    fn at(&self, time: f64) -> State {
+    fn at(&self, time: f64) -> RigidState {
         self.state.after(&self.drive, time - self.time)
     }
 }
 
 /// Recent motion of a vehicle, so that readers with different delays see the same.
 #[derive(Clone, Debug, Default)]
-pub struct Trail {
-    segments: VecDeque<Segment>,
+pub struct RecentMotion {
+    segments: VecDeque<MotionSegment>,
 }
 
-impl Trail {
+impl RecentMotion {
     /// Maximum delay of a reader in steps.
     const MOST: usize = 256;
 
     /// Appends a segment.
-    pub fn push(&mut self, segment: Segment) {
+    pub fn push(&mut self, segment: MotionSegment) {
         if self.segments.len() == Self::MOST {
             self.segments.pop_front();
         }
         self.segments.push_back(segment);
     }
 
-    fn find(&self, time: f64) -> Option<&Segment> {
+    fn find(&self, time: f64) -> Option<&MotionSegment> {
         // The times of ticks and steps are computed differently, so they differ by rounding.
         let begun = self.segments.partition_point(|s| s.time <= time + 1e-9);
         self.segments.get(begun.checked_sub(1)?)

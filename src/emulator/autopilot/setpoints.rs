@@ -1,21 +1,28 @@
 //! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
-use super::dynamics::{Trajectory, Wing};
+use super::dynamics::{TrajectorySetpoint, Wing};
 use super::geo::Geo;
-use super::outbox::CRITICAL;
-use super::{Texts, fields};
+use super::numbers::*;
+use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::{Quat, Vec3};
 use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::dialect::{AttitudeTargetTypemask as A, PositionTargetTypemask as P};
+use crate::wire::mavlink::raw::{
+    SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
+};
 
-/// Bits of the position target's mask.
-const FORCE: u16 = 1 << 9;
-const NO_YAW: u16 = 1 << 10;
-const NO_YAW_RATE: u16 = 1 << 11;
+const FORCE: u16 = P::POSITION_TARGET_TYPEMASK_FORCE_SET.bits();
+const NO_YAW: u16 = P::POSITION_TARGET_TYPEMASK_YAW_IGNORE.bits();
+const NO_YAW_RATE: u16 = P::POSITION_TARGET_TYPEMASK_YAW_RATE_IGNORE.bits();
+/// Masks of vectors.
+const NO_POSITION: u16 = 0o7;
+const NO_VELOCITY: u16 = 0o70;
+const NO_ACCELERATION: u16 = 0o700;
 
 /// Target of the last valid setpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish {
+pub enum SetpointTarget {
     /// Positions, velocities, accelerations.
-    Follow(Trajectory),
+    Follow(TrajectorySetpoint),
     /// Attitude, thrust and yaw rate.
     Attitude(Quat, f64, f64),
     /// Body rates and thrust.
@@ -26,7 +33,7 @@ pub enum Wish {
 
 /// State of the vehicle needed to interpret setpoints.
 #[derive(Clone, Copy, Debug)]
-pub struct Here {
+pub struct SetpointContext {
     /// Origin of the local frame in m, NED from the map centre.
     pub origin: Vec3,
     /// From body FRD to NED.
@@ -43,131 +50,151 @@ pub struct Here {
 
 const FREE: Vec3 = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
 
-fn vector(frame: &Frame<'_>, at: usize, mask: u16, shift: u32) -> Vec3 {
-    Vec3::from_fn(|i, _| {
-        if mask >> (shift + i as u32) & 1 == 1 {
-            f64::NAN
-        } else {
-            f64::from(fields::f32(frame, at + 4 * i))
-        }
-    })
+/// A vector whose components with a bit in the mask, from `shift` on, are free.
+pub(super) fn masked(v: Vec3, mask: u16, shift: u32) -> Vec3 {
+    Vec3::from_fn(|i, _| if mask >> (shift + i as u32) & 1 == 1 { f64::NAN } else { v[i] })
 }
 
-fn all_free(v: &Vec3) -> bool {
+fn widened(v: [f32; 3]) -> Vec3 {
+    v.map(f64::from).into()
+}
+
+fn is_free(v: &Vec3) -> bool {
     v.iter().all(|x| x.is_nan())
 }
 
-/// Reads SET_POSITION_TARGET_LOCAL_NED (84); returns positions in NED from the map centre.
-pub fn local(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> {
+/// Reads SET_POSITION_TARGET_LOCAL_NED; returns positions in NED from the map centre.
+pub fn local(
+    m: &SetPositionTargetLocalNed,
+    context: &SetpointContext,
+    texts: &mut Texts,
+) -> Option<SetpointTarget> {
     const NAME: &str = "SET_POSITION_TARGET_LOCAL_NED";
-    let mask = fields::u16(frame, 48);
-    let kind = fields::u8(frame, 52);
-    let position = vector(frame, 4, mask, 0) + here.origin;
-    let motion = motion(frame, mask);
-    let goal = match kind {
-        1 => Trajectory { position, ..motion },
-        8 => {
+    let mask = m.type_mask;
+    let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
+    let goal = match m.coordinate_frame {
+        MAV_FRAME_LOCAL_NED => {
+            let position = masked(widened(m.position), mask, 0) + context.origin;
+            TrajectorySetpoint { position, ..motion }
+        }
+        MAV_FRAME_BODY_NED => {
             // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
             // masked component masks the whole vector.
             let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE };
-            let (s, c) = here.attitude.euler_angles().2.sin_cos();
+            let (s, c) = context.attitude.euler_angles().2.sin_cos();
             let v = motion.velocity;
             let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
-            Trajectory {
-                velocity: unless(0o70, turned),
-                acceleration: unless(0o700, here.attitude * motion.acceleration),
+            let acceleration = context.attitude * motion.acceleration;
+            TrajectorySetpoint {
+                velocity: unless(NO_VELOCITY, turned),
+                acceleration: unless(NO_ACCELERATION, acceleration),
                 ..motion
             }
         }
         other => {
-            texts.say(CRITICAL, &format!("{NAME} coordinate frame {other} unsupported\t"));
+            texts.push(CRITICAL, format!("{NAME} coordinate frame {other} unsupported\t"));
             return None;
         }
     };
     if is_empty(&goal) {
-        texts.say(CRITICAL, &format!("{NAME} invalid\t"));
+        texts.push(CRITICAL, format!("{NAME} invalid\t"));
         return None;
     }
     let forced = is_forced(&goal, mask, NAME, texts);
-    (!forced).then(|| Wish::Follow(goal.or_stop()))
+    (!forced).then(|| SetpointTarget::Follow(goal.or_stop()))
 }
 
-/// Reads SET_POSITION_TARGET_GLOBAL_INT (86); returns positions in NED from the map centre. One masked component masks the whole
+/// Reads SET_POSITION_TARGET_GLOBAL_INT; returns positions in NED from the map centre. One masked component masks the whole
 /// position; a setpoint without any component is ignored silently.
-pub fn global(frame: &Frame<'_>, here: &Here, texts: &mut Texts) -> Option<Wish> {
+pub fn global(
+    m: &SetPositionTargetGlobalInt,
+    context: &SetpointContext,
+    texts: &mut Texts,
+) -> Option<SetpointTarget> {
     const NAME: &str = "SET_POSITION_TARGET_GLOBAL_INT";
-    let mask = fields::u16(frame, 48);
-    let position = if mask & 0o7 == 0 {
-        let kind = fields::u8(frame, 52);
-        let degrees = |at| f64::from(fields::i32(frame, at)) * 1e-7;
-        let height = f64::from(fields::f32(frame, 12));
-        let place = here.geo.project([degrees(4), degrees(8), height]);
+    let mask = m.type_mask;
+    let position = if mask & NO_POSITION == 0 {
+        let [latitude, longitude] = [m.latitude, m.longitude].map(|v| f64::from(v) * 1e-7);
+        let height = f64::from(m.altitude);
+        let place = context.geo.project([latitude, longitude, height]);
         let at = |z| Vec3::new(place.x, place.y, z);
-        match kind {
-            5 => place,
+        match m.coordinate_frame {
+            MAV_FRAME_GLOBAL_INT => place,
             // PX4 subtracts the height of home above the origin instead of adding it.
-            6 => at(2.0 * here.origin.z - here.home - height),
-            11 => at(here.ground - height),
-            _ => {
-                let text = format!("{NAME} invalid coordinate frame {kind}\t");
-                texts.say(CRITICAL, &text);
+            MAV_FRAME_GLOBAL_RELATIVE_ALT_INT => at(2.0 * context.origin.z - context.home - height),
+            MAV_FRAME_GLOBAL_TERRAIN_ALT_INT => at(context.ground - height),
+            other => {
+                texts.push(CRITICAL, format!("{NAME} invalid coordinate frame {other}\t"));
                 return None;
             }
         }
     } else {
         FREE
     };
-    let goal = Trajectory { position, ..motion(frame, mask) };
+    let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
+    let goal = TrajectorySetpoint { position, ..motion };
     let ignored = is_forced(&goal, mask, NAME, texts) || is_empty(&goal);
-    (!ignored).then(|| Wish::Follow(goal.or_stop()))
+    (!ignored).then(|| SetpointTarget::Follow(goal.or_stop()))
 }
 
-/// Velocity and later fields: the same offsets in both messages.
-fn motion(frame: &Frame<'_>, mask: u16) -> Trajectory {
-    let angle = |at, off: u16| {
-        if mask & off != 0 { f64::NAN } else { f64::from(fields::f32(frame, at)) }
-    };
-    Trajectory {
-        velocity: vector(frame, 16, mask, 3),
-        acceleration: vector(frame, 28, mask, 6),
-        yaw: angle(40, NO_YAW),
-        yaw_rate: angle(44, NO_YAW_RATE),
-        ..Trajectory::default()
+/// What both messages have besides the position.
+fn motion(
+    mask: u16,
+    velocity: [f32; 3],
+    acceleration: [f32; 3],
+    [yaw, yaw_rate]: [f32; 2],
+) -> TrajectorySetpoint {
+    let angle = |value: f32, off| if mask & off != 0 { f64::NAN } else { value.into() };
+    TrajectorySetpoint {
+        velocity: masked(widened(velocity), mask, 3),
+        acceleration: masked(widened(acceleration), mask, 6),
+        yaw: angle(yaw, NO_YAW),
+        yaw_rate: angle(yaw_rate, NO_YAW_RATE),
+        ..TrajectorySetpoint::default()
     }
 }
 
 /// PX4 refuses forces.
-fn is_forced(goal: &Trajectory, mask: u16, name: &str, texts: &mut Texts) -> bool {
-    let forced = mask & FORCE != 0 && !all_free(&goal.acceleration);
+fn is_forced(goal: &TrajectorySetpoint, mask: u16, name: &str, texts: &mut Texts) -> bool {
+    let forced = mask & FORCE != 0 && !is_free(&goal.acceleration);
     if forced {
-        texts.say(CRITICAL, &format!("{name} force not supported\t"));
+        texts.push(CRITICAL, format!("{name} force not supported\t"));
     }
     forced
 }
 
-fn is_empty(goal: &Trajectory) -> bool {
-    [goal.position, goal.velocity, goal.acceleration].iter().all(all_free)
+fn is_empty(goal: &TrajectorySetpoint) -> bool {
+    [goal.position, goal.velocity, goal.acceleration].iter().all(is_free)
 }
 
-/// Reads SET_ATTITUDE_TARGET (82). What is NaN keeps the present rates.
-pub fn attitude(frame: &Frame<'_>, here: &Here) -> Option<Wish> {
-    let mask = fields::u8(frame, 38);
-    let float = |at| f64::from(fields::f32(frame, at));
-    let rates = vector(frame, 20, u16::from(mask), 0);
-    let thrust = if mask & 64 == 0 { float(32) } else { 0.0 };
-    let thrust = if thrust.is_finite() { thrust } else { 0.0 };
-    if mask & 128 == 0 {
-        // `thrust_body` points down.
-        let thrust = if mask & 32 == 0 { thrust } else { -float(47) };
-        let q = nalgebra::Quaternion::new(float(4), float(8), float(12), float(16));
+/// Reads SET_ATTITUDE_TARGET. A component that is NaN keeps the present rate.
+pub fn attitude(
+    m: &SetAttitudeTarget,
+    frame: &Frame<'_>,
+    context: &SetpointContext,
+) -> Option<SetpointTarget> {
+    const NO_RATES: A = A::ATTITUDE_TARGET_TYPEMASK_BODY_ROLL_RATE_IGNORE
+        .union(A::ATTITUDE_TARGET_TYPEMASK_BODY_PITCH_RATE_IGNORE);
+    /// Offset of `thrust_body.z`, which points down.
+    const THRUST_DOWN: usize = 47;
+    let mask = A::from_bits_retain(m.type_mask);
+    let rates = masked(widened(m.body_rates), m.type_mask.into(), 0);
+    let is_thrust_given = !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THROTTLE_IGNORE);
+    let thrust = if is_thrust_given && m.thrust.is_finite() { m.thrust.into() } else { 0.0 };
+    if !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_ATTITUDE_IGNORE) {
+        let down = || f64::from(f32::from_le_bytes(frame.bytes_at(THRUST_DOWN)));
+        let is_vector = mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THRUST_BODY_SET);
+        let thrust = if is_vector { -down() } else { thrust };
+        let [w, x, y, z] = m.q.map(f64::from);
+        let q = nalgebra::Quaternion::new(w, x, y, z);
         if !(q.norm() > 1e-6 && q.norm().is_finite()) {
-            return Some(Wish::Rates(here.rate, thrust));
+            return Some(SetpointTarget::Rates(context.rate, thrust));
         }
         let yaw_rate = if rates.z.is_finite() { rates.z } else { 0.0 };
-        Some(Wish::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
-    } else if mask & 3 == 0 {
-        let rate = rates.zip_map(&here.rate, |rate, now| if rate.is_finite() { rate } else { now });
-        Some(Wish::Rates(rate, thrust))
+        Some(SetpointTarget::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
+    } else if !mask.intersects(NO_RATES) {
+        let or_now = |rate: f64, now| if rate.is_finite() { rate } else { now };
+        Some(SetpointTarget::Rates(rates.zip_map(&context.rate, or_now), thrust))
     } else {
         None
     }

@@ -1,6 +1,6 @@
 //! Commands to a model that flies by itself: 8 integers and 20 floats, which hold until the next ones.
-use super::dynamics::Trajectory;
-use super::setpoints::Wish;
+use super::dynamics::TrajectorySetpoint;
+use super::setpoints::SetpointTarget;
 use super::{Autopilot, Mode};
 use crate::emulator::world::{Quat, Vec3};
 
@@ -33,13 +33,13 @@ impl Autopilot {
             return;
         }
         if !has(ARMED, orders) {
-            self.steered = false;
+            self.is_steered = false;
             self.arm_by_struct(false);
             return;
         }
         let mode = [(TAKE_OFF, Mode::Takeoff), (LAND, Mode::Land), (RETURN, Mode::Return)];
         if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, orders)) {
-            self.steered = false;
+            self.is_steered = false;
             self.arm_by_struct(true);
             let _ = self.change(mode);
             return;
@@ -48,7 +48,7 @@ impl Autopilot {
         let free = Vec3::repeat(f64::NAN);
         let given = |bit: i64, at: usize| if has(bit, how) { inputs[at] } else { f64::NAN };
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
-        let goal = Trajectory {
+        let goal = TrajectorySetpoint {
             position: match (has(POSITION, how), has(LOCAL, how)) {
                 (true, true) => vector(POSITION_AT) + self.origin,
                 (true, false) => vector(POSITION_AT),
@@ -64,8 +64,8 @@ impl Autopilot {
             yaw_rate: given(YAW_RATE, YAW_RATE_AT),
         };
         if has(POSITION, how) || has(VELOCITY, how) {
-            self.steered = true;
-            self.pursue(Some(Wish::Follow(goal)));
+            self.is_steered = true;
+            self.follow_setpoint(Some(SetpointTarget::Follow(goal)));
         }
     }
 }

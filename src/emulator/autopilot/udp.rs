@@ -1,10 +1,10 @@
 //! The modes with structs instead of MAVLink: `CopterSim` arms and enters OFFBOARD by itself.
 //!
 //! The last setpoint holds until the next one: `CopterSim` repeats it to the autopilot.
-use super::dynamics::{Trajectory, Way, Wing};
+use super::dynamics::{TrajectorySetpoint, Wing, WingCourse};
 use super::modes::ACCEPTED;
-use super::setpoints::Wish;
-use super::{Autopilot, ControlMode, Mode, Outbox};
+use super::setpoints::{SetpointTarget, masked};
+use super::{Autopilot, ControlMode, DatagramQueue, Mode};
 use crate::emulator::world::{Quat, Vec3};
 use crate::wire::{
     FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _, SimpleCommand,
@@ -21,17 +21,17 @@ const RADIUS: f64 = 30.0;
 
 /// State kept between structs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct StructLink {
     due: f64,
     fixed_due: f64,
     throttle: f64,
     speed: f64,
     radius: f64,
     /// The last body-relative position and its target.
-    step: Option<([f32; 4], Wish)>,
+    step: Option<([f32; 4], SetpointTarget)>,
 }
 
-impl Default for Line {
+impl Default for StructLink {
     fn default() -> Self {
         Self { due: 0.0, fixed_due: 0.0, throttle: 0.5, speed: 0.0, radius: 0.0, step: None }
     }
@@ -41,17 +41,17 @@ fn wide(v: [f32; 3]) -> Vec3 {
     Vec3::from(v.map(f64::from))
 }
 
-fn turning(yaw_rate: f32) -> Trajectory {
-    Trajectory { yaw_rate: yaw_rate.into(), ..Trajectory::default() }
+fn turning(yaw_rate: f32) -> TrajectorySetpoint {
+    TrajectorySetpoint { yaw_rate: yaw_rate.into(), ..TrajectorySetpoint::default() }
 }
 
-fn looking(yaw: f32) -> Trajectory {
-    Trajectory { yaw: yaw.into(), ..Trajectory::default() }
+fn looking(yaw: f32) -> TrajectorySetpoint {
+    TrajectorySetpoint { yaw: yaw.into(), ..TrajectorySetpoint::default() }
 }
 
 impl Autopilot {
     /// Executes a struct; ignores other datagrams.
-    pub(super) fn obey_struct(&mut self, datagram: &[u8]) {
+    pub(super) fn receive_struct(&mut self, datagram: &[u8]) {
         self.received = self.received.wrapping_add(1);
         if let Ok(packet) = SimpleCommandPacket::parse(datagram) {
             if let Ok(command) = SimpleCommand::try_from(packet) {
@@ -60,15 +60,17 @@ impl Autopilot {
         } else if self.setup.control == ControlMode::UdpFull
             && let Ok(packet) = FullSetpointPacket::parse(datagram)
         {
-            let wish = self.full(packet);
-            self.pursue(wish);
+            let setpoint = self.full(packet);
+            self.follow_setpoint(setpoint);
         }
     }
 
     /// Follows a setpoint, armed and in OFFBOARD.
-    pub(super) fn pursue(&mut self, wish: Option<Wish>) {
-        let Some(wish) = wish else { return };
-        self.wish = Some(wish);
+    pub(super) fn follow_setpoint(&mut self, setpoint: Option<SetpointTarget>) {
+        if setpoint.is_none() {
+            return;
+        }
+        self.setpoint = setpoint;
         self.setpoint_at = Some(self.now);
         let armed = self.modes.armed;
         if armed && self.modes.active == Mode::Offboard {
@@ -80,58 +82,55 @@ impl Autopilot {
     }
 
     fn obey_simple(&mut self, command: SimpleCommand, controls: [f32; 4]) {
+        use SetpointTarget::Follow;
         use SimpleCommand as C;
-        let attitude = self.motion.pose.attitude;
-        let yaw_now = attitude.euler_angles().2;
+        let yaw_now = self.motion.pose.attitude.euler_angles().2;
         let heading = Quat::from_euler_angles(0.0, 0.0, yaw_now);
         let (origin, here) = (self.origin, self.motion.pose.position);
-        let wish = match command {
+        let setpoint = match command {
             C::Nothing => None,
             C::VelocityNed { velocity, yaw_rate } => {
-                Some(Wish::Follow(Trajectory { velocity: wide(velocity), ..turning(yaw_rate) }))
+                Some(Follow(TrajectorySetpoint { velocity: wide(velocity), ..turning(yaw_rate) }))
             }
-            C::VelocityFrd { velocity, yaw_rate } => Some(Wish::Follow(Trajectory {
-                velocity: heading * wide(velocity),
-                ..turning(yaw_rate)
-            })),
+            C::VelocityFrd { velocity, yaw_rate } => {
+                let velocity = heading * wide(velocity);
+                Some(Follow(TrajectorySetpoint { velocity, ..turning(yaw_rate) }))
+            }
             C::PositionNed { position, yaw } => {
-                Some(Wish::Follow(Trajectory { position: wide(position) + origin, ..looking(yaw) }))
+                let position = wide(position) + origin;
+                Some(Follow(TrajectorySetpoint { position, ..looking(yaw) }))
             }
             C::PositionFrd { position, yaw } => {
                 // Relative to the position at the first request: a repeated struct is the same step.
-                let same = |(last, _): &([f32; 4], Wish)| {
+                let same = |(last, _): &([f32; 4], SetpointTarget)| {
                     last.map(f32::to_bits) == controls.map(f32::to_bits)
                 };
-                let wish = self.lines.step.filter(same).map_or_else(
-                    || {
-                        Wish::Follow(Trajectory {
-                            position: here + heading * wide(position),
-                            ..looking(yaw + yaw_now as f32)
-                        })
-                    },
-                    |(_, wish)| wish,
-                );
-                self.lines.step = Some((controls, wish));
-                self.pursue(Some(wish));
+                let position = here + heading * wide(position);
+                let next = TrajectorySetpoint { position, ..looking(yaw + yaw_now as f32) };
+                let known = self.struct_link.step.filter(same);
+                let setpoint = known.map_or(Follow(next), |(_, setpoint)| setpoint);
+                self.struct_link.step = Some((controls, setpoint));
+                self.follow_setpoint(Some(setpoint));
                 return;
             }
             C::Attitude { euler, throttle } => {
-                self.lines.throttle = f64::from(throttle).clamp(0.0, 1.0);
+                self.struct_link.throttle = f64::from(throttle).clamp(0.0, 1.0);
                 Some(self.by_attitude(euler))
             }
             C::AttitudeStep { euler, throttle_step } => {
-                let throttle = self.lines.throttle + f64::from(throttle_step);
-                self.lines.throttle = throttle.clamp(0.0, 1.0);
+                let throttle = self.struct_link.throttle + f64::from(throttle_step);
+                self.struct_link.throttle = throttle.clamp(0.0, 1.0);
                 Some(self.by_attitude(euler))
             }
             C::AccelerationYaw { acceleration, yaw } => {
-                Some(Wish::Follow(Trajectory { acceleration: wide(acceleration), ..looking(yaw) }))
+                let acceleration = wide(acceleration);
+                Some(Follow(TrajectorySetpoint { acceleration, ..looking(yaw) }))
             }
             C::AccelerationDisputed { acceleration, turn: yaw_rate }
-            | C::AccelerationYawRate { acceleration, yaw_rate } => Some(Wish::Follow(Trajectory {
-                acceleration: wide(acceleration),
-                ..turning(yaw_rate)
-            })),
+            | C::AccelerationYawRate { acceleration, yaw_rate } => {
+                let acceleration = wide(acceleration);
+                Some(Follow(TrajectorySetpoint { acceleration, ..turning(yaw_rate) }))
+            }
             C::Arm(arm) => {
                 self.arm_by_struct(arm);
                 None
@@ -148,42 +147,40 @@ impl Autopilot {
                 let height = f64::from(down) + origin.z;
                 let (speed, heading) = (f64::from(speed), f64::from(heading));
                 Some(if self.setup.wing {
-                    Wish::Wing(Wing { speed, height, way: Way::Heading(heading) })
+                    SetpointTarget::Wing(Wing { speed, height, way: WingCourse::Heading(heading) })
                 } else {
                     let (s, c) = heading.sin_cos();
-                    Wish::Follow(Trajectory {
+                    Follow(TrajectorySetpoint {
                         position: Vec3::new(f64::NAN, f64::NAN, height),
                         velocity: Vec3::new(speed * c, speed * s, f64::NAN),
                         yaw: heading,
-                        ..Trajectory::default()
+                        ..TrajectorySetpoint::default()
                     })
                 })
             }
             C::PositionGlobal { latitude, longitude, altitude, yaw } => {
-                Some(Wish::Follow(Trajectory {
-                    position: self.geo.to_ned([latitude, longitude, altitude].map(f64::from)),
-                    ..looking(yaw)
-                }))
+                let position = self.geo.to_ned([latitude, longitude, altitude].map(f64::from));
+                Some(Follow(TrajectorySetpoint { position, ..looking(yaw) }))
             }
             C::VtolTransition { .. } => None, // no effect on a multirotor
         };
-        self.lines.step = None;
-        self.pursue(wish);
+        self.struct_link.step = None;
+        self.follow_setpoint(setpoint);
     }
 
-    fn by_attitude(&self, [roll, pitch, yaw]: [f32; 3]) -> Wish {
+    fn by_attitude(&self, [roll, pitch, yaw]: [f32; 3]) -> SetpointTarget {
         let kept = self.motion.pose.roll_pitch_yaw()[2];
         let [roll, pitch] = [roll, pitch].map(|v| if v.is_nan() { 0.0 } else { v.into() });
         let yaw = if yaw.is_nan() { kept } else { yaw.into() };
         let attitude = Quat::from_euler_angles(roll, pitch, yaw);
-        Wish::Attitude(attitude, self.lines.throttle, 0.0)
+        SetpointTarget::Attitude(attitude, self.struct_link.throttle, 0.0)
     }
 
     pub(super) fn arm_by_struct(&mut self, arm: bool) {
         if arm {
             let _ = self.arm("Armed by external command\t");
         } else {
-            self.wish = None;
+            self.setpoint = None;
             let _ = self.modes.disarm(true, &mut self.texts);
         }
     }
@@ -191,36 +188,36 @@ impl Autopilot {
     /// Sets speed in m/s and radius in m; 0 keeps the value, because the vendor's calls clear each other's number.
     fn cruise(&mut self, speed: f64, radius: f64) {
         if speed > 0.0 {
-            self.lines.speed = speed;
-            let _ = self.parameters.put("MPC_XY_VEL_MAX", speed);
-            let _ = self.parameters.put("MPC_XY_CRUISE", speed);
+            self.struct_link.speed = speed;
+            self.parameters.set("MPC_XY_VEL_MAX", speed);
+            self.parameters.set("MPC_XY_CRUISE", speed);
         }
         if radius > 0.0 {
-            self.lines.radius = radius;
+            self.struct_link.radius = radius;
         }
         // Also changes the current circle.
-        if let Some(Wish::Wing(wing)) = &mut self.wish {
-            wing.speed = or(self.lines.speed, SPEED);
-            if let Way::Around(_, around) = &mut wing.way {
-                *around = or(self.lines.radius, RADIUS);
+        if let Some(SetpointTarget::Wing(wing)) = &mut self.setpoint {
+            wing.speed = or(self.struct_link.speed, SPEED);
+            if let WingCourse::Around(_, around) = &mut wing.way {
+                *around = or(self.struct_link.radius, RADIUS);
             }
         }
     }
 
     /// Target of a take-off: a multirotor flies to the position, a fixed wing circles it.
-    fn towards(&self, position: Vec3) -> Wish {
+    fn towards(&self, position: Vec3) -> SetpointTarget {
         if self.setup.wing {
-            return Wish::Wing(Wing {
-                speed: or(self.lines.speed, SPEED),
+            return SetpointTarget::Wing(Wing {
+                speed: or(self.struct_link.speed, SPEED),
                 height: position.z,
-                way: Way::Around(position, or(self.lines.radius, RADIUS)),
+                way: WingCourse::Around(position, or(self.struct_link.radius, RADIUS)),
             });
         }
-        Wish::Follow(Trajectory { position, ..Trajectory::default() })
+        SetpointTarget::Follow(TrajectorySetpoint { position, ..TrajectorySetpoint::default() })
     }
 
     /// Reads a setpoint of UDP_Full: position and velocity as in MAVLink, or an attitude in the same fields.
-    fn full(&self, packet: &FullSetpointPacket) -> Option<Wish> {
+    fn full(&self, packet: &FullSetpointPacket) -> Option<SetpointTarget> {
         let mask = packet.type_mask.get() as u16;
         let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
             .map(|v| Vec3::from(v.map(|x| f64::from(x.get()))));
@@ -228,66 +225,60 @@ impl Autopilot {
         // Masks of attitudes; masks of positions have higher bits.
         if matches!(mask, 7 | 128 | 135) {
             if mask == 128 {
-                return Some(Wish::Rates(v, yaw));
+                return Some(SetpointTarget::Rates(v, yaw));
             }
             let q = nalgebra::Quaternion::new(yaw_rate, p.x, p.y, p.z);
             let right = q.norm() > 1e-6 && q.norm().is_finite();
-            return right.then(|| Wish::Attitude(Quat::new_normalize(q), yaw, 0.0));
+            return right.then(|| SetpointTarget::Attitude(Quat::new_normalize(q), yaw, 0.0));
         }
-        let free = |v: Vec3, shift: u16| {
-            Vec3::from_fn(|i, _| if mask >> (shift + i as u16) & 1 == 1 { f64::NAN } else { v[i] })
-        };
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
-        let (position, velocity, acceleration) = (free(p, 0), free(v, 3), free(a, 6));
+        let [velocity, acceleration] = [masked(v, mask, 3), masked(a, mask, 6)];
         let (position, velocity, acceleration) = match packet.frame.get() {
-            1 => (position + self.origin, velocity, acceleration),
-            8 => (
-                self.motion.pose.position + heading * position,
-                heading * velocity,
-                heading * acceleration,
-            ),
+            1 => (masked(p, mask, 0) + self.origin, velocity, acceleration),
+            8 => {
+                let position = self.motion.pose.position + heading * masked(p, mask, 0);
+                (position, heading * velocity, heading * acceleration)
+            }
             5 => {
                 let place = self.geo.to_ned([p.x, p.y, p.z]);
-                (free(place, 0), velocity, acceleration)
+                (masked(place, mask, 0), velocity, acceleration)
             }
             _ => return None,
         };
-        let goal = Trajectory {
+        let goal = TrajectorySetpoint {
             position,
             velocity,
             acceleration,
             yaw: if mask & 1 << 10 == 0 { yaw } else { f64::NAN },
             yaw_rate: if mask & 1 << 11 == 0 { yaw_rate } else { f64::NAN },
         };
-        let said = [position, velocity, acceleration];
-        said.iter()
-            .flat_map(|v| v.iter())
-            .any(|x| x.is_finite())
-            .then(|| Wish::Follow(goal.or_stop()))
+        let is_given = |v: &Vec3| v.iter().any(|x| x.is_finite());
+        let is_any_given = [position, velocity, acceleration].iter().any(is_given);
+        is_any_given.then(|| SetpointTarget::Follow(goal.or_stop()))
     }
 
     /// Sends the state as a struct when due, and repeats the setpoint.
-    pub(super) fn tell_structs(&mut self, out: &mut Outbox) {
+    pub(super) fn send_structs(&mut self, out: &mut DatagramQueue) {
         let rate = match self.setup.control {
             ControlMode::UdpFull => FULL_RATE,
             ControlMode::UdpSimple => SIMPLE_RATE,
             _ => return,
         };
-        if self.wish.is_some() {
+        if self.setpoint.is_some() {
             self.setpoint_at = Some(self.now);
         }
-        if self.now < self.lines.due {
+        if self.now < self.struct_link.due {
             return;
         }
-        self.lines.due = (self.lines.due + 1.0 / rate).max(self.now);
+        self.struct_link.due = (self.struct_link.due + 1.0 / rate).max(self.now);
         self.sent = self.sent.wrapping_add(1);
         if self.setup.control == ControlMode::UdpFull {
             out.push(self.full_state().as_bytes());
             return;
         }
         out.push(self.simple_state().as_bytes());
-        if self.located() && self.now >= self.lines.fixed_due {
-            self.lines.fixed_due = self.now + 1.0;
+        if self.has_position() && self.now >= self.struct_link.fixed_due {
+            self.struct_link.fixed_due = self.now + 1.0;
             out.push(SimpleEstimatePacket::estimator_fixed().as_bytes());
         }
     }
@@ -309,7 +300,7 @@ impl Autopilot {
         let float = |v: [f64; 3]| v.map(|x| F32::new(x as f32));
         let whole = |v: [i32; 3]| v.map(I32::new);
         let euler = k.pose.roll_pitch_yaw();
-        let fixed = self.located();
+        let fixed = self.has_position();
         let mut state = FullEstimatePacket::new((self.uptime() * 1e3) as u32, self.setup.id.into());
         state.gps = whole(self.geodetic(&k.pose.position));
         state.gps_velocity =

@@ -1,8 +1,8 @@
 //! Colours of surfaces in daylight: blue, green, red.
-use super::View;
+use super::RayView;
 use super::palette::{SKY, class_colour, plain};
 use super::texture::Texture;
-use crate::emulator::world::{Hit, Object, Spot, Vec3};
+use crate::emulator::world::{Hit, Object, SurfacePoint, Vec3};
 use std::sync::Arc;
 
 /// Texels per metre of the fine and the coarse texture. The coarse one is turned against the fine one, so that both
@@ -28,7 +28,7 @@ pub(super) enum Daylight {
 impl Daylight {
     /// Returns the colour of a pixel of `view`; `direction` is that of its ray.
     #[inline]
-    pub(super) fn colour(&self, view: &View, hit: &Hit, direction: &Vec3) -> [u8; 3] {
+    pub(super) fn colour(&self, view: &RayView, hit: &Hit, direction: &Vec3) -> [u8; 3] {
         let Some(object) = hit.object else {
             return SKY;
         };
@@ -46,7 +46,7 @@ impl Daylight {
 }
 
 /// Returns the colour of a pixel that covers a square of `width` m.
-fn textured(texture: &Texture, base: [f32; 3], spot: &Spot, width: f64) -> [u8; 3] {
+fn textured(texture: &Texture, base: [f32; 3], spot: &SurfacePoint, width: f64) -> [u8; 3] {
     let [u, v] = spot.at;
     let turned = [TURN[0] * u + TURN[1] * v, TURN[0] * v - TURN[1] * u];
     let fine = texture.value([u * FINE, v * FINE], width * FINE);

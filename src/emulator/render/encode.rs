@@ -16,7 +16,8 @@ pub(in crate::emulator) enum Layout {
 }
 
 /// Encoding on the wire.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(in crate::emulator) enum Codec {
     Raw,
     Png,
@@ -46,14 +47,6 @@ impl Encoding {
             Layout::Grey8 | Layout::Record => 1,
         }
     }
-
-    pub(in crate::emulator) fn name(self) -> &'static str {
-        match self.codec {
-            Codec::Raw => "raw",
-            Codec::Png => "png",
-            Codec::Jpeg => "jpeg",
-        }
-    }
 }
 
 /// Returns the encoding of a sensor's data. `swap` exchanges PNG and JPEG between modes 1 and 3; depth is always PNG,
@@ -69,20 +62,8 @@ pub(in crate::emulator) fn encoding_of(request: &SensorRequest, swap: bool) -> E
     let codec = match (layout, request.send_protocol.mode) {
         (Layout::Record, _) => Codec::Raw,
         (Layout::Grey16, 1 | 3) => Codec::Png,
-        (_, 1) => {
-            if swap {
-                Codec::Jpeg
-            } else {
-                Codec::Png
-            }
-        }
-        (_, 3) => {
-            if swap {
-                Codec::Png
-            } else {
-                Codec::Jpeg
-            }
-        }
+        (_, mode @ (1 | 3)) if (mode == 1) != swap => Codec::Png,
+        (_, 1 | 3) => Codec::Jpeg,
         _ => Codec::Raw,
     };
     Encoding { layout, codec }

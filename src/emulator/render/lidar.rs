@@ -5,7 +5,7 @@
 //! reached, because the protocol's resolution is range / number. A ray without return is the point 0, 0, 0 with
 //! class 0, so that clouds are always complete.
 use super::noise::RangeNoise;
-use super::{View, palette};
+use super::{RayView, palette};
 use crate::emulator::cloud_format::{BodyAxes, CloudForm, FourthSent, WireAxes};
 use crate::emulator::world::{Pixel, Pose, RayBundle, Snapshot, Vec3};
 use crate::wire::{CloudHead, OdometryCloudHeader, PointForm, append_cloud};
@@ -91,12 +91,12 @@ pub(super) enum CloudFrame {
 
 /// What stands before the points of a cloud, and their form.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub(super) struct CloudLayout {
     form: CloudForm,
     head: CloudHead,
 }
 
-impl Head {
+impl CloudLayout {
     /// The head of a cloud that a sensor at `pose`, carried by vehicle `own`, sees.
     pub(super) fn new(
         form: CloudForm,
@@ -122,8 +122,8 @@ type Point = Option<(Vec3, u8)>;
 
 /// Writes a lidar cloud: x, y, z and the class of the hit object.
 pub(super) fn cloud(
-    view: &View,
-    head: Head,
+    view: &RayView,
+    head: CloudLayout,
     range: f32,
     frame: CloudFrame,
     mut noise: RangeNoise,
@@ -144,8 +144,8 @@ pub(super) fn cloud(
 
 /// Writes a depth camera's cloud (type 7): every `step`-th pixel of every `step`-th row, in `axes` of the sensor.
 pub(super) fn depth_cloud(
-    view: &View,
-    head: Head,
+    view: &RayView,
+    head: CloudLayout,
     axes: BodyAxes,
     width: u16,
     [range, step]: [f32; 2],
@@ -166,7 +166,7 @@ pub(super) fn depth_cloud(
 /// Writes points in their form. i16 points are scaled so that 32767 is the range; one that exceeds it in a coordinate,
 /// in the world frame, cannot be encoded and counts as no return.
 fn write(
-    Head { form, head }: Head,
+    CloudLayout { form, head }: CloudLayout,
     range: f64,
     points: impl Iterator<Item = Point>,
     out: &mut Vec<u8>,

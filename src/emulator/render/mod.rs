@@ -20,7 +20,7 @@ use super::sensor::rate;
 use super::world::{Caster, Hit, Pose, RayBundle, Scene, Snapshot, Solid};
 use crate::wire::{self, Payload, SensorKind, SensorRequest};
 use daylight::Daylight;
-use lidar::{CloudFrame, Head};
+use lidar::{CloudFrame, CloudLayout};
 use noise::RangeNoise;
 use scan::Sweep;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl Optics {
 }
 
 /// Rays cast from one pose, shared by all sensors at that pose.
-struct View {
+struct RayView {
     id: u64,
     bundle: Arc<RayBundle>,
     pose: Pose,
@@ -153,7 +153,7 @@ pub(super) struct Renderer {
     /// Drawn when it is first seen.
     texture: Option<Arc<Texture>>,
     optics: Vec<(Optics, Arc<RayBundle>)>,
-    views: Vec<View>,
+    views: Vec<RayView>,
     /// What the views show.
     shown: Option<(Arc<Scene>, Vec<Solid>)>,
     spare: Vec<Vec<Hit>>,
@@ -239,7 +239,7 @@ impl Renderer {
         let own_id = noisy.then(|| self.new_id());
         let optics = optics.at(snapshot.time, request, self.livox_pattern);
         let axes = self.axes;
-        let head = Head::new(self.clouds.of(request), axes, snapshot, pose, own);
+        let head = CloudLayout::new(self.clouds.of(request), axes, snapshot, pose, own);
         let view = self.view(snapshot, optics, pose, own);
         let id = own_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {
@@ -289,7 +289,7 @@ impl Renderer {
         optics: Optics,
         pose: &Pose,
         own: Option<u16>,
-    ) -> &View {
+    ) -> &RayView {
         let bundle = self.bundle(optics);
         let found = self
             .views
@@ -300,7 +300,7 @@ impl Renderer {
             let mut hits = self.spare.pop().unwrap_or_default();
             caster.cast(&bundle, &mut hits);
             self.last_id += 1;
-            self.views.push(View { id: self.last_id, bundle, pose: *pose, own, caster, hits });
+            self.views.push(RayView { id: self.last_id, bundle, pose: *pose, own, caster, hits });
             self.views.len() - 1
         });
         &self.views[index]

@@ -11,11 +11,11 @@ const DEVIATION: f32 = 0.18;
 /// A square of values, and its averages over 2 x 2, 4 x 4, ... texels.
 #[derive(Debug)]
 pub(super) struct Texture {
-    levels: Vec<Level>,
+    levels: Vec<MipLevel>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct MipLevel {
     /// Binary logarithm of the texels along each side, and of a texel's side in texels of the finest level.
     sides: u32,
     halvings: u32,
@@ -46,7 +46,11 @@ impl Texture {
         values.iter_mut().for_each(|v| *v = 0.5 + (*v - mean) * gain);
         let mut levels = Vec::new();
         for halvings in 0..=SIZE.ilog2() {
-            levels.push(Level { sides: size.ilog2(), halvings, squares: squares(&values, size) });
+            levels.push(MipLevel {
+                sides: size.ilog2(),
+                halvings,
+                squares: squares(&values, size),
+            });
             values = halved(&values, size);
             size /= 2;
         }
@@ -80,7 +84,7 @@ impl Texture {
 const FRACTION: u32 = 8;
 const ONE: u32 = 1 << FRACTION;
 
-impl Level {
+impl MipLevel {
     /// Bilinear, in parts of 255 * 256 * 256; the place is in fractions of the finest texels.
     #[inline]
     fn value(&self, place: [i64; 2]) -> i32 {

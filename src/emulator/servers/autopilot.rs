@@ -1,10 +1,10 @@
 //! One thread flies all vehicles: it polls their sockets, steps their autopilots and sends their output.
 use super::Role;
-use crate::emulator::autopilot::{Autopilot, ControlMode, Damage, Outbox, Setup};
+use crate::emulator::autopilot::{Autopilot, ControlMode, Damage, DatagramQueue, VehicleSetup};
 use crate::emulator::clock::Steps;
 use crate::emulator::model::ModelState;
-use crate::emulator::shared::{Order, Shared};
-use crate::emulator::world::{Kinematics, Motion, Pose};
+use crate::emulator::shared::{SharedState, VehicleRequest};
+use crate::emulator::world::{Kinematics, Pose, ScriptedMotion};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::{IntoBytes as _, Packet as _, Px4ExtPacket, RebootPacket};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -15,14 +15,14 @@ use std::time::Duration;
 const BATCH: usize = 64;
 
 /// A vehicle and its link to the controlling host.
-struct Line {
+struct PilotedVehicle {
     id: u16,
     socket: Arc<UdpSocket>,
     /// Destination of its output; an autopilot without `CopterSim` has none until it receives a datagram.
     client: Option<SocketAddr>,
     control: ControlMode,
     /// Position set by a request.
-    placed: Option<Motion>,
+    placed: Option<ScriptedMotion>,
     /// Flies as a fixed wing.
     wing: bool,
     /// What the autopilot knows of it.
@@ -31,22 +31,22 @@ struct Line {
 }
 
 /// Flies all vehicles until the emulator stops.
-pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
+pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     let Some(control) = shared.options.autopilot else {
         return;
     };
     let line = |(role, socket): &(Role, Arc<UdpSocket>)| match role {
-        Role::Autopilot(id) => Some(Line::new(shared, *id, Arc::clone(socket), control)),
+        Role::Autopilot(id) => Some(PilotedVehicle::new(shared, *id, Arc::clone(socket), control)),
         _ => None,
     };
-    let mut lines: Vec<Line> = sockets.iter().filter_map(line).collect();
-    let mut out = Outbox::default();
+    let mut lines: Vec<PilotedVehicle> = sockets.iter().filter_map(line).collect();
+    let mut out = DatagramQueue::default();
     let mut buffer = [0u8; 2048];
     let mut run = shared.clock().run();
     let mut steps = Steps::default();
     while !shared.stopped() {
         // Before the look at the run: what is ordered after a restart is done after it.
-        let orders = shared.take_orders();
+        let orders = shared.take_requests();
         if run != shared.clock().run() {
             run = shared.clock().run();
             steps = Steps::default();
@@ -76,7 +76,7 @@ pub(in crate::emulator) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>
 }
 
 /// Waits for a datagram or until the next step is due.
-fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
+fn wait(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
     const LONGEST: Duration = Duration::from_millis(20);
     let nap = shared.clock().until(next).map_or(LONGEST, |d| d.min(LONGEST));
     // Polling sockets has a resolution of 1 ms.
@@ -87,8 +87,8 @@ fn wait(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
     }
 }
 
-impl Line {
-    fn new(shared: &Shared, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
+impl PilotedVehicle {
+    fn new(shared: &SharedState, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
         let port = shared.options.ports.autopilot_client(id);
         let known = control != ControlMode::Direct && !shared.options.restricted;
         Self {
@@ -103,49 +103,49 @@ impl Line {
         }
     }
 
-    fn restart(&mut self, shared: &Shared) {
+    fn restart(&mut self, shared: &SharedState) {
         shared.ground(self.id, self.placed);
         self.damage = Damage::default();
         self.pilot = switch_on(shared, self.id, self.control, self.wing);
     }
 
-    fn obey(&mut self, shared: &Shared, order: Order) {
+    fn obey(&mut self, shared: &SharedState, order: VehicleRequest) {
         let direct = self.control == ControlMode::Direct;
         match order {
-            Order::Control(control) if self.control == control || direct => {}
-            Order::Control(control) => {
+            VehicleRequest::Control(control) if self.control == control || direct => {}
+            VehicleRequest::Control(control) => {
                 self.control = control;
                 self.restart(shared);
             }
-            Order::Place(pose) => {
-                self.placed = Some(Motion::Hover(pose));
+            VehicleRequest::Place(pose) => {
+                self.placed = Some(ScriptedMotion::Hover(pose));
                 self.restart(shared);
             }
-            Order::Model { wing } => {
+            VehicleRequest::Model { wing } => {
                 self.wing = wing;
                 self.restart(shared);
             }
-            Order::Outputs(outputs) => self.pilot.set_outputs(outputs),
-            Order::Origin => self.restart(shared),
-            Order::Client(_) if direct => {}
-            Order::Client(ip) => {
+            VehicleRequest::Outputs(outputs) => self.pilot.set_outputs(outputs),
+            VehicleRequest::Origin => self.restart(shared),
+            VehicleRequest::Client(_) if direct => {}
+            VehicleRequest::Client(ip) => {
                 let port = shared.options.ports.autopilot_client(self.id);
                 let port = self.client.map_or(port, |client| client.port());
                 self.client = Some(SocketAddr::new(ip, port));
             }
-            Order::Battery(percent) => self.pilot.pretend_battery(percent),
-            Order::Fence(limits) => self.pilot.set_fence(limits),
+            VehicleRequest::Battery(percent) => self.pilot.override_battery(percent),
+            VehicleRequest::Fence(limits) => self.pilot.set_fence(limits),
         }
     }
 
     /// Motion of a vehicle that was never armed.
-    fn scripted(&self, shared: &Shared, now: f64) -> Option<Kinematics> {
+    fn scripted(&self, shared: &SharedState, now: f64) -> Option<Kinematics> {
         let own = |v: &&crate::emulator::world::Vehicle| v.id == self.id;
         let path = shared.options.world.vehicles.iter().find(own)?;
         Some(self.placed.unwrap_or(path.motion).at(now))
     }
 
-    fn listen(&mut self, shared: &Shared, buffer: &mut [u8], out: &mut Outbox) {
+    fn listen(&mut self, shared: &SharedState, buffer: &mut [u8], out: &mut DatagramQueue) {
         for _ in 0..BATCH {
             let Some((len, source)) = try_recv_from(&self.socket, buffer) else {
                 break;
@@ -170,7 +170,7 @@ impl Line {
         }
     }
 
-    fn step(&mut self, shared: &Shared, now: f64, out: &mut Outbox) {
+    fn step(&mut self, shared: &SharedState, now: f64, out: &mut DatagramQueue) {
         let Some(scripted) = self.scripted(shared, now) else {
             return;
         };
@@ -192,7 +192,7 @@ impl Line {
     }
 
     /// `CopterSim` forwards the outputs of a model in the autopilot.
-    fn forward_outputs(&mut self, shared: &Shared, now: f64) {
+    fn forward_outputs(&mut self, shared: &SharedState, now: f64) {
         let coptersim = self.client.filter(|_| self.control != ControlMode::Direct);
         if let (Some(controls), Some(client)) = (self.pilot.take_outputs(), coptersim) {
             let port = shared.options.ports.outputs(self.id);
@@ -201,7 +201,7 @@ impl Line {
         }
     }
 
-    fn send(&self, out: &mut Outbox) {
+    fn send(&self, out: &mut DatagramQueue) {
         if let Some(client) = self.client {
             for datagram in out.datagrams() {
                 let _ = self.socket.send_to(datagram, client); // there may be no listener
@@ -211,15 +211,15 @@ impl Line {
     }
 }
 
-fn switch_on(shared: &Shared, id: u16, control: ControlMode, wing: bool) -> Autopilot {
+fn switch_on(shared: &SharedState, id: u16, control: ControlMode, wing: bool) -> Autopilot {
     let clock = shared.clock();
     let now = clock.now();
-    let mut setup = Setup::new(id as u8, clock.start_ns() / 1000, control);
+    let mut setup = VehicleSetup::new(id as u8, clock.start_ns() / 1000, control);
     setup.geo = shared.geo();
     setup.wing = wing;
     setup.battery = shared.options.battery;
     setup.fence = shared.options.fence;
-    let nowhere = Motion::Hover(Pose::new([0.0; 3], [0.0; 3]));
+    let nowhere = ScriptedMotion::Hover(Pose::new([0.0; 3], [0.0; 3]));
     let motion = shared.motion(id, now);
     Autopilot::new(setup, now, &motion.unwrap_or_else(|| nowhere.at(now)))
 }

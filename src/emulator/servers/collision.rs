@@ -1,9 +1,9 @@
-//! Watches for collisions while somebody wants to know: in the reports of vehicles, and as `CopterSim` tells them.
-use super::report;
-use crate::emulator::shared::Shared;
-use crate::emulator::stage::{Contact, contacts};
+//! Watches for collisions while they are requested: in the reports of vehicles, and as `CopterSim` sends them.
+use super::{report, send_to_all};
+use crate::emulator::renderer::{Contact, contacts};
+use crate::emulator::shared::SharedState;
 use crate::emulator::world::Object;
-use crate::wire::{CrashPacket, IntoBytes as _, NETWORK_GROUP};
+use crate::wire::{CrashPacket, IntoBytes as _};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 
@@ -14,18 +14,18 @@ const NO_ID: i32 = 0;
 
 /// What was touched at the last look.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct CollisionWatch {
     due: f64,
     touched: BTreeMap<u16, Contact>,
     /// Speeds down in m/s.
     speeds: BTreeMap<u16, f64>,
 }
 
-impl Watch {
+impl CollisionWatch {
     /// Looks, if it is time to, and reports what has changed.
-    pub(super) fn look(&mut self, shared: &Shared, socket: &UdpSocket, now: f64) {
+    pub(super) fn check(&mut self, shared: &SharedState, socket: &UdpSocket, now: f64) {
         let reports = shared.reports().vehicle_data;
-        let collides = shared.stage().collides();
+        let collides = shared.renderer().collides();
         if !(reports || collides) {
             if !self.touched.is_empty() {
                 self.touched.clear();
@@ -40,17 +40,14 @@ impl Watch {
         let drawn = shared.drawn(shared.snapshot(now));
         let lies =
             |id: &u16| self.touched.get(id).is_some_and(|contact| contact.with == Object::Ground);
-        let speed = |id: u16| match lies(&id) {
-            true => f64::INFINITY,
-            false => self.speeds.get(&id).copied().unwrap_or(0.0),
-        };
+        let last_speed = |id: u16| self.speeds.get(&id).copied().unwrap_or(0.0);
+        let speed = |id: u16| if lies(&id) { f64::INFINITY } else { last_speed(id) };
         let found = {
-            let stage = shared.stage();
-            contacts(&drawn, |a, b| stage.attached(a, b), speed)
+            let renderer = shared.renderer();
+            contacts(&drawn, |a, b| renderer.attached(a, b), speed)
         };
         let touched: BTreeMap<u16, Contact> = found.into_iter().map(|c| (c.id, c)).collect();
-        let speeds = drawn.vehicles.iter().map(|(id, k)| (*id, k.velocity.z));
-        self.speeds = speeds.collect();
+        self.speeds = drawn.vehicles.iter().map(|(id, k)| (*id, k.velocity.z)).collect();
         let with = |all: &BTreeMap<u16, Contact>, id: &u16| all.get(id).map(|c| c.with);
         let changed: Vec<u16> = (drawn.vehicles.iter().map(|(id, _)| *id))
             .filter(|id| with(&touched, id) != with(&self.touched, id))
@@ -60,7 +57,7 @@ impl Watch {
         for id in changed {
             let contact = self.touched.get(&id);
             if let Some(contact) = contact.filter(|_| collides) {
-                tell(shared, socket, contact);
+                send_crash(shared, socket, contact);
             }
             if reports {
                 report::send_vehicle(shared, socket, &drawn, id);
@@ -74,22 +71,18 @@ impl Watch {
     }
 }
 
-/// Tells a collision in the 12 bytes of `CopterSim`: to its user, and as the renderer reports it.
-fn tell(shared: &Shared, socket: &UdpSocket, contact: &Contact) {
+/// Sends a collision in the 12 bytes of `CopterSim`: to its user, and as the renderer reports it.
+fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
     let options = &shared.options;
     let packet = CrashPacket::new(contact.id.into(), target_id(contact.with));
-    let bytes = packet.as_bytes();
-    // There may be no listener.
-    if options.world.vehicles.iter().any(|v| v.id == contact.id)
+    if options.world.vehicle(contact.id).is_some()
         && let Some(client) = shared.client(contact.id)
     {
-        let port = options.ports.true_state(contact.id);
-        let _ = socket.send_to(bytes, (client, port));
+        let to = (client, options.ports.true_state(contact.id));
+        let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
     }
-    let _ = socket.send_to(bytes, (options.client, options.ports.report));
-    if options.multicast {
-        let _ = socket.send_to(bytes, (NETWORK_GROUP, options.ports.report));
-    }
+    let port = options.ports.report;
+    send_to_all(shared, socket, packet.as_bytes(), Some(options.client), port);
 }
 
 /// The id of what `CopterSim` says a vehicle collided with.

@@ -1,20 +1,20 @@
 //! The vehicle simulator: heartbeats, IMU samples, true states.
-use super::collision::{Watch, target_id};
-use super::report;
+use super::collision::{CollisionWatch, target_id};
+use super::{report, send_to_all};
 use crate::emulator::autopilot::ControlMode;
 use crate::emulator::autopilot::geo::Geo;
 use crate::emulator::clock::wall_ms;
-use crate::emulator::faults::{FaultScope, Faults, Way};
+use crate::emulator::faults::{FaultInjector, FaultScope, Faults};
 use crate::emulator::options::StatePacket;
 use crate::emulator::random::SplitMix;
-use crate::emulator::sender::{Postman, Sender};
-use crate::emulator::shared::{ImuReader, Order, Shared};
-use crate::emulator::stage::QUADROTOR;
+use crate::emulator::renderer::QUADROTOR;
+use crate::emulator::sender::{DelayedSender, Sender};
+use crate::emulator::shared::{ImuReader, SharedState, VehicleRequest};
 use crate::emulator::world::{Kinematics, Pose, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{
     CopterSimLoadPacket, CopterSimRequestPacket, FullStatePacket, HeartbeatPacket, ImuPacket,
-    ImuRequestPacket, InputSet, MapCentrePacket, ModelInput, ModelOutputPacket, NETWORK_GROUP,
-    Packet, ShortStatePacket, TimedStatePacket, TrueState,
+    ImuRequestPacket, InputSet, MapCentrePacket, ModelInput, ModelOutputPacket, Packet,
+    ShortStatePacket, TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ const HEARTBEAT_REQUEST: i32 = 123_450;
 
 /// Handles a datagram sent to the `CopterSim` of vehicle `id`.
 pub(in crate::emulator) fn accept(
-    shared: &Shared,
+    shared: &SharedState,
     socket: &UdpSocket,
     id: u16,
     bytes: &[u8],
@@ -66,34 +66,34 @@ pub(in crate::emulator) fn accept(
         let to = SocketAddr::new(source.ip(), shared.options.ports.heartbeat);
         let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the sender may be gone
     } else if let Ok(input) = ModelInput::parse(bytes) {
-        tell_model(shared, socket, id, &input, bytes);
+        set_model_input(shared, socket, id, &input, bytes);
     } else if !request(shared, socket, bytes, source) {
         shared.stats().refused += 1;
     }
 }
 
 /// Gives an input to the model of vehicle `id`.
-fn tell_model(shared: &Shared, socket: &UdpSocket, id: u16, input: &ModelInput<'_>, bytes: &[u8]) {
+fn set_model_input(
+    shared: &SharedState,
+    socket: &UdpSocket,
+    id: u16,
+    input: &ModelInput<'_>,
+    bytes: &[u8],
+) {
     let outputs = shared.models().entry(id).or_default().take(input);
     if let Some(outputs) = outputs {
-        shared.order(id, Order::Outputs(outputs));
+        shared.request(id, VehicleRequest::Outputs(outputs));
     }
     // `CopterSim` repeats the plain inputs to everybody.
     if matches!(input, ModelInput::Sil(sil) if sil.set() == Some(InputSet::Plain)) {
-        let options = &shared.options;
-        // There may be no listener.
-        if let Some(client) = shared.everybody(id) {
-            let _ = socket.send_to(bytes, (client, options.ports.report));
-        }
-        if options.multicast {
-            let _ = socket.send_to(bytes, (NETWORK_GROUP, options.ports.report));
-        }
+        let port = shared.options.ports.report;
+        send_to_all(shared, socket, bytes, shared.broadcast_client(id), port);
     }
     shared.stats().model_inputs += 1;
 }
 
 /// Loads another model of vehicles, or another map; `false` if the request addresses nobody, or there is no such map.
-fn load(shared: &Shared, packet: &CopterSimLoadPacket) -> bool {
+fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
     const MODEL: i32 = 1;
     const MAP: i32 = 2;
     let (to, index) = (packet.copter_id.get(), packet.index.get());
@@ -111,17 +111,17 @@ fn load(shared: &Shared, packet: &CopterSimLoadPacket) -> bool {
             let wing = model.to_ascii_lowercase().contains("wing");
             for id in ids {
                 shared.models().entry(id).or_default().load(model.clone());
-                shared.order(id, Order::Model { wing });
+                shared.request(id, VehicleRequest::Model { wing });
             }
             true
         }
         MAP => {
-            let loaded = shared.stage().load_map(name, index);
+            let loaded = shared.renderer().load_map(name, index);
             if loaded {
                 shared.sensors().clear(None);
                 for id in ids {
                     shared.models().entry(id).or_default().restart();
-                    shared.order(id, Order::Origin);
+                    shared.request(id, VehicleRequest::Origin);
                 }
             }
             loaded
@@ -132,7 +132,7 @@ fn load(shared: &Shared, packet: &CopterSimLoadPacket) -> bool {
 
 /// Executes a request for a vehicle or for all; `false` if it is no request, or the vehicle does not exist.
 pub(in crate::emulator) fn request(
-    shared: &Shared,
+    shared: &SharedState,
     socket: &UdpSocket,
     bytes: &[u8],
     source: SocketAddr,
@@ -145,37 +145,35 @@ pub(in crate::emulator) fn request(
     let Ok(packet) = CopterSimRequestPacket::parse(bytes) else {
         return false;
     };
-    let vehicles = &shared.options.world.vehicles;
+    let world = &shared.options.world;
     let id = u16::try_from(packet.copter_id.get()).ok();
-    let Some(id) = id.filter(|id| vehicles.iter().any(|v| v.id == *id)) else {
+    let Some(id) = id.filter(|id| world.vehicle(*id).is_some()) else {
         return false;
     };
     if packet.reply_to_sender > 0 {
         shared.set_client(id, source.ip());
-        shared.order(id, Order::Client(source.ip()));
+        shared.request(id, VehicleRequest::Client(source.ip()));
     }
     if let Some(control) = ControlMode::from_number(packet.udp_mode.into()) {
-        shared.order(id, Order::Control(control));
+        shared.request(id, VehicleRequest::Control(control));
     }
     let [x, y] = packet.xy.map(|v| v.get());
     let third = f64::from(packet.yaw.get());
     let place = |north: f64, east: f64, yaw: f64| {
         let [z, roll, pitch] = packet.z_roll_pitch.map(|v| f64::from(v.get()));
-        let (down, tilt) = match packet.stand > 0 {
-            true => (z, [roll, pitch]),
-            false => (-VEHICLE_HALF.z, [0.0; 2]),
-        };
-        let angles = [tilt[0], tilt[1], yaw].map(f64::to_radians);
+        let (down, roll, pitch) =
+            if packet.stand > 0 { (z, roll, pitch) } else { (-VEHICLE_HALF.z, 0.0, 0.0) };
+        let angles = [roll, pitch, yaw].map(f64::to_radians);
         shared.models().entry(id).or_default().restart();
-        shared.order(id, Order::Place(Pose::new([north, east, down], angles)));
+        shared.request(id, VehicleRequest::Place(Pose::new([north, east, down], angles)));
     };
     match packet.place {
         1 => place(x, y, third),
         2 => {
             let centre = [x, y, third];
             shared.set_geo(Geo { centre });
-            for vehicle in vehicles {
-                shared.order(vehicle.id, Order::Origin);
+            for vehicle in &world.vehicles {
+                shared.request(vehicle.id, VehicleRequest::Origin);
                 let Some(client) = shared.client(vehicle.id) else {
                     continue;
                 };
@@ -194,7 +192,7 @@ pub(in crate::emulator) fn request(
     true
 }
 
-fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
+fn heartbeat(shared: &SharedState, id: u16, count: i64) -> HeartbeatPacket {
     HeartbeatPacket::new(
         id.into(),
         (shared.clock().start_ns() / 1_000_000) as i64,
@@ -204,18 +202,22 @@ fn heartbeat(shared: &Shared, id: u16, count: i64) -> HeartbeatPacket {
 }
 
 /// Sends heartbeats, IMU samples and true states at their own times until the emulator stops.
-pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman: &Postman) {
+pub(in crate::emulator) fn run(
+    shared: &SharedState,
+    socket: &Arc<UdpSocket>,
+    delayed: &DelayedSender,
+) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
     let (mut beats, mut states, mut reports, mut outputs) = (0u64, 0u64, 0.0, 0.0);
-    let mut watch = Watch::default();
+    let mut collisions = CollisionWatch::default();
     while !shared.stopped() {
         if epoch != shared.epoch() {
             (epoch, beats, states, reports, outputs) = (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
-            watch.restart();
+            collisions.restart();
         }
-        adopt(shared, &mut streams);
+        update_streams(shared, &mut streams);
         let clock = shared.clock();
         if clock.is_paused() {
             std::thread::sleep(Duration::from_millis(5));
@@ -236,18 +238,18 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
             );
             states = (now * rate).floor() as u64 + 1;
         }
-        watch.look(shared, socket, now);
+        collisions.check(shared, socket, now);
         if now >= outputs {
             send_outputs(shared, socket, now);
             outputs = now + 1.0 / OUTPUT_RATE;
         }
-        if now >= reports || shared.reports().fresh {
-            let wanted = shared.reports().clone();
-            shared.reports().fresh = false;
-            report::send(shared, socket, &wanted, now);
+        if now >= reports || shared.reports().is_new {
+            let requests = shared.reports().clone();
+            shared.reports().is_new = false;
+            report::send(shared, socket, &requests, now);
             reports = now + REPORT_PERIOD;
         }
-        streams.iter_mut().for_each(|stream| stream.send(shared, (socket, postman), now));
+        streams.iter_mut().for_each(|stream| stream.send(shared, (socket, delayed), now));
         let state_due = if rate > 0.0 { states as f64 / rate } else { f64::INFINITY };
         let next =
             streams.iter().map(ImuStream::due).fold(state_due.min(beats as f64 * period), f64::min);
@@ -258,7 +260,7 @@ pub(in crate::emulator) fn run(shared: &Shared, socket: &Arc<UdpSocket>, postman
 }
 
 /// Updates the streams from the list of IMU readers.
-fn adopt(shared: &Shared, streams: &mut Vec<ImuStream>) {
+fn update_streams(shared: &SharedState, streams: &mut Vec<ImuStream>) {
     let readers = shared.imu_readers().clone();
     streams.retain(|s| readers.contains(&s.reader));
     for reader in readers {
@@ -267,7 +269,7 @@ fn adopt(shared: &Shared, streams: &mut Vec<ImuStream>) {
                 (shared.clock().now() * f64::from(reader.rate_hz)).floor().max(0.0) as u64 + 1;
             streams.push(ImuStream {
                 reader,
-                way: Way::new(0x1_0000 + u64::from(reader.vehicle)),
+                way: FaultInjector::new(0x1_0000 + u64::from(reader.vehicle)),
                 next,
                 seq: 0,
             });
@@ -277,7 +279,7 @@ fn adopt(shared: &Shared, streams: &mut Vec<ImuStream>) {
 
 struct ImuStream {
     reader: ImuReader,
-    way: Way,
+    way: FaultInjector,
     next: u64,
     seq: i32,
 }
@@ -288,7 +290,12 @@ impl ImuStream {
     }
 
     /// Sends every due sample, without gaps unless the thread is more than a second late.
-    fn send(&mut self, shared: &Shared, (socket, postman): (&Arc<UdpSocket>, &Postman), now: f64) {
+    fn send(
+        &mut self,
+        shared: &SharedState,
+        (socket, delayed): (&Arc<UdpSocket>, &DelayedSender),
+        now: f64,
+    ) {
         let faults = shared.faults();
         let faults = if faults.scope == FaultScope::Images { Faults::default() } else { faults };
         if now - self.due() > 1.0 {
@@ -305,16 +312,13 @@ impl ImuStream {
                 self.due(),
             );
             let mut noisy = |exact: &Vec3, deviation: f64| {
-                exact.map(|x| match deviation > 0.0 {
-                    true => x + deviation * random.normal(),
-                    false => x,
-                })
+                exact.map(|x| if deviation > 0.0 { x + deviation * random.normal() } else { x })
             };
             let force = noisy(&motion.specific_force, damage.accelerometer * NOISE[0]);
             let force = shared.options.axes.acceleration.of_frd(&force);
             let rate = noisy(&motion.rate, damage.gyroscope * NOISE[1]);
             let sample = ImuPacket::new(self.seq, self.due(), narrow(&force), narrow(&rate));
-            let mut sender = Sender::new(socket, postman, self.reader.to);
+            let mut sender = Sender::new(socket, delayed, self.reader.to);
             self.way.pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
                 sender.send(delay, bytes);
             });
@@ -327,24 +331,20 @@ impl ImuStream {
     }
 }
 
-fn send_heartbeats(shared: &Shared, socket: &UdpSocket, count: u64) {
+fn send_heartbeats(shared: &SharedState, socket: &UdpSocket, count: u64) {
     let options = &shared.options;
     for vehicle in &options.world.vehicles {
-        let packet = heartbeat(shared, vehicle.id, count as i64);
-        let Some(client) = shared.everybody(vehicle.id) else {
-            continue;
-        };
-        // There may be no listener, or no multicast: a heartbeat is never worth an error.
-        let _ = socket.send_to(packet.as_bytes(), (client, options.ports.heartbeat));
-        if options.multicast {
-            let _ = socket.send_to(packet.as_bytes(), (NETWORK_GROUP, options.ports.heartbeat));
+        let client = shared.broadcast_client(vehicle.id);
+        if client.is_some() {
+            let packet = heartbeat(shared, vehicle.id, count as i64);
+            send_to_all(shared, socket, packet.as_bytes(), client, options.ports.heartbeat);
+            shared.stats().heartbeats += 1;
         }
-        shared.stats().heartbeats += 1;
     }
 }
 
 /// Sends the outputs of the models that have inputs.
-fn send_outputs(shared: &Shared, socket: &UdpSocket, now: f64) {
+fn send_outputs(shared: &SharedState, socket: &UdpSocket, now: f64) {
     let outputs: Vec<_> = {
         let told = shared.models();
         let told = told.iter().filter(|(_, told)| told.count > 0);
@@ -363,7 +363,7 @@ fn send_outputs(shared: &Shared, socket: &UdpSocket, now: f64) {
 /// Sends the true state of every vehicle at the instant of a snapshot of a run, unless a newer one was sent: a renderer that is
 /// late does not bring the past back.
 pub(in crate::emulator) fn send_true_states(
-    shared: &Shared,
+    shared: &SharedState,
     socket: &UdpSocket,
     (run, snapshot): (u64, &Snapshot),
 ) {

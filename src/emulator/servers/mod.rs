@@ -7,9 +7,10 @@ pub(super) mod shm;
 pub(super) mod window;
 
 use super::control;
-use super::shared::Shared;
+use super::shared::SharedState;
 use crate::transport::{try_recv_from, wait_readable};
-use std::net::UdpSocket;
+use crate::wire::NETWORK_GROUP;
+use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,8 +31,22 @@ pub(super) enum Role {
     Control,
 }
 
+/// Sends a datagram to a client, if there is one, and to the multicast group, if it is used. There may be no listener.
+fn send_to_all(
+    shared: &SharedState,
+    socket: &UdpSocket,
+    bytes: &[u8],
+    client: Option<IpAddr>,
+    port: u16,
+) {
+    let group = shared.options.multicast.then_some(NETWORK_GROUP.into());
+    for address in client.into_iter().chain(group) {
+        let _ = socket.send_to(bytes, (address, port));
+    }
+}
+
 /// Serves all sockets until the emulator stops.
-pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
+pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Datagrams per turn of one socket.
     const BATCH: usize = 64;
     /// Longer than a packet of 100 states.
@@ -62,7 +77,7 @@ pub(super) fn run(shared: &Shared, sockets: &[(Role, Arc<UdpSocket>)]) {
                     }
                     Role::Autopilot(_) => {} // has a thread of its own
                     Role::Control => {
-                        let answer = control::obey(shared, &String::from_utf8_lossy(bytes));
+                        let answer = control::execute(shared, &String::from_utf8_lossy(bytes));
                         let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
                     }
                 }

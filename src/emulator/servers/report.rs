@@ -2,12 +2,13 @@
 //!
 //! The rate is not documented; positions are in m in NED, as in all other structures. The report of a vehicle is also sent
 //! when it begins or ceases to touch something.
+use super::send_to_all;
+use crate::emulator::renderer::Contact;
+use crate::emulator::report_requests::ReportRequests;
 use crate::emulator::sensor::world_pose;
-use crate::emulator::shared::Shared;
-use crate::emulator::stage::Contact;
-use crate::emulator::wanted::Wanted;
+use crate::emulator::shared::SharedState;
 use crate::emulator::world::{Caster, Kinematics, Object, Pose, Snapshot, VEHICLE_HALF, Vec3};
-use crate::wire::{NETWORK_GROUP, RequestLayout, SensorRequest};
+use crate::wire::{RequestLayout, SensorRequest};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 
@@ -17,90 +18,89 @@ const DESCRIPTION: i32 = 1_234_567_891;
 const VEHICLE: i32 = 1_234_567_897;
 
 /// Sends all requested reports, as of simulation time `time`.
-pub(in crate::emulator) fn send(shared: &Shared, socket: &UdpSocket, wanted: &Wanted, time: f64) {
+pub(in crate::emulator) fn send(
+    shared: &SharedState,
+    socket: &UdpSocket,
+    requests: &ReportRequests,
+    time: f64,
+) {
     let options = &shared.options;
     let snapshot = shared.drawn(shared.snapshot(time));
     let mut packets = Vec::new();
-    let requests: BTreeMap<u16, SensorRequest> =
+    let sensors: BTreeMap<u16, SensorRequest> =
         shared.sensors().live.iter().map(|(id, live)| (*id, live.request)).collect();
-    for request in requests.values().filter(|r| wanted.cameras.has(&r.seq_id.to_string())) {
-        if let Some((pose, _)) = world_pose(&requests, request, &snapshot, options.angle_unit) {
+    for request in sensors.values().filter(|r| requests.cameras.has(&r.seq_id.to_string())) {
+        if let Some((pose, _)) = world_pose(&sensors, request, &snapshot, options.angle_unit) {
             packets.push(camera(request, &pose, time));
         }
     }
     for (id, motion) in &snapshot.vehicles {
-        if wanted.vehicles.has(&id.to_string()) {
-            let body = snapshot.moving.iter();
-            let half = { body }
-                .find(|s| s.object == Object::Vehicle(*id))
-                .map_or(VEHICLE_HALF, |solid| solid.half);
-            let packet = Packet::default().i32s(&[DESCRIPTION, i32::from(*id)]);
-            packets
-                .push(packet.pose(&motion.pose).f32s(&motion.pose.position).f32s(&half).f64(time));
+        if requests.vehicles.has(&id.to_string()) {
+            let body = snapshot.moving.iter().find(|s| s.object == Object::Vehicle(*id));
+            let half = body.map_or(VEHICLE_HALF, |solid| solid.half);
+            packets.push(description((*id).into(), &motion.pose, &half, time));
         }
-        if wanted.vehicle_data {
+        if requests.vehicle_data {
             packets.push(vehicle(shared, &snapshot, *id, motion));
         }
     }
     let objects = snapshot.bodies();
     for solid in objects.filter(|s| !matches!(s.object, Object::Vehicle(_))) {
         let name = solid.object.name();
-        if wanted.objects.has(&name) {
-            let head = Packet::default().i32s(&[DESCRIPTION, solid.object.id()]);
-            let packet = head.pose(&solid.pose);
-            packets.push(
-                packet.f32s(&solid.pose.position).f32s(&solid.half).f64(time).text(&name, 32),
-            );
+        if requests.objects.has(&name) {
+            let packet = description(solid.object.id(), &solid.pose, &solid.half, time);
+            packets.push(packet.text(&name, 32));
         }
     }
     packets.iter().for_each(|packet| post(shared, socket, packet));
 }
 
 /// Sends the report of one vehicle.
-pub(super) fn send_vehicle(shared: &Shared, socket: &UdpSocket, snapshot: &Snapshot, id: u16) {
+pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &Snapshot, id: u16) {
     if let Some(motion) = snapshot.vehicle(id) {
         post(shared, socket, &vehicle(shared, snapshot, id, motion));
     }
 }
 
 /// Sends what a pod camera says of itself; when the simulator does is not documented.
-pub(super) fn send_pod(shared: &Shared, socket: &UdpSocket, seq_id: u16) {
+pub(super) fn send_pod(shared: &SharedState, socket: &UdpSocket, seq_id: u16) {
     let live = shared.sensors().live.get(&seq_id).map(|live| live.request);
     if let Some(request) = live {
         let mut buffer = [0; 148];
         let report = SensorRequest { layout: RequestLayout::Long, ..request };
-        post(shared, socket, &Packet(report.emit(&mut buffer).to_vec()));
+        post(shared, socket, &ReportBytes(report.emit(&mut buffer).to_vec()));
     }
 }
 
-fn post(shared: &Shared, socket: &UdpSocket, Packet(bytes): &Packet) {
+fn post(shared: &SharedState, socket: &UdpSocket, ReportBytes(bytes): &ReportBytes) {
     let options = &shared.options;
-    // There may be no listener.
-    let _ = socket.send_to(bytes, (options.client, options.ports.report));
-    if options.multicast {
-        let _ = socket.send_to(bytes, (NETWORK_GROUP, options.ports.report));
-    }
+    send_to_all(shared, socket, bytes, Some(options.client), options.ports.report);
 }
 
-fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> Packet {
+fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> ReportBytes {
     let [seq_id, type_id, height, width] =
         [request.seq_id, request.type_id, request.height, request.width].map(i32::from);
-    let head = Packet::default().i32s(&[DESCRIPTION, seq_id, type_id, height, width]);
+    let head = ReportBytes::default().i32s(&[DESCRIPTION, seq_id, type_id, height, width]);
     head.f32s(&[request.fov_deg.into()]).pose(pose).f64(time)
 }
 
-fn vehicle(shared: &Shared, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> Packet {
+fn description(id: i32, pose: &Pose, half: &Vec3, time: f64) -> ReportBytes {
+    let head = ReportBytes::default().i32s(&[DESCRIPTION, id]).pose(pose);
+    head.f32s(&pose.position).f32s(half).f64(time)
+}
+
+fn vehicle(shared: &SharedState, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> ReportBytes {
     let own = shared.motor_rpm(id, snapshot.time);
     let (vehicle_type, motor_rpm) = {
-        let stage = shared.stage();
-        let moved = stage.motor_rpm(id, snapshot.time);
-        (stage.vehicle_type(id), moved.unwrap_or(own))
+        let renderer = shared.renderer();
+        let moved = renderer.motor_rpm(id, snapshot.time);
+        (renderer.vehicle_type(id), moved.unwrap_or(own))
     };
     let (kind, contact, centre, name) = described(shared.contact(id).as_ref());
     let caster = Caster::new(snapshot, &motion.pose, Some(id));
     let six = [Vec3::x(), -Vec3::x(), -Vec3::y(), Vec3::y(), -Vec3::z(), Vec3::z()];
     let rays = six.map(|direction| caster.ray(&direction).distance);
-    Packet::default()
+    ReportBytes::default()
         .i32s(&[VEHICLE, i32::from(id), vehicle_type, kind])
         .f64(snapshot.time)
         .f32s(&motion.velocity)
@@ -115,9 +115,9 @@ fn vehicle(shared: &Shared, snapshot: &Snapshot, id: u16, motion: &Kinematics) -
 
 /// A datagram written field by field, so that a mistake in the structs of `wire` is seen.
 #[derive(Debug, Default)]
-struct Packet(Vec<u8>);
+struct ReportBytes(Vec<u8>);
 
-impl Packet {
+impl ReportBytes {
     fn i32s(mut self, values: &[i32]) -> Self {
         self.0.extend(values.iter().flat_map(|v| v.to_le_bytes()));
         self

@@ -14,14 +14,14 @@ const PATIENCE: Duration = Duration::from_millis(5);
 const DEAD: Duration = Duration::from_secs(1);
 
 /// The block of one sensor; dropping it removes its name, as a closing renderer does.
-pub(in crate::emulator) struct Block {
+pub(in crate::emulator) struct SensorBlock {
     block: SharedBlock,
     name: String,
     size: usize,
     reading_since: Option<Instant>,
 }
 
-impl Block {
+impl SensorBlock {
     /// Creates the block of a sensor.
     pub(in crate::emulator) fn create(
         request: &SensorRequest,
@@ -70,7 +70,7 @@ impl Block {
     }
 }
 
-impl Drop for Block {
+impl Drop for SensorBlock {
     fn drop(&mut self) {
         let _ = SharedBlock::remove(&self.name); // another process may have removed it first
     }

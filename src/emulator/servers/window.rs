@@ -1,7 +1,7 @@
 use super::report;
 use crate::emulator::control;
-use crate::emulator::shared::Shared;
-use crate::emulator::stage::{Effect, Outcome, Scene3d};
+use crate::emulator::renderer::{Effect, Outcome};
+use crate::emulator::shared::SharedState;
 use crate::wire::{
     HandshakePacket, Packet, SensorKind, SensorRequest, parse_console_command,
     split_console_command,
@@ -11,7 +11,7 @@ use zerocopy::IntoBytes as _;
 
 /// Handles a datagram sent to a renderer window.
 pub(in crate::emulator) fn accept(
-    shared: &Shared,
+    shared: &SharedState,
     socket: &UdpSocket,
     window: usize,
     bytes: &[u8],
@@ -44,9 +44,7 @@ pub(in crate::emulator) fn accept(
     } else if let Ok(question) = HandshakePacket::parse(bytes) {
         let answer = HandshakePacket::new(question.checksum.get(), 1);
         let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
-    } else if let Some(packet) = Scene3d::parse(bytes)
-        && shared.staged(|stage, now, motions| stage.accept(packet, now, motions))
-    {
+    } else if shared.with_renderer(|renderer, now, motions| renderer.accept(bytes, now, motions)) {
         shared.stats().scene_packets += 1; // counted last as well
     } else {
         shared.stats().refused += 1;
@@ -54,12 +52,9 @@ pub(in crate::emulator) fn accept(
 }
 
 /// Executes a console command.
-fn command(shared: &Shared, text: &str) -> Outcome {
+fn command(shared: &SharedState, text: &str) -> Outcome {
     let (name, mut arguments) = split_console_command(text);
-    let outcome = |right: bool| match right {
-        true => Outcome::Done(Effect::Nothing),
-        false => Outcome::Wrong,
-    };
+    let outcome = |is_right| if is_right { Outcome::Done(Effect::Nothing) } else { Outcome::Wrong };
     match name {
         "RflyClearCapture" => {
             let seq_id = arguments.next().and_then(|a| a.parse::<u16>().ok()); // negative: all
@@ -70,8 +65,7 @@ fn command(shared: &Shared, text: &str) -> Outcome {
         "RflyReqObjData" => {
             let operation = arguments.next().and_then(|a| a.parse().ok());
             if let Some(operation) = operation {
-                let name = arguments.next().unwrap_or_default();
-                shared.reports().describe(operation, name);
+                shared.reports().describe(operation, arguments.next().unwrap_or_default());
             }
             outcome(operation.is_some())
         }
@@ -80,8 +74,9 @@ fn command(shared: &Shared, text: &str) -> Outcome {
             outcome(true)
         }
         _ => {
-            let outcome =
-                shared.staged(|stage, now, motions| stage.command(name, arguments, now, motions));
+            let outcome = shared.with_renderer(|renderer, now, motions| {
+                renderer.command(name, arguments, now, motions)
+            });
             if outcome == Outcome::Done(Effect::MapChanged) {
                 shared.sensors().clear(None);
             }

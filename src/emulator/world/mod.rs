@@ -11,12 +11,12 @@ mod solid;
 mod yard;
 
 pub use bundle::{Pixel, RayBundle};
-pub use model::Model;
-pub use path::{Kinematics, Motion};
-pub use raycast::{Caster, Hit, Nothing, Spot};
+pub use model::ModelShape;
+pub use path::{Kinematics, ScriptedMotion};
+pub use raycast::{Caster, Hit, Nothing, SurfacePoint};
 pub use scene::{MAPS, Scene, Snapshot, VEHICLE_HALF, Vehicle, World};
 pub use solid::{Object, Shape, Solid};
-pub use yard::Block;
+pub use yard::SceneBox;
 
 /// A vector in m (or m/s, ...), NED or FRD depending on context.
 pub type Vec3 = nalgebra::Vector3<f64>;

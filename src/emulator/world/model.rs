@@ -6,13 +6,13 @@ use crate::wire::class_and_style;
 
 /// A simple body about the reference point of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Model {
+pub struct ModelShape {
     shape: Shape,
     half: Vec3,
     paint: u8,
 }
 
-impl Model {
+impl ModelShape {
     /// Classes of spawned objects follow those of the scene.
     const FIRST_PAINT: i32 = 200;
 

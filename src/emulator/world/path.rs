@@ -12,7 +12,7 @@ const EASE: f64 = 3.0;
 
 /// Motion of a vehicle: an analytic function of simulation time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Motion {
+pub enum ScriptedMotion {
     /// Stands still in the air.
     Hover(Pose),
     /// Flies around an ellipse, nose along the velocity, banking into the turn, and climbs and sinks twice per lap.
@@ -63,7 +63,7 @@ pub struct Kinematics {
     pub specific_force: Vec3,
 }
 
-impl Motion {
+impl ScriptedMotion {
     /// Returns the motion at simulation time `t` in s.
     pub fn at(&self, t: f64) -> Kinematics {
         match *self {

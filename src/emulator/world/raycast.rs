@@ -27,7 +27,7 @@ pub const Nothing: Hit = Hit { distance: f64::INFINITY, object: None, face: 0, t
 
 /// The surface where a ray ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
+pub struct SurfacePoint {
     /// Coordinates along the surface in m, fixed to the object.
     pub at: [f64; 2],
     /// Outward normal, NED.
@@ -36,7 +36,7 @@ pub struct Spot {
     pub slant: f64,
 }
 
-struct Target {
+struct RayTarget {
     object: Object,
     paint: u8,
     stencil: Option<u8>,
@@ -52,7 +52,7 @@ struct Target {
 }
 
 /// Sphere around a target, as seen from the origin of the rays.
-struct Bound {
+struct BoundingSphere {
     toward: Vec3,
     sin: f64,
     cos: f64,
@@ -70,8 +70,8 @@ pub struct Caster {
     origin: Vec3,
     to_world: Matrix3<f64>,
     /// In ascending order of `near`.
-    targets: Vec<Target>,
-    bounds: Vec<Bound>,
+    targets: Vec<RayTarget>,
+    bounds: Vec<BoundingSphere>,
     ground: Option<u8>,
 }
 
@@ -130,7 +130,7 @@ impl Caster {
         let ahead: Vec<_> = (self.targets.iter().zip(&self.bounds).zip(0u16..))
             .filter(|((_, bound), _)| bound.in_cone(&axis, &bundle.whole))
             .collect();
-        let mut near: Vec<(&Target, u16)> = Vec::with_capacity(ahead.len());
+        let mut near: Vec<(&RayTarget, u16)> = Vec::with_capacity(ahead.len());
         for tile in &bundle.tiles {
             let axis = self.to_world * tile.cone.axis;
             near.clear();
@@ -152,13 +152,13 @@ impl Caster {
 
     /// Returns the surface at a hit of this caster; `direction` is in the sensor's FRD axes.
     #[inline]
-    pub fn spot(&self, direction: &Vec3, hit: &Hit) -> Spot {
+    pub fn spot(&self, direction: &Vec3, hit: &Hit) -> SurfacePoint {
         let world = self.to_world * direction;
         match self.targets.get(usize::from(hit.target)) {
             Some(target) if hit.face != GROUND => target.spot(&world, hit),
             _ => {
                 let point = self.origin + world * hit.distance;
-                Spot { at: [point.x, point.y], normal: -Vec3::z(), slant: world.z.abs() }
+                SurfacePoint { at: [point.x, point.y], normal: -Vec3::z(), slant: world.z.abs() }
             }
         }
     }
@@ -187,7 +187,11 @@ impl Scene {
 }
 
 /// The nearest hit of a ray; targets in ascending order of `near`.
-fn nearest<'a>(ray: &Ray, mut hit: Hit, targets: impl Iterator<Item = (&'a Target, u16)>) -> Hit {
+fn nearest<'a>(
+    ray: &Ray,
+    mut hit: Hit,
+    targets: impl Iterator<Item = (&'a RayTarget, u16)>,
+) -> Hit {
     for (target, number) in targets {
         if target.near >= hit.distance {
             break;
@@ -201,14 +205,14 @@ fn nearest<'a>(ray: &Ray, mut hit: Hit, targets: impl Iterator<Item = (&'a Targe
     hit
 }
 
-fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (Target, Bound) {
+fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (RayTarget, BoundingSphere) {
     let away = solid.pose.position - origin;
     let (distance, radius) = (away.norm(), solid.radius());
     let inside = distance <= radius;
     let sin = if inside { 1.0 } else { radius / distance };
     let to_own = solid.pose.attitude.inverse();
     let centre = to_own * solid.pose.position;
-    let target = Target {
+    let target = RayTarget {
         object: solid.object,
         paint: solid.paint,
         stencil: solid.stencil,
@@ -219,7 +223,7 @@ fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (Target, Bound) {
         datum: if fixed { centre } else { Vec3::zeros() },
         near: distance - radius,
     };
-    let bound = Bound {
+    let bound = BoundingSphere {
         toward: away.try_normalize(1e-9).unwrap_or_else(Vec3::x),
         sin,
         cos: (1.0 - sin * sin).sqrt(),
@@ -228,7 +232,7 @@ fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (Target, Bound) {
     (target, bound)
 }
 
-impl Bound {
+impl BoundingSphere {
     /// Whether the sphere touches a cone, by the angle between their axes.
     fn in_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
         // sphere angle + cone angle beyond 180 degrees: always touches
@@ -245,13 +249,13 @@ impl Ray {
 }
 
 /// A part of a ray inside of a convex body: from where to where, and the face at its beginning.
-struct Within {
+struct RayInterval {
     enter: f64,
     leave: f64,
     face: u8,
 }
 
-impl Within {
+impl RayInterval {
     const ALL: Self = Self { enter: f64::NEG_INFINITY, leave: f64::INFINITY, face: 0 };
 
     /// What of it is between two planes of distance `half` from the centre across an axis.
@@ -293,7 +297,7 @@ impl Within {
     }
 }
 
-impl Target {
+impl RayTarget {
     /// Where a ray enters the solid: distance and face.
     fn meet(&self, ray: &Ray) -> Option<(f64, u8)> {
         let (direction, inverse) = match &self.to_own {
@@ -303,8 +307,8 @@ impl Target {
             }
             None => (ray.direction, ray.inverse),
         };
-        let mut within = Within::ALL;
-        let slab = |within: &mut Within, axis: usize| {
+        let mut within = RayInterval::ALL;
+        let slab = |within: &mut RayInterval, axis: usize| {
             within.slab(axis, self.half[axis], self.origin[axis], inverse[axis]);
         };
         let scaled = |v: &Vec3| v.component_div(&self.half);
@@ -323,7 +327,7 @@ impl Target {
 
     /// The surface where a ray in direction `world` ends.
     #[inline]
-    fn spot(&self, world: &Vec3, hit: &Hit) -> Spot {
+    fn spot(&self, world: &Vec3, hit: &Hit) -> SurfacePoint {
         /// Moves the textures of parallel faces against each other, in m.
         const SHIFT: f64 = 2.37;
         let own = self.to_own.map_or(*world, |m| m * world);
@@ -346,7 +350,7 @@ impl Target {
             1 => [on.x, on.z],
             _ => [on.x, on.y],
         };
-        Spot {
+        SurfacePoint {
             at: [u + SHIFT * f64::from(hit.face), v],
             normal: self.to_own.map_or(normal, |m| m.tr_mul(&normal)),
             slant: own.dot(&normal).abs(),

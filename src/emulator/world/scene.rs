@@ -1,6 +1,6 @@
 use super::solid::{Object, Shape, Solid};
-use super::yard::{self, Block};
-use super::{Kinematics, Motion, Pose, Vec3};
+use super::yard::{self, SceneBox};
+use super::{Kinematics, Pose, ScriptedMotion, Vec3};
 use std::sync::Arc;
 
 /// Half the length, width and height of a vehicle's body in m.
@@ -37,7 +37,7 @@ impl Scene {
     }
 
     /// Boxes on a checkerboard of 1 m.
-    pub fn of(blocks: &[Block]) -> Arc<Self> {
+    pub fn of(blocks: &[SceneBox]) -> Arc<Self> {
         Arc::new(Self::new("", solids_of(blocks), false))
     }
 
@@ -107,8 +107,8 @@ impl Scene {
     }
 }
 
-fn solids_of(blocks: &[Block]) -> Vec<Solid> {
-    let solid = |(block, i): (&Block, u16)| {
+fn solids_of(blocks: &[SceneBox]) -> Vec<Solid> {
+    let solid = |(block, i): (&SceneBox, u16)| {
         let (centre, half) = (block.centre.into(), block.half.into());
         Solid::upright(Object::Block(i), Shape::Box, centre, half)
     };
@@ -129,7 +129,7 @@ pub struct Vehicle {
     /// Id, from 1.
     pub id: u16,
     /// Its motion.
-    pub motion: Motion,
+    pub motion: ScriptedMotion,
 }
 
 /// The ground, what stands on it, and vehicles.
@@ -140,7 +140,7 @@ pub struct World {
     /// Vehicles in ascending order of their ids.
     pub vehicles: Vec<Vehicle>,
     /// Objects walking on the ground.
-    pub walkers: Vec<Motion>,
+    pub walkers: Vec<ScriptedMotion>,
 }
 
 /// The world at one instant.
@@ -158,7 +158,7 @@ pub struct Snapshot {
 
 impl World {
     /// The yard with vehicles on their paths, and one walker.
-    fn new(motions: impl IntoIterator<Item = Motion>, walker: Motion) -> Self {
+    fn new(motions: impl IntoIterator<Item = ScriptedMotion>, walker: ScriptedMotion) -> Self {
         let vehicle = |(id, motion)| Vehicle { id, motion };
         Self {
             scene: Scene::yard(),
@@ -175,7 +175,7 @@ impl World {
 
     /// Returns the yard with `count` vehicles that share one lap, evenly spread along it.
     pub fn flying(count: u16) -> Self {
-        Self::around(count, |phase| Motion::Lap {
+        Self::around(count, |phase| ScriptedMotion::Lap {
             centre: Vec3::new(0.0, 0.0, -3.0),
             radii: Vec3::new(8.0, 6.0, 0.5),
             period: 16.0,
@@ -186,7 +186,7 @@ impl World {
     /// Returns the yard with `count` vehicles that share one route with motion along and about every axis, after 3 s at
     /// rest, evenly spread along it.
     pub fn excited(count: u16) -> Self {
-        Self::around(count, |phase| Motion::Excite {
+        Self::around(count, |phase| ScriptedMotion::Excite {
             centre: Vec3::new(0.0, 0.0, -3.0),
             radii: Vec3::new(8.0, 6.0, 0.9),
             period: 20.0,
@@ -195,9 +195,12 @@ impl World {
     }
 
     /// Returns the yard with `count` vehicles, each on the motion of its share of a round.
-    fn around(count: u16, motion: impl Fn(f64) -> Motion) -> Self {
-        let walker =
-            Motion::Walk { centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z), radius: 9.5, period: 60.0 };
+    fn around(count: u16, motion: impl Fn(f64) -> ScriptedMotion) -> Self {
+        let walker = ScriptedMotion::Walk {
+            centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z),
+            radius: 9.5,
+            period: 60.0,
+        };
         let share = |i: u16| f64::from(i) / f64::from(count.max(1));
         Self::new((0..count).map(|i| motion(share(i))), walker)
     }
@@ -211,8 +214,8 @@ impl World {
 
     /// Returns the yard with vehicles hovering at these poses.
     pub fn posed(poses: impl IntoIterator<Item = Pose>) -> Self {
-        let walker = Motion::Hover(Pose::new([2.0, -3.0, -WALKER_HALF.z], [0.0; 3]));
-        Self::new(poses.into_iter().map(Motion::Hover), walker)
+        let walker = ScriptedMotion::Hover(Pose::new([2.0, -3.0, -WALKER_HALF.z], [0.0; 3]));
+        Self::new(poses.into_iter().map(ScriptedMotion::Hover), walker)
     }
 
     /// Returns the yard with vehicles on the ground, each at north and east in m and yaw in rad.
@@ -221,6 +224,11 @@ impl World {
             Pose::new([north, east, -VEHICLE_HALF.z], [0.0, 0.0, yaw])
         };
         Self::posed(places.into_iter().map(pose))
+    }
+
+    /// The vehicle with an id.
+    pub fn vehicle(&self, id: u16) -> Option<&Vehicle> {
+        self.vehicles.iter().find(|v| v.id == id)
     }
 
     /// Returns the world at simulation time `time` in s.

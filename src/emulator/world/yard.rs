@@ -4,7 +4,7 @@ use super::{Pose, Vec3};
 
 /// An axis-aligned box of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
+pub struct SceneBox {
     /// Centre in m, NED.
     pub centre: Vec3,
     /// Half the extent north, east, down in m.
@@ -12,7 +12,7 @@ pub struct Block {
 }
 
 /// Returns the nine boxes in and around the lap that the vehicles fly.
-pub(super) fn boxes() -> Vec<Block> {
+pub(super) fn boxes() -> Vec<SceneBox> {
     // north, east, half north, half east, height
     const BLOCKS: [[f64; 5]; 9] = [
         [0.0, 0.0, 1.0, 1.0, 2.5],
@@ -25,7 +25,7 @@ pub(super) fn boxes() -> Vec<Block> {
         [1.0, -13.0, 3.0, 0.6, 3.5],
         [10.0, -9.0, 1.5, 1.5, 1.0],
     ];
-    let block = |[n, e, half_n, half_e, height]: [f64; 5]| Block {
+    let block = |[n, e, half_n, half_e, height]: [f64; 5]| SceneBox {
         centre: Vec3::new(n, e, -height / 2.0),
         half: Vec3::new(half_n, half_e, height / 2.0),
     };

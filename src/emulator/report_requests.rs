@@ -16,17 +16,17 @@ impl Selection {
 
 /// Requested reports.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct ReportRequests {
     pub(super) cameras: Selection,
     pub(super) vehicles: Selection,
     pub(super) objects: Selection,
     /// Vehicles and their collisions.
     pub(super) vehicle_data: bool,
     /// There is a new request; answer it without waiting for the next second.
-    pub(super) fresh: bool,
+    pub(super) is_new: bool,
 }
 
-impl Wanted {
+impl ReportRequests {
     /// Executes `RflyReqObjData operation name colour`.
     pub(super) fn describe(&mut self, operation: u32, name: &str) {
         let kinds = [&mut self.cameras, &mut self.vehicles, &mut self.objects];
@@ -43,12 +43,12 @@ impl Wanted {
                 _ => {}
             }
         }
-        self.fresh = true;
+        self.is_new = true;
     }
 
     /// Executes `RflyReqVehicleData`.
     pub(super) fn set_vehicle_data(&mut self, on: bool) {
         self.vehicle_data = on;
-        self.fresh = true;
+        self.is_new = true;
     }
 }

@@ -12,11 +12,10 @@ mod packets;
 pub(super) use console::{Effect, Outcome};
 pub(super) use contact::{Contact, contacts};
 pub(super) use json::{body, spawned};
-pub(super) use packets::Scene3d;
 
 use super::world::{
-    GRAVITY, Kinematics, Model, Object, Pose, Quat, Scene, Shape, Snapshot, Solid, VEHICLE_HALF,
-    Vec3,
+    GRAVITY, Kinematics, ModelShape, Object, Pose, Quat, Scene, Shape, Snapshot, Solid,
+    VEHICLE_HALF, Vec3,
 };
 use crate::wire::Height;
 use display::Display;
@@ -66,18 +65,18 @@ struct Link {
 #[derive(Clone, Debug)]
 struct Stencil {
     text: String,
-    names: Names,
+    names: NamePattern,
     value: u8,
 }
 
 /// Names of objects.
 #[derive(Clone, Debug)]
-enum Names {
+enum NamePattern {
     Exactly(String),
     Matching(Regex),
 }
 
-impl Names {
+impl NamePattern {
     fn has(&self, name: &str) -> bool {
         match self {
             Self::Exactly(text) => text == name,
@@ -91,7 +90,7 @@ pub(super) type Motions<'a> = &'a dyn Fn(u16) -> Option<Kinematics>;
 
 /// The state of the renderer. All windows of an emulator show the same.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct RendererState {
     start: Arc<Scene>,
     scene: Arc<Scene>,
     /// Ids of `CopterSim`'s vehicles.
@@ -106,7 +105,7 @@ pub(super) struct Stage {
     display: Display,
 }
 
-impl Stage {
+impl RendererState {
     pub(super) fn new(scene: &Arc<Scene>, own: Vec<u16>) -> Self {
         Self {
             start: Arc::clone(scene),
@@ -236,7 +235,7 @@ impl Stage {
             let actor = actor?;
             let mut pose = actor.pose;
             if actor.height == Height::Ground && !self.links.contains_key(&id) {
-                let height = Model::of(self.vehicle_type(id)).half_height(&self.scale(id));
+                let height = ModelShape::of(self.vehicle_type(id)).half_height(&self.scale(id));
                 pose.position.z = self.scene.terrain(pose.position.x, pose.position.y) - height;
             }
             return Some(resting(pose, actor.velocity));
@@ -278,7 +277,7 @@ impl Stage {
             let half = VEHICLE_HALF * look.size.unwrap_or(1.0);
             Solid::new(Object::Vehicle(id), Shape::Box, pose, half)
         } else {
-            Model::of(self.vehicle_type(id)).solid(id, pose, &self.scale(id))
+            ModelShape::of(self.vehicle_type(id)).solid(id, pose, &self.scale(id))
         };
         Solid { stencil: look.stencil.or_else(|| self.stencil(&solid)), ..solid }
     }

@@ -1,5 +1,5 @@
 //! Initial setup of a vehicle, and its connection.
-use super::fence::Limits;
+use super::fence::FenceLimits;
 use super::geo::Geo;
 use crate::emulator::world::VEHICLE_HALF;
 
@@ -45,7 +45,7 @@ impl ControlMode {
 
 /// Initial setup of a vehicle.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct VehicleSetup {
     /// System id, which is the vehicle's id.
     pub id: u8,
     /// Wall clock at simulation time 0 in µs since 1970.
@@ -61,10 +61,10 @@ pub struct Setup {
     /// Overrides the reported battery level in percent.
     pub battery: Option<f64>,
     /// Fence limits.
-    pub fence: Limits,
+    pub fence: FenceLimits,
 }
 
-impl Setup {
+impl VehicleSetup {
     /// A vehicle on flat ground at the documented map centre.
     pub fn new(id: u8, unix_us: u64, control: ControlMode) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Setup {
             control,
             wing: false,
             battery: None,
-            fence: Limits::default(),
+            fence: FenceLimits::default(),
         }
     }
 }

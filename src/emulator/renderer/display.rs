@@ -27,7 +27,7 @@ pub(super) struct Labels {
 
 /// The camera of the window itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct View {
+pub(super) struct WindowCamera {
     /// North, east, down in m.
     pub(super) position: [f64; 3],
     /// Roll, pitch, yaw in degrees.
@@ -40,7 +40,7 @@ pub(super) struct Display {
     pub(super) messages: Vec<Text>,
     /// By id; 0 are the labels that all vehicles have.
     pub(super) labels: BTreeMap<u16, Labels>,
-    pub(super) view: View,
+    pub(super) view: WindowCamera,
     /// The last number of each key, and how often it was pressed.
     pub(super) keys: BTreeMap<String, (Option<f64>, u64)>,
     /// Collisions are computed and told to `CopterSim`.

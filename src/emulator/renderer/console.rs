@@ -1,6 +1,6 @@
 //! Console commands that change what the renderer shows.
 use super::display::{Text, until};
-use super::{Motions, Names, Stage, Stencil};
+use super::{Motions, NamePattern, RendererState, Stencil};
 use crate::emulator::world::{Pose, Quat, Vec3};
 use crate::wire::{ConsoleArguments, Height};
 use regex_lite::Regex;
@@ -31,9 +31,9 @@ pub(in crate::emulator) enum Outcome {
     Wrong,
 }
 
-struct Arguments<'a>(ConsoleArguments<'a>);
+struct CommandArguments<'a>(ConsoleArguments<'a>);
 
-impl<'a> Arguments<'a> {
+impl<'a> CommandArguments<'a> {
     fn word(&mut self) -> Option<&'a str> {
         self.0.next()
     }
@@ -69,7 +69,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-impl Stage {
+impl RendererState {
     /// Executes a command at simulation time `now` in s.
     pub(in crate::emulator) fn command(
         &mut self,
@@ -79,7 +79,7 @@ impl Stage {
         motions: Motions<'_>,
     ) -> Outcome {
         let before = arguments.clone();
-        let mut a = Arguments(arguments);
+        let mut a = CommandArguments(arguments);
         let done = match name {
             "RflyChangeMapbyID" => self.change_map(a.word()),
             "RflyChangeMapbyName" => a.word().map(|map| self.load_map(map, -1)),
@@ -128,7 +128,7 @@ impl Stage {
             Some(true) if name.starts_with("RflyChangeMap") => Outcome::Done(Effect::MapChanged),
             Some(true) => {
                 if name.starts_with("RflyCamera") {
-                    self.display.keep(name, &Arguments(before).rest());
+                    self.display.keep(name, &CommandArguments(before).rest());
                 }
                 Outcome::Done(Effect::Nothing)
             }
@@ -141,7 +141,7 @@ impl Stage {
         Some(self.load_map("", number))
     }
 
-    fn press(&mut self, mut a: Arguments<'_>) -> Outcome {
+    fn press(&mut self, mut a: CommandArguments<'_>) -> Outcome {
         let Some(key) = a.word() else {
             return Outcome::Wrong;
         };
@@ -162,14 +162,14 @@ impl Stage {
     }
 
     /// The last word is the time; the text may have several words without quotes.
-    fn show_for(&mut self, a: Arguments<'_>, now: f64) -> Option<bool> {
+    fn show_for(&mut self, a: CommandArguments<'_>, now: f64) -> Option<bool> {
         let words: Vec<&str> = a.0.collect();
         let (seconds, text) = words.split_last()?;
         let seconds = seconds.parse().ok().filter(|s: &f64| s.is_finite())?;
         Some(self.show(&text.join(" "), seconds, now))
     }
 
-    fn id_label(&mut self, a: &mut Arguments<'_>, now: f64) -> Option<bool> {
+    fn id_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<bool> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let label = Text { text, colour: a.colour()?, size: a.number()?, until: f64::INFINITY };
         self.display.set_label(id, 0, label, now);
@@ -177,7 +177,7 @@ impl Stage {
     }
 
     /// Rows count from 0 here, from 1 in the packet.
-    fn message_label(&mut self, a: &mut Arguments<'_>, now: f64) -> Option<bool> {
+    fn message_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<bool> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let (colour, size, seconds) = (a.colour()?, a.number()?, a.number()?);
         let row = a.number()? as i32;
@@ -203,14 +203,14 @@ impl Stage {
         self.own.contains(&id) || self.actors.contains_key(&id)
     }
 
-    fn change_model(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+    fn change_model(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
         let id = a.id().filter(|id| self.exists(*id))?;
         let model = a.word()?.parse().ok()?;
         self.looks.entry(id).or_default().model = Some(model);
         Some(true)
     }
 
-    fn change_size(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+    fn change_size(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
         let id = a.id().filter(|id| self.exists(*id))?;
         let size = a.number().filter(|size| *size > 0.0)?;
         self.looks.entry(id).or_default().size = Some(size);
@@ -220,7 +220,7 @@ impl Stage {
     /// Puts an object somewhere else. `CopterSim` moves its own vehicles back at once, unless they ignore it.
     fn put(
         &mut self,
-        a: &mut Arguments<'_>,
+        a: &mut CommandArguments<'_>,
         relative: bool,
         now: f64,
         motions: Motions<'_>,
@@ -248,7 +248,11 @@ impl Stage {
         Some(true)
     }
 
-    fn actuate<const N: usize>(&mut self, a: &mut Arguments<'_>, first: usize) -> Option<bool> {
+    fn actuate<const N: usize>(
+        &mut self,
+        a: &mut CommandArguments<'_>,
+        first: usize,
+    ) -> Option<bool> {
         let id = a.id()?;
         let mut inputs = [0.0; N];
         // What is left out is 0.
@@ -268,7 +272,12 @@ impl Stage {
         Some(all)
     }
 
-    fn hold(&mut self, a: &mut Arguments<'_>, now: f64, motions: Motions<'_>) -> Option<bool> {
+    fn hold(
+        &mut self,
+        a: &mut CommandArguments<'_>,
+        now: f64,
+        motions: Motions<'_>,
+    ) -> Option<bool> {
         let ids = ids(a.word()?)?;
         let on = a.number()? != 0.0;
         for id in ids {
@@ -283,12 +292,12 @@ impl Stage {
         Some(true)
     }
 
-    fn name_stencil(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+    fn name_stencil(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
         let text = a.word()?.to_owned();
         let value = a.word()?.parse().ok()?;
         let names = match a.word() {
-            Some("True" | "true" | "1") => Names::Matching(Regex::new(&text).ok()?),
-            _ => Names::Exactly(text.clone()),
+            Some("True" | "true" | "1") => NamePattern::Matching(Regex::new(&text).ok()?),
+            _ => NamePattern::Exactly(text.clone()),
         };
         if self.stencils.len() == MOST_STENCILS {
             return None;
@@ -303,7 +312,7 @@ impl Stage {
         Some(true)
     }
 
-    fn set_stencil(&mut self, a: &mut Arguments<'_>) -> Option<bool> {
+    fn set_stencil(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
         let id = a.id().filter(|id| self.exists(*id))?;
         let value = a.word()?.parse().ok()?;
         self.looks.entry(id).or_default().stencil = Some(value);

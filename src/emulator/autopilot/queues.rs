@@ -1,40 +1,37 @@
-//! Output of the vehicle: datagrams, and texts that become STATUSTEXT.
+//! What the vehicle sends: datagrams, and texts that become STATUSTEXT.
+use crate::wire::mavlink::dialect::MavSeverity;
+use std::collections::VecDeque;
 
-/// MAV_SEVERITY.
-pub(super) const EMERGENCY: u8 = 0;
-/// MAV_SEVERITY.
-pub(super) const CRITICAL: u8 = 2;
-/// MAV_SEVERITY.
-pub(super) const WARNING: u8 = 4;
-/// MAV_SEVERITY.
-pub(super) const INFO: u8 = 6;
+pub(super) const EMERGENCY: MavSeverity = MavSeverity::MAV_SEVERITY_EMERGENCY;
+pub(super) const CRITICAL: MavSeverity = MavSeverity::MAV_SEVERITY_CRITICAL;
+pub(super) const INFO: MavSeverity = MavSeverity::MAV_SEVERITY_INFO;
 
 /// Limit of queued texts.
-const MOST_TEXTS: usize = 32;
+const MAX_TEXTS: usize = 32;
 /// Minimum time in s between two texts.
 const TEXT_PERIOD: f64 = 0.05;
 
 /// Queue of STATUSTEXT texts.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
-    waiting: std::collections::VecDeque<(u8, String)>,
+    queue: VecDeque<(MavSeverity, String)>,
     due: f64,
 }
 
 impl Texts {
-    /// Queues a text with a severity (MAV_SEVERITY).
-    pub fn say(&mut self, severity: u8, text: &str) {
-        if self.waiting.len() < MOST_TEXTS {
-            self.waiting.push_back((severity, text.to_owned()));
+    /// Queues a text.
+    pub fn push(&mut self, severity: MavSeverity, text: impl Into<String>) {
+        if self.queue.len() < MAX_TEXTS {
+            self.queue.push_back((severity, text.into()));
         }
     }
 
     /// Takes the next text due at `now` in s; PX4 spaces texts in time.
-    pub fn next(&mut self, now: f64) -> Option<(u8, String)> {
+    pub fn next(&mut self, now: f64) -> Option<(MavSeverity, String)> {
         if now < self.due {
             return None;
         }
-        let text = self.waiting.pop_front()?;
+        let text = self.queue.pop_front()?;
         self.due = now + TEXT_PERIOD;
         Some(text)
     }
@@ -42,12 +39,12 @@ impl Texts {
 
 /// Datagrams to send, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Outbox {
+pub struct DatagramQueue {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl Outbox {
+impl DatagramQueue {
     /// Adds a datagram.
     pub fn push(&mut self, datagram: &[u8]) {
         self.bytes.extend_from_slice(datagram);

@@ -1,10 +1,10 @@
 //! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. The length tells their kind.
-use super::{Link, Motions, Stage};
+use super::{Link, Motions, RendererState};
 use crate::wire::{
     AttachPacket, ExtActuatorsPacket, FullStatePacket, Height, LabelPacket, MotorStatePacket,
     Moving10Packet, Moving20Packet, Moving100Packet, MovingState, ObjectStatePacket, Packet as _,
     PointMassStatePacket, ScaledStatePacket, ShortStatePacket, Swarm20Packet, Swarm100Packet,
-    SwarmState, TimedStatePacket, TrueState,
+    SwarmState, TimedStatePacket, TrueState, WireError,
 };
 use zerocopy::little_endian::{F32, F64, I32};
 
@@ -21,62 +21,29 @@ pub(super) struct ObjectState {
     pub(super) height: Height,
 }
 
-/// A datagram of section "vehicle state" or "display" of the protocol.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::emulator) enum Scene3d<'a> {
-    Object(&'a ObjectStatePacket),
-    Scaled(&'a ScaledStatePacket),
-    Motor(&'a MotorStatePacket),
-    PointMass(&'a PointMassStatePacket),
-    Timed(&'a TimedStatePacket),
-    Full(&'a FullStatePacket),
-    Short(&'a ShortStatePacket),
-    Swarm20(&'a Swarm20Packet),
-    Swarm100(&'a Swarm100Packet),
-    Moving10(&'a Moving10Packet),
-    Moving20(&'a Moving20Packet),
-    Moving100(&'a Moving100Packet),
-    Label(&'a LabelPacket),
-    Attach(&'a AttachPacket),
-    Blueprint(&'a ExtActuatorsPacket),
-}
-
-impl<'a> Scene3d<'a> {
-    /// Reads a datagram; `None` if it is none of these, or its check word is wrong.
-    pub(in crate::emulator) fn parse(bytes: &'a [u8]) -> Option<Self> {
-        match bytes.len() {
-            40 => ObjectStatePacket::parse(bytes).ok().map(Self::Object),
-            52 => ScaledStatePacket::parse(bytes).ok().map(Self::Scaled),
-            88 => MotorStatePacket::parse(bytes).ok().map(Self::Motor),
-            104 => PointMassStatePacket::parse(bytes).ok().map(Self::PointMass),
-            112 => TimedStatePacket::parse(bytes).ok().map(Self::Timed),
-            168 => FullStatePacket::parse(bytes).ok().map(Self::Full),
-            200 => ShortStatePacket::parse(bytes).ok().map(Self::Short),
-            1324 => Swarm20Packet::parse(bytes).ok().map(Self::Swarm20),
-            3804 => Swarm100Packet::parse(bytes).ok().map(Self::Swarm100),
-            808 => Moving10Packet::parse(bytes).ok().map(Self::Moving10),
-            1608 => Moving20Packet::parse(bytes).ok().map(Self::Moving20),
-            8008 => Moving100Packet::parse(bytes).ok().map(Self::Moving100),
-            152 => LabelPacket::parse(bytes).ok().map(Self::Label),
-            304 => AttachPacket::parse(bytes).ok().map(Self::Attach),
-            144 => ExtActuatorsPacket::parse(bytes).ok().map(Self::Blueprint),
-            _ => None,
-        }
-    }
-}
-
-impl Stage {
-    /// Obeys a datagram that arrives at simulation time `now` in s; `false` if it makes no sense.
+impl RendererState {
+    /// Executes a datagram that arrives at simulation time `now` in s; `false` if it is none of section "vehicle state" or
+    /// "display" of the protocol, its check word is wrong, or it makes no sense.
     pub(in crate::emulator) fn accept(
         &mut self,
-        packet: Scene3d<'_>,
+        bytes: &[u8],
         now: f64,
         motions: Motions<'_>,
     ) -> bool {
-        match packet {
-            Scene3d::Object(p) => self.tell(object(p), now),
-            Scene3d::Scaled(p) => {
-                let told = object(&ObjectStatePacket {
+        self.try_accept(bytes, now, motions).unwrap_or(false)
+    }
+
+    fn try_accept(
+        &mut self,
+        bytes: &[u8],
+        now: f64,
+        motions: Motions<'_>,
+    ) -> Result<bool, WireError> {
+        Ok(match bytes.len() {
+            ObjectStatePacket::LEN => self.tell(object(ObjectStatePacket::parse(bytes)?), now),
+            ScaledStatePacket::LEN => {
+                let p = ScaledStatePacket::parse(bytes)?;
+                let state = object(&ObjectStatePacket {
                     checksum: p.checksum,
                     copter_id: p.copter_id,
                     vehicle_type: p.vehicle_type,
@@ -84,11 +51,11 @@ impl Stage {
                     position: p.position,
                     euler: p.euler,
                 });
-                let scale = wide(p.scale);
-                self.tell(ObjectState { scale, ..told }, now)
+                self.tell(ObjectState { scale: wide(p.scale), ..state }, now)
             }
-            Scene3d::Motor(p) => {
-                let told = ObjectState {
+            MotorStatePacket::LEN => {
+                let p = MotorStatePacket::parse(bytes)?;
+                let state = ObjectState {
                     position: wide(p.position),
                     euler: wide(p.euler),
                     velocity: wide(p.velocity),
@@ -96,36 +63,57 @@ impl Stage {
                     height: p.height(),
                     ..ObjectState::new(p.copter_id, p.vehicle_type)
                 };
-                self.tell(told, now)
+                self.tell(state, now)
             }
-            Scene3d::PointMass(p) => {
-                let told = ObjectState {
+            PointMassStatePacket::LEN => {
+                let p = PointMassStatePacket::parse(bytes)?;
+                let state = ObjectState {
                     position: p.position.map(F64::get),
                     euler: wide(p.euler),
                     velocity: wide(p.velocity),
                     motor_rpm: wide(p.motor_rpm),
                     ..ObjectState::new(p.copter_id, p.vehicle_type)
                 };
-                self.tell(told, now)
+                self.tell(state, now)
             }
-            Scene3d::Timed(p) => self.tell((&TrueState::from(p)).into(), now),
-            Scene3d::Full(p) => self.tell((&TrueState::from(p)).into(), now),
-            Scene3d::Short(p) => match TrueState::try_from(p) {
-                Ok(state) => self.tell((&state).into(), now),
-                Err(_) => false,
-            },
-            Scene3d::Swarm20(p) => self.tell_all(p.states().map(at_rest), p.height(), now),
-            Scene3d::Swarm100(p) => self.tell_all(p.states().map(at_rest), p.height(), now),
-            Scene3d::Moving10(p) => self.tell_all(p.states(), p.height(), now),
-            Scene3d::Moving20(p) => self.tell_all(p.states(), p.height(), now),
-            Scene3d::Moving100(p) => self.tell_all(p.states(), p.height(), now),
-            Scene3d::Label(p) => self.display.label(p, now),
-            Scene3d::Attach(p) => self.attach_all(p, now, motions),
-            Scene3d::Blueprint(p) => {
-                let inputs = p.values.map(F64::get);
-                self.display.blueprint(p.copter_id.get(), 8, &inputs)
+            TimedStatePacket::LEN => {
+                self.tell((&TrueState::from(TimedStatePacket::parse(bytes)?)).into(), now)
             }
-        }
+            FullStatePacket::LEN => {
+                self.tell((&TrueState::from(FullStatePacket::parse(bytes)?)).into(), now)
+            }
+            ShortStatePacket::LEN => {
+                let state = TrueState::try_from(ShortStatePacket::parse(bytes)?);
+                state.is_ok_and(|state| self.tell((&state).into(), now))
+            }
+            Swarm20Packet::LEN => {
+                let p = Swarm20Packet::parse(bytes)?;
+                self.tell_all(p.states().map(at_rest), p.height(), now)
+            }
+            Swarm100Packet::LEN => {
+                let p = Swarm100Packet::parse(bytes)?;
+                self.tell_all(p.states().map(at_rest), p.height(), now)
+            }
+            Moving10Packet::LEN => {
+                let p = Moving10Packet::parse(bytes)?;
+                self.tell_all(p.states(), p.height(), now)
+            }
+            Moving20Packet::LEN => {
+                let p = Moving20Packet::parse(bytes)?;
+                self.tell_all(p.states(), p.height(), now)
+            }
+            Moving100Packet::LEN => {
+                let p = Moving100Packet::parse(bytes)?;
+                self.tell_all(p.states(), p.height(), now)
+            }
+            LabelPacket::LEN => self.display.label(LabelPacket::parse(bytes)?, now),
+            AttachPacket::LEN => self.attach_all(AttachPacket::parse(bytes)?, now, motions),
+            ExtActuatorsPacket::LEN => {
+                let p = ExtActuatorsPacket::parse(bytes)?;
+                self.display.blueprint(p.copter_id.get(), 8, &p.values.map(F64::get))
+            }
+            _ => false,
+        })
     }
 
     fn tell_all(

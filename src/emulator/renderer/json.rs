@@ -1,10 +1,10 @@
 //! The state of the renderer as JSON, for tests.
 use super::display::{Labels, Text};
-use super::{Motions, Stage};
+use super::{Motions, RendererState};
 use crate::emulator::world::{Object, Shape, Snapshot, Solid};
 use serde_json::{Map, Value, json};
 
-impl Stage {
+impl RendererState {
     /// All that was told, as it is at simulation time `now` in s.
     pub(in crate::emulator) fn state(&self, now: f64, motions: Motions<'_>) -> Value {
         let objects: Vec<Value> = (self.actors.keys())

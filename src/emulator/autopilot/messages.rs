@@ -1,0 +1,256 @@
+//! The messages that take more than a few fields of the vehicle's state.
+use super::Autopilot;
+use super::failsafe::ChargeLevel;
+use super::telemetry::{f, f3, pressure};
+use crate::emulator::world::Vec3;
+use crate::wire::mavlink::dialect::*;
+use crate::wire::mavlink::{MavMessage, Outbound};
+
+/// Magnetic field of the map centre in gauss, NED.
+const FIELD: Vec3 = Vec3::new(0.272, -0.034, 0.472);
+
+impl Autopilot {
+    pub(super) fn gps_raw_int(&self, time_usec: u64) -> GPS_RAW_INT_DATA {
+        if !self.has_gps() {
+            return GPS_RAW_INT_DATA {
+                time_usec,
+                eph: u16::MAX,
+                epv: u16::MAX,
+                vel: u16::MAX,
+                cog: u16::MAX,
+                fix_type: GpsFixType::GPS_FIX_TYPE_NO_GPS,
+                satellites_visible: u8::MAX,
+                ..Default::default()
+            };
+        }
+        let k = &self.motion;
+        let [lat, lon, alt] = self.geodetic(&k.pose.position);
+        let course = k.velocity.y.atan2(k.velocity.x).to_degrees();
+        GPS_RAW_INT_DATA {
+            time_usec,
+            lat,
+            lon,
+            alt,
+            eph: 70,
+            epv: 110,
+            vel: (k.velocity.xy().norm() * 100.0) as u16,
+            cog: (course.rem_euclid(360.0) * 100.0) as u16,
+            fix_type: GpsFixType::GPS_FIX_TYPE_3D_FIX,
+            satellites_visible: self.damage.gps[1],
+            alt_ellipsoid: alt,
+            h_acc: 900,
+            v_acc: 1780,
+            vel_acc: 400,
+            ..Default::default()
+        }
+    }
+
+    pub(super) fn highres_imu(&self, time_usec: u64, amsl: f64) -> HIGHRES_IMU_DATA {
+        let k = &self.motion;
+        let felt = f3(&k.specific_force);
+        let rate = f3(&k.rate);
+        let field = f3(&(k.pose.attitude.inverse() * FIELD));
+        HIGHRES_IMU_DATA {
+            time_usec,
+            xacc: felt[0],
+            yacc: felt[1],
+            zacc: felt[2],
+            xgyro: rate[0],
+            ygyro: rate[1],
+            zgyro: rate[2],
+            xmag: field[0],
+            ymag: field[1],
+            zmag: field[2],
+            abs_pressure: f(pressure(amsl)), // Pa where the definition says hPa: so does PX4
+            pressure_alt: f(amsl),
+            temperature: 25.0,
+            fields_updated: HighresImuUpdatedFlags::from_bits_retain(0x1fff),
+            ..Default::default()
+        }
+    }
+
+    pub(super) fn servo_output_raw(&self, time_usec: u64) -> SERVO_OUTPUT_RAW_DATA {
+        const STOPPED: u16 = 900;
+        let running = (1000.0 + 1000.0 * self.thrust()) as u16;
+        let pulse = if self.is_armed() { running } else { STOPPED };
+        SERVO_OUTPUT_RAW_DATA {
+            time_usec: time_usec as u32,
+            servo1_raw: pulse,
+            servo2_raw: pulse,
+            servo3_raw: pulse,
+            servo4_raw: pulse,
+            servo5_raw: STOPPED,
+            servo6_raw: STOPPED,
+            servo7_raw: STOPPED,
+            servo8_raw: STOPPED,
+            ..Default::default()
+        }
+    }
+
+    pub(super) fn attitude_target(&self, time_boot_ms: u32) -> ATTITUDE_TARGET_DATA {
+        let (attitude, rate, thrust) = match &self.body {
+            Some(b) => (b.attitude_target, b.drive.rate(), b.drive.thrust()),
+            None => (self.motion.pose.attitude, Vec3::zeros(), 0.0),
+        };
+        let q = attitude.quaternion();
+        ATTITUDE_TARGET_DATA {
+            time_boot_ms,
+            q: [f(q.w), f(q.i), f(q.j), f(q.k)],
+            body_roll_rate: f(rate.x),
+            body_pitch_rate: f(rate.y),
+            body_yaw_rate: f(rate.z),
+            thrust: f(thrust.max(0.001)),
+            type_mask: AttitudeTargetTypemask::empty(),
+        }
+    }
+
+    pub(super) fn position_target(&self, time_boot_ms: u32) -> POSITION_TARGET_LOCAL_NED_DATA {
+        let nan = Vec3::repeat(f64::NAN);
+        let (position, velocity, acceleration, yaw, yaw_rate) = match (&self.body, self.flight.goal)
+        {
+            (Some(body), Some(goal)) => (
+                goal.position - self.origin,
+                body.velocity_target,
+                body.acceleration_target,
+                if goal.yaw.is_finite() { goal.yaw } else { body.attitude_target.euler_angles().2 },
+                goal.yaw_rate,
+            ),
+            _ => (nan, nan, Vec3::new(0.0, 0.0, 100.0), self.motion.pose.roll_pitch_yaw()[2], 0.0),
+        };
+        let mut mask = 0;
+        for (i, value) in position.iter().chain(&velocity).enumerate() {
+            mask |= u16::from(value.is_nan()) << i;
+        }
+        let (p, v, a) = (f3(&position), f3(&velocity), f3(&acceleration));
+        POSITION_TARGET_LOCAL_NED_DATA {
+            time_boot_ms,
+            x: p[0],
+            y: p[1],
+            z: p[2],
+            vx: v[0],
+            vy: v[1],
+            vz: v[2],
+            afx: a[0],
+            afy: a[1],
+            afz: a[2],
+            yaw: f(yaw),
+            yaw_rate: if yaw_rate.is_nan() { 0.0 } else { f(yaw_rate) },
+            type_mask: PositionTargetTypemask::from_bits_retain(mask),
+            coordinate_frame: MavFrame::MAV_FRAME_LOCAL_NED,
+        }
+    }
+
+    pub(super) fn battery_status(&self) -> BATTERY_STATUS_DATA {
+        let mut voltages = [u16::MAX; 10];
+        voltages[0] = self.battery_mv();
+        BATTERY_STATUS_DATA {
+            energy_consumed: -1,
+            temperature: i16::MAX,
+            voltages,
+            current_battery: -100,
+            battery_function: MavBatteryFunction::MAV_BATTERY_FUNCTION_ALL,
+            mavtype: MavBatteryType::MAV_BATTERY_TYPE_LIPO,
+            battery_remaining: self.battery_percent(),
+            charge_state: match ChargeLevel::of(self.battery, &self.parameters) {
+                ChargeLevel::Fine => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_OK,
+                ChargeLevel::Low => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_LOW,
+                ChargeLevel::Critical => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_CRITICAL,
+                ChargeLevel::Emergency => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_EMERGENCY,
+            },
+            ..Default::default()
+        }
+    }
+
+    pub(super) fn battery_percent(&self) -> i8 {
+        self.battery.round() as i8
+    }
+
+    pub(super) fn battery_mv(&self) -> u16 {
+        // Four cells from 3.5 V empty to 4.05 V full, as PX4's simulated battery.
+        (4000.0 * (3.5 + 0.55 * self.battery / 100.0)) as u16
+    }
+
+    pub(super) fn autopilot_version(&self) -> AUTOPILOT_VERSION_DATA {
+        AUTOPILOT_VERSION_DATA {
+            capabilities: MavProtocolCapability::from_bits_retain(59_647),
+            uid: 0x4546_5f45_4d55_0000 + u64::from(self.setup.id),
+            flight_sw_version: 0x0110_0040,
+            middleware_sw_version: 0x0110_0040,
+            os_sw_version: 0x0612_30ff,
+            board_version: 1,
+            flight_custom_version: *b"emulator",
+            middleware_custom_version: *b"emulator",
+            ..Default::default()
+        }
+    }
+
+    pub(super) fn home_position(&self, time_usec: u64) -> HOME_POSITION_DATA {
+        let [latitude, longitude, altitude] = self.geodetic(&self.home);
+        let [x, y, z] = f3(&(self.home - self.origin));
+        let half = self.home_yaw / 2.0;
+        HOME_POSITION_DATA {
+            latitude,
+            longitude,
+            altitude,
+            x,
+            y,
+            z,
+            q: [f(half.cos()), 0.0, 0.0, f(half.sin())],
+            time_usec,
+            ..Default::default()
+        }
+    }
+
+    pub(super) fn odometry(&self, time_usec: u64) -> ODOMETRY_DATA {
+        let k = &self.motion;
+        let [x, y, z] = f3(&self.local());
+        let [vx, vy, vz] = f3(&k.velocity);
+        let [rollspeed, pitchspeed, yawspeed] = f3(&k.rate);
+        let spread = |linear: f32, angular: f32| {
+            let mut covariance = [f32::NAN; 21];
+            for i in [0, 6, 11] {
+                covariance[i] = linear;
+            }
+            for i in [15, 18, 20] {
+                covariance[i] = angular;
+            }
+            covariance
+        };
+        ODOMETRY_DATA {
+            time_usec,
+            x,
+            y,
+            z,
+            q: k.pose.wxyz().map(f),
+            vx,
+            vy,
+            vz,
+            rollspeed,
+            pitchspeed,
+            yawspeed,
+            pose_covariance: spread(0.05, 0.001),
+            velocity_covariance: spread(0.02, f32::NAN),
+            frame_id: MavFrame::MAV_FRAME_LOCAL_NED,
+            child_frame_id: MavFrame::MAV_FRAME_LOCAL_NED, // velocities in NED: so does PX4
+            estimator_type: MavEstimatorType::MAV_ESTIMATOR_TYPE_AUTOPILOT,
+            ..Default::default()
+        }
+    }
+
+    /// CopterSim's own true state, sent as HIL_ACTUATOR_CONTROLS.
+    pub(super) fn true_state(&self) -> Outbound {
+        let k = &self.motion;
+        let mut controls = [0.0f32; 16];
+        let euler = k.pose.roll_pitch_yaw().map(f);
+        let state = [euler, f3(&k.pose.position), f3(&k.velocity), f3(&k.rate)];
+        controls[..12].copy_from_slice(state.as_flattened());
+        controls[15] = if self.has_position() { 1.0 } else { 0.0 };
+        MavMessage::HIL_ACTUATOR_CONTROLS(HIL_ACTUATOR_CONTROLS_DATA {
+            time_usec: (self.now * 1e3).round() as u64, // in ms, as its readers expect
+            flags: HilActuatorControlsFlags::from_bits_retain(1_234_567_890),
+            controls,
+            mode: MavModeFlag::empty(),
+        })
+        .into()
+    }
+}
