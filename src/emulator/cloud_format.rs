@@ -3,7 +3,9 @@ use super::world::Vec3;
 use crate::wire::{
     CloudHeader, OdometryCloudHeader, Packet as _, PointForm, SensorKind, SensorRequest,
 };
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::str::FromStr;
+use strum::EnumString;
 
 /// What the fourth number of a point is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -85,31 +87,29 @@ impl FromStr for CloudFormat {
 
     /// Reads the name of a form, or `head:numbers:fourth`, for example `28:f32:none`.
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "i16" => return Ok(Self::I16),
-            "f32" => return Ok(Self::F32),
-            "2025-12" => return Ok(Self::DECEMBER_2025),
-            "newest" => return Ok(Self::NEWEST),
-            _ => {}
-        }
-        let parts: Vec<&str> = text.split(':').collect();
-        let parsed = match *parts.as_slice() {
-            [head, numbers, fourth] => (|| {
-                let odometry = one_of(head, ["28", "36"])? == 1;
-                let metres = one_of(numbers, ["i16", "f32"])? == 1;
-                let fourth = match one_of(fourth, ["none", "label", "rgb", "auto"])? {
-                    0 => FourthSent::None,
-                    1 => FourthSent::Label,
-                    2 => FourthSent::Colour,
-                    _ => FourthSent::Requested,
-                };
-                Some(Self::all(form(odometry, metres, fourth)))
-            })(),
-            _ => None,
+        let form = |text: &str| {
+            let (head, rest) = text.split_once(':')?;
+            let (numbers, fourth) = rest.split_once(':')?;
+            let odometry = one_of(head, ["28", "36"])? == 1;
+            let metres = one_of(numbers, ["i16", "f32"])? == 1;
+            let fourth = match fourth {
+                "none" => FourthSent::None,
+                "label" => FourthSent::Label,
+                "rgb" => FourthSent::Colour,
+                "auto" => FourthSent::Requested,
+                _ => return None,
+            };
+            Some(Self::all(form(odometry, metres, fourth)))
         };
-        parsed.ok_or_else(|| {
-            "must be newest, 2025-12, i16, f32, or 28|36:i16|f32:none|label|rgb|auto".to_owned()
-        })
+        match text {
+            "i16" => Ok(Self::I16),
+            "f32" => Ok(Self::F32),
+            "2025-12" => Ok(Self::DECEMBER_2025),
+            "newest" => Ok(Self::NEWEST),
+            _ => form(text).ok_or_else(|| {
+                "must be newest, 2025-12, i16, f32, or 28|36:i16|f32:none|label|rgb|auto".to_owned()
+            }),
+        }
     }
 }
 
@@ -146,11 +146,14 @@ impl CloudForm {
 }
 
 /// Axes of a vector of a body.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, EnumString, Eq, PartialEq)]
+#[strum(serialize_all = "lowercase")]
 pub enum BodyAxes {
     /// x forward, y left, z up.
+    #[strum(serialize = "flu", serialize = "nwu")]
     Flu,
     /// x forward, y right, z down.
+    #[strum(serialize = "frd", serialize = "ned")]
     Frd,
     /// x forward, y right, z up, left-handed.
     Fru,
@@ -173,34 +176,21 @@ impl BodyAxes {
     }
 }
 
-impl FromStr for BodyAxes {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "flu" | "nwu" => Self::Flu,
-            "frd" | "ned" => Self::Frd,
-            "fru" => Self::Fru,
-            "rdf" => Self::Rdf,
-            "bld" => Self::Bld,
-            _ => return Err(format!("{text:?} names no axes")),
-        })
-    }
+/// Parser of the axes that a simulator can have.
+fn axes<const N: usize>(names: [&'static str; N]) -> impl TypedValueParser<Value = BodyAxes> {
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<BodyAxes>())
 }
 
 /// Axes on the wire.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::Args)]
 pub struct WireAxes {
-    /// Of the clouds of depth cameras.
+    /// Axes of the clouds of depth cameras (type 7); those of simulators since January 2026 are not public
+    #[arg(long = "depth-cloud-axes", value_name = "AXES", default_value = "flu", value_parser = axes(["flu", "frd", "fru", "rdf"]), help_heading = "Protocol")]
     pub depth: BodyAxes,
-    /// Of the accelerations of the IMU.
+    /// Axes of the accelerations of the IMU; those of simulators since January 2026 may be bld
+    #[arg(long = "imu-axes", value_name = "AXES", default_value = "frd", value_parser = axes(["frd", "bld", "flu"]), help_heading = "Protocol")]
     pub acceleration: BodyAxes,
-    /// Of the odometry in clouds: [`BodyAxes::Frd`] is NED, [`BodyAxes::Flu`] is NWU.
+    /// Axes of the odometry in clouds
+    #[arg(long = "odometry-axes", value_name = "AXES", default_value = "ned", value_parser = axes(["ned", "nwu"]), help_heading = "Protocol")]
     pub odometry: BodyAxes,
-}
-
-impl Default for WireAxes {
-    fn default() -> Self {
-        Self { depth: BodyAxes::Flu, acceleration: BodyAxes::Frd, odometry: BodyAxes::Frd }
-    }
 }

@@ -1,4 +1,5 @@
 //! Injected network faults between the emulator and its reader.
+use super::options::variant;
 use super::random::SplitMix;
 use std::time::Duration;
 
@@ -15,24 +16,38 @@ pub enum FaultScope {
     Imu,
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "must be a share from 0 to 1".to_owned())
+}
+
 /// Probabilities and delays of faults; the default is a perfect network.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, clap::Args)]
+#[command(next_help_heading = "Faults (shares of all datagrams, 0 to 1)")]
 pub struct Faults {
-    /// Probability that a datagram is lost.
+    /// Share of lost datagrams
+    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
     pub loss: f64,
-    /// Probability that a datagram arrives after its successor.
+    /// Share of datagrams that arrive after their successor
+    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
     pub reorder: f64,
-    /// Probability that a datagram arrives twice.
+    /// Share of duplicated datagrams
+    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
     pub duplicate: f64,
-    /// Probability that a datagram is corrupted: a byte of its first 32, any byte, or truncation.
+    /// Share of corrupted datagrams: a byte of their first 32, any byte, or truncation
+    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
     pub corrupt: f64,
-    /// Delay of every datagram in ms.
+    /// Delay of every datagram
+    #[arg(long, value_name = "MS", default_value_t = 0.0)]
     pub delay_ms: f64,
-    /// Additional random delay in ms, uniform from 0 up to this.
+    /// Maximum additional random delay
+    #[arg(long, value_name = "MS", default_value_t = 0.0)]
     pub delay_jitter_ms: f64,
-    /// Seed of all draws.
+    /// Random seed; the same seed gives the same faults, textures, noise and random scans
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Datagrams that faults apply to.
+    /// Datagrams that faults apply to
+    #[arg(long = "fault-scope", value_name = "WHICH", default_value = "data", value_parser = variant::<FaultScope>())]
     pub scope: FaultScope,
 }
 

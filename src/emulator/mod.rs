@@ -88,27 +88,27 @@ impl Emulator {
     pub fn start(options: EmulatorOptions, faults: Faults) -> Result<Self, EmulatorError> {
         let (bind, ports) = (options.bind, options.ports);
         let mut sockets = Vec::new();
+        let mut open = |role: Role, what: String, port: u16| -> Result<(), EmulatorError> {
+            sockets.push((role, listen(what, (bind, port).into())?));
+            Ok(())
+        };
         for window in 0..options.windows {
-            sockets.push((
-                Role::Window(window.into()),
-                listen(format!("window {window}"), (bind, ports.window(window)).into())?,
-            ));
+            open(Role::Window(window.into()), format!("window {window}"), ports.window(window))?;
         }
-        for vehicle in &options.world.vehicles {
-            let port = ports.coptersim(vehicle.id);
-            let what = format!("CopterSim of vehicle {}", vehicle.id);
-            sockets.push((Role::CopterSim(vehicle.id), listen(what, (bind, port).into())?));
+        for id in options.world.vehicles.iter().map(|vehicle| vehicle.id) {
+            let what = format!("CopterSim of vehicle {id}");
+            open(Role::CopterSim(id), what, ports.coptersim(id))?;
         }
-        if options.autopilot.is_some() {
-            for vehicle in &options.world.vehicles {
-                let port = match options.autopilot {
-                    Some(ControlMode::Direct) => ports.direct(vehicle.id),
-                    _ => ports.autopilot(vehicle.id),
-                };
-                let what = format!("the autopilot of vehicle {}", vehicle.id);
-                let socket = listen(what, (bind, port).into())?;
-                sockets.push((Role::Autopilot(vehicle.id), socket));
-            }
+        for id in options.world.vehicles.iter().map(|vehicle| vehicle.id) {
+            let port = match options.autopilot {
+                Some(ControlMode::Direct) => ports.direct(id),
+                Some(_) => ports.autopilot(id),
+                None => break,
+            };
+            open(Role::Autopilot(id), format!("the autopilot of vehicle {id}"), port)?;
+        }
+        if let Some(port) = options.control {
+            open(Role::Control, "commands".to_owned(), port)?;
         }
         let groups = [
             (ports.host_windows, HOST_GROUP, Role::Group),
@@ -118,16 +118,9 @@ impl Emulator {
         for (port, group, role) in groups.into_iter().filter(|_| options.multicast) {
             sockets.push((role, listen_group(group, port)?));
         }
-        if let Some(port) = options.control {
-            sockets.push((Role::Control, listen("commands".to_owned(), (bind, port).into())?));
-        }
         let truth = Truth::open(&options).map_err(EmulatorError::Truth)?;
-        let addresses = |wanted: fn(&Role) -> bool| -> Vec<SocketAddr> {
-            sockets
-                .iter()
-                .filter(|(role, _)| wanted(role))
-                .filter_map(|(_, s)| s.local_addr().ok())
-                .collect()
+        let addresses = |is_role: fn(&Role) -> bool| -> Vec<SocketAddr> {
+            sockets_of(&sockets, is_role).iter().filter_map(|s| s.local_addr().ok()).collect()
         };
         let mut emulator = Self {
             windows: addresses(|role| matches!(role, Role::Window(_))),
@@ -147,22 +140,19 @@ impl Emulator {
         truth: Truth,
     ) -> Result<(), EmulatorError> {
         let delayed = Arc::new(DelayedSender::default());
-        let of = |wanted: fn(&Role) -> bool| -> Vec<Arc<UdpSocket>> {
-            sockets.iter().filter(|(role, _)| wanted(role)).map(|(_, s)| Arc::clone(s)).collect()
-        };
         let engine = Engine::new(
             Arc::clone(&self.shared),
-            of(|role| matches!(role, Role::Window(_))),
+            sockets_of(&sockets, |role| matches!(role, Role::Window(_))),
             Arc::clone(&delayed),
             truth,
         );
         self.spawn("emu-render", move |_| engine.run())?;
         let sender = Arc::clone(&delayed);
         self.spawn("emu-delay", move |shared| sender.run(|| shared.stopped()))?;
-        if let Some(socket) = of(|role| matches!(role, Role::CopterSim(_))).first().map(Arc::clone)
-        {
+        let coptersims = sockets_of(&sockets, |role| matches!(role, Role::CopterSim(_)));
+        if let Some(socket) = coptersims.into_iter().next() {
             self.spawn("emu-copter", move |shared| {
-                servers::coptersim::run(shared, &socket, &delayed)
+                servers::coptersim::run(shared, &socket, &delayed);
             })?;
         }
         let pilots: Vec<_> =
@@ -254,6 +244,13 @@ impl Drop for Emulator {
     fn drop(&mut self) {
         self.finish();
     }
+}
+
+fn sockets_of(
+    sockets: &[(Role, Arc<UdpSocket>)],
+    is_role: fn(&Role) -> bool,
+) -> Vec<Arc<UdpSocket>> {
+    sockets.iter().filter(|(role, _)| is_role(role)).map(|(_, socket)| Arc::clone(socket)).collect()
 }
 
 /// Opens a socket for datagrams to a multicast group on loopback.

@@ -4,7 +4,8 @@ use super::geo::Geo;
 use crate::emulator::world::VEHICLE_HALF;
 
 /// Connection of the vehicle to the controlling host through `CopterSim` (UDPSIMMODE).
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, strum::EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum ControlMode {
     /// Structs of 120 bytes.
     UdpFull,
@@ -16,8 +17,10 @@ pub enum ControlMode {
     /// MAVLink, filtered and decimated.
     MavlinkSimple,
     /// MAVLink is received and never sent.
+    #[strum(serialize = "mavlink_nosend")]
     MavlinkNoSend,
     /// MAVLink of a vehicle without GPS.
+    #[strum(serialize = "mavlink_nogps")]
     MavlinkNoGps,
     /// MAVLink of an autopilot without CopterSim, which answers any sender.
     Direct,
