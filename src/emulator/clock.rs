@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Maximum delay in s whose steps are made up. A longer one is dropped, as on a slow computer: vehicles
 /// would fly it without new inputs.
-const MOST: f64 = 100.0 * STEP;
+const MAX_DELAY: f64 = 100.0 * STEP;
 
 /// Simulation time as a function of host time: 0 at the start, with its own speed, can be paused.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct SimTime {
 
 impl SimTime {
     /// Starts at 0 at host time `host`; `speed` is in simulation seconds per second. Unlimited until
-    /// [`SimTime::reach`] or [`SimTime::stand`].
+    /// [`SimTime::reach`] or [`SimTime::hold`].
     pub fn new(host: Duration, speed: f64) -> Self {
         Self { anchor: host, anchor_time: 0.0, speed, paused: false, horizon: f64::INFINITY }
     }
@@ -61,25 +61,25 @@ impl SimTime {
     }
 
     /// Holds time at 0 until the simulation is computed.
-    pub fn stand(&mut self) {
+    pub fn hold(&mut self) {
         self.horizon = 0.0;
     }
 
     /// Continues from the current time and drops the delay.
-    fn lose(&mut self, host: Duration) {
+    fn drop_delay(&mut self, host: Duration) {
         self.anchor_time = self.now(host);
         self.anchor = host;
     }
 
     /// Pauses or resumes.
     pub fn set_paused(&mut self, host: Duration, paused: bool) {
-        self.lose(host);
+        self.drop_delay(host);
         self.paused = paused;
     }
 
     /// Changes the speed.
     pub fn set_speed(&mut self, host: Duration, speed: f64) {
-        self.lose(host);
+        self.drop_delay(host);
         self.speed = speed;
     }
 }
@@ -100,8 +100,8 @@ impl Steps {
     /// [`Steps::next`] available. A simulation that is late holds time back instead of hurrying.
     pub fn due(&mut self, time: &mut SimTime, host: Duration) -> Option<f64> {
         let next = self.next();
-        if time.free(host) - next > MOST {
-            time.lose(host);
+        if time.free(host) - next > MAX_DELAY {
+            time.drop_delay(host);
         }
         (next <= time.free(host)).then(|| {
             self.done += 1;
@@ -138,7 +138,7 @@ impl SimClock {
             computed,
         };
         if computed {
-            clock.time.stand();
+            clock.time.hold();
         }
         clock
     }

@@ -16,7 +16,7 @@ pub enum FourthSent {
     Label,
     /// The colour of that class as RGB555.
     Colour,
-    /// As `SendProtocol[7]` says: none or a colour.
+    /// Set by `SendProtocol[7]`: none or a colour.
     Requested,
 }
 
@@ -57,8 +57,8 @@ impl CloudFormat {
     /// That of the vendor's SDK of December 2025, which changed lidars over UDP only.
     pub const DECEMBER_2025: Self =
         Self { lidars: form(true, false, FourthSent::Label), ..Self::I16 };
-    /// The newest, as far as the vendor's release notes up to March 2026 tell it: one form for all, without a fourth number
-    /// unless the request wants a colour.
+    /// The newest, by the vendor's release notes up to March 2026: one form for all, with a fourth number only if the
+    /// request selects a colour.
     pub const NEWEST: Self = Self::all(form(true, false, FourthSent::Requested));
 
     const fn all(form: CloudForm) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
 //! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `battery 1 12`
-//! (vehicle, percent; `battery 1 none` ends it), `state` (what renderer and models were told), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
+//! (vehicle, percent; `battery 1 none` ends it), `state` (of the renderer and of the models), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
 use super::autopilot::fence::FenceLimits;
 use super::faults::Faults;
 use super::shared::{SharedState, VehicleRequest};
@@ -122,7 +122,7 @@ fn change_faults<'a>(
     Ok(())
 }
 
-/// What the renderer and the models of vehicles were told.
+/// State of the renderer and of the vehicles' models.
 pub(super) fn state(shared: &SharedState) -> Value {
     let mut state = shared.with_renderer(|renderer, now, motions| renderer.state(now, motions));
     let models = shared.models();

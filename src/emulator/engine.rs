@@ -63,7 +63,7 @@ impl Engine {
     }
 
     pub(super) fn run(mut self) {
-        while !self.shared.stopped() {
+        while !self.shared.is_stopped() {
             let (epoch, tick) = next_tick(&self.shared);
             if self.epoch != epoch {
                 self.epoch = epoch;
@@ -83,7 +83,7 @@ impl Engine {
         if let Some(socket) = self.windows.first() {
             coptersim::send_true_states(&self.shared, socket, (self.epoch, &snapshot));
         }
-        let snapshot = self.shared.drawn(snapshot);
+        let snapshot = self.shared.draw(snapshot);
         self.truth.map(&snapshot.scene);
         self.outputs.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         let due = self.streams.begin(tick, &snapshot);
@@ -104,7 +104,7 @@ impl Engine {
         let clouds = self.shared.options.cloud_format;
         let output = self.outputs.entry(live.request.seq_id).or_default();
         if output.generation != live.generation {
-            output.renew(live, clouds);
+            output.update(live, clouds);
         }
         if output.claim_at.is_some_and(|at| at <= Instant::now()) {
             output.claim(&live.request, clouds);
@@ -155,7 +155,7 @@ impl Engine {
 
 impl SensorOutput {
     /// Handles a changed request.
-    fn renew(&mut self, live: &LiveSensor, clouds: CloudFormat) {
+    fn update(&mut self, live: &LiveSensor, clouds: CloudFormat) {
         self.generation = live.generation;
         let request = &live.request;
         self.claim_at = None;
@@ -169,20 +169,23 @@ impl SensorOutput {
 
     /// Creates the sensor's block; on failure continues over UDP and retries later.
     fn claim(&mut self, request: &SensorRequest, clouds: CloudFormat) {
-        const AGAIN: Duration = Duration::from_secs(1);
+        const RETRY: Duration = Duration::from_secs(1);
         let seq_id = request.seq_id;
         match SensorBlock::create(request, clouds) {
             Ok(block) => {
                 self.block = Some(block);
                 if self.claim_at.take().is_some() {
-                    tracing::warn!(seq_id, "shared memory is available; UDP is no longer used");
+                    tracing::warn!(
+                        seq_id,
+                        "shared memory is available again; no longer sending over UDP"
+                    );
                 }
             }
             Err(error) => {
                 if self.claim_at.is_none() {
-                    tracing::warn!(seq_id, %error, "cannot create shared memory; UDP is used until then");
+                    tracing::warn!(seq_id, %error, "cannot create shared memory; sending over UDP until it is available");
                 }
-                self.claim_at = Some(Instant::now() + AGAIN);
+                self.claim_at = Some(Instant::now() + RETRY);
             }
         }
     }

@@ -148,7 +148,7 @@ impl Emulator {
         );
         self.spawn("emu-render", move |_| engine.run())?;
         let sender = Arc::clone(&delayed);
-        self.spawn("emu-delay", move |shared| sender.run(|| shared.stopped()))?;
+        self.spawn("emu-delay", move |shared| sender.run(|| shared.is_stopped()))?;
         let coptersims = sockets_of(&sockets, |role| matches!(role, Role::CopterSim(_)));
         if let Some(socket) = coptersims.into_iter().next() {
             self.spawn("emu-copter", move |shared| {
@@ -219,7 +219,7 @@ impl Emulator {
         self.shared.stats().clone()
     }
 
-    /// Returns what the renderer and the models of vehicles were told, as the command `state` answers it.
+    /// Returns the state of the renderer and of the vehicles' models, as the command `state` does.
     pub fn state(&self) -> serde_json::Value {
         control::state(&self.shared)
     }

@@ -1,8 +1,8 @@
-//! What the model of a vehicle was told, and what of it damages the vehicle. No I/O and no clock.
+//! Inputs and parameters of a vehicle's model, and the damage that follows from them. No I/O and no clock.
 //!
 //! Faults have the numbers and parameters of the vendor's fault library: an integer of the inputs names a fault, the two
-//! floats of the same place are parameters, and a fault with more of them is named once for each pair. What is not named
-//! stays as it is, so that a fault ends when it is named with the parameters of a sound vehicle.
+//! floats of the same index are parameters, and a fault with more of them is named once for each pair. A fault that is not
+//! named stays, until it is named with the parameters of a sound vehicle.
 use super::autopilot::Damage;
 use crate::wire::{InputSet, ModelInput, ModelParameters, Surroundings, UorbInputsPacket};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const GPS: i32 = 123_546;
 /// Numbers of all faults of the library.
 const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 
-/// What the model of one vehicle was told.
+/// Inputs and parameters of one vehicle's model.
 #[derive(Clone, Debug)]
 pub(super) struct ModelState {
     /// Integers, then floats: the last of either packet.
@@ -41,7 +41,7 @@ pub(super) struct ModelState {
     pub(super) model: Option<String>,
     /// A new command, if the model flies by itself.
     command: Option<[f64; 28]>,
-    /// Datagrams taken.
+    /// Datagrams applied.
     pub(super) count: u64,
 }
 
@@ -69,8 +69,8 @@ impl Default for ModelState {
 }
 
 impl ModelState {
-    /// Takes an input; returns values for a model in the autopilot.
-    pub(super) fn take(&mut self, input: &ModelInput<'_>) -> Option<[f32; 8]> {
+    /// Applies an input; returns values for a model in the autopilot.
+    pub(super) fn apply(&mut self, input: &ModelInput<'_>) -> Option<[f32; 8]> {
         self.count += 1;
         match input {
             ModelInput::Sil(p) => {
@@ -79,16 +79,16 @@ impl ModelState {
                 let floats = p.floats.map(F32::get).map(f64::from);
                 inputs[..8].copy_from_slice(&ints);
                 inputs[8..].copy_from_slice(&floats);
-                self.set(p.set(), inputs);
+                self.set_inputs(p.set(), inputs);
             }
-            ModelInput::Doubles(p) => self.set(p.set(), p.values.map(F64::get)),
+            ModelInput::Doubles(p) => self.set_inputs(p.set(), p.values.map(F64::get)),
             ModelInput::Parameters(p) => {
                 let place = match p.which() {
                     ModelParameters::Faults => &mut self.fault_parameters,
                     ModelParameters::Initial => &mut self.initial,
                 };
                 masked(p.mask.get().into(), &p.values, place);
-                self.harm_by_parameters();
+                self.damage_by_parameters();
             }
             ModelInput::Dynamic(p) => masked(p.mask.get(), &p.values, &mut self.dynamic),
             ModelInput::Renderer(p) => self.renderer = p.values.map(F64::get),
@@ -108,15 +108,15 @@ impl ModelState {
     }
 
     /// Sets inputs; sets that wait apply with the next that does not.
-    fn set(&mut self, set: Option<InputSet>, inputs: [f64; 28]) {
+    fn set_inputs(&mut self, set: Option<InputSet>, inputs: [f64; 28]) {
         let place = |n: u8| usize::from(n.saturating_sub(1));
         match set {
             Some(InputSet::Plain) => {
                 self.inputs = inputs;
-                if self.flies_itself() && !self.names_faults() {
+                if self.has_no_autopilot() && !self.names_faults() {
                     self.command = Some(inputs);
                 }
-                self.harm_by_inputs();
+                self.damage_by_inputs();
             }
             Some(InputSet::Waiting(n)) => {
                 if let Some(waiting) = self.waiting.get_mut(place(n)) {
@@ -173,7 +173,7 @@ impl ModelState {
     }
 
     /// Whether the model has no PX4, by its name as the vendor's have it.
-    fn flies_itself(&self) -> bool {
+    fn has_no_autopilot(&self) -> bool {
         let named = |name: &String| name.to_ascii_lowercase().contains("nopx4");
         self.model.as_ref().is_some_and(named)
     }
@@ -197,7 +197,7 @@ impl ModelState {
         (!found.is_empty()).then_some(found)
     }
 
-    fn harm_by_inputs(&mut self) {
+    fn damage_by_inputs(&mut self) {
         for fault in [MOTORS, PROPELLERS] {
             if let Some(health) = self.parameters(fault) {
                 // A motor without a parameter is sound.
@@ -229,13 +229,13 @@ impl ModelState {
     }
 
     /// The parameters of faults as the emulator's model has them: health of eight motors, then wind in m/s, north, east, down.
-    fn harm_by_parameters(&mut self) {
+    fn damage_by_parameters(&mut self) {
         let p = &self.fault_parameters;
         self.damage.motors = std::array::from_fn(|i| share(p[i]));
         self.damage.wind = [p[8], p[9], p[10]].into();
     }
 
-    /// What the model sends back: its inputs, the time, and how many datagrams it has taken.
+    /// Outputs of the model: its inputs, the time, and the number of applied datagrams.
     pub(super) fn outputs(&self, now: f64) -> [f64; 32] {
         let mut outputs = [0.0; 32];
         outputs[..28].copy_from_slice(&self.inputs);

@@ -1,4 +1,4 @@
-//! What the renderer was asked to report on port 20006.
+//! Reports that the renderer sends to port 20006.
 use std::collections::BTreeSet;
 
 /// Selected objects of one kind.
@@ -22,13 +22,13 @@ pub(super) struct ReportRequests {
     pub(super) objects: Selection,
     /// Vehicles and their collisions.
     pub(super) vehicle_data: bool,
-    /// There is a new request; answer it without waiting for the next second.
+    /// There is a new request, to answer before the next second.
     pub(super) is_new: bool,
 }
 
 impl ReportRequests {
     /// Executes `RflyReqObjData operation name colour`.
-    pub(super) fn describe(&mut self, operation: u32, name: &str) {
+    pub(super) fn request(&mut self, operation: u32, name: &str) {
         let kinds = [&mut self.cameras, &mut self.vehicles, &mut self.objects];
         for (kind, selection) in (0..).zip(kinds) {
             match operation {

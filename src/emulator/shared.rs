@@ -53,9 +53,9 @@ pub struct Stats {
     pub unknown_commands: u64,
     /// Those whose arguments are wrong, or name nothing that exists.
     pub wrong_commands: u64,
-    /// Packets with states, labels, attachments or inputs of blueprints that were obeyed.
+    /// Packets with states, labels, attachments or inputs of blueprints that were executed.
     pub scene_packets: u64,
-    /// Inputs of models taken.
+    /// Inputs applied to models.
     pub model_inputs: u64,
     /// Heartbeats sent.
     pub heartbeats: u64,
@@ -83,7 +83,7 @@ pub(super) struct ImuReader {
 /// Motion of a vehicle that does not follow its path.
 #[derive(Clone, Debug)]
 enum Course {
-    /// Stands where a request placed it.
+    /// Placed by a request.
     Placed(ScriptedMotion),
     /// Flown by its autopilot.
     Flown(RecentMotion),
@@ -103,7 +103,7 @@ impl Course {
 pub(super) enum VehicleRequest {
     /// Change the protocol to the controlling host.
     Control(ControlMode),
-    /// Stand somewhere.
+    /// Place the vehicle.
     Place(Pose),
     /// Load another model of the vehicle; a fixed wing, or a multirotor.
     Model {
@@ -230,7 +230,7 @@ impl SharedState {
     }
 
     /// Publishes the motion of a vehicle flown by its autopilot.
-    pub(super) fn fly(&self, id: u16, segment: MotionSegment) {
+    pub(super) fn push_motion(&self, id: u16, segment: MotionSegment) {
         let mut all = lock(&self.courses);
         match all.entry(id).or_insert_with(|| Course::Flown(RecentMotion::default())) {
             Course::Flown(motion) => motion.push(segment),
@@ -243,7 +243,7 @@ impl SharedState {
     }
 
     /// Places a vehicle that is not flown; `None`: it follows its path.
-    pub(super) fn ground(&self, id: u16, placed: Option<ScriptedMotion>) {
+    pub(super) fn place_vehicle(&self, id: u16, placed: Option<ScriptedMotion>) {
         let mut all = lock(&self.courses);
         match placed {
             Some(motion) => drop(all.insert(id, Course::Placed(motion))),
@@ -288,16 +288,16 @@ impl SharedState {
     }
 
     /// The world as the renderer draws it.
-    pub(super) fn drawn(&self, snapshot: Snapshot) -> Snapshot {
+    pub(super) fn draw(&self, snapshot: Snapshot) -> Snapshot {
         self.renderer().draw(snapshot)
     }
 
-    /// Sets what vehicles touch.
-    pub(super) fn collide(&self, contacts: BTreeMap<u16, Contact>) {
+    /// Sets the contacts of vehicles.
+    pub(super) fn set_contacts(&self, contacts: BTreeMap<u16, Contact>) {
         *lock(&self.contacts) = contacts;
     }
 
-    /// What a vehicle touches.
+    /// Contact of a vehicle.
     pub(super) fn contact(&self, id: u16) -> Option<Contact> {
         lock(&self.contacts).get(&id).copied()
     }
@@ -315,13 +315,13 @@ impl SharedState {
         }
     }
 
-    /// Destination host of a vehicle's `CopterSim`; none before somebody asked, if it is restricted.
+    /// Destination host of a vehicle's `CopterSim`; none before a request, if it is restricted.
     pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
         let asked = lock(&self.clients).get(&id).copied();
         asked.or_else(|| self.broadcast_client(id))
     }
 
-    /// Destination host of what a `CopterSim` broadcasts; nobody before a request, if it is restricted.
+    /// Destination host of what a `CopterSim` broadcasts; none before a request, if it is restricted.
     pub(super) fn broadcast_client(&self, id: u16) -> Option<IpAddr> {
         if self.options.restricted {
             lock(&self.clients).get(&id).copied()
@@ -347,7 +347,7 @@ impl SharedState {
         std::mem::take(&mut lock(&self.requests))
     }
 
-    pub(super) fn stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 

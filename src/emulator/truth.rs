@@ -1,7 +1,7 @@
 //! The reference log for tests: each rendered frame with its pose and send time.
 //!
 //! One JSON object per line. `{"kind":"start"}` opens each run of the simulation clock with the wall clock at time 0,
-//! `{"kind":"map"}` says what stands in a map that was loaded, and `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
+//! `{"kind":"map"}` lists the solids of a map that was loaded, and `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
 //! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
 //! before fragmentation.
 use super::options::EmulatorOptions;

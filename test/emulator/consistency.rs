@@ -193,7 +193,7 @@ struct Machine {
 impl Machine {
     fn new(rig: PilotRig) -> Self {
         let mut time = SimTime::new(Duration::ZERO, 1.0);
-        time.stand();
+        time.hold();
         Self {
             host: Duration::ZERO,
             time,
@@ -285,7 +285,7 @@ proptest! {
 #[test]
 fn a_simulation_that_nobody_computes_has_no_time() {
     let mut time = SimTime::new(Duration::ZERO, 2.0);
-    time.stand();
+    time.hold();
     assert_eq!(time.now(Duration::from_secs(9)), 0.0);
     time.reach(0.5);
     assert_eq!(time.now(Duration::from_secs(9)), 0.5);

@@ -7,7 +7,7 @@ const MAX_LEAD: f64 = 2.0;
 
 px4_parameters! {
     /// Speeds of the autonomous modes.
-    Speeds {
+    pub(super) Speeds {
         cruise: f64 = number("MPC_XY_CRUISE"), " in m/s";
         cruise_max: f64 = number("MPC_XY_VEL_MAX"), " in m/s";
         acceleration: f64 = number("MPC_ACC_HOR"), " in m/s²";

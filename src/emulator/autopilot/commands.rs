@@ -34,7 +34,7 @@ const WITHOUT_EFFECT: [u16; 9] = [
     MAV_CMD_NAV_ROI, MAV_CMD_DO_SET_ACTUATOR, MAV_CMD_DO_GO_AROUND, MAV_CMD_DO_SET_ROI_LOCATION, MAV_CMD_DO_SET_ROI_NONE,
     MAV_CMD_DO_SET_ROI, MAV_CMD_PREFLIGHT_CALIBRATION, MAV_CMD_PREFLIGHT_STORAGE, MAV_CMD_REQUEST_FLIGHT_INFORMATION,
 ];
-/// Commands of a component that is not emulated: nobody answers.
+/// Commands without an answer: their component is not emulated.
 #[rustfmt::skip] // a table
 const UNANSWERED: [u16; 14] = [
     CUSTOM_1, MAV_CMD_DO_DIGICAM_CONTROL, MAV_CMD_DO_MOUNT_CONTROL, MAV_CMD_DO_SET_CAM_TRIGG_DIST, MAV_CMD_DO_GRIPPER,
@@ -202,7 +202,7 @@ impl Autopilot {
         let result = self.in_flight(|pilot| pilot.modes.change(mode, &mut pilot.texts));
         if result == ACCEPTED {
             if let Some(body) = &self.body {
-                self.flight.renew(body, self.now);
+                self.flight.restart(body, self.now);
             }
             self.flight.reposition = None;
             self.flight.orbit = None;
@@ -329,7 +329,7 @@ impl Autopilot {
     }
 
     /// Without exactly the flag that changes the mode PX4 answers "unsupported", and goes there nevertheless if it loiters. A
-    /// vehicle that is not armed forgets the goal.
+    /// vehicle that is not armed drops the goal.
     fn reposition(&mut self, p: &[f64; 7]) -> MavResult {
         const CHANGE_MODE: u32 =
             MavDoRepositionFlags::MAV_DO_REPOSITION_FLAGS_CHANGE_MODE.bits() as u32;

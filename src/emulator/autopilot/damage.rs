@@ -1,4 +1,4 @@
-//! What faults do to a vehicle.
+//! Damage of a vehicle.
 use super::rigid::ControlOutput;
 use crate::emulator::world::Vec3;
 
@@ -48,8 +48,7 @@ impl Default for Damage {
 }
 
 impl Damage {
-    /// What damaged motors make of the controllers' output. A motor that is asked for no more than it can give is not missed:
-    /// the others do not have to help.
+    /// The controllers' output through damaged motors. Only thrust beyond a motor's health is missing.
     pub(super) fn applied(&self, drive: ControlOutput) -> ControlOutput {
         let ControlOutput::Rotors { thrust, rate } = drive else {
             return drive;

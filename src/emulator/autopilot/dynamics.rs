@@ -10,7 +10,7 @@ const MIN_THRUST: f64 = 0.12;
 
 px4_parameters! {
     /// Limits and gains of the controllers.
-    Gains {
+    pub Gains {
         xy_p: f64 = number("MPC_XY_P"), " in 1/s";
         z_p: f64 = number("MPC_Z_P"), " in 1/s";
         xy_vel_p: f64 = number("MPC_XY_VEL_P_ACC"), " in 1/s";

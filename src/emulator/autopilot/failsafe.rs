@@ -4,7 +4,7 @@ use super::queues::{CRITICAL, EMERGENCY, Texts};
 
 /// Charge level, as in BATTERY_STATUS.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum ChargeLevel {
+pub(super) enum ChargeLevel {
     /// No warning.
     #[default]
     Fine = 1,
@@ -40,7 +40,7 @@ impl ChargeLevel {
 
 /// Kind of geofence breach.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FenceBreach {
+pub(super) enum FenceBreach {
     /// GF_MAX_HOR_DIST from home.
     Distance,
     /// GF_MAX_VER_DIST above home.
@@ -61,19 +61,14 @@ impl FenceBreach {
 
 /// Actions, the mildest first.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub enum FailsafeAction {
-    /// Nothing.
+pub(super) enum FailsafeAction {
     #[default]
     Nothing,
-    /// A text.
     Warn,
-    /// Hover.
     Hold,
-    /// Fly home and land.
     Return,
     /// Land here.
     Land,
-    /// Stop the motors.
     Terminate,
 }
 
@@ -103,7 +98,7 @@ impl FailsafeAction {
 
 px4_parameters! {
     /// Failsafe actions.
-    FailsafeParameters {
+    pub(super) FailsafeParameters {
         low_battery: i32 = integer("COM_LOW_BAT_ACT"), "";
         fence: i32 = integer("GF_ACTION"), "";
         delay: f64 = number("COM_FAIL_ACT_T"), " in s";
@@ -112,7 +107,7 @@ px4_parameters! {
 
 /// State of the battery and geofence failsafes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Failsafe {
+pub(super) struct Failsafe {
     charge: ChargeLevel,
     breach: Option<FenceBreach>,
     /// Reactions requested by battery and fence.
@@ -126,17 +121,17 @@ pub struct Failsafe {
 
 impl Failsafe {
     /// Whether arming is denied.
-    pub fn prevents_arming(&self) -> bool {
+    pub(super) fn prevents_arming(&self) -> bool {
         self.charge >= ChargeLevel::Critical || self.breach.is_some()
     }
 
     /// The user has changed the mode: that mode stays until another failsafe triggers.
-    pub fn overrule(&mut self) {
+    pub(super) fn overrule(&mut self) {
         self.overruled = true;
     }
 
     /// Returns the reaction at `now` in s.
-    pub fn step(
+    pub(super) fn step(
         &mut self,
         now: f64,
         armed: bool,

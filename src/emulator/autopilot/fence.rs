@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 px4_parameters! {
     /// Maximum distances; 0 is no limit.
-    FenceLimits {
+    pub FenceLimits {
         distance: f64 = number("GF_MAX_HOR_DIST"), " in m";
         height: f64 = number("GF_MAX_VER_DIST"), " in m";
     }
@@ -43,7 +43,7 @@ impl FenceLimits {
 }
 
 /// Returns how a vehicle at `position` breaches the fence; everything in m, NED from the map centre.
-pub fn breach(
+pub(super) fn breach(
     position: &Vec3,
     home: &Vec3,
     limits: &FenceLimits,

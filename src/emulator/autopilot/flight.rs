@@ -17,62 +17,57 @@ const SEARCH: f64 = 10.0;
 const RAMP: f64 = 3.0;
 /// Climb rate in m/s at the start of the ramp, which makes the thrust zero.
 const RAMP_START: f64 = -2.45;
-/// Time on the ramp in s after which the land detector sees a take-off.
+/// Time on the ramp in s after which the land detector reports a take-off.
 const LIFT: f64 = 1.0;
 
 /// Sticks of MANUAL_CONTROL, each -1 to 1; thrust 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sticks {
+pub(super) struct Sticks {
     /// Forward.
-    pub pitch: f64,
+    pub(super) pitch: f64,
     /// To the right.
-    pub roll: f64,
+    pub(super) roll: f64,
     /// Clockwise.
-    pub yaw: f64,
+    pub(super) yaw: f64,
     /// Up, 0 to 1.
-    pub thrust: f64,
+    pub(super) thrust: f64,
 }
 
 /// Inputs of a flight task besides the body.
-pub struct TaskInputs<'a> {
-    /// Modes.
-    pub modes: &'a mut Modes,
-    /// The mission.
-    pub mission: &'a mut Mission,
+pub(super) struct TaskInputs<'a> {
+    pub(super) modes: &'a mut Modes,
+    pub(super) mission: &'a mut Mission,
     /// The last valid setpoint.
-    pub setpoint: Option<SetpointTarget>,
+    pub(super) setpoint: Option<SetpointTarget>,
     /// Sticks, while they are in use.
-    pub sticks: Option<Sticks>,
+    pub(super) sticks: Option<Sticks>,
     /// Home in m, NED from the map centre.
-    pub home: Vec3,
-    /// Speeds.
-    pub speeds: Speeds,
+    pub(super) home: Vec3,
+    pub(super) speeds: Speeds,
     /// Time in s.
-    pub now: f64,
+    pub(super) now: f64,
     /// Length of the step in s.
-    pub dt: f64,
-    /// Output of texts.
-    pub texts: &'a mut Texts,
+    pub(super) dt: f64,
+    pub(super) texts: &'a mut Texts,
     /// MIS_TAKEOFF_ALT in m.
-    pub takeoff_height: f64,
+    pub(super) takeoff_height: f64,
     /// Altitude in m above sea level of height 0 of the map.
-    pub datum: f64,
+    pub(super) datum: f64,
 }
 
-/// DO_REPOSITION.
 #[derive(Clone, Copy, Debug)]
-pub struct Reposition {
+pub(super) struct Reposition {
     /// In m, NED from the map centre.
-    pub goal: Vec3,
+    pub(super) goal: Vec3,
     /// In rad; NaN: the vehicle faces the goal.
-    pub yaw: f64,
+    pub(super) yaw: f64,
     /// In m/s, instead of MPC_XY_CRUISE.
-    pub speed: Option<f64>,
+    pub(super) speed: Option<f64>,
 }
 
 /// State of the active flight task.
 #[derive(Clone, Debug, Default)]
-pub struct FlightTask {
+pub(super) struct FlightTask {
     mode: Mode,
     started: f64,
     start: Vec3,
@@ -80,27 +75,27 @@ pub struct FlightTask {
     carrot: Carrot,
     ramp: Option<f64>,
     /// End of a take-off in m, NED from the map centre, if set by a command; NaN: it does not leave the ground.
-    pub takeoff: Option<Vec3>,
+    pub(super) takeoff: Option<Vec3>,
     /// Where to hover, if set by a command.
-    pub reposition: Option<Reposition>,
+    pub(super) reposition: Option<Reposition>,
     /// Circle to fly, if set by a command.
-    pub orbit: Option<Orbit>,
+    pub(super) orbit: Option<Orbit>,
     /// Speed in m/s of DO_CHANGE_SPEED, until the mode changes.
-    pub cruise: Option<f64>,
+    pub(super) cruise: Option<f64>,
     /// Where the task flies to, if it flies by itself.
-    pub destination: Option<Vec3>,
+    pub(super) destination: Option<Vec3>,
     /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
-    pub goal: Option<TrajectorySetpoint>,
+    pub(super) goal: Option<TrajectorySetpoint>,
     /// The task is landing the vehicle.
-    pub is_landing: bool,
+    pub(super) is_landing: bool,
     /// The mission is taking off.
-    pub is_taking_off: bool,
+    pub(super) is_taking_off: bool,
     stage: u8,
 }
 
 impl FlightTask {
     /// Resets the task, so that the next step restarts it.
-    pub fn renew(&mut self, body: &VehicleBody, now: f64) {
+    pub(super) fn restart(&mut self, body: &VehicleBody, now: f64) {
         self.started = now;
         self.start = body.state.position;
         self.yaw = body.state.yaw();
@@ -111,12 +106,12 @@ impl FlightTask {
     }
 
     /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
-    pub fn lifted(&self, body: &VehicleBody, now: f64) -> bool {
+    pub(super) fn lifted(&self, body: &VehicleBody, now: f64) -> bool {
         !body.state.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
     /// Returns the controllers' current target.
-    pub fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
+    pub(super) fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         if !s.modes.armed {
             self.ramp = None;
             self.goal = None;
@@ -126,7 +121,7 @@ impl FlightTask {
         }
         if self.mode != s.modes.active {
             self.mode = s.modes.active;
-            self.renew(body, s.now);
+            self.restart(body, s.now);
         }
         self.is_landing = match self.mode {
             Mode::PrecisionLand => s.now - self.started >= SEARCH,
@@ -134,7 +129,7 @@ impl FlightTask {
         };
         self.is_taking_off = false;
         s.speeds.set_cruise(self.cruise);
-        let target = self.wanted(body, s);
+        let target = self.task_target(body, s);
         self.goal = match target {
             ControlTarget::Track(goal, _) => Some(goal),
             _ => None,
@@ -179,7 +174,7 @@ impl FlightTask {
         ControlTarget::Track(goal, limit)
     }
 
-    fn wanted(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
+    fn task_target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         let up = s.speeds.up_max;
         match self.mode {
             Mode::Offboard => match s.setpoint {

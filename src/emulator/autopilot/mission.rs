@@ -39,7 +39,7 @@ struct Upload {
 
 /// The three lists of a vehicle, and the progress of its mission.
 #[derive(Clone, Debug, Default)]
-pub struct Mission {
+pub(super) struct Mission {
     lists: [Vec<MissionItemInt>; 3],
     transfer: Option<Transfer>,
     /// The ground station uses MISSION_ITEM_INT; until then PX4 requests the old form.
@@ -52,13 +52,13 @@ pub struct Mission {
     reached: Option<(u16, f64)>,
     changed: bool,
     /// Home in m, NED from the map centre.
-    pub home: Vec3,
+    pub(super) home: Vec3,
     /// Geodetic reference of the map.
-    pub geo: Geo,
+    pub(super) geo: Geo,
     /// The mission ends with a return to launch.
-    pub is_return_due: bool,
+    pub(super) is_return_due: bool,
     /// The mission was cleared during flight.
-    pub was_cleared: bool,
+    pub(super) was_cleared: bool,
 }
 
 fn mission_type(list: u8) -> MavMissionType {
@@ -114,23 +114,21 @@ fn fingerprint(items: &[MissionItemInt]) -> u32 {
 }
 
 impl Mission {
-    /// An empty mission.
-    pub fn new(home: Vec3, geo: Geo) -> Self {
+    pub(super) fn new(home: Vec3, geo: Geo) -> Self {
         Self { home, geo, ..Self::default() }
     }
 
     /// Whether there is an item to fly.
-    pub fn is_ready(&self) -> bool {
+    pub(super) fn is_ready(&self) -> bool {
         !self.lists[0].is_empty()
     }
 
-    /// The items of the fence.
-    pub fn fence(&self) -> &[MissionItemInt] {
+    pub(super) fn fence(&self) -> &[MissionItemInt] {
         &self.lists[1]
     }
 
     /// Handles a message of the mission protocol for this vehicle; `false` for other messages.
-    pub fn receive(
+    pub(super) fn receive(
         &mut self,
         frame: &Frame<'_>,
         now: f64,
@@ -285,7 +283,7 @@ impl Mission {
     }
 
     /// Requests missing items again, aborts after a timeout, and repeats MISSION_ITEM_REACHED.
-    pub fn step(&mut self, now: f64, replies: &mut Vec<Outbound>, texts: &mut Texts) {
+    pub(super) fn step(&mut self, now: f64, replies: &mut Vec<Outbound>, texts: &mut Texts) {
         if std::mem::take(&mut self.changed) {
             replies.push(self.current_message());
         }
@@ -308,8 +306,7 @@ impl Mission {
         }
     }
 
-    /// MISSION_CURRENT.
-    pub fn current_message(&self) -> Outbound {
+    pub(super) fn current_message(&self) -> Outbound {
         let total = self.lists[0].len();
         MavMessage::MISSION_CURRENT(MISSION_CURRENT_DATA {
             seq: self.current as u16,
@@ -339,7 +336,7 @@ impl Mission {
     }
 
     /// Continues with item `seq`; `false` if there is none.
-    pub fn set_current(&mut self, seq: u16) -> bool {
+    pub(super) fn set_current(&mut self, seq: u16) -> bool {
         if usize::from(seq) >= self.lists[0].len() {
             return false;
         }
@@ -349,26 +346,26 @@ impl Mission {
     }
 
     /// On disarming stops repeating MISSION_ITEM_REACHED.
-    pub fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.reached = None;
     }
 
     /// Restarts a completed mission.
-    pub fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         if self.finished {
             self.rewind();
         }
     }
 
     /// Height in m over home of the mission's take-off.
-    pub fn first_height(&self) -> Option<f64> {
+    pub(super) fn first_height(&self) -> Option<f64> {
         let item = self.lists[0].iter().find(|i| is_motion(i.command))?;
         let leg = Leg::of(item, self.geo, &self.home, None);
         Some(self.home.z - leg.position.z)
     }
 
     /// Returns the current goal; `None` at the end. Items without motion are executed on the way.
-    pub fn leg(&mut self, now: f64) -> Option<Leg> {
+    pub(super) fn leg(&mut self, now: f64) -> Option<Leg> {
         for _ in 0..MOST_STEPS {
             let item = *self.lists[0].get(self.current).filter(|_| !self.finished)?;
             match item.command {
@@ -396,7 +393,7 @@ impl Mission {
     }
 
     /// Flies on with a speed in m/s; 0 or less: with that of the parameter.
-    pub fn change_speed(&mut self, speed: f64) {
+    pub(super) fn change_speed(&mut self, speed: f64) {
         self.speed = (speed > 0.0).then_some(speed);
     }
 
@@ -424,8 +421,7 @@ impl Mission {
         Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 
-    /// Completes the current item.
-    pub fn arrived(&mut self, now: f64) {
+    pub(super) fn arrived(&mut self, now: f64) {
         let Some(item) = self.lists[0].get(self.current).copied() else {
             return;
         };

@@ -19,19 +19,19 @@ const OTHER_LISTS: std::ops::RangeInclusive<u16> = 5000..=5100;
 
 /// Goal of the current item.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leg {
+pub(super) struct Leg {
     /// Position in m, NED from the map centre.
-    pub position: Vec3,
+    pub(super) position: Vec3,
     /// Yaw in rad; NaN: along the way.
-    pub yaw: f64,
+    pub(super) yaw: f64,
     /// Acceptance radius in m.
-    pub radius: f64,
+    pub(super) radius: f64,
     /// Speed in m/s, if an item changed it.
-    pub speed: Option<f64>,
+    pub(super) speed: Option<f64>,
     /// Ends on the ground.
-    pub land: bool,
+    pub(super) land: bool,
     /// Begins on the ground.
-    pub takeoff: bool,
+    pub(super) takeoff: bool,
 }
 
 impl Leg {

@@ -3,36 +3,35 @@
 //!
 //! Where PX4 was measured, answers and times match the measurement; docs/emulator_autopilot.md lists the
 //! differences.
-pub mod carrot;
+mod carrot;
 mod commands;
 mod damage;
 pub mod dynamics;
-pub mod failsafe;
+mod failsafe;
 pub mod fence;
-pub mod flight;
+mod flight;
 pub mod geo;
 mod inbox;
 mod messages;
-pub mod mission;
+mod mission;
 mod mission_items;
-pub mod mode;
-pub mod modes;
+mod mode;
+mod modes;
 mod numbers;
-pub mod orbit;
+mod orbit;
 pub mod parameters;
 mod queues;
 pub mod rigid;
-pub mod setpoints;
+mod setpoints;
 mod steer;
-pub mod telemetry;
+mod telemetry;
 mod udp;
 mod vehicle_setup;
 
 pub use damage::Damage;
-pub use mission_items::Leg;
 pub use mode::Mode;
 pub use modes::Landed;
-pub use queues::{DatagramQueue, Texts};
+pub use queues::DatagramQueue;
 pub use vehicle_setup::{ControlMode, VehicleSetup};
 
 use crate::emulator::world::{Kinematics, Vec3};
@@ -51,6 +50,7 @@ use mavlink::types::CharArray;
 use mission::Mission;
 use modes::{ModeInputs, ModeParameters, Modes, REJECTED};
 use parameters::Parameters;
+use queues::Texts;
 use rigid::MotionSegment;
 use setpoints::SetpointTarget;
 use telemetry::STREAMS;
@@ -234,8 +234,7 @@ impl Autopilot {
         })
     }
 
-    /// Whether it flies its script: in the air, and nobody has commanded it yet. It tells of itself as of a vehicle that flies a
-    /// mission.
+    /// Whether it flies its script: in the air, not commanded yet. It reports itself as a vehicle on a mission.
     fn is_on_script(&self) -> bool {
         self.body.is_none() && self.motion.pose.position.z < self.setup.ground - AIRBORNE
     }
@@ -290,7 +289,7 @@ impl Autopilot {
         if !body.state.grounded {
             self.modes.landed = Landed::Air;
         }
-        self.flight.renew(body, self.now);
+        self.flight.restart(body, self.now);
         self.home = self.motion.pose.position;
         self.home.z = self.home.z.max(ground);
         self.home_yaw = body.state.yaw();

@@ -26,7 +26,7 @@ pub enum Landed {
 
 px4_parameters! {
     /// Parameters of the state machine.
-    ModeParameters {
+    pub(super) ModeParameters {
         offboard_loss: f64 = number("COM_OF_LOSS_T"), " in s";
         disarm_land: f64 = number("COM_DISARM_LAND"), " in s";
         disarm_preflight: f64 = number("COM_DISARM_PRFLT"), " in s";
@@ -36,54 +36,48 @@ px4_parameters! {
 
 /// Inputs of the state machine at each step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ModeInputs {
+pub(super) struct ModeInputs {
     /// Time of the last valid setpoint in s.
-    pub setpoint: Option<f64>,
+    pub(super) setpoint: Option<f64>,
     /// Sticks are in use.
-    pub sticks: bool,
+    pub(super) sticks: bool,
     /// The position is valid.
-    pub position: bool,
+    pub(super) position: bool,
     /// The sensors have settled since the start.
-    pub ready: bool,
-    /// There is a mission.
-    pub mission: bool,
+    pub(super) ready: bool,
+    pub(super) mission: bool,
     /// The vehicle has taken off: motors lift it or it is in the air.
-    pub lifted: bool,
+    pub(super) lifted: bool,
     /// The vehicle stands and does not climb.
-    pub resting: bool,
-    /// The vehicle is in the air.
-    pub airborne: bool,
+    pub(super) resting: bool,
+    pub(super) airborne: bool,
     /// The task is landing the vehicle.
-    pub landing: bool,
+    pub(super) landing: bool,
     /// The mission is taking off.
-    pub is_taking_off: bool,
+    pub(super) is_taking_off: bool,
     /// Setpoints use the attitude controller.
-    pub attitude: bool,
-    /// Charge level.
-    pub charge: ChargeLevel,
-    /// Geofence breach.
-    pub breach: Option<FenceBreach>,
+    pub(super) attitude: bool,
+    pub(super) charge: ChargeLevel,
+    pub(super) breach: Option<FenceBreach>,
 }
 
 /// Arming state and mode.
 #[derive(Clone, Debug, Default)]
-pub struct Modes {
+pub(super) struct Modes {
     /// Motors may turn.
-    pub armed: bool,
+    pub(super) armed: bool,
     /// Mode chosen by the user.
-    pub wanted: Mode,
-    /// Active mode.
-    pub active: Mode,
-    /// A failsafe is active.
-    pub failsafe: bool,
+    pub(super) wanted: Mode,
+    pub(super) active: Mode,
+    pub(super) failsafe: bool,
     /// State of the land detector.
-    pub landed: Landed,
+    pub(super) landed: Landed,
     /// Setpoints arrive, as of the last check.
-    pub offboard: bool,
+    pub(super) offboard: bool,
     /// Time of arming in s.
-    pub armed_at: f64,
+    pub(super) armed_at: f64,
     /// Has been airborne since arming.
-    pub flew: bool,
+    pub(super) flew: bool,
     /// The take-off started on the ground.
     from_ground: bool,
     after_disarming: Mode,
@@ -106,7 +100,7 @@ const LOCKDOWN: f64 = 5.0;
 
 impl Modes {
     /// Disarmed, in hold.
-    pub fn new(now: f64) -> Self {
+    pub(super) fn new(now: f64) -> Self {
         Self {
             armed_at: now,
             from_ground: true,
@@ -120,12 +114,12 @@ impl Modes {
     }
 
     /// Records whether a mission is loaded.
-    pub fn note_mission(&mut self, ready: bool) {
+    pub(super) fn note_mission(&mut self, ready: bool) {
         self.inputs.mission = ready;
     }
 
     /// Whether the vehicle may be armed in this mode, or enter it in flight.
-    pub fn can_run(&self, mode: Mode) -> bool {
+    pub(super) fn can_run(&self, mode: Mode) -> bool {
         self.inputs.ready
             && (!mode.needs_position() || self.inputs.position)
             && (!mode.needs_sticks() || self.inputs.sticks)
@@ -138,7 +132,7 @@ impl Modes {
     }
 
     /// Whether the vehicle can be armed now.
-    pub fn can_arm(&self) -> bool {
+    pub(super) fn can_arm(&self) -> bool {
         self.can_run(self.wanted)
             && !self.wanted.prevents_arming()
             && self.wanted != Mode::Follow
@@ -146,7 +140,7 @@ impl Modes {
     }
 
     /// HEARTBEAT's `system_status`.
-    pub fn status(&self) -> MavState {
+    pub(super) fn status(&self) -> MavState {
         match (self.armed, self.failsafe) {
             _ if self.active == Mode::Termination => MavState::MAV_STATE_FLIGHT_TERMINATION,
             (true, true) => MavState::MAV_STATE_CRITICAL,
@@ -157,13 +151,13 @@ impl Modes {
     }
 
     /// HEARTBEAT's `base_mode`.
-    pub fn base(&self) -> u8 {
+    pub(super) fn base(&self) -> u8 {
         let armed = MavModeFlag::MAV_MODE_FLAG_SAFETY_ARMED.bits();
         self.active.base(self.inputs.attitude) | if self.armed { armed } else { 0 }
     }
 
     /// Changes the mode as PX4 does: on the ground to any, in flight only to one that can run.
-    pub fn change(&mut self, mode: Mode, texts: &mut Texts) -> MavResult {
+    pub(super) fn change(&mut self, mode: Mode, texts: &mut Texts) -> MavResult {
         let over = self.active == Mode::Termination;
         if over || self.armed && !self.can_run(mode) {
             let title = mode.title();
@@ -189,7 +183,7 @@ impl Modes {
     }
 
     /// Enters OFFBOARD and arms at once, as `CopterSim` does for clients that send structs.
-    pub fn take_over(&mut self, texts: &mut Texts) -> MavResult {
+    pub(super) fn take_over(&mut self, texts: &mut Texts) -> MavResult {
         self.offboard = true;
         let result = self.change(Mode::Offboard, texts);
         if result == ACCEPTED && !self.armed {
@@ -199,7 +193,7 @@ impl Modes {
     }
 
     /// Arms or refuses.
-    pub fn arm(&mut self, text: &str, texts: &mut Texts) -> MavResult {
+    pub(super) fn arm(&mut self, text: &str, texts: &mut Texts) -> MavResult {
         if self.armed {
             return ACCEPTED;
         }
@@ -217,20 +211,20 @@ impl Modes {
     }
 
     /// A vehicle that flies its script is about to be commanded: it is armed, and in the air.
-    pub fn start_from_script(&mut self) {
+    pub(super) fn start_from_script(&mut self) {
         (self.armed, self.armed_at) = (true, self.now);
         (self.landed, self.flew, self.from_ground) = (Landed::Air, true, false);
         self.resting_since = None;
     }
 
     /// It was not commanded after all: the script goes on.
-    pub fn return_to_script(&mut self) {
+    pub(super) fn return_to_script(&mut self) {
         (self.armed, self.landed) = (false, Landed::Ground);
         (self.flew, self.from_ground) = (false, true);
     }
 
     /// Disarms; in the air only if forced.
-    pub fn disarm(&mut self, forced: bool, texts: &mut Texts) -> MavResult {
+    pub(super) fn disarm(&mut self, forced: bool, texts: &mut Texts) -> MavResult {
         if !self.armed {
             return ACCEPTED;
         }
@@ -243,7 +237,7 @@ impl Modes {
     }
 
     /// Leaves a completed mode for hover.
-    pub fn done(&mut self, mode: Mode) {
+    pub(super) fn done(&mut self, mode: Mode) {
         if self.active == mode {
             self.active = Mode::Loiter;
             if self.wanted == mode {
@@ -262,7 +256,7 @@ impl Modes {
     }
 
     /// Advances to time `now` in s.
-    pub fn step(
+    pub(super) fn step(
         &mut self,
         now: f64,
         inputs: ModeInputs,

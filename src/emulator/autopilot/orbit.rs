@@ -12,7 +12,7 @@ const ON_CIRCLE: f64 = 2.0;
 
 /// A circle.
 #[derive(Clone, Copy, Debug)]
-pub struct Orbit {
+pub(super) struct Orbit {
     centre: Vec3,
     radius: f64,
     /// In m/s; negative: counter-clockwise.
@@ -23,7 +23,7 @@ pub struct Orbit {
 
 impl Orbit {
     /// Reads the parameters of the command, whose centre is in m, NED from the map centre; `None` if the radius is out of range.
-    pub fn new(radius: f64, speed: f64, look: f64, centre: Vec3) -> Option<Self> {
+    pub(super) fn new(radius: f64, speed: f64, look: f64, centre: Vec3) -> Option<Self> {
         let given = |value: f64, otherwise| if value.is_finite() { value } else { otherwise };
         let radius = given(radius, *RADII.start());
         let most = (MAX_ACCELERATION * radius.abs()).sqrt().min(MAX_SPEED);
@@ -36,13 +36,13 @@ impl Orbit {
     }
 
     /// The nearest point of the circle, unless the vehicle is there.
-    pub fn entry(&self, position: &Vec3) -> Option<Vec3> {
+    pub(super) fn entry(&self, position: &Vec3) -> Option<Vec3> {
         let point = self.centre + self.out(position) * self.radius;
         (self.off(position).abs() > ON_CIRCLE).then_some(point)
     }
 
     /// Motion along the circle, without yaw.
-    pub fn around(&self, position: &Vec3) -> TrajectorySetpoint {
+    pub(super) fn around(&self, position: &Vec3) -> TrajectorySetpoint {
         let out = self.out(position);
         let along = Vec3::new(-out.y, out.x, f64::NAN) * self.speed;
         TrajectorySetpoint {
@@ -53,8 +53,8 @@ impl Orbit {
         }
     }
 
-    /// Yaw in rad, if the behaviour says one.
-    pub fn yaw(&self, position: &Vec3) -> f64 {
+    /// Yaw in rad; NaN if the behaviour has none.
+    pub(super) fn yaw(&self, position: &Vec3) -> f64 {
         let out = self.out(position);
         match self.look {
             0 => (-out.y).atan2(-out.x),

@@ -35,18 +35,18 @@ impl ParameterNumber {
 
 /// Declares a struct of parameters, a field each: name and type, how to read which parameter, its unit.
 macro_rules! px4_parameters {
-    ($(#[$doc:meta])* $name:ident {
+    ($(#[$doc:meta])* $visible:vis $name:ident {
         $($field:ident: $type:ty = $read:ident($parameter:literal), $unit:literal;)+
     }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct $name {
-            $(#[doc = concat!($parameter, $unit, ".")] pub $field: $type,)+
+        $visible struct $name {
+            $(#[doc = concat!($parameter, $unit, ".")] $visible $field: $type,)+
         }
 
         impl $name {
             /// Reads the parameters.
-            pub fn of(parameters: &$crate::emulator::autopilot::parameters::Parameters) -> Self {
+            $visible fn of(parameters: &$crate::emulator::autopilot::parameters::Parameters) -> Self {
                 Self { $($field: parameters.$read($parameter),)+ }
             }
         }

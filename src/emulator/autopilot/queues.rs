@@ -13,21 +13,21 @@ const TEXT_PERIOD: f64 = 0.05;
 
 /// Queue of STATUSTEXT texts.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
+pub(super) struct Texts {
     queue: VecDeque<(MavSeverity, String)>,
     due: f64,
 }
 
 impl Texts {
     /// Queues a text.
-    pub fn push(&mut self, severity: MavSeverity, text: impl Into<String>) {
+    pub(super) fn push(&mut self, severity: MavSeverity, text: impl Into<String>) {
         if self.queue.len() < MAX_TEXTS {
             self.queue.push_back((severity, text.into()));
         }
     }
 
     /// Takes the next text due at `now` in s; PX4 spaces texts in time.
-    pub fn next(&mut self, now: f64) -> Option<(MavSeverity, String)> {
+    pub(super) fn next(&mut self, now: f64) -> Option<(MavSeverity, String)> {
         if now < self.due {
             return None;
         }

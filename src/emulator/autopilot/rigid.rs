@@ -228,7 +228,7 @@ impl MotionSegment {
     }
 }
 
-/// Recent motion of a vehicle, so that readers with different delays see the same.
+/// Recent motion of a vehicle, the same for readers with different delays.
 #[derive(Clone, Debug, Default)]
 pub struct RecentMotion {
     segments: VecDeque<MotionSegment>,

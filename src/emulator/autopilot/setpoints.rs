@@ -20,32 +20,30 @@ const NO_ACCELERATION: u16 = 0o700;
 
 /// Target of the last valid setpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SetpointTarget {
+pub(super) enum SetpointTarget {
     /// Positions, velocities, accelerations.
     Follow(TrajectorySetpoint),
     /// Attitude, thrust and yaw rate.
     Attitude(Quat, f64, f64),
     /// Body rates and thrust.
     Rates(Vec3, f64),
-    /// Target of a fixed wing.
     Wing(Wing),
 }
 
 /// State of the vehicle needed to interpret setpoints.
 #[derive(Clone, Copy, Debug)]
-pub struct SetpointContext {
+pub(super) struct SetpointContext {
     /// Origin of the local frame in m, NED from the map centre.
-    pub origin: Vec3,
+    pub(super) origin: Vec3,
     /// From body FRD to NED.
-    pub attitude: Quat,
-    /// Body rates in rad/s.
-    pub rate: Vec3,
+    pub(super) attitude: Quat,
+    pub(super) rate: Vec3,
     /// Reference of latitudes and longitudes.
-    pub geo: Geo,
+    pub(super) geo: Geo,
     /// Height of home in m, NED from the map centre.
-    pub home: f64,
+    pub(super) home: f64,
     /// Height of the ground in m, NED from the map centre.
-    pub ground: f64,
+    pub(super) ground: f64,
 }
 
 const FREE: Vec3 = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
@@ -64,7 +62,7 @@ fn is_free(v: &Vec3) -> bool {
 }
 
 /// Reads SET_POSITION_TARGET_LOCAL_NED; returns positions in NED from the map centre.
-pub fn local(
+pub(super) fn local(
     m: &SetPositionTargetLocalNed,
     context: &SetpointContext,
     texts: &mut Texts,
@@ -106,7 +104,7 @@ pub fn local(
 
 /// Reads SET_POSITION_TARGET_GLOBAL_INT; returns positions in NED from the map centre. One masked component masks the whole
 /// position; a setpoint without any component is ignored silently.
-pub fn global(
+pub(super) fn global(
     m: &SetPositionTargetGlobalInt,
     context: &SetpointContext,
     texts: &mut Texts,
@@ -168,7 +166,7 @@ fn is_empty(goal: &TrajectorySetpoint) -> bool {
 }
 
 /// Reads SET_ATTITUDE_TARGET. A component that is NaN keeps the present rate.
-pub fn attitude(
+pub(super) fn attitude(
     m: &SetAttitudeTarget,
     frame: &Frame<'_>,
     context: &SetpointContext,

@@ -1,4 +1,4 @@
-//! Commands to a model that flies by itself: 8 integers and 20 floats, which hold until the next ones.
+//! Inputs of a model that flies without an autopilot: 8 integers and 20 floats, valid until the next ones.
 use super::dynamics::TrajectorySetpoint;
 use super::setpoints::SetpointTarget;
 use super::{Autopilot, Mode};
@@ -25,7 +25,7 @@ const YAW_AT: usize = 19;
 const YAW_RATE_AT: usize = 22;
 
 impl Autopilot {
-    /// Flies as a model is told that has no autopilot of its own.
+    /// Executes the inputs of a model that flies without an autopilot.
     pub fn steer(&mut self, inputs: &[f64; 28]) {
         let (orders, how) = (inputs[0] as i64, inputs[1] as i64);
         let has = |bits: i64, of: i64| of & bits == bits;

@@ -11,21 +11,20 @@ use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 
 /// A periodic message.
 #[derive(Clone, Copy, Debug)]
-pub struct Stream {
-    /// Message id.
-    pub id: u32,
+pub(super) struct Stream {
+    pub(super) id: u32,
     /// Rate in Hz on PX4's onboard link.
-    pub full: f64,
+    pub(super) full: f64,
     /// Rate in Hz in MAVLink_Simple; 0: not sent.
-    pub simple: f64,
+    pub(super) simple: f64,
 }
 
 const fn stream(id: u32, full: f64, simple: f64) -> Stream {
     Stream { id, full, simple }
 }
 
-/// HEARTBEAT first, so that a receiver knows the vehicle before its data.
-pub const STREAMS: [Stream; 33] = [
+/// HEARTBEAT first: receivers ignore data of an unknown vehicle.
+pub(super) const STREAMS: [Stream; 33] = [
     stream(HEARTBEAT_DATA::ID, 1.0, 1.0),
     stream(ATTITUDE_DATA::ID, 100.0, 30.0),
     stream(ATTITUDE_QUATERNION_DATA::ID, 50.0, 0.0),
@@ -91,7 +90,7 @@ impl Autopilot {
     }
 
     /// Builds a message; `None` if the vehicle does not support it, or has no data for it yet.
-    pub fn message(&self, id: u32) -> Option<Outbound> {
+    pub(super) fn message(&self, id: u32) -> Option<Outbound> {
         let k = &self.motion;
         let [roll, pitch, yaw] = k.pose.roll_pitch_yaw();
         let q = k.pose.wxyz().map(f);
@@ -306,7 +305,7 @@ impl Autopilot {
         Some(message.into())
     }
 
-    /// HEARTBEAT.
+    /// HEARTBEAT, as it would be sent now.
     pub fn heartbeat(&self) -> Outbound {
         let armed = MavModeFlag::MAV_MODE_FLAG_SAFETY_ARMED.bits();
         let (base_mode, status) = if self.is_on_script() {
@@ -333,7 +332,7 @@ impl Autopilot {
     }
 
     /// Share of the maximum thrust.
-    pub fn thrust(&self) -> f64 {
+    pub(super) fn thrust(&self) -> f64 {
         match &self.body {
             Some(body) => body.state.thrust,
             None if self.is_on_script() => super::HOVER,

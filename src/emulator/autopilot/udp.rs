@@ -55,7 +55,7 @@ impl Autopilot {
         self.received = self.received.wrapping_add(1);
         if let Ok(packet) = SimpleCommandPacket::parse(datagram) {
             if let Ok(command) = SimpleCommand::try_from(packet) {
-                self.obey_simple(command, packet.controls.map(F32::get));
+                self.execute_simple(command, packet.controls.map(F32::get));
             }
         } else if self.setup.control == ControlMode::UdpFull
             && let Ok(packet) = FullSetpointPacket::parse(datagram)
@@ -81,7 +81,7 @@ impl Autopilot {
         }
     }
 
-    fn obey_simple(&mut self, command: SimpleCommand, controls: [f32; 4]) {
+    fn execute_simple(&mut self, command: SimpleCommand, controls: [f32; 4]) {
         use SetpointTarget::Follow;
         use SimpleCommand as C;
         let yaw_now = self.motion.pose.attitude.euler_angles().2;
@@ -234,6 +234,7 @@ impl Autopilot {
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
         let [velocity, acceleration] = [masked(v, mask, 3), masked(a, mask, 6)];
         let (position, velocity, acceleration) = match packet.frame.get() {
+            // The numbers are those of MAV_FRAME.
             1 => (masked(p, mask, 0) + self.origin, velocity, acceleration),
             8 => {
                 let position = self.motion.pose.position + heading * masked(p, mask, 0);

@@ -16,7 +16,7 @@ const SUNLIGHT: f64 = 0.5;
 /// Direction to the sun, NED: in the south-west, high.
 const SUN: Vec3 = Vec3::new(-0.5, -0.4, -0.768);
 
-/// How surfaces look.
+/// Colouring of surfaces.
 #[derive(Clone)]
 pub(super) enum Daylight {
     /// A checkerboard, and one colour per face.
@@ -37,9 +37,9 @@ impl Daylight {
                 view.caster.point(direction, hit.distance)
             }),
             Self::Textured(texture) => {
-                let spot = view.caster.spot(direction, hit);
-                let width = view.bundle.pixel_angle(direction) * hit.distance / spot.slant;
-                textured(texture, base(object, || view.caster.paint(hit)), &spot, width)
+                let surface = view.caster.surface(direction, hit);
+                let width = view.bundle.pixel_angle(direction) * hit.distance / surface.slant;
+                textured(texture, base(object, || view.caster.paint(hit)), &surface, width)
             }
         }
     }

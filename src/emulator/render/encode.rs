@@ -84,7 +84,7 @@ pub(in crate::emulator) fn encode(
             (swapped.as_slice(), ExtendedColorType::Rgb8)
         }
         Layout::Grey16 => {
-            // the encoder wants native order
+            // the encoder takes native order
             swapped.extend(
                 raw.chunks_exact(2).flat_map(|p| u16::from_le_bytes([p[0], p[1]]).to_ne_bytes()),
             );

@@ -89,7 +89,7 @@ pub(super) enum CloudFrame {
     World,
 }
 
-/// What stands before the points of a cloud, and their form.
+/// Header of a cloud, and the form of its points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CloudLayout {
     form: CloudForm,
@@ -97,7 +97,7 @@ pub(super) struct CloudLayout {
 }
 
 impl CloudLayout {
-    /// The head of a cloud that a sensor at `pose`, carried by vehicle `own`, sees.
+    /// The layout of the cloud of a sensor at `pose` on vehicle `own`.
     pub(super) fn new(
         form: CloudForm,
         axes: WireAxes,

@@ -28,7 +28,7 @@ use texture::Texture;
 
 /// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Optics {
+enum RayPattern {
     Pinhole {
         width: u16,
         height: u16,
@@ -65,7 +65,7 @@ enum Optics {
     },
 }
 
-impl Optics {
+impl RayPattern {
     /// Returns the ray pattern of a sensor, or `None` for one that reports objects; `draw` is a random number of the frame
     /// from 0 to 1.
     fn of(request: &SensorRequest, draw: f64) -> Option<Self> {
@@ -94,7 +94,7 @@ impl Optics {
         })
     }
 
-    /// Returns the pattern of the frame at simulation time `time` in s, if `pattern` says that it changes.
+    /// Returns the pattern of the frame at simulation time `time` in s, which may depend on the time.
     fn at(self, time: f64, request: &SensorRequest, pattern: LivoxPattern) -> Self {
         let sweep = Sweep { end: time, period: 1.0 / rate(request) };
         match (pattern, self) {
@@ -109,7 +109,7 @@ impl Optics {
     }
 
     /// Whether no other frame has the same rays.
-    fn passes(self) -> bool {
+    fn is_unique(self) -> bool {
         match self {
             Self::Rosette { .. } | Self::Winding { .. } => true,
             Self::Mid40 { turn_deg, .. } => turn_deg != 0.0,
@@ -152,7 +152,7 @@ pub(super) struct Renderer {
     livox_pattern: LivoxPattern,
     /// Drawn when it is first seen.
     texture: Option<Arc<Texture>>,
-    optics: Vec<(Optics, Arc<RayBundle>)>,
+    optics: Vec<(RayPattern, Arc<RayBundle>)>,
     views: Vec<RayView>,
     /// What the views show.
     shown: Option<(Arc<Scene>, Vec<Solid>)>,
@@ -206,7 +206,7 @@ impl Renderer {
         Daylight::Textured(Arc::clone(self.texture.get_or_insert_with(draw)))
     }
 
-    /// Writes the uncompressed measurement of a sensor at `pose` into `out`, unless `known` says that `out` has it.
+    /// Writes the uncompressed measurement of a sensor at `pose` into `out`, unless `known` is its id.
     pub(super) fn payload(
         &mut self,
         snapshot: &Snapshot,
@@ -218,7 +218,7 @@ impl Renderer {
         let params = &request.other_params;
         let kind = SensorKind::from_type_id(request.type_id);
         let mut random = SplitMix::of_frame(self.seed, request.seq_id.into(), snapshot.time);
-        let Some(optics) = Optics::of(request, random.unit()) else {
+        let Some(optics) = RayPattern::of(request, random.unit()) else {
             let caster = Caster::new(snapshot, pose, own);
             match kind {
                 Some(SensorKind::Range) => objects::range(snapshot, &caster, pose, params[0], out),
@@ -234,7 +234,7 @@ impl Renderer {
         }
         let daylight = self.daylight(kind, &snapshot.scene);
         let noise = RangeNoise::new(self.lidar_noise, random);
-        // Noise makes each frame another one, of whatever view.
+        // With noise no two frames are equal.
         let noisy = self.lidar_noise > 0.0 && is_lidar(kind);
         let own_id = noisy.then(|| self.new_id());
         let optics = optics.at(snapshot.time, request, self.livox_pattern);
@@ -286,7 +286,7 @@ impl Renderer {
     fn view(
         &mut self,
         snapshot: &Snapshot,
-        optics: Optics,
+        optics: RayPattern,
         pose: &Pose,
         own: Option<u16>,
     ) -> &RayView {
@@ -306,10 +306,10 @@ impl Renderer {
         &self.views[index]
     }
 
-    fn bundle(&mut self, optics: Optics) -> Arc<RayBundle> {
+    fn bundle(&mut self, optics: RayPattern) -> Arc<RayBundle> {
         /// More patterns than sensors come from a changing zoom; the oldest are dropped.
         const MAX_OPTICS: usize = 32;
-        if optics.passes() {
+        if optics.is_unique() {
             return Arc::new(optics.build());
         }
         if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {

@@ -1,5 +1,5 @@
-//! Scans of the Livox lidars that never repeat: the ratios of their frequencies are irrational, so that every frame looks
-//! between the rays of all others. A frame has the directions of the period before its time, in their order.
+//! Scans of the Livox lidars that never repeat: the ratios of their frequencies are irrational, so that no two
+//! frames have the same rays. A frame has the directions of the period before its time, in their order.
 use super::lidar::direction;
 use crate::emulator::world::RayBundle;
 use crate::wire::MID360_POINTS;

@@ -24,8 +24,8 @@ struct MipLevel {
 }
 
 impl Texture {
-    /// Draws the texture of a seed: noise of octaves with the same contrast each, so that there is as much to see from
-    /// any distance.
+    /// Draws the texture of a seed: octaves of noise with the same contrast each, so that the contrast does not depend on
+    /// the distance.
     pub(super) fn new(seed: u64) -> Self {
         let mut random = SplitMix(seed);
         let mut octave = |size: usize| -> Vec<f32> {

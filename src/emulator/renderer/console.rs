@@ -13,7 +13,7 @@ const ENGINE_PREFIXES: [&str; 2] = ["t.", "r."];
 /// Names given by commands.
 const MOST_STENCILS: usize = 256;
 
-/// What the rest of the emulator has to do after a command.
+/// Effect of a command outside of the renderer's state.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::emulator) enum Effect {
     Nothing,
@@ -83,21 +83,21 @@ impl RendererState {
         let done = match name {
             "RflyChangeMapbyID" => self.change_map(a.word()),
             "RflyChangeMapbyName" => a.word().map(|map| self.load_map(map, -1)),
-            "RflyChangeViewKeyCmd" => return self.press(a),
-            "RflyShowText" => Some(self.show(&a.rest(), SHOWN, now)),
-            "RflyShowTextTime" => self.show_for(a, now),
+            "RflyChangeViewKeyCmd" => return self.press_key(a),
+            "RflyShowText" => Some(self.show_text(&a.rest(), SHOWN, now)),
+            "RflyShowTextTime" => self.show_text_for(a, now),
             "RflySetIDLabel" => self.id_label(&mut a, now),
             "RflySetMsgLabel" => self.message_label(&mut a, now),
-            "RflyCameraPosAng" => a.numbers().map(|view| self.look(view, false)),
-            "RflyCameraPosAngAdd" => a.numbers().map(|view| self.look(view, true)),
+            "RflyCameraPosAng" => a.numbers().map(|view| self.move_view(view, false)),
+            "RflyCameraPosAngAdd" => a.numbers().map(|view| self.move_view(view, true)),
             "RflyCameraFovDegrees" => a.number().map(|fov| {
                 self.display.view.fov_deg = fov;
                 true
             }),
             "RflyChange3DModel" => self.change_model(&mut a),
             "RflyChangeVehicleSize" => self.change_size(&mut a),
-            "RflyMoveVehiclePosAng" => self.put(&mut a, true, now, motions),
-            "RflySetVehiclePosAng" => self.put(&mut a, false, now, motions),
+            "RflyMoveVehiclePosAng" => self.move_object(&mut a, true, now, motions),
+            "RflySetVehiclePosAng" => self.move_object(&mut a, false, now, motions),
             "RflySetActuatorPWMs" => self.actuate::<8>(&mut a, 0),
             "RflySetActuatorPWMsExt" => self.actuate::<16>(&mut a, 8),
             "RflySetCopterLine" => a.id().zip(a.colour()).map(|(id, colour)| {
@@ -105,7 +105,7 @@ impl RendererState {
                 true
             }),
             "RflyDelVehicles" => self.delete_all(&a.rest()),
-            "RflyDisableVeMove" => self.hold(&mut a, now, motions),
+            "RflyDisableVeMove" => self.hold_objects(&mut a, now, motions),
             "RflySetPosScale" => a.number().map(|factor| {
                 self.position_scale = factor;
                 true
@@ -115,11 +115,11 @@ impl RendererState {
             }
             "RflySetStencilValueByCopterID" => self.set_stencil(&mut a),
             "RflyEnImgSync" | "RflyCesiumOriPos" | "RflyScanTerrainH" | "RflyLoad3DFile" => {
-                self.display.keep(name, &a.rest());
+                self.display.store_setting(name, &a.rest());
                 Some(true)
             }
             _ if is_engine(name) => {
-                self.display.keep(name, &a.rest());
+                self.display.store_setting(name, &a.rest());
                 Some(true)
             }
             _ => return Outcome::Unknown,
@@ -128,7 +128,7 @@ impl RendererState {
             Some(true) if name.starts_with("RflyChangeMap") => Outcome::Done(Effect::MapChanged),
             Some(true) => {
                 if name.starts_with("RflyCamera") {
-                    self.display.keep(name, &CommandArguments(before).rest());
+                    self.display.store_setting(name, &CommandArguments(before).rest());
                 }
                 Outcome::Done(Effect::Nothing)
             }
@@ -141,12 +141,12 @@ impl RendererState {
         Some(self.load_map("", number))
     }
 
-    fn press(&mut self, mut a: CommandArguments<'_>) -> Outcome {
+    fn press_key(&mut self, mut a: CommandArguments<'_>) -> Outcome {
         let Some(key) = a.word() else {
             return Outcome::Wrong;
         };
         let number = a.number();
-        self.display.press(key, number);
+        self.display.press_key(key, number);
         match (key, number) {
             ("M", Some(number)) if self.load_map("", number as i32) => {
                 Outcome::Done(Effect::MapChanged)
@@ -156,17 +156,17 @@ impl RendererState {
         }
     }
 
-    fn show(&mut self, text: &str, seconds: f64, now: f64) -> bool {
-        self.display.message(text, seconds, now);
+    fn show_text(&mut self, text: &str, seconds: f64, now: f64) -> bool {
+        self.display.show_message(text, seconds, now);
         true
     }
 
     /// The last word is the time; the text may have several words without quotes.
-    fn show_for(&mut self, a: CommandArguments<'_>, now: f64) -> Option<bool> {
+    fn show_text_for(&mut self, a: CommandArguments<'_>, now: f64) -> Option<bool> {
         let words: Vec<&str> = a.0.collect();
         let (seconds, text) = words.split_last()?;
         let seconds = seconds.parse().ok().filter(|s: &f64| s.is_finite())?;
-        Some(self.show(&text.join(" "), seconds, now))
+        Some(self.show_text(&text.join(" "), seconds, now))
     }
 
     fn id_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<bool> {
@@ -187,7 +187,7 @@ impl RendererState {
         Some(true)
     }
 
-    fn look(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) -> bool {
+    fn move_view(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) -> bool {
         let view = &mut self.display.view;
         let add = |place: &mut [f64; 3], values: [f64; 3]| {
             for (place, value) in place.iter_mut().zip(values) {
@@ -200,7 +200,7 @@ impl RendererState {
     }
 
     fn exists(&self, id: u16) -> bool {
-        self.own.contains(&id) || self.actors.contains_key(&id)
+        self.own.contains(&id) || self.objects.contains_key(&id)
     }
 
     fn change_model(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
@@ -218,7 +218,7 @@ impl RendererState {
     }
 
     /// Puts an object somewhere else. `CopterSim` moves its own vehicles back at once, unless they ignore it.
-    fn put(
+    fn move_object(
         &mut self,
         a: &mut CommandArguments<'_>,
         relative: bool,
@@ -231,7 +231,7 @@ impl RendererState {
         let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
         let mut pose = Pose::new([x, y, z], [roll, pitch, yaw]);
         if relative {
-            let now = self.alone(id, now, motions)?.pose;
+            let now = self.own_motion(id, now, motions)?.pose;
             let [r, p, y] = now.roll_pitch_yaw();
             pose = Pose {
                 position: now.position + pose.position,
@@ -240,10 +240,10 @@ impl RendererState {
         }
         if let Some(Some(held)) = self.held.get_mut(&id) {
             *held = pose;
-        } else if let Some(actor) = self.actors.get_mut(&id) {
-            actor.pose = pose;
-            actor.velocity = Vec3::zeros();
-            actor.height = if fit { Height::Ground } else { Height::Given };
+        } else if let Some(object) = self.objects.get_mut(&id) {
+            object.pose = pose;
+            object.velocity = Vec3::zeros();
+            object.height = if fit { Height::Ground } else { Height::Given };
         }
         Some(true)
     }
@@ -262,7 +262,7 @@ impl RendererState {
                 None => break,
             }
         }
-        Some(self.display.blueprint(id.into(), first, &inputs))
+        Some(self.display.set_blueprint(id.into(), first, &inputs))
     }
 
     fn delete_all(&mut self, list: &str) -> Option<bool> {
@@ -272,7 +272,7 @@ impl RendererState {
         Some(all)
     }
 
-    fn hold(
+    fn hold_objects(
         &mut self,
         a: &mut CommandArguments<'_>,
         now: f64,
@@ -283,7 +283,7 @@ impl RendererState {
         for id in ids {
             if on {
                 let own = self.own.contains(&id);
-                let pose = { self.alone(id, now, motions) }.filter(|_| own);
+                let pose = { self.own_motion(id, now, motions) }.filter(|_| own);
                 self.held.insert(id, pose.map(|k| k.pose));
             } else {
                 self.held.remove(&id);

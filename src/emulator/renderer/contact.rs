@@ -1,4 +1,4 @@
-//! What touches what.
+//! Contacts between bodies.
 use crate::emulator::world::{Object, Shape, Snapshot, Solid, Vec3};
 
 /// Distance in m below which two bodies touch.
@@ -21,10 +21,10 @@ pub(in crate::emulator) struct Contact {
 }
 
 /// Returns the contact of each vehicle and spawned object: the first that is found with another one, then with the
-/// scene, then with the ground. `attached` bodies do not collide; `speeds` are those down, in m/s, before this instant.
+/// scene, then with the ground. attached bodies do not collide; `speeds` are those down, in m/s, before this instant.
 pub(in crate::emulator) fn contacts(
     snapshot: &Snapshot,
-    attached: impl Fn(u16, u16) -> bool,
+    is_attached: impl Fn(u16, u16) -> bool,
     speed: impl Fn(u16) -> f64,
 ) -> Vec<Contact> {
     let with_id = |solid: &Solid| match solid.object {
@@ -34,24 +34,24 @@ pub(in crate::emulator) fn contacts(
     let bodies: Vec<(u16, Solid)> = snapshot.moving.iter().filter_map(with_id).collect();
     let touched = |(id, solid): &(u16, Solid)| {
         let others = bodies.iter().filter(|(other, _)| other != id);
-        let others = others.filter(|(other, _)| !attached(*id, *other));
+        let others = others.filter(|(other, _)| !is_attached(*id, *other));
         let walkers = snapshot.moving.iter().filter(|s| with_id(s).is_none());
         let scene = walkers.chain(snapshot.scene.solids());
         let all = others.map(|(_, other)| other).chain(scene);
-        let found = all.filter_map(|other| Some((other, meeting(solid, other)?)));
+        let found = all.filter_map(|other| Some((other, touch_point(solid, other)?)));
         let hit = found.map(|(other, point)| Contact {
             id: *id,
             with: other.object,
             point,
             centre: other.pose.position,
         });
-        hit.into_iter().next().or_else(|| grounded(*id, solid, speed(*id)))
+        hit.into_iter().next().or_else(|| ground_contact(*id, solid, speed(*id)))
     };
     bodies.iter().filter_map(touched).collect()
 }
 
 /// The contact with the ground.
-fn grounded(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
+fn ground_contact(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
     let (_, high) = solid.limits();
     let hit = high.z > DEPTH || (high.z > -DEPTH && speed > CRASH_SPEED);
     let place = solid.pose.position;
@@ -63,7 +63,7 @@ fn grounded(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
 ///
 /// The nearest point of one to a point of the other, and so on in turn, ends at the pair of nearest points of two convex
 /// bodies.
-fn meeting(a: &Solid, b: &Solid) -> Option<Vec3> {
+fn touch_point(a: &Solid, b: &Solid) -> Option<Vec3> {
     const TURNS: usize = 64;
     let away = (a.pose.position - b.pose.position).norm();
     if away > a.radius() + b.radius() + TOUCH {
@@ -94,16 +94,16 @@ fn nearest(solid: &Solid, point: &Vec3) -> Vec3 {
     let inside = match solid.shape {
         Shape::Box => Vec3::from_fn(|i, _| own[i].clamp(-half[i], half[i])),
         Shape::Cylinder => {
-            let flat = round(&Vec3::new(own.x, own.y, 0.0), half);
+            let flat = nearest_on_ellipsoid(&Vec3::new(own.x, own.y, 0.0), half);
             Vec3::new(flat.x, flat.y, own.z.clamp(-half.z, half.z))
         }
-        Shape::Ellipsoid => round(&own, half),
+        Shape::Ellipsoid => nearest_on_ellipsoid(&own, half),
     };
     solid.pose.position + attitude * inside
 }
 
 /// The point of an ellipsoid that is nearest to a point.
-fn round(point: &Vec3, half: &Vec3) -> Vec3 {
+fn nearest_on_ellipsoid(point: &Vec3, half: &Vec3) -> Vec3 {
     let scaled =
         |t: f64| Vec3::from_fn(|i, _| half[i] * half[i] * point[i] / (half[i] * half[i] + t));
     let excess = |t: f64| scaled(t).component_div(half).norm_squared() - 1.0;

@@ -1,10 +1,10 @@
-//! What the renderer shows besides objects, and its settings: kept, so that a test can read it.
+//! Texts, labels, view and settings of the renderer: stored, so that tests can read them.
 use crate::wire::LabelPacket;
 use std::collections::BTreeMap;
 
 /// Rows of messages on one vehicle.
 const ROWS: usize = 5;
-/// Texts on the screen, kept keys, engine settings: a flood must not fill the memory.
+/// Limit of texts, keys and settings: a flood must not fill the memory.
 const MOST: usize = 64;
 
 /// A text on the screen or on a vehicle.
@@ -43,7 +43,7 @@ pub(super) struct Display {
     pub(super) view: WindowCamera,
     /// The last number of each key, and how often it was pressed.
     pub(super) keys: BTreeMap<String, (Option<f64>, u64)>,
-    /// Collisions are computed and told to `CopterSim`.
+    /// Collisions are computed and sent to `CopterSim`.
     pub(super) collides: bool,
     /// Inputs 1 to 24 of a model's blueprint.
     pub(super) blueprints: BTreeMap<u16, [f64; 24]>,
@@ -54,8 +54,8 @@ pub(super) struct Display {
 }
 
 impl Display {
-    /// Sets labels as a packet says.
-    pub(super) fn label(&mut self, packet: &LabelPacket, now: f64) -> bool {
+    /// Sets the labels of a packet.
+    pub(super) fn set_packet_label(&mut self, packet: &LabelPacket, now: f64) -> bool {
         let id = u16::try_from(packet.copter_id.get()).unwrap_or(0);
         let len = packet.text.iter().position(|b| *b == 0);
         let text = packet.text.get(..len.unwrap_or(packet.text.len()));
@@ -113,7 +113,7 @@ impl Display {
     }
 
     /// Shows a text on the screen for some seconds.
-    pub(super) fn message(&mut self, text: &str, seconds: f64, now: f64) {
+    pub(super) fn show_message(&mut self, text: &str, seconds: f64, now: f64) {
         self.messages.retain(|message| message.until > now);
         if self.messages.len() < MOST {
             self.messages.push(Text {
@@ -126,7 +126,7 @@ impl Display {
     }
 
     /// Sets inputs of a model's blueprint from number `first` on, counted from 0.
-    pub(super) fn blueprint(&mut self, id: i32, first: usize, inputs: &[f64]) -> bool {
+    pub(super) fn set_blueprint(&mut self, id: i32, first: usize, inputs: &[f64]) -> bool {
         let Some(id) = u16::try_from(id).ok().filter(|id| *id > 0) else {
             return false;
         };
@@ -137,7 +137,7 @@ impl Display {
     }
 
     /// Presses a key, whose number may choose among its meanings.
-    pub(super) fn press(&mut self, key: &str, number: Option<f64>) {
+    pub(super) fn press_key(&mut self, key: &str, number: Option<f64>) {
         if key == "P" {
             self.collides = number.map_or(!self.collides, |number| number >= 0.0);
         }
@@ -147,8 +147,8 @@ impl Display {
         }
     }
 
-    /// Keeps the arguments of a command.
-    pub(super) fn keep(&mut self, name: &str, arguments: &str) {
+    /// Stores the arguments of a command.
+    pub(super) fn store_setting(&mut self, name: &str, arguments: &str) {
         if self.settings.len() < MOST || self.settings.contains_key(name) {
             self.settings.insert(name.to_owned(), arguments.trim().to_owned());
         }

@@ -5,12 +5,12 @@ use crate::emulator::world::{Object, Shape, Snapshot, Solid};
 use serde_json::{Map, Value, json};
 
 impl RendererState {
-    /// All that was told, as it is at simulation time `now` in s.
+    /// The whole state at simulation time `now` in s.
     pub(in crate::emulator) fn state(&self, now: f64, motions: Motions<'_>) -> Value {
-        let objects: Vec<Value> = (self.actors.keys())
+        let objects: Vec<Value> = (self.objects.keys())
             .filter(|id| !self.own.contains(id))
             .filter_map(|id| {
-                let pose = self.place(*id, now, motions, 0)?.pose;
+                let pose = self.drawn_motion(*id, now, motions, 0)?.pose;
                 let mut object = body(&self.solid(*id, pose));
                 object["id"] = json!(id);
                 object["type"] = json!(self.vehicle_type(*id));
@@ -30,7 +30,7 @@ impl RendererState {
         let stencils = stencils.map(|s| (s.text.clone(), json!(s.value)));
         let display = &self.display;
         let labels = display.labels.iter();
-        let labels = labels.map(|(id, labels)| (id.to_string(), shown(labels, now)));
+        let labels = labels.map(|(id, labels)| (id.to_string(), labels_json(labels, now)));
         let keys = display.keys.iter().map(|(key, (number, count))| {
             (key.clone(), json!({"number": number, "pressed": count}))
         });
@@ -87,7 +87,7 @@ pub(in crate::emulator) fn spawned(snapshot: &Snapshot, own: impl Fn(u16) -> boo
     others.collect()
 }
 
-fn shown(labels: &Labels, now: f64) -> Value {
+fn labels_json(labels: &Labels, now: f64) -> Value {
     let text = |text: &Text| json!({"text": text.text, "colour": text.colour, "size": text.size});
     let rows = labels.rows.iter().filter(|row| row.until >= now);
     json!({

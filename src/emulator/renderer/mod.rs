@@ -1,8 +1,8 @@
-//! What a renderer has been told: the map, objects, labels, settings. No I/O and no clock: packets and commands come
-//! with simulation time.
+//! The state of the renderer: map, objects, labels, settings. No I/O and no clock: packets and commands come with
+//! simulation time.
 //!
-//! A state packet moves an object, and creates it first where there is none. A vehicle of `CopterSim` that another sender moves
-//! is shown where that one has it, until its states stop.
+//! A state packet moves an object, or creates it. A vehicle of `CopterSim` that another sender moves is drawn at that
+//! sender's pose until its states stop.
 mod console;
 mod contact;
 mod display;
@@ -32,9 +32,9 @@ const MOST_CARRIERS: usize = 25;
 /// After this time in s without another sender's state, `CopterSim` moves its vehicle again.
 const FOREIGN_S: f64 = 1.0;
 
-/// What is known of an object from its last state packet.
+/// State of an object from its last packet.
 #[derive(Clone, Copy, Debug)]
-struct Actor {
+struct ObjectRecord {
     vehicle_type: i32,
     pose: Pose,
     velocity: Vec3,
@@ -45,7 +45,7 @@ struct Actor {
     until: f64,
 }
 
-/// What commands have changed of an object's look.
+/// Changes of an object's appearance by commands.
 #[derive(Clone, Copy, Debug, Default)]
 struct Look {
     model: Option<i32>,
@@ -95,7 +95,7 @@ pub(super) struct RendererState {
     scene: Arc<Scene>,
     /// Ids of `CopterSim`'s vehicles.
     own: Vec<u16>,
-    actors: BTreeMap<u16, Actor>,
+    objects: BTreeMap<u16, ObjectRecord>,
     /// Objects that ignore state packets; `CopterSim`'s own with the pose that they keep.
     held: BTreeMap<u16, Option<Pose>>,
     looks: BTreeMap<u16, Look>,
@@ -111,7 +111,7 @@ impl RendererState {
             start: Arc::clone(scene),
             scene: Arc::clone(scene),
             own,
-            actors: BTreeMap::new(),
+            objects: BTreeMap::new(),
             held: BTreeMap::new(),
             looks: BTreeMap::new(),
             links: BTreeMap::new(),
@@ -121,7 +121,7 @@ impl RendererState {
         }
     }
 
-    /// Forgets all that it was told.
+    /// Restores the initial state.
     pub(super) fn restart(&mut self) {
         *self = Self::new(&self.start, std::mem::take(&mut self.own));
     }
@@ -129,7 +129,7 @@ impl RendererState {
     /// Loads a map: what was spawned is gone.
     pub(super) fn load(&mut self, scene: Arc<Scene>) {
         self.scene = scene;
-        self.actors.clear();
+        self.objects.clear();
         self.held.clear();
         self.looks.clear();
         self.links.clear();
@@ -149,59 +149,59 @@ impl RendererState {
     }
 
     /// Whether collisions are reported to `CopterSim`.
-    pub(super) fn collides(&self) -> bool {
+    pub(super) fn reports_collisions(&self) -> bool {
         self.display.collides
     }
 
     /// Class and style of an object.
     pub(super) fn vehicle_type(&self, id: u16) -> i32 {
-        let told = self.actors.get(&id).map(|actor| actor.vehicle_type);
+        let sent = self.objects.get(&id).map(|object| object.vehicle_type);
         let changed = self.looks.get(&id).and_then(|look| look.model);
-        changed.or(told).unwrap_or(QUADROTOR)
+        changed.or(sent).unwrap_or(QUADROTOR)
     }
 
     /// Motor speeds in rpm of an object at simulation time `time` in s; `None`: `CopterSim` moves it.
     pub(super) fn motor_rpm(&self, id: u16, time: f64) -> Option<[f64; 8]> {
         let own = self.own.contains(&id);
-        let actor = self.actors.get(&id);
-        let actor = actor.filter(|actor| !own || time < actor.until);
-        actor.map(|actor| actor.motor_rpm)
+        let object = self.objects.get(&id);
+        let object = object.filter(|object| !own || time < object.until);
+        object.map(|object| object.motor_rpm)
     }
 
     /// Whether one of two objects is attached to the other.
-    pub(super) fn attached(&self, a: u16, b: u16) -> bool {
+    pub(super) fn is_attached(&self, a: u16, b: u16) -> bool {
         let carries =
             |id: u16, carrier: u16| self.links.get(&id).is_some_and(|link| link.carrier == carrier);
         carries(a, b) || carries(b, a)
     }
 
-    /// Takes the state of an object at simulation time `now` in s; `false` if it is none that can be drawn.
-    fn tell(&mut self, told: ObjectState, now: f64) -> bool {
-        let Some(id) = u16::try_from(told.id).ok().filter(|id| *id > 0) else {
+    /// Sets the state of an object at simulation time `now` in s; `false` if it cannot be drawn.
+    fn set_state(&mut self, state: ObjectState, now: f64) -> bool {
+        let Some(id) = u16::try_from(state.id).ok().filter(|id| *id > 0) else {
             return false;
         };
-        let numbers = [told.position, told.euler, told.velocity, told.scale];
+        let numbers = [state.position, state.euler, state.velocity, state.scale];
         if !numbers.iter().flatten().all(|x| x.is_finite()) {
             return false;
         }
         if self.held.contains_key(&id) {
             return true;
         }
-        let actor = Actor {
-            vehicle_type: told.vehicle_type,
-            pose: Pose::new(told.position.map(|x| x * self.position_scale), told.euler),
-            velocity: told.velocity.into(),
-            scale: told.scale.into(),
-            motor_rpm: told.motor_rpm,
-            height: told.height,
+        let object = ObjectRecord {
+            vehicle_type: state.vehicle_type,
+            pose: Pose::new(state.position.map(|x| x * self.position_scale), state.euler),
+            velocity: state.velocity.into(),
+            scale: state.scale.into(),
+            motor_rpm: state.motor_rpm,
+            height: state.height,
             until: now + FOREIGN_S,
         };
-        self.actors.insert(id, actor);
+        self.objects.insert(id, object);
         true
     }
 
     fn delete(&mut self, id: u16) {
-        self.actors.remove(&id);
+        self.objects.remove(&id);
         self.looks.remove(&id);
         self.held.remove(&id);
         self.links.retain(|a, link| *a != id && link.carrier != id);
@@ -211,15 +211,15 @@ impl RendererState {
     /// Attaches an object where it is now, or, without a link, leaves it there. State packets of an attached object are
     /// relative to its carrier.
     fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions<'_>) {
-        let here = self.place(id, time, motions, 0);
-        let carrier = link.and_then(|link| self.place(link.carrier, time, motions, 0));
-        if let (Some(actor), Some(here)) = (self.actors.get_mut(&id), here) {
-            actor.pose = match (link, carrier) {
+        let here = self.drawn_motion(id, time, motions, 0);
+        let carrier = link.and_then(|link| self.drawn_motion(link.carrier, time, motions, 0));
+        if let (Some(object), Some(here)) = (self.objects.get_mut(&id), here) {
+            object.pose = match (link, carrier) {
                 (Some(link), Some(carrier)) => link.relative(&carrier.pose, &here.pose),
                 _ => here.pose,
             };
             if link.is_none() {
-                actor.height = Height::Given;
+                object.height = Height::Given;
             }
         }
         match link {
@@ -229,22 +229,22 @@ impl RendererState {
     }
 
     /// Motion of an object by itself, without its carrier.
-    fn alone(&self, id: u16, time: f64, motions: Motions<'_>) -> Option<Kinematics> {
-        let actor = self.actors.get(&id);
+    fn own_motion(&self, id: u16, time: f64, motions: Motions<'_>) -> Option<Kinematics> {
+        let object = self.objects.get(&id);
         let Some(own) = motions(id).filter(|_| self.own.contains(&id)) else {
-            let actor = actor?;
-            let mut pose = actor.pose;
-            if actor.height == Height::Ground && !self.links.contains_key(&id) {
+            let object = object?;
+            let mut pose = object.pose;
+            if object.height == Height::Ground && !self.links.contains_key(&id) {
                 let height = ModelShape::of(self.vehicle_type(id)).half_height(&self.scale(id));
                 pose.position.z = self.scene.terrain(pose.position.x, pose.position.y) - height;
             }
-            return Some(resting(pose, actor.velocity));
+            return Some(motion_of(pose, object.velocity));
         };
         if let Some(Some(pose)) = self.held.get(&id) {
-            return Some(resting(*pose, Vec3::zeros()));
+            return Some(motion_of(*pose, Vec3::zeros()));
         }
-        Some(match actor.filter(|actor| time < actor.until) {
-            Some(actor) => resting(actor.pose, actor.velocity),
+        Some(match object.filter(|object| time < object.until) {
+            Some(object) => motion_of(object.pose, object.velocity),
             None => Kinematics {
                 pose: Pose { position: own.pose.position * self.position_scale, ..own.pose },
                 ..own
@@ -253,21 +253,27 @@ impl RendererState {
     }
 
     /// Motion of an object as it is drawn.
-    fn place(&self, id: u16, time: f64, motions: Motions<'_>, depth: usize) -> Option<Kinematics> {
-        let alone = self.alone(id, time, motions)?;
+    fn drawn_motion(
+        &self,
+        id: u16,
+        time: f64,
+        motions: Motions<'_>,
+        depth: usize,
+    ) -> Option<Kinematics> {
+        let alone = self.own_motion(id, time, motions)?;
         let link = self.links.get(&id).filter(|_| depth < MOST_CARRIERS);
         let carried = link.and_then(|link| {
-            let carrier = self.place(link.carrier, time, motions, depth + 1)?;
+            let carrier = self.drawn_motion(link.carrier, time, motions, depth + 1)?;
             let pose = link.absolute(&carrier.pose, &alone.pose);
-            Some(resting(pose, carrier.velocity))
+            Some(motion_of(pose, carrier.velocity))
         });
         Some(carried.unwrap_or(alone))
     }
 
     fn scale(&self, id: u16) -> Vec3 {
-        let told = self.actors.get(&id).map(|actor| actor.scale);
+        let scale = self.objects.get(&id).map(|object| object.scale);
         let size = self.looks.get(&id).and_then(|look| look.size);
-        told.unwrap_or_else(|| Vec3::repeat(1.0)) * size.unwrap_or(1.0)
+        scale.unwrap_or_else(|| Vec3::repeat(1.0)) * size.unwrap_or(1.0)
     }
 
     fn solid(&self, id: u16, pose: Pose) -> Solid {
@@ -289,9 +295,9 @@ impl RendererState {
         named.find(|stencil| stencil.names.has(&name)).map(|stencil| stencil.value)
     }
 
-    /// Whether everything is as `CopterSim` says.
+    /// Whether no packet and no command changes the state of `CopterSim`.
     fn is_plain(&self) -> bool {
-        self.actors.is_empty()
+        self.objects.is_empty()
             && self.held.is_empty()
             && self.looks.is_empty()
             && self.links.is_empty()
@@ -299,7 +305,7 @@ impl RendererState {
             && self.position_scale == 1.0
     }
 
-    /// Draws the world as `CopterSim` has it: with the map, the objects and the changes that the renderer was told.
+    /// Draws the world of `CopterSim` with the map, the objects and the changes of this state.
     pub(super) fn draw(&self, snapshot: Snapshot) -> Snapshot {
         let scene = Arc::clone(&self.scene);
         if self.is_plain() {
@@ -307,10 +313,10 @@ impl RendererState {
         }
         let time = snapshot.time;
         let motions = |id: u16| snapshot.vehicle(id).copied();
-        let others = self.actors.keys().filter(|id| !self.own.contains(id));
+        let others = self.objects.keys().filter(|id| !self.own.contains(id));
         let ids = snapshot.vehicles.iter().map(|(id, _)| id).chain(others);
         let vehicles: Vec<(u16, Kinematics)> =
-            ids.filter_map(|id| Some((*id, self.place(*id, time, &motions, 0)?))).collect();
+            ids.filter_map(|id| Some((*id, self.drawn_motion(*id, time, &motions, 0)?))).collect();
         let bodies = vehicles.iter().map(|(id, k)| self.solid(*id, k.pose));
         // What has no extent cannot be seen.
         let bodies = bodies.filter(|solid| solid.half.iter().all(|x| *x > 0.0));
@@ -343,8 +349,8 @@ impl Link {
     }
 }
 
-/// Motion of a body that was only told its pose and velocity.
-fn resting(pose: Pose, velocity: Vec3) -> Kinematics {
+/// Motion of a body of which only pose and velocity are known.
+fn motion_of(pose: Pose, velocity: Vec3) -> Kinematics {
     Kinematics {
         pose,
         velocity,

@@ -1,4 +1,4 @@
-//! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. The length tells their kind.
+//! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. Their length is their type.
 use super::{Link, Motions, RendererState};
 use crate::wire::{
     AttachPacket, ExtActuatorsPacket, FullStatePacket, Height, LabelPacket, MotorStatePacket,
@@ -39,8 +39,14 @@ impl RendererState {
         now: f64,
         motions: Motions<'_>,
     ) -> Result<bool, WireError> {
+        macro_rules! states {
+            ($packet:ident, $($moving:tt)*) => {{
+                let packet = $packet::parse(bytes)?;
+                self.set_states(packet.states()$($moving)*, packet.height(), now)
+            }};
+        }
         Ok(match bytes.len() {
-            ObjectStatePacket::LEN => self.tell(object(ObjectStatePacket::parse(bytes)?), now),
+            ObjectStatePacket::LEN => self.set_state(object(ObjectStatePacket::parse(bytes)?), now),
             ScaledStatePacket::LEN => {
                 let p = ScaledStatePacket::parse(bytes)?;
                 let state = object(&ObjectStatePacket {
@@ -51,7 +57,7 @@ impl RendererState {
                     position: p.position,
                     euler: p.euler,
                 });
-                self.tell(ObjectState { scale: wide(p.scale), ..state }, now)
+                self.set_state(ObjectState { scale: wide(p.scale), ..state }, now)
             }
             MotorStatePacket::LEN => {
                 let p = MotorStatePacket::parse(bytes)?;
@@ -63,7 +69,7 @@ impl RendererState {
                     height: p.height(),
                     ..ObjectState::new(p.copter_id, p.vehicle_type)
                 };
-                self.tell(state, now)
+                self.set_state(state, now)
             }
             PointMassStatePacket::LEN => {
                 let p = PointMassStatePacket::parse(bytes)?;
@@ -74,49 +80,34 @@ impl RendererState {
                     motor_rpm: wide(p.motor_rpm),
                     ..ObjectState::new(p.copter_id, p.vehicle_type)
                 };
-                self.tell(state, now)
+                self.set_state(state, now)
             }
             TimedStatePacket::LEN => {
-                self.tell((&TrueState::from(TimedStatePacket::parse(bytes)?)).into(), now)
+                self.set_state((&TrueState::from(TimedStatePacket::parse(bytes)?)).into(), now)
             }
             FullStatePacket::LEN => {
-                self.tell((&TrueState::from(FullStatePacket::parse(bytes)?)).into(), now)
+                self.set_state((&TrueState::from(FullStatePacket::parse(bytes)?)).into(), now)
             }
             ShortStatePacket::LEN => {
                 let state = TrueState::try_from(ShortStatePacket::parse(bytes)?);
-                state.is_ok_and(|state| self.tell((&state).into(), now))
+                state.is_ok_and(|state| self.set_state((&state).into(), now))
             }
-            Swarm20Packet::LEN => {
-                let p = Swarm20Packet::parse(bytes)?;
-                self.tell_all(p.states().map(at_rest), p.height(), now)
-            }
-            Swarm100Packet::LEN => {
-                let p = Swarm100Packet::parse(bytes)?;
-                self.tell_all(p.states().map(at_rest), p.height(), now)
-            }
-            Moving10Packet::LEN => {
-                let p = Moving10Packet::parse(bytes)?;
-                self.tell_all(p.states(), p.height(), now)
-            }
-            Moving20Packet::LEN => {
-                let p = Moving20Packet::parse(bytes)?;
-                self.tell_all(p.states(), p.height(), now)
-            }
-            Moving100Packet::LEN => {
-                let p = Moving100Packet::parse(bytes)?;
-                self.tell_all(p.states(), p.height(), now)
-            }
-            LabelPacket::LEN => self.display.label(LabelPacket::parse(bytes)?, now),
+            Swarm20Packet::LEN => states!(Swarm20Packet, .map(at_rest)),
+            Swarm100Packet::LEN => states!(Swarm100Packet, .map(at_rest)),
+            Moving10Packet::LEN => states!(Moving10Packet,),
+            Moving20Packet::LEN => states!(Moving20Packet,),
+            Moving100Packet::LEN => states!(Moving100Packet,),
+            LabelPacket::LEN => self.display.set_packet_label(LabelPacket::parse(bytes)?, now),
             AttachPacket::LEN => self.attach_all(AttachPacket::parse(bytes)?, now, motions),
             ExtActuatorsPacket::LEN => {
                 let p = ExtActuatorsPacket::parse(bytes)?;
-                self.display.blueprint(p.copter_id.get(), 8, &p.values.map(F64::get))
+                self.display.set_blueprint(p.copter_id.get(), 8, &p.values.map(F64::get))
             }
             _ => false,
         })
     }
 
-    fn tell_all(
+    fn set_states(
         &mut self,
         states: impl Iterator<Item = MovingState>,
         height: Height,
@@ -124,7 +115,7 @@ impl RendererState {
     ) -> bool {
         let mut right = true;
         for MovingState { state, velocity, .. } in states {
-            let told = ObjectState {
+            let state = ObjectState {
                 id: state.id.into(),
                 vehicle_type: state.vehicle_type.into(),
                 position: state.position.map(f64::from),
@@ -134,7 +125,7 @@ impl RendererState {
                 scale: state.scale_percent.map(|percent| f64::from(percent) / 100.0),
                 height,
             };
-            right &= self.tell(told, now);
+            right &= self.set_state(state, now);
         }
         right
     }

@@ -25,7 +25,7 @@ struct PilotedVehicle {
     placed: Option<ScriptedMotion>,
     /// Flies as a fixed wing.
     wing: bool,
-    /// What the autopilot knows of it.
+    /// Damage given to the autopilot.
     damage: Damage,
     pilot: Autopilot,
 }
@@ -35,42 +35,42 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
     let Some(control) = shared.options.autopilot else {
         return;
     };
-    let line = |(role, socket): &(Role, Arc<UdpSocket>)| match role {
+    let vehicle = |(role, socket): &(Role, Arc<UdpSocket>)| match role {
         Role::Autopilot(id) => Some(PilotedVehicle::new(shared, *id, Arc::clone(socket), control)),
         _ => None,
     };
-    let mut lines: Vec<PilotedVehicle> = sockets.iter().filter_map(line).collect();
+    let mut vehicles: Vec<PilotedVehicle> = sockets.iter().filter_map(vehicle).collect();
     let mut out = DatagramQueue::default();
     let mut buffer = [0u8; 2048];
     let mut run = shared.clock().run();
     let mut steps = Steps::default();
-    while !shared.stopped() {
-        // Before the look at the run: what is ordered after a restart is done after it.
-        let orders = shared.take_requests();
+    while !shared.is_stopped() {
+        // Before reading the run: requests after a restart are executed after it.
+        let requests = shared.take_requests();
         if run != shared.clock().run() {
             run = shared.clock().run();
             steps = Steps::default();
-            for line in &mut lines {
-                line.placed = None;
-                line.wing = shared.options.fixed_wing;
-                line.restart(shared);
+            for vehicle in &mut vehicles {
+                vehicle.placed = None;
+                vehicle.wing = shared.options.fixed_wing;
+                vehicle.restart(shared);
             }
         }
-        for (id, order) in orders {
-            for line in lines.iter_mut().filter(|line| line.id == id) {
-                line.obey(shared, order);
+        for (id, request) in requests {
+            for vehicle in vehicles.iter_mut().filter(|vehicle| vehicle.id == id) {
+                vehicle.execute(shared, request);
             }
         }
         wait(shared, sockets, steps.next());
         // First, so that simulation time has reached the present when a datagram is answered.
         while let Some(now) = shared.due(run, &mut steps) {
-            for line in &mut lines {
-                line.step(shared, now, &mut out);
+            for vehicle in &mut vehicles {
+                vehicle.step(shared, now, &mut out);
             }
             shared.reach(run, steps.next());
         }
-        for line in &mut lines {
-            line.listen(shared, &mut buffer, &mut out);
+        for vehicle in &mut vehicles {
+            vehicle.listen(shared, &mut buffer, &mut out);
         }
     }
 }
@@ -99,19 +99,19 @@ impl PilotedVehicle {
             placed: None,
             wing: shared.options.fixed_wing,
             damage: Damage::default(),
-            pilot: switch_on(shared, id, control, shared.options.fixed_wing),
+            pilot: new_autopilot(shared, id, control, shared.options.fixed_wing),
         }
     }
 
     fn restart(&mut self, shared: &SharedState) {
-        shared.ground(self.id, self.placed);
+        shared.place_vehicle(self.id, self.placed);
         self.damage = Damage::default();
-        self.pilot = switch_on(shared, self.id, self.control, self.wing);
+        self.pilot = new_autopilot(shared, self.id, self.control, self.wing);
     }
 
-    fn obey(&mut self, shared: &SharedState, order: VehicleRequest) {
+    fn execute(&mut self, shared: &SharedState, request: VehicleRequest) {
         let direct = self.control == ControlMode::Direct;
-        match order {
+        match request {
             VehicleRequest::Control(control) if self.control == control || direct => {}
             VehicleRequest::Control(control) => {
                 self.control = control;
@@ -187,7 +187,7 @@ impl PilotedVehicle {
         self.send(out);
         self.forward_outputs(shared, now);
         if let Some(segment) = self.pilot.segment() {
-            shared.fly(self.id, segment);
+            shared.push_motion(self.id, segment);
         }
     }
 
@@ -211,7 +211,7 @@ impl PilotedVehicle {
     }
 }
 
-fn switch_on(shared: &SharedState, id: u16, control: ControlMode, wing: bool) -> Autopilot {
+fn new_autopilot(shared: &SharedState, id: u16, control: ControlMode, wing: bool) -> Autopilot {
     let clock = shared.clock();
     let now = clock.now();
     let mut setup = VehicleSetup::new(id as u8, clock.start_ns() / 1000, control);

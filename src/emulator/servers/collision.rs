@@ -7,12 +7,12 @@ use crate::wire::{CrashPacket, IntoBytes as _};
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
 
-/// Looks per second of simulation time.
+/// Checks per second of simulation time.
 const RATE: f64 = 50.0;
-/// What `CopterSim` calls everything that has no id: a target of at least 0 is a collision.
+/// Target of a collision with something that has no id: a target of at least 0 is a collision.
 const NO_ID: i32 = 0;
 
-/// What was touched at the last look.
+/// Contacts at the last check.
 #[derive(Debug, Default)]
 pub(super) struct CollisionWatch {
     due: f64,
@@ -22,14 +22,14 @@ pub(super) struct CollisionWatch {
 }
 
 impl CollisionWatch {
-    /// Looks, if it is time to, and reports what has changed.
+    /// Checks when due, and reports changes.
     pub(super) fn check(&mut self, shared: &SharedState, socket: &UdpSocket, now: f64) {
         let reports = shared.reports().vehicle_data;
-        let collides = shared.renderer().collides();
+        let collides = shared.renderer().reports_collisions();
         if !(reports || collides) {
             if !self.touched.is_empty() {
                 self.touched.clear();
-                shared.collide(BTreeMap::new());
+                shared.set_contacts(BTreeMap::new());
             }
             return;
         }
@@ -37,14 +37,14 @@ impl CollisionWatch {
             return;
         }
         self.due = now + 1.0 / RATE;
-        let drawn = shared.drawn(shared.snapshot(now));
+        let drawn = shared.draw(shared.snapshot(now));
         let lies =
             |id: &u16| self.touched.get(id).is_some_and(|contact| contact.with == Object::Ground);
         let last_speed = |id: u16| self.speeds.get(&id).copied().unwrap_or(0.0);
         let speed = |id: u16| if lies(&id) { f64::INFINITY } else { last_speed(id) };
         let found = {
             let renderer = shared.renderer();
-            contacts(&drawn, |a, b| renderer.attached(a, b), speed)
+            contacts(&drawn, |a, b| renderer.is_attached(a, b), speed)
         };
         let touched: BTreeMap<u16, Contact> = found.into_iter().map(|c| (c.id, c)).collect();
         self.speeds = drawn.vehicles.iter().map(|(id, k)| (*id, k.velocity.z)).collect();
@@ -53,7 +53,7 @@ impl CollisionWatch {
             .filter(|id| with(&touched, id) != with(&self.touched, id))
             .collect();
         self.touched = touched;
-        shared.collide(self.touched.clone());
+        shared.set_contacts(self.touched.clone());
         for id in changed {
             let contact = self.touched.get(&id);
             if let Some(contact) = contact.filter(|_| collides) {
@@ -85,7 +85,7 @@ fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
     send_to_all(shared, socket, packet.as_bytes(), Some(options.client), port);
 }
 
-/// The id of what `CopterSim` says a vehicle collided with.
+/// The id that `CopterSim` reports of the other body of a collision.
 pub(super) fn target_id(with: Object) -> i32 {
     match with {
         Object::Vehicle(id) => id.into(),

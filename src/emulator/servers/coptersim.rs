@@ -80,11 +80,11 @@ fn set_model_input(
     input: &ModelInput<'_>,
     bytes: &[u8],
 ) {
-    let outputs = shared.models().entry(id).or_default().take(input);
+    let outputs = shared.models().entry(id).or_default().apply(input);
     if let Some(outputs) = outputs {
         shared.request(id, VehicleRequest::Outputs(outputs));
     }
-    // `CopterSim` repeats the plain inputs to everybody.
+    // `CopterSim` broadcasts the plain inputs.
     if matches!(input, ModelInput::Sil(sil) if sil.set() == Some(InputSet::Plain)) {
         let port = shared.options.ports.report;
         send_to_all(shared, socket, bytes, shared.broadcast_client(id), port);
@@ -92,7 +92,7 @@ fn set_model_input(
     shared.stats().model_inputs += 1;
 }
 
-/// Loads another model of vehicles, or another map; `false` if the request addresses nobody, or there is no such map.
+/// Loads another model of vehicles, or another map; `false` if the request addresses no vehicle, or there is no such map.
 fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
     const MODEL: i32 = 1;
     const MAP: i32 = 2;
@@ -178,8 +178,8 @@ pub(in crate::emulator) fn request(
                     continue;
                 };
                 let to = (client, shared.options.ports.true_state(vehicle.id));
-                let told = MapCentrePacket::new(vehicle.id.into(), centre);
-                let _ = socket.send_to(told.as_bytes(), to); // there may be no listener
+                let packet = MapCentrePacket::new(vehicle.id.into(), centre);
+                let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
             }
         }
         3 => {
@@ -211,7 +211,7 @@ pub(in crate::emulator) fn run(
     let mut epoch = shared.epoch();
     let (mut beats, mut states, mut reports, mut outputs) = (0u64, 0u64, 0.0, 0.0);
     let mut collisions = CollisionWatch::default();
-    while !shared.stopped() {
+    while !shared.is_stopped() {
         if epoch != shared.epoch() {
             (epoch, beats, states, reports, outputs) = (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
@@ -346,9 +346,9 @@ fn send_heartbeats(shared: &SharedState, socket: &UdpSocket, count: u64) {
 /// Sends the outputs of the models that have inputs.
 fn send_outputs(shared: &SharedState, socket: &UdpSocket, now: f64) {
     let outputs: Vec<_> = {
-        let told = shared.models();
-        let told = told.iter().filter(|(_, told)| told.count > 0);
-        told.map(|(id, told)| (*id, told.outputs(now))).collect()
+        let models = shared.models();
+        let models = models.iter().filter(|(_, model)| model.count > 0);
+        models.map(|(id, model)| (*id, model.outputs(now))).collect()
     };
     for (id, data) in outputs {
         let Some(client) = shared.client(id) else {

@@ -54,7 +54,7 @@ pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Interval of checks whether to stop.
     const LOOK: Duration = Duration::from_millis(50);
     let mut buffer = [0u8; LONGEST];
-    while !shared.stopped() {
+    while !shared.is_stopped() {
         let readable = wait_readable(sockets.iter().map(|(_, s)| &**s), LOOK);
         for (readable, (role, socket)) in readable.iter().zip(sockets) {
             if !readable {

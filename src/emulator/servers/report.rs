@@ -25,7 +25,7 @@ pub(in crate::emulator) fn send(
     time: f64,
 ) {
     let options = &shared.options;
-    let snapshot = shared.drawn(shared.snapshot(time));
+    let snapshot = shared.draw(shared.snapshot(time));
     let mut packets = Vec::new();
     let sensors: BTreeMap<u16, SensorRequest> =
         shared.sensors().live.iter().map(|(id, live)| (*id, live.request)).collect();
@@ -62,7 +62,7 @@ pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &
     }
 }
 
-/// Sends what a pod camera says of itself; when the simulator does is not documented.
+/// Sends the report of a pod camera; when the simulator does is not documented.
 pub(super) fn send_pod(shared: &SharedState, socket: &UdpSocket, seq_id: u16) {
     let live = shared.sensors().live.get(&seq_id).map(|live| live.request);
     if let Some(request) = live {

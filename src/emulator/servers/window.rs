@@ -65,7 +65,7 @@ fn command(shared: &SharedState, text: &str) -> Outcome {
         "RflyReqObjData" => {
             let operation = arguments.next().and_then(|a| a.parse().ok());
             if let Some(operation) = operation {
-                shared.reports().describe(operation, arguments.next().unwrap_or_default());
+                shared.reports().request(operation, arguments.next().unwrap_or_default());
             }
             outcome(operation.is_some())
         }

@@ -21,9 +21,10 @@ pub struct Hit {
     target: u16,
 }
 
-/// The hit of a ray that leaves the world.
-#[allow(non_upper_case_globals, reason = "reads as a value of `Hit`")]
-pub const Nothing: Hit = Hit { distance: f64::INFINITY, object: None, face: 0, target: 0 };
+impl Hit {
+    /// The hit of a ray that leaves the world.
+    pub const NONE: Self = Self { distance: f64::INFINITY, object: None, face: 0, target: 0 };
+}
 
 /// The surface where a ray ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +126,7 @@ impl Caster {
     /// Casts a whole bundle into `hits`, whose length becomes the bundle's.
     pub fn cast(&self, bundle: &RayBundle, hits: &mut Vec<Hit>) {
         hits.clear();
-        hits.resize(bundle.len(), Nothing);
+        hits.resize(bundle.len(), Hit::NONE);
         let axis = self.to_world * bundle.whole.axis;
         let ahead: Vec<_> = (self.targets.iter().zip(&self.bounds).zip(0u16..))
             .filter(|((_, bound), _)| bound.in_cone(&axis, &bundle.whole))
@@ -152,10 +153,10 @@ impl Caster {
 
     /// Returns the surface at a hit of this caster; `direction` is in the sensor's FRD axes.
     #[inline]
-    pub fn spot(&self, direction: &Vec3, hit: &Hit) -> SurfacePoint {
+    pub fn surface(&self, direction: &Vec3, hit: &Hit) -> SurfacePoint {
         let world = self.to_world * direction;
         match self.targets.get(usize::from(hit.target)) {
-            Some(target) if hit.face != GROUND => target.spot(&world, hit),
+            Some(target) if hit.face != GROUND => target.surface(&world, hit),
             _ => {
                 let point = self.origin + world * hit.distance;
                 SurfacePoint { at: [point.x, point.y], normal: -Vec3::z(), slant: world.z.abs() }
@@ -169,7 +170,7 @@ impl Caster {
         if distance > 0.0 && distance.is_finite() {
             Hit { distance, object: Some(Object::Ground), face: GROUND, target: 0 }
         } else {
-            Nothing
+            Hit::NONE
         }
     }
 }
@@ -181,7 +182,7 @@ impl Scene {
         let above = Vec3::new(north, east, HIGH);
         let down = Ray::new(Vec3::z());
         let slopes = self.solids().iter().filter(|s| s.object == Object::Slope);
-        let tops = slopes.filter_map(|slope| target(slope, &above, true).0.meet(&down));
+        let tops = slopes.filter_map(|slope| target(slope, &above, true).0.intersect(&down));
         tops.map(|(distance, _)| HIGH + distance).fold(0.0, f64::min)
     }
 }
@@ -196,7 +197,7 @@ fn nearest<'a>(
         if target.near >= hit.distance {
             break;
         }
-        if let Some((distance, face)) = target.meet(ray)
+        if let Some((distance, face)) = target.intersect(ray)
             && distance < hit.distance
         {
             hit = Hit { distance, object: Some(target.object), face, target: number };
@@ -259,7 +260,7 @@ impl RayInterval {
     const ALL: Self = Self { enter: f64::NEG_INFINITY, leave: f64::INFINITY, face: 0 };
 
     /// What of it is between two planes of distance `half` from the centre across an axis.
-    fn slab(&mut self, axis: usize, half: f64, origin: f64, inverse: f64) {
+    fn clip_slab(&mut self, axis: usize, half: f64, origin: f64, inverse: f64) {
         let a = (-half - origin) * inverse;
         let b = (half - origin) * inverse;
         let (first, last) = if a < b { (a, b) } else { (b, a) };
@@ -271,7 +272,7 @@ impl RayInterval {
     }
 
     /// What of it is where (o + t d)² <= 1, of scaled vectors.
-    fn round(&mut self, o: &Vec3, d: &Vec3) {
+    fn clip_round(&mut self, o: &Vec3, d: &Vec3) {
         let (a, b, c) = (d.norm_squared(), o.dot(d), o.norm_squared() - 1.0);
         let root = (b * b - a * c).sqrt();
         let (first, last) = match a > 0.0 {
@@ -292,14 +293,14 @@ impl RayInterval {
     }
 
     /// Distance and face of its beginning; a body is invisible from inside.
-    fn seen(&self) -> Option<(f64, u8)> {
+    fn entry(&self) -> Option<(f64, u8)> {
         (self.enter > 0.0 && self.enter <= self.leave).then_some((self.enter, self.face))
     }
 }
 
 impl RayTarget {
     /// Where a ray enters the solid: distance and face.
-    fn meet(&self, ray: &Ray) -> Option<(f64, u8)> {
+    fn intersect(&self, ray: &Ray) -> Option<(f64, u8)> {
         let (direction, inverse) = match &self.to_own {
             Some(to_own) => {
                 let own = Ray::new(to_own * ray.direction);
@@ -309,25 +310,25 @@ impl RayTarget {
         };
         let mut within = RayInterval::ALL;
         let slab = |within: &mut RayInterval, axis: usize| {
-            within.slab(axis, self.half[axis], self.origin[axis], inverse[axis]);
+            within.clip_slab(axis, self.half[axis], self.origin[axis], inverse[axis]);
         };
         let scaled = |v: &Vec3| v.component_div(&self.half);
         match self.shape {
             Shape::Box => (0..3).for_each(|axis| slab(&mut within, axis)),
-            Shape::Ellipsoid => within.round(&scaled(&self.origin), &scaled(&direction)),
+            Shape::Ellipsoid => within.clip_round(&scaled(&self.origin), &scaled(&direction)),
             Shape::Cylinder => {
                 slab(&mut within, 2);
                 let flat = |v: Vec3| Vec3::new(v.x, v.y, 0.0);
                 let (o, d) = (flat(scaled(&self.origin)), flat(scaled(&direction)));
-                within.round(&o, &d);
+                within.clip_round(&o, &d);
             }
         }
-        within.seen()
+        within.entry()
     }
 
     /// The surface where a ray in direction `world` ends.
     #[inline]
-    fn spot(&self, world: &Vec3, hit: &Hit) -> SurfacePoint {
+    fn surface(&self, world: &Vec3, hit: &Hit) -> SurfacePoint {
         /// Moves the textures of parallel faces against each other, in m.
         const SHIFT: f64 = 2.37;
         let own = self.to_own.map_or(*world, |m| m * world);

@@ -55,8 +55,7 @@ fn slope() -> Solid {
     Solid::new(Object::Slope, Shape::Box, pose, half)
 }
 
-/// Four walls around the yard. Pillars divide them, at no regular distance, so that nothing looks the same one pillar
-/// further.
+/// Four walls around the yard. Pillars divide them at irregular distances, so that no two views are the same.
 fn walls() -> Vec<Solid> {
     const THICK: f64 = 0.4;
     const OUT: f64 = 0.6;
@@ -89,7 +88,7 @@ fn walls() -> Vec<Solid> {
     solids
 }
 
-/// A house of two rooms. Walls are of pieces around the doors and windows, through which one sees into the rooms.
+/// A house of two rooms. Walls are pieces around the open doors and windows.
 fn building() -> Vec<Solid> {
     // north, east and height, each from and to
     const PIECES: [[f64; 6]; 17] = [
