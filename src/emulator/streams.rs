@@ -1,7 +1,7 @@
 //! Sensor data of a tick as values: rendered, encoded, fragmented and with faults. No socket and no clock, so that
 //! a test of the whole path needs neither.
 use super::faults::{FaultCounts, FaultInjector, Faults};
-use super::options::{AngleUnit, EmulatorOptions};
+use super::options::EmulatorOptions;
 use super::render::{PayloadId, Renderer, encode, encoding_of};
 use super::sensor::{LiveSensor, Tick, world_pose};
 use super::world::{Pose, Snapshot};
@@ -50,11 +50,7 @@ pub struct SensorFrame<'a> {
 /// The streams of all sensors.
 pub struct Streams {
     renderer: Renderer,
-    unit: AngleUnit,
-    header: HeaderVariant,
-    piece_bytes: usize,
-    pattern: bool,
-    swap_codecs: bool,
+    options: EmulatorOptions,
     streams: BTreeMap<u16, Stream>,
 }
 
@@ -63,11 +59,7 @@ impl Streams {
     pub fn new(options: &EmulatorOptions) -> Self {
         Self {
             renderer: Renderer::new(options),
-            unit: options.angle_unit,
-            header: options.header,
-            piece_bytes: options.piece_bytes,
-            pattern: options.pattern,
-            swap_codecs: options.swap_codecs,
+            options: options.clone(),
             streams: BTreeMap::new(),
         }
     }
@@ -83,7 +75,8 @@ impl Streams {
         self.streams.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         self.renderer.begin(snapshot);
         let sensor = |live: &LiveSensor| {
-            let (pose, own) = world_pose(&tick.requests, &live.request, snapshot, self.unit)?;
+            let (pose, own) =
+                world_pose(&tick.requests, &live.request, snapshot, self.options.angle_unit)?;
             Some(DueSensor { live: *live, pose, own })
         };
         tick.due.iter().filter_map(sensor).collect()
@@ -113,9 +106,12 @@ impl Streams {
             stream.shown,
             &mut stream.raw,
         );
-        let encoding = encoding_of(request, self.swap_codecs);
+        let encoding = encoding_of(request, self.options.swap_codecs);
         let compressed = encoding.is_compressed();
-        if compressed && stream.shown != Some(shown) && (stream.file.is_empty() || !self.pattern) {
+        if compressed
+            && stream.shown != Some(shown)
+            && (stream.file.is_empty() || !self.options.pattern)
+        {
             let size = (request.width, request.height);
             if let Err(error) = encode(encoding, size, &stream.raw, &mut stream.file) {
                 tracing::warn!(%error, seq_id = request.seq_id, "cannot encode an image");
@@ -129,9 +125,9 @@ impl Streams {
             sent: if compressed { &stream.file } else { &stream.raw },
             encoding: encoding.codec.into(),
             sim_time: snapshot.time,
-            header: self.header,
+            header: self.options.header,
             piece: match request.send_protocol.piece_bytes {
-                0 => self.piece_bytes,
+                0 => self.options.piece_bytes,
                 bytes => usize::from(bytes).min(MAX_FRAGMENT_PAYLOAD),
             },
             injector: &mut stream.injector,

@@ -1,7 +1,7 @@
 //! Received messages, dispatched to the vehicle's parts.
 #![expect(deprecated, reason = "PX4 still answers PING")]
 use super::queues::DatagramQueue;
-use super::setpoints::{self, SetpointContext, SetpointTarget};
+use super::setpoints::SetpointTarget;
 use super::{Autopilot, flight};
 use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, GPS_GLOBAL_ORIGIN_DATA, HIL_GPS_DATA, MANUAL_CONTROL_DATA, MavType,
@@ -73,12 +73,12 @@ impl Autopilot {
                 self.station_at = Some(self.now);
             }
         } else if let Some(target) = SetAttitudeTarget::parse(frame) {
-            self.set_setpoint(setpoints::attitude(&target, frame, &self.setpoint_context()));
+            self.set_setpoint(self.attitude_setpoint(&target, frame));
         } else if let Some(target) = SetPositionTargetLocalNed::parse(frame) {
-            let setpoint = setpoints::local(&target, &self.setpoint_context(), &mut self.texts);
+            let setpoint = self.local_setpoint(&target);
             self.set_setpoint(setpoint);
         } else if let Some(target) = SetPositionTargetGlobalInt::parse(frame) {
-            let setpoint = setpoints::global(&target, &self.setpoint_context(), &mut self.texts);
+            let setpoint = self.global_setpoint(&target);
             self.set_setpoint(setpoint);
         } else if let Some(origin) = SetGpsGlobalOrigin::parse(frame) {
             if origin.target_system == self.setup.id {
@@ -132,17 +132,6 @@ impl Autopilot {
             yaw: axis(6).clamp(-1.0, 1.0),
         };
         self.sticks = Some((sticks, self.now));
-    }
-
-    fn setpoint_context(&self) -> SetpointContext {
-        SetpointContext {
-            origin: self.origin,
-            attitude: self.motion.pose.attitude,
-            rate: self.motion.rate,
-            geo: self.geo,
-            home: self.home.z,
-            ground: self.setup.ground,
-        }
     }
 
     fn set_setpoint(&mut self, setpoint: Option<SetpointTarget>) {

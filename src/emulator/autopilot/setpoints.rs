@@ -1,6 +1,6 @@
 //! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
+use super::Autopilot;
 use super::dynamics::{TrajectorySetpoint, Wing};
-use super::geo::Geo;
 use super::numbers::*;
 use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::{Quat, Vec3};
@@ -30,22 +30,6 @@ pub(super) enum SetpointTarget {
     Wing(Wing),
 }
 
-/// State of the vehicle needed to interpret setpoints.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SetpointContext {
-    /// Origin of the local frame in m, NED from the map centre.
-    pub(super) origin: Vec3,
-    /// From body FRD to NED.
-    pub(super) attitude: Quat,
-    pub(super) rate: Vec3,
-    /// Reference of latitudes and longitudes.
-    pub(super) geo: Geo,
-    /// Height of home in m, NED from the map centre.
-    pub(super) home: f64,
-    /// Height of the ground in m, NED from the map centre.
-    pub(super) ground: f64,
-}
-
 const FREE: Vec3 = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
 
 /// A vector whose components with a bit in the mask, from `shift` on, are free.
@@ -61,78 +45,111 @@ fn is_free(v: &Vec3) -> bool {
     v.iter().all(|x| x.is_nan())
 }
 
-/// Reads SET_POSITION_TARGET_LOCAL_NED; returns positions in NED from the map centre.
-pub(super) fn local(
-    m: &SetPositionTargetLocalNed,
-    context: &SetpointContext,
-    texts: &mut Texts,
-) -> Option<SetpointTarget> {
-    const NAME: &str = "SET_POSITION_TARGET_LOCAL_NED";
-    let mask = m.type_mask;
-    let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
-    let goal = match m.coordinate_frame {
-        MAV_FRAME_LOCAL_NED => {
-            let position = masked(widened(m.position), mask, 0) + context.origin;
-            TrajectorySetpoint { position, ..motion }
-        }
-        MAV_FRAME_BODY_NED => {
-            // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
-            // masked component masks the whole vector.
-            let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE };
-            let (s, c) = context.attitude.euler_angles().2.sin_cos();
-            let v = motion.velocity;
-            let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
-            let acceleration = context.attitude * motion.acceleration;
-            TrajectorySetpoint {
-                velocity: unless(NO_VELOCITY, turned),
-                acceleration: unless(NO_ACCELERATION, acceleration),
-                ..motion
+impl Autopilot {
+    /// Reads SET_POSITION_TARGET_LOCAL_NED; returns positions in NED from the map centre.
+    pub(super) fn local_setpoint(
+        &mut self,
+        m: &SetPositionTargetLocalNed,
+    ) -> Option<SetpointTarget> {
+        const NAME: &str = "SET_POSITION_TARGET_LOCAL_NED";
+        let mask = m.type_mask;
+        let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
+        let goal = match m.coordinate_frame {
+            MAV_FRAME_LOCAL_NED => {
+                let position = masked(widened(m.position), mask, 0) + self.origin;
+                TrajectorySetpoint { position, ..motion }
             }
-        }
-        other => {
-            texts.push(CRITICAL, format!("{NAME} coordinate frame {other} unsupported\t"));
-            return None;
-        }
-    };
-    if is_empty(&goal) {
-        texts.push(CRITICAL, format!("{NAME} invalid\t"));
-        return None;
-    }
-    let forced = is_forced(&goal, mask, NAME, texts);
-    (!forced).then(|| SetpointTarget::Follow(goal.or_stop()))
-}
-
-/// Reads SET_POSITION_TARGET_GLOBAL_INT; returns positions in NED from the map centre. One masked component masks the whole
-/// position; a setpoint without any component is ignored silently.
-pub(super) fn global(
-    m: &SetPositionTargetGlobalInt,
-    context: &SetpointContext,
-    texts: &mut Texts,
-) -> Option<SetpointTarget> {
-    const NAME: &str = "SET_POSITION_TARGET_GLOBAL_INT";
-    let mask = m.type_mask;
-    let position = if mask & NO_POSITION == 0 {
-        let [latitude, longitude] = [m.latitude, m.longitude].map(|v| f64::from(v) * 1e-7);
-        let height = f64::from(m.altitude);
-        let place = context.geo.project([latitude, longitude, height]);
-        let at = |z| Vec3::new(place.x, place.y, z);
-        match m.coordinate_frame {
-            MAV_FRAME_GLOBAL_INT => place,
-            // PX4 subtracts the height of home above the origin instead of adding it.
-            MAV_FRAME_GLOBAL_RELATIVE_ALT_INT => at(2.0 * context.origin.z - context.home - height),
-            MAV_FRAME_GLOBAL_TERRAIN_ALT_INT => at(context.ground - height),
+            MAV_FRAME_BODY_NED => {
+                // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
+                // masked component masks the whole vector.
+                let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE };
+                let (s, c) = self.motion.pose.attitude.euler_angles().2.sin_cos();
+                let v = motion.velocity;
+                let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
+                let acceleration = self.motion.pose.attitude * motion.acceleration;
+                TrajectorySetpoint {
+                    velocity: unless(NO_VELOCITY, turned),
+                    acceleration: unless(NO_ACCELERATION, acceleration),
+                    ..motion
+                }
+            }
             other => {
-                texts.push(CRITICAL, format!("{NAME} invalid coordinate frame {other}\t"));
+                self.texts.push(CRITICAL, format!("{NAME} coordinate frame {other} unsupported\t"));
                 return None;
             }
+        };
+        if is_empty(&goal) {
+            self.texts.push(CRITICAL, format!("{NAME} invalid\t"));
+            return None;
         }
-    } else {
-        FREE
-    };
-    let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
-    let goal = TrajectorySetpoint { position, ..motion };
-    let ignored = is_forced(&goal, mask, NAME, texts) || is_empty(&goal);
-    (!ignored).then(|| SetpointTarget::Follow(goal.or_stop()))
+        let forced = is_forced(&goal, mask, NAME, &mut self.texts);
+        (!forced).then(|| SetpointTarget::Follow(goal.or_stop()))
+    }
+
+    /// Reads SET_POSITION_TARGET_GLOBAL_INT; returns positions in NED from the map centre. One masked component masks the whole
+    /// position; a setpoint without any component is ignored silently.
+    pub(super) fn global_setpoint(
+        &mut self,
+        m: &SetPositionTargetGlobalInt,
+    ) -> Option<SetpointTarget> {
+        const NAME: &str = "SET_POSITION_TARGET_GLOBAL_INT";
+        let mask = m.type_mask;
+        let position = if mask & NO_POSITION == 0 {
+            let [latitude, longitude] = [m.latitude, m.longitude].map(|v| f64::from(v) * 1e-7);
+            let height = f64::from(m.altitude);
+            let place = self.geo.project([latitude, longitude, height]);
+            let at = |z| Vec3::new(place.x, place.y, z);
+            match m.coordinate_frame {
+                MAV_FRAME_GLOBAL_INT => place,
+                // PX4 subtracts the height of home above the origin instead of adding it.
+                MAV_FRAME_GLOBAL_RELATIVE_ALT_INT => at(2.0 * self.origin.z - self.home.z - height),
+                MAV_FRAME_GLOBAL_TERRAIN_ALT_INT => at(self.setup.ground - height),
+                other => {
+                    self.texts.push(CRITICAL, format!("{NAME} invalid coordinate frame {other}\t"));
+                    return None;
+                }
+            }
+        } else {
+            FREE
+        };
+        let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
+        let goal = TrajectorySetpoint { position, ..motion };
+        let ignored = is_forced(&goal, mask, NAME, &mut self.texts) || is_empty(&goal);
+        (!ignored).then(|| SetpointTarget::Follow(goal.or_stop()))
+    }
+
+    /// Reads SET_ATTITUDE_TARGET. A component that is NaN keeps the present rate.
+    pub(super) fn attitude_setpoint(
+        &self,
+        m: &SetAttitudeTarget,
+        frame: &Frame<'_>,
+    ) -> Option<SetpointTarget> {
+        const NO_RATES: A = A::ATTITUDE_TARGET_TYPEMASK_BODY_ROLL_RATE_IGNORE
+            .union(A::ATTITUDE_TARGET_TYPEMASK_BODY_PITCH_RATE_IGNORE);
+        /// Offset of `thrust_body.z`, which points down.
+        const THRUST_DOWN: usize = 47;
+        let mask = A::from_bits_retain(m.type_mask);
+        let rates = masked(widened(m.body_rates), m.type_mask.into(), 0);
+        let is_thrust_given = !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THROTTLE_IGNORE);
+        let thrust = if is_thrust_given && m.thrust.is_finite() { m.thrust.into() } else { 0.0 };
+        if !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_ATTITUDE_IGNORE) {
+            let down = || f64::from(f32::from_le_bytes(frame.bytes_at(THRUST_DOWN)));
+            let is_vector = mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THRUST_BODY_SET);
+            let thrust = if is_vector { -down() } else { thrust };
+            let [w, x, y, z] = m.q.map(f64::from);
+            let q = nalgebra::Quaternion::new(w, x, y, z);
+            if !(q.norm() > 1e-6 && q.norm().is_finite()) {
+                return Some(SetpointTarget::Rates(self.motion.rate, thrust));
+            }
+            let yaw_rate = if rates.z.is_finite() { rates.z } else { 0.0 };
+            Some(SetpointTarget::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
+        } else if !mask.intersects(NO_RATES) {
+            let or_now = |rate: f64, now| if rate.is_finite() { rate } else { now };
+            Some(SetpointTarget::Rates(rates.zip_map(&self.motion.rate, or_now), thrust))
+        } else {
+            None
+        }
+    }
 }
 
 /// What both messages have besides the position.
@@ -163,37 +180,4 @@ fn is_forced(goal: &TrajectorySetpoint, mask: u16, name: &str, texts: &mut Texts
 
 fn is_empty(goal: &TrajectorySetpoint) -> bool {
     [goal.position, goal.velocity, goal.acceleration].iter().all(is_free)
-}
-
-/// Reads SET_ATTITUDE_TARGET. A component that is NaN keeps the present rate.
-pub(super) fn attitude(
-    m: &SetAttitudeTarget,
-    frame: &Frame<'_>,
-    context: &SetpointContext,
-) -> Option<SetpointTarget> {
-    const NO_RATES: A = A::ATTITUDE_TARGET_TYPEMASK_BODY_ROLL_RATE_IGNORE
-        .union(A::ATTITUDE_TARGET_TYPEMASK_BODY_PITCH_RATE_IGNORE);
-    /// Offset of `thrust_body.z`, which points down.
-    const THRUST_DOWN: usize = 47;
-    let mask = A::from_bits_retain(m.type_mask);
-    let rates = masked(widened(m.body_rates), m.type_mask.into(), 0);
-    let is_thrust_given = !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THROTTLE_IGNORE);
-    let thrust = if is_thrust_given && m.thrust.is_finite() { m.thrust.into() } else { 0.0 };
-    if !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_ATTITUDE_IGNORE) {
-        let down = || f64::from(f32::from_le_bytes(frame.bytes_at(THRUST_DOWN)));
-        let is_vector = mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THRUST_BODY_SET);
-        let thrust = if is_vector { -down() } else { thrust };
-        let [w, x, y, z] = m.q.map(f64::from);
-        let q = nalgebra::Quaternion::new(w, x, y, z);
-        if !(q.norm() > 1e-6 && q.norm().is_finite()) {
-            return Some(SetpointTarget::Rates(context.rate, thrust));
-        }
-        let yaw_rate = if rates.z.is_finite() { rates.z } else { 0.0 };
-        Some(SetpointTarget::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
-    } else if !mask.intersects(NO_RATES) {
-        let or_now = |rate: f64, now| if rate.is_finite() { rate } else { now };
-        Some(SetpointTarget::Rates(rates.zip_map(&context.rate, or_now), thrust))
-    } else {
-        None
-    }
 }

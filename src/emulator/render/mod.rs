@@ -13,7 +13,6 @@ pub use palette::class_colour;
 
 pub(super) use encode::{encode, encoding_of};
 
-use super::cloud_format::{CloudFormat, WireAxes};
 use super::options::{EmulatorOptions, LivoxPattern};
 use super::random::SplitMix;
 use super::sensor::rate;
@@ -29,12 +28,9 @@ use texture::Texture;
 /// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum RayPattern {
-    Pinhole {
-        width: u16,
-        height: u16,
-        fov_deg: f32,
-    },
-    Fisheye {
+    /// Of a pinhole or a fisheye camera.
+    Image {
+        lens: wire::Optics,
         width: u16,
         height: u16,
         fov_deg: f32,
@@ -75,8 +71,9 @@ impl RayPattern {
             return None;
         }
         Some(match row.optics {
-            wire::Optics::Pinhole => Self::Pinhole { width, height, fov_deg },
-            wire::Optics::Fisheye => Self::Fisheye { width, height, fov_deg },
+            lens @ (wire::Optics::Pinhole | wire::Optics::Fisheye) => {
+                Self::Image { lens, width, height, fov_deg }
+            }
             wire::Optics::Rings => Self::Rings {
                 points: width,
                 rings: height,
@@ -119,8 +116,10 @@ impl RayPattern {
 
     fn build(self) -> RayBundle {
         match self {
-            Self::Pinhole { width, height, fov_deg } => camera::pinhole(width, height, fov_deg),
-            Self::Fisheye { width, height, fov_deg } => camera::fisheye(width, height, fov_deg),
+            Self::Image { lens: wire::Optics::Fisheye, width, height, fov_deg } => {
+                camera::fisheye(width, height, fov_deg)
+            }
+            Self::Image { width, height, fov_deg, .. } => camera::pinhole(width, height, fov_deg),
             Self::Rings { points, rings, angles } => lidar::rings(points, rings, angles),
             Self::Mid40 { points, petals, fov_deg, params, turn_deg } => {
                 lidar::mid40(points, petals, fov_deg, &params, turn_deg)
@@ -144,12 +143,7 @@ struct RayView {
 
 /// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
-    pattern: bool,
-    clouds: CloudFormat,
-    axes: WireAxes,
-    seed: u64,
-    lidar_noise: f64,
-    livox_pattern: LivoxPattern,
+    options: EmulatorOptions,
     /// Drawn when it is first seen.
     texture: Option<Arc<Texture>>,
     optics: Vec<(RayPattern, Arc<RayBundle>)>,
@@ -167,12 +161,7 @@ pub(super) struct PayloadId(u64);
 impl Renderer {
     pub(super) fn new(options: &EmulatorOptions) -> Self {
         Self {
-            pattern: options.pattern,
-            clouds: options.cloud_format,
-            axes: options.axes,
-            seed: options.seed,
-            lidar_noise: options.lidar_noise,
-            livox_pattern: options.livox_pattern,
+            options: options.clone(),
             texture: None,
             optics: Vec::new(),
             views: Vec::new(),
@@ -201,7 +190,7 @@ impl Renderer {
         if !(shown && scene.textured()) {
             return Daylight::Plain;
         }
-        let seed = self.seed;
+        let seed = self.options.seed;
         let draw = || Arc::new(Texture::new(seed));
         Daylight::Textured(Arc::clone(self.texture.get_or_insert_with(draw)))
     }
@@ -217,7 +206,8 @@ impl Renderer {
     ) -> PayloadId {
         let params = &request.other_params;
         let kind = SensorKind::from_type_id(request.type_id);
-        let mut random = SplitMix::of_frame(self.seed, request.seq_id.into(), snapshot.time);
+        let mut random =
+            SplitMix::of_frame(self.options.seed, request.seq_id.into(), snapshot.time);
         let Some(optics) = RayPattern::of(request, random.unit()) else {
             let caster = Caster::new(snapshot, pose, own);
             match kind {
@@ -229,17 +219,18 @@ impl Renderer {
             }
             return self.new_id();
         };
-        if self.pattern && encoding_of(request, false).is_image() {
+        if self.options.pattern && encoding_of(request, false).is_image() {
             return pattern(request, known, out);
         }
         let daylight = self.daylight(kind, &snapshot.scene);
-        let noise = RangeNoise::new(self.lidar_noise, random);
+        let noise = RangeNoise::new(self.options.lidar_noise, random);
         // With noise no two frames are equal.
-        let noisy = self.lidar_noise > 0.0 && is_lidar(kind);
+        let noisy = self.options.lidar_noise > 0.0 && is_lidar(kind);
         let own_id = noisy.then(|| self.new_id());
-        let optics = optics.at(snapshot.time, request, self.livox_pattern);
-        let axes = self.axes;
-        let head = CloudLayout::new(self.clouds.of(request), axes, snapshot, pose, own);
+        let optics = optics.at(snapshot.time, request, self.options.livox_pattern);
+        let axes = self.options.axes;
+        let head =
+            CloudLayout::new(self.options.cloud_format.of(request), axes, snapshot, pose, own);
         let view = self.view(snapshot, optics, pose, own);
         let id = own_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {

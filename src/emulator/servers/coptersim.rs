@@ -10,7 +10,7 @@ use crate::emulator::random::SplitMix;
 use crate::emulator::renderer::QUADROTOR;
 use crate::emulator::sender::{DelayedSender, Sender};
 use crate::emulator::shared::{ImuReader, SharedState, VehicleRequest};
-use crate::emulator::world::{Kinematics, Pose, Snapshot, VEHICLE_HALF, Vec3};
+use crate::emulator::world::{Pose, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{
     CopterSimLoadPacket, CopterSimRequestPacket, FullStatePacket, HeartbeatPacket, ImuPacket,
     ImuRequestPacket, InputSet, MapCentrePacket, ModelInput, ModelOutputPacket, Packet,
@@ -379,10 +379,21 @@ pub(in crate::emulator) fn send_true_states(
             continue;
         };
         let to = SocketAddr::new(client, options.ports.true_state(*id));
-        let mut state =
-            true_state(*id, snapshot.time, motion, shared.motor_rpm(*id, snapshot.time));
-        state.gps = geo.to_degrees(&motion.pose.position);
-        state.collided_with = shared.contact(*id).map(|contact| target_id(contact.with));
+        let pose = &motion.pose;
+        let state = TrueState {
+            copter_id: (*id).into(),
+            vehicle_type: QUADROTOR,
+            sim_time: snapshot.time,
+            position: pose.position.into(),
+            velocity: motion.velocity.into(),
+            euler: pose.roll_pitch_yaw(),
+            quaternion: Some(pose.wxyz()),
+            rate: Some(motion.rate.into()),
+            acc: Some(motion.specific_force.into()),
+            motor_rpm: shared.motor_rpm(*id, snapshot.time),
+            gps: geo.to_degrees(&pose.position),
+            collided_with: shared.contact(*id).map(|contact| target_id(contact.with)),
+        };
         // There may be no listener.
         let _ = match options.state_packet {
             StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
@@ -395,21 +406,4 @@ pub(in crate::emulator) fn send_true_states(
 
 fn narrow(v: &Vec3) -> [f32; 3] {
     v.map(|x| x as f32).into()
-}
-
-fn true_state(id: u16, sim_time: f64, motion: &Kinematics, motor_rpm: [f64; 8]) -> TrueState {
-    TrueState {
-        copter_id: id.into(),
-        vehicle_type: QUADROTOR,
-        sim_time,
-        position: motion.pose.position.into(),
-        velocity: motion.velocity.into(),
-        euler: motion.pose.roll_pitch_yaw(),
-        quaternion: Some(motion.pose.wxyz()),
-        rate: Some(motion.rate.into()),
-        acc: Some(motion.specific_force.into()),
-        motor_rpm,
-        gps: [0.0; 3], // set by the caller, who has the map's position
-        collided_with: None,
-    }
 }
