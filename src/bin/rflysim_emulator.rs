@@ -1,9 +1,9 @@
 //! Emulates the RflySim simulator on this machine.
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, CommandFactory as _, Parser};
 use clap_complete::Shell;
 use rfly_bridge::config::ros_args;
-use rfly_bridge::emulator::autopilot::fence::numbers;
+use rfly_bridge::emulator::autopilot::fence::FenceLimits;
 use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults, Stats};
 use rfly_bridge::program::{OutputLog, Signals, completions, man_page, note_panics};
@@ -90,6 +90,9 @@ struct SceneArguments {
     /// Vehicles on the ground, 3 m apart, 20 m south of the map centre, to be flown through their autopilots
     #[arg(long, conflicts_with_all = ["hover", "pose", "spawn"])]
     grounded: bool,
+    /// Geofence: "distance from home,height above it" in m, 0 for no limit (GF_MAX_HOR_DIST, GF_MAX_VER_DIST)
+    #[arg(long, value_name = "FENCE")]
+    fence: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -157,31 +160,44 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         outputs: network.model_base_port + 10_001,
         ..Ports::default()
     };
+    if options.battery.is_some_and(|percent| !(0.0..=100.0).contains(&percent)) {
+        bail!("--battery must be 0 to 100 percent");
+    }
+    if !(options.speed > 0.0 && options.speed.is_finite()) {
+        bail!("--speed must be above 0");
+    }
+    if !(options.lidar_noise >= 0.0 && options.lidar_noise.is_finite()) {
+        bail!("--lidar-noise must be 0 or above");
+    }
+    let shares = [faults.loss, faults.reorder, faults.duplicate, faults.corrupt];
+    if shares.iter().any(|p| !(0.0..=1.0).contains(p)) {
+        bail!("--loss, --reorder, --duplicate and --corrupt are shares from 0 to 1");
+    }
     let map = if scene.scene == "simple" { Scene::simple() } else { Scene::yard() };
     Ok(EmulatorOptions {
         ports: ports.shifted(network.port_offset).context("--port-offset is too large")?,
         world: world(scene)?.within(map),
         seed: faults.seed,
         autopilot: protocol.autopilot.parse().ok(),
+        fence: scene.fence.as_deref().map(fence).transpose()?.unwrap_or_default(),
         ..options.clone()
     })
 }
 
 fn world(scene: &SceneArguments) -> anyhow::Result<World> {
-    let of = |option: &'static str| move |error: String| anyhow::anyhow!("{option} {error}");
     if scene.grounded {
         let place = |i| [-20.0, 3.0 * f64::from(i), 0.0];
         return Ok(World::parked((0..scene.vehicles).map(place)));
     }
     if !scene.spawn.is_empty() {
         let places = scene.spawn.iter().map(|text| {
-            let [north, east, yaw] = numbers(text).map_err(of("--spawn"))?;
+            let [north, east, yaw] = numbers("--spawn", text)?;
             Ok([north, east, yaw.to_radians()])
         });
         return Ok(World::parked(places.collect::<anyhow::Result<Vec<_>>>()?));
     }
     let poses = scene.pose.iter().map(|text| {
-        let [north, east, down, roll, pitch, yaw] = numbers(text).map_err(of("--pose"))?;
+        let [north, east, down, roll, pitch, yaw] = numbers("--pose", text)?;
         Ok(Pose::new([north, east, down], [roll, pitch, yaw].map(f64::to_radians)))
     });
     let poses = poses.collect::<anyhow::Result<Vec<_>>>()?;
@@ -191,6 +207,21 @@ fn world(scene: &SceneArguments) -> anyhow::Result<World> {
         (true, false) if scene.route == "excite" => World::excited(scene.vehicles),
         (true, false) => World::flying(scene.vehicles),
     })
+}
+
+fn fence(text: &str) -> anyhow::Result<FenceLimits> {
+    let [distance, height] = numbers("--fence", text)?;
+    Ok(FenceLimits { distance, height })
+}
+
+fn numbers<const N: usize>(option: &str, text: &str) -> anyhow::Result<[f64; N]> {
+    let numbers = text.split(',').map(|n| n.trim().parse::<f64>()).collect::<Result<Vec<_>, _>>();
+    let numbers = numbers.with_context(|| format!("{option} {text:?}"))?;
+    let count = numbers.len();
+    match numbers.try_into() {
+        Ok(numbers) => Ok(numbers),
+        Err(_) => bail!("{option} {text:?} has {count} numbers instead of {N}"),
+    }
 }
 
 fn announcement(arguments: &Arguments, emulator: &Emulator) -> String {

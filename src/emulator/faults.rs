@@ -16,26 +16,21 @@ pub enum FaultScope {
     Imu,
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "must be a share from 0 to 1".to_owned())
-}
-
 /// Probabilities and delays of faults; the default is a perfect network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, clap::Args)]
 #[command(next_help_heading = "Faults (shares of all datagrams, 0 to 1)")]
 pub struct Faults {
     /// Share of lost datagrams
-    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub loss: f64,
     /// Share of datagrams that arrive after their successor
-    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub reorder: f64,
     /// Share of duplicated datagrams
-    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub duplicate: f64,
     /// Share of corrupted datagrams: a byte of their first 32, any byte, or truncation
-    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub corrupt: f64,
     /// Delay of every datagram
     #[arg(long, value_name = "MS", default_value_t = 0.0)]

@@ -60,23 +60,6 @@ fn header(name: String) -> HeaderVariant {
     if name == "a" { HeaderVariant::A } else { HeaderVariant::B }
 }
 
-fn number(text: &str, is_right: impl Fn(f64) -> bool, what: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| is_right(*number));
-    number.ok_or_else(|| format!("must be {what}"))
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    number(text, |number| (0.0..=100.0).contains(&number), "0 to 100 percent")
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    number(text, |number| number > 0.0 && number.is_finite(), "above 0")
-}
-
-fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, |number| number >= 0.0 && number.is_finite(), "0 or above")
-}
-
 /// Start options of the emulator.
 #[derive(Clone, Debug, clap::Args)]
 #[rustfmt::skip] // an attribute a line
@@ -94,18 +77,18 @@ pub struct EmulatorOptions {
     /// Protocol of the autopilots; `None`: no autopilots, vehicles only follow their paths.
     #[arg(skip)]
     pub autopilot: Option<ControlMode>,
+    /// Limits of the distance from home.
+    #[arg(skip)]
+    pub fence: FenceLimits,
 
     /// Fixed-wing vehicles in the UDP modes
     #[arg(long, help_heading = "Scene")]
     pub fixed_wing: bool,
     /// Constant battery level; below 15, 7 and 5 percent autopilots warn, return or land as PX4 does
-    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "Scene")]
+    #[arg(long, value_name = "PERCENT", help_heading = "Scene")]
     pub battery: Option<f64>,
-    /// Geofence: "distance from home,height above it" in m, 0 for no limit (GF_MAX_HOR_DIST, GF_MAX_VER_DIST)
-    #[arg(long, value_name = "FENCE", default_value = "0,0", hide_default_value = true, help_heading = "Scene")]
-    pub fence: FenceLimits,
     /// Simulation seconds per second of real time
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = positive, help_heading = "Scene")]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, help_heading = "Scene")]
     pub speed: f64,
     /// Drift of the simulation clock against this machine's clock
     #[arg(long, value_name = "PPM", default_value_t = 0.0, allow_hyphen_values = true, help_heading = "Scene")]
@@ -115,7 +98,7 @@ pub struct EmulatorOptions {
     pub pattern: bool,
 
     /// Standard deviation of the ranges of lidars (types 20 to 23)
-    #[arg(long, value_name = "METRES", default_value = "0", value_parser = not_negative, help_heading = "Sensors")]
+    #[arg(long, value_name = "METRES", default_value_t = 0.0, help_heading = "Sensors")]
     pub lidar_noise: f64,
     /// Directions of the Livox lidars (types 22 and 23): the same in every frame, or never the same
     #[arg(long, value_name = "PATTERN", default_value = "repeating", value_parser = variant::<LivoxPattern>(), help_heading = "Sensors")]

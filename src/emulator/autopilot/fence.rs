@@ -5,7 +5,6 @@ use super::numbers::*;
 use super::parameters::{Parameters, px4_parameters};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::raw::MissionItemInt;
-use std::str::FromStr;
 
 px4_parameters! {
     /// Maximum distances; 0 is no limit.
@@ -13,25 +12,6 @@ px4_parameters! {
         distance: f64 = number("GF_MAX_HOR_DIST"), " in m";
         height: f64 = number("GF_MAX_VER_DIST"), " in m";
     }
-}
-
-impl FromStr for FenceLimits {
-    type Err = String;
-
-    /// Reads "distance,height".
-    fn from_str(text: &str) -> Result<Self, String> {
-        let [distance, height] = numbers(text)?;
-        Ok(Self { distance, height })
-    }
-}
-
-/// Reads numbers with commas between them.
-pub fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
-    let numbers = text.split(',').map(|n| n.trim().parse()).collect::<Result<Vec<f64>, _>>();
-    let numbers = numbers.map_err(|error| format!("{text:?}: {error}"))?;
-    let count = numbers.len();
-    let wrong = |_numbers| format!("{text:?} has {count} numbers instead of {N}");
-    numbers.try_into().map_err(wrong)
 }
 
 impl FenceLimits {
