@@ -85,7 +85,7 @@ proptest! {
 fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
     let mut body = VehicleBody::new(&standing(), -0.15);
     body.state.position.z = -20.0;
-    body.state.grounded = false;
+    body.state.is_grounded = false;
     body.state.rate = Vec3::new(2.0, -1.0, 1.5);
     let mut trail = RecentMotion::default();
     trail.push(MotionSegment {

@@ -345,7 +345,7 @@ impl Autopilot {
             CHANGE_MODE => self.change(Mode::Loiter),
             _ => UNSUPPORTED,
         };
-        if self.modes.armed && (result == ACCEPTED || loiters) {
+        if self.modes.is_armed && (result == ACCEPTED || loiters) {
             self.flight.reposition = Some(Reposition {
                 goal: self.place([p[4], p[5], p[6]], otherwise),
                 yaw: p[3],
@@ -360,7 +360,7 @@ impl Autopilot {
         let stop = self.stop();
         let speed = self.flight.cruise.filter(|_| self.is_loitering());
         let result = self.change(Mode::Loiter);
-        if self.modes.armed && result == ACCEPTED {
+        if self.modes.is_armed && result == ACCEPTED {
             self.flight.reposition = Some(Reposition {
                 goal: self.place([f64::NAN, f64::NAN, altitude], stop),
                 yaw: f64::NAN,

@@ -127,16 +127,16 @@ impl VehicleBody {
     pub fn new(motion: &Kinematics, ground: f64) -> Self {
         let attitude = motion.pose.attitude;
         let position = motion.pose.position;
-        let grounded = position.z >= ground - 0.05;
+        let is_grounded = position.z >= ground - 0.05;
         let flies = motion.specific_force.norm() / MAX_THRUST;
-        let thrust = if grounded { 0.0 } else { flies.min(1.0) };
+        let thrust = if is_grounded { 0.0 } else { flies.min(1.0) };
         let state = RigidState {
             position,
             velocity: motion.velocity,
             attitude,
             rate: motion.rate,
             thrust,
-            grounded,
+            is_grounded,
             ground,
             wind: Vec3::zeros(),
         };
@@ -198,7 +198,7 @@ impl VehicleBody {
         const BANK: f64 = std::f64::consts::FRAC_PI_4;
         const LIFT_OFF: f64 = 6.0;
         const CLIMB: f64 = 3.0;
-        let RigidState { position, velocity, attitude, grounded, .. } = self.state;
+        let RigidState { position, velocity, attitude, is_grounded, .. } = self.state;
         let speed = velocity.xy().norm();
         let wanted = match wing.way {
             WingCourse::Heading(heading) => heading,
@@ -220,7 +220,7 @@ impl VehicleBody {
             }
             WingCourse::Heading(_) => 1.5 * off,
         };
-        let flying = speed > LIFT_OFF || !grounded;
+        let flying = speed > LIFT_OFF || !is_grounded;
         let bank = (turn * speed / GRAVITY).atan().clamp(-BANK, BANK);
         let bank = if flying { bank } else { 0.0 };
         let climb = (0.6 * (position.z - wing.height)).clamp(-CLIMB, CLIMB);
@@ -311,7 +311,7 @@ impl VehicleBody {
         let yaw_rate = Some(goal.yaw_rate).filter(|r| r.is_finite());
         let (given, thrust) = self.point(acceleration, gains);
         let missing = acceleration - given;
-        if !self.state.grounded {
+        if !self.state.is_grounded {
             // Unattainable thrust must not wind up the integrators: PX4's tracking anti-windup.
             for i in 0..2 {
                 let error = errors[i] - gains.xy_vel_i * 2.0 / gains.xy_vel_p * missing[i];

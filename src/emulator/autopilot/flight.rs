@@ -107,12 +107,12 @@ impl FlightTask {
 
     /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
     pub(super) fn lifted(&self, body: &VehicleBody, now: f64) -> bool {
-        !body.state.grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
+        !body.state.is_grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
     /// Returns the controllers' current target.
     pub(super) fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
-        if !s.modes.armed {
+        if !s.modes.is_armed {
             self.ramp = None;
             self.goal = None;
             self.is_landing = false;
@@ -147,7 +147,7 @@ impl FlightTask {
         if s.now - s.modes.armed_at < SPOOL_UP {
             self.goal = None;
             self.ramp = None;
-            return if body.state.grounded { ControlTarget::Idle } else { target };
+            return if body.state.is_grounded { ControlTarget::Idle } else { target };
         }
         let ControlTarget::Track(goal, climb) = target else {
             // Attitude and rate setpoints have no ramp; their thrust applies directly.
@@ -158,16 +158,16 @@ impl FlightTask {
             self.ramp = (thrust > 0.5).then(|| self.ramp.unwrap_or(s.now));
             return target;
         };
-        if s.modes.landed == Landed::Ground && body.state.grounded {
+        if s.modes.landed == Landed::Ground && body.state.is_grounded {
             let up = goal.position.z < body.state.position.z - 0.01
                 || goal.velocity.z < 0.0
                 || goal.acceleration.z < 0.0;
-            if !up || s.modes.flew {
+            if !up || s.modes.has_flown {
                 self.ramp = None;
                 return ControlTarget::Idle;
             }
         }
-        let start = if body.state.grounded { s.now } else { s.now - RAMP };
+        let start = if body.state.is_grounded { s.now } else { s.now - RAMP };
         let progress = (s.now - *self.ramp.get_or_insert(start)) / RAMP;
         let limit =
             if progress < 1.0 { RAMP_START + progress * (climb - RAMP_START) } else { climb };
@@ -260,7 +260,7 @@ impl FlightTask {
     }
 
     fn hover(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
-        if s.modes.landed == Landed::Ground && body.state.grounded && self.reposition.is_none() {
+        if s.modes.landed == Landed::Ground && body.state.is_grounded && self.reposition.is_none() {
             return ControlTarget::Idle;
         }
         if self.stage == 0 {
@@ -383,7 +383,7 @@ impl FlightTask {
             self.stage = 1;
             s.mission.was_cleared = false;
             s.texts.push(INFO, "Executing Mission\t");
-            if let Some(height) = s.mission.first_height().filter(|_| body.state.grounded) {
+            if let Some(height) = s.mission.first_height().filter(|_| body.state.is_grounded) {
                 s.texts.push(INFO, format!("Climb to {height:.1} meters above home\t"));
             }
         }

@@ -241,7 +241,7 @@ impl Autopilot {
 
     /// Whether motors may turn.
     pub fn is_armed(&self) -> bool {
-        self.modes.armed || self.is_on_script()
+        self.modes.is_armed || self.is_on_script()
     }
 
     /// The active mode.
@@ -273,7 +273,7 @@ impl Autopilot {
 
     /// Arms; from then on the motion is simulated.
     fn arm(&mut self, text: &str) -> MavResult {
-        let was = self.modes.armed;
+        let was = self.modes.is_armed;
         let result = self.modes.arm(text, &mut self.texts);
         if result != REJECTED && !was {
             self.spin_up();
@@ -286,7 +286,7 @@ impl Autopilot {
         let ground = self.setup.ground;
         let body = self.body.get_or_insert_with(|| VehicleBody::new(&self.motion, ground));
         body.state.wind = self.damage.wind;
-        if !body.state.grounded {
+        if !body.state.is_grounded {
             self.modes.landed = Landed::Air;
         }
         self.flight.restart(body, self.now);
@@ -354,7 +354,7 @@ impl Autopilot {
         let damaged = self.damage.charge.map(|charge| charge * 100.0);
         self.battery = match self.battery_override.or(damaged) {
             Some(percent) => percent,
-            None if self.modes.armed => (self.battery.min(100.0) - rate * dt).max(least),
+            None if self.modes.is_armed => (self.battery.min(100.0) - rate * dt).max(least),
             None => 100.0,
         };
     }
@@ -399,22 +399,22 @@ impl Autopilot {
             Some(body) => {
                 let down = body.velocity_target.z > 0.05
                     || (body.velocity_target.z.is_nan() && body.drive.thrust() < 0.3);
-                (self.flight.lifted(body, self.now), body.state.grounded && down)
+                (self.flight.lifted(body, self.now), body.state.is_grounded && down)
             }
             None => (false, true),
         };
         let inputs = ModeInputs {
             setpoint: self.setpoint_at,
-            sticks: sticks.is_some(),
-            position: self.has_position(),
-            ready: self.uptime() >= START_TIME,
-            mission: self.mission.is_ready(),
-            lifted,
-            resting,
-            airborne: self.body.as_ref().is_some_and(|b| !b.state.grounded),
-            landing: self.flight.is_landing,
+            has_sticks: sticks.is_some(),
+            has_position: self.has_position(),
+            is_ready: self.uptime() >= START_TIME,
+            has_mission: self.mission.is_ready(),
+            is_lifted: lifted,
+            is_resting: resting,
+            is_airborne: self.body.as_ref().is_some_and(|b| !b.state.is_grounded),
+            is_landing: self.flight.is_landing,
             is_taking_off: self.flight.is_taking_off,
-            attitude: matches!(
+            is_attitude: matches!(
                 self.setpoint,
                 Some(
                     SetpointTarget::Follow(_)
@@ -425,14 +425,14 @@ impl Autopilot {
             charge: ChargeLevel::of(self.battery, &self.parameters),
             breach: self.breach,
         };
-        let before = (self.modes.armed, self.modes.landed);
+        let before = (self.modes.is_armed, self.modes.landed);
         let parameters = (&self.mode_parameters, &self.failsafe_parameters);
         self.modes.step(self.now, inputs, parameters, &mut self.texts);
         let took_off = before.1 == Landed::Ground && self.modes.landed != Landed::Ground;
-        if (took_off && self.modes.armed) || (before.0 && !self.modes.armed) {
+        if (took_off && self.modes.is_armed) || (before.0 && !self.modes.is_armed) {
             self.set_home_here();
         }
-        if !self.modes.armed {
+        if !self.modes.is_armed {
             self.mission.rest();
         }
         let Some(body) = &mut self.body else { return };
@@ -452,7 +452,7 @@ impl Autopilot {
         let target = self.flight.target(body, &mut inputs);
         body.control(&target, &self.gains, dt);
         body.drive = self.damage.applied(body.drive);
-        if self.mission.is_return_due && self.modes.active == Mode::Loiter && self.modes.armed {
+        if self.mission.is_return_due && self.modes.active == Mode::Loiter && self.modes.is_armed {
             self.mission.is_return_due = false;
             let _ = self.change(Mode::Return);
         }

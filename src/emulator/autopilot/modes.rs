@@ -40,23 +40,23 @@ pub(super) struct ModeInputs {
     /// Time of the last valid setpoint in s.
     pub(super) setpoint: Option<f64>,
     /// Sticks are in use.
-    pub(super) sticks: bool,
+    pub(super) has_sticks: bool,
     /// The position is valid.
-    pub(super) position: bool,
+    pub(super) has_position: bool,
     /// The sensors have settled since the start.
-    pub(super) ready: bool,
-    pub(super) mission: bool,
+    pub(super) is_ready: bool,
+    pub(super) has_mission: bool,
     /// The vehicle has taken off: motors lift it or it is in the air.
-    pub(super) lifted: bool,
+    pub(super) is_lifted: bool,
     /// The vehicle stands and does not climb.
-    pub(super) resting: bool,
-    pub(super) airborne: bool,
+    pub(super) is_resting: bool,
+    pub(super) is_airborne: bool,
     /// The task is landing the vehicle.
-    pub(super) landing: bool,
+    pub(super) is_landing: bool,
     /// The mission is taking off.
     pub(super) is_taking_off: bool,
     /// Setpoints use the attitude controller.
-    pub(super) attitude: bool,
+    pub(super) is_attitude: bool,
     pub(super) charge: ChargeLevel,
     pub(super) breach: Option<FenceBreach>,
 }
@@ -65,21 +65,21 @@ pub(super) struct ModeInputs {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Modes {
     /// Motors may turn.
-    pub(super) armed: bool,
+    pub(super) is_armed: bool,
     /// Mode chosen by the user.
-    pub(super) wanted: Mode,
+    pub(super) requested: Mode,
     pub(super) active: Mode,
-    pub(super) failsafe: bool,
+    pub(super) is_failsafe_active: bool,
     /// State of the land detector.
     pub(super) landed: Landed,
     /// Setpoints arrive, as of the last check.
-    pub(super) offboard: bool,
+    pub(super) has_setpoints: bool,
     /// Time of arming in s.
     pub(super) armed_at: f64,
     /// Has been airborne since arming.
-    pub(super) flew: bool,
+    pub(super) has_flown: bool,
     /// The take-off started on the ground.
-    from_ground: bool,
+    is_from_ground: bool,
     after_disarming: Mode,
     resting_since: Option<f64>,
     landed_at: f64,
@@ -103,7 +103,7 @@ impl Modes {
     pub(super) fn new(now: f64) -> Self {
         Self {
             armed_at: now,
-            from_ground: true,
+            is_from_ground: true,
             landed_at: now,
             checked: now,
             grounded_at: now,
@@ -115,17 +115,17 @@ impl Modes {
 
     /// Records whether a mission is loaded.
     pub(super) fn note_mission(&mut self, ready: bool) {
-        self.inputs.mission = ready;
+        self.inputs.has_mission = ready;
     }
 
     /// Whether the vehicle may be armed in this mode, or enter it in flight.
     pub(super) fn can_run(&self, mode: Mode) -> bool {
-        self.inputs.ready
-            && (!mode.needs_position() || self.inputs.position)
-            && (!mode.needs_sticks() || self.inputs.sticks)
+        self.inputs.is_ready
+            && (!mode.needs_position() || self.inputs.has_position)
+            && (!mode.needs_sticks() || self.inputs.has_sticks)
             && match mode {
-                Mode::Offboard => self.offboard,
-                Mode::Mission => self.inputs.mission,
+                Mode::Offboard => self.has_setpoints,
+                Mode::Mission => self.inputs.has_mission,
                 Mode::External(_) => false,
                 _ => true,
             }
@@ -133,15 +133,15 @@ impl Modes {
 
     /// Whether the vehicle can be armed now.
     pub(super) fn can_arm(&self) -> bool {
-        self.can_run(self.wanted)
-            && !self.wanted.prevents_arming()
-            && self.wanted != Mode::Follow
+        self.can_run(self.requested)
+            && !self.requested.prevents_arming()
+            && self.requested != Mode::Follow
             && !self.failsafes.prevents_arming()
     }
 
     /// HEARTBEAT's `system_status`.
     pub(super) fn status(&self) -> MavState {
-        match (self.armed, self.failsafe) {
+        match (self.is_armed, self.is_failsafe_active) {
             _ if self.active == Mode::Termination => MavState::MAV_STATE_FLIGHT_TERMINATION,
             (true, true) => MavState::MAV_STATE_CRITICAL,
             (true, false) => MavState::MAV_STATE_ACTIVE,
@@ -153,25 +153,25 @@ impl Modes {
     /// HEARTBEAT's `base_mode`.
     pub(super) fn base(&self) -> u8 {
         let armed = MavModeFlag::MAV_MODE_FLAG_SAFETY_ARMED.bits();
-        self.active.base(self.inputs.attitude) | if self.armed { armed } else { 0 }
+        self.active.base(self.inputs.is_attitude) | if self.is_armed { armed } else { 0 }
     }
 
     /// Changes the mode as PX4 does: on the ground to any, in flight only to one that can run.
     pub(super) fn change(&mut self, mode: Mode, texts: &mut Texts) -> MavResult {
         let over = self.active == Mode::Termination;
-        if over || self.armed && !self.can_run(mode) {
+        if over || self.is_armed && !self.can_run(mode) {
             let title = mode.title();
             texts.push(CRITICAL, format!("Switching to {title} is currently not available\t"));
             return REJECTED;
         }
-        self.wanted = mode;
-        self.failsafe = false;
+        self.requested = mode;
+        self.is_failsafe_active = false;
         self.failsafes.overrule();
         if !mode.prevents_arming() || mode == Mode::Termination {
             self.after_disarming = mode;
         }
         self.activate(mode);
-        self.from_ground = self.landed == Landed::Ground;
+        self.is_from_ground = self.landed == Landed::Ground;
         ACCEPTED
     }
 
@@ -184,9 +184,9 @@ impl Modes {
 
     /// Enters OFFBOARD and arms at once, as `CopterSim` does for clients that send structs.
     pub(super) fn take_over(&mut self, texts: &mut Texts) -> MavResult {
-        self.offboard = true;
+        self.has_setpoints = true;
         let result = self.change(Mode::Offboard, texts);
-        if result == ACCEPTED && !self.armed {
+        if result == ACCEPTED && !self.is_armed {
             return self.arm("Armed by external command\t", texts);
         }
         result
@@ -194,38 +194,38 @@ impl Modes {
 
     /// Arms or refuses.
     pub(super) fn arm(&mut self, text: &str, texts: &mut Texts) -> MavResult {
-        if self.armed {
+        if self.is_armed {
             return ACCEPTED;
         }
         if !self.can_arm() {
             texts.push(CRITICAL, "Arming denied: Resolve system health failures first\t");
             return REJECTED;
         }
-        self.armed = true;
+        self.is_armed = true;
         self.armed_at = self.now;
-        self.flew = false;
+        self.has_flown = false;
         self.resting_since = None;
-        self.from_ground = true;
+        self.is_from_ground = true;
         texts.push(INFO, text);
         ACCEPTED
     }
 
     /// A vehicle that flies its script is about to be commanded: it is armed, and in the air.
     pub(super) fn start_from_script(&mut self) {
-        (self.armed, self.armed_at) = (true, self.now);
-        (self.landed, self.flew, self.from_ground) = (Landed::Air, true, false);
+        (self.is_armed, self.armed_at) = (true, self.now);
+        (self.landed, self.has_flown, self.is_from_ground) = (Landed::Air, true, false);
         self.resting_since = None;
     }
 
     /// It was not commanded after all: the script goes on.
     pub(super) fn return_to_script(&mut self) {
-        (self.armed, self.landed) = (false, Landed::Ground);
-        (self.flew, self.from_ground) = (false, true);
+        (self.is_armed, self.landed) = (false, Landed::Ground);
+        (self.has_flown, self.is_from_ground) = (false, true);
     }
 
     /// Disarms; in the air only if forced.
     pub(super) fn disarm(&mut self, forced: bool, texts: &mut Texts) -> MavResult {
-        if !self.armed {
+        if !self.is_armed {
             return ACCEPTED;
         }
         if self.landed != Landed::Ground && !forced {
@@ -240,18 +240,18 @@ impl Modes {
     pub(super) fn done(&mut self, mode: Mode) {
         if self.active == mode {
             self.active = Mode::Loiter;
-            if self.wanted == mode {
-                self.wanted = Mode::Loiter;
+            if self.requested == mode {
+                self.requested = Mode::Loiter;
                 self.after_disarming = Mode::Loiter;
             }
         }
     }
 
     fn stop(&mut self, reason: &str, texts: &mut Texts) {
-        self.armed = false;
-        self.failsafe = false;
-        self.wanted = self.after_disarming;
-        self.active = self.wanted;
+        self.is_armed = false;
+        self.is_failsafe_active = false;
+        self.requested = self.after_disarming;
+        self.active = self.requested;
         texts.push(INFO, reason);
     }
 
@@ -265,16 +265,16 @@ impl Modes {
     ) {
         self.now = now;
         self.inputs = inputs;
-        if now - self.checked >= if self.armed { 0.1 } else { CHECK_PERIOD } {
+        if now - self.checked >= if self.is_armed { 0.1 } else { CHECK_PERIOD } {
             self.checked = now;
-            self.offboard =
+            self.has_setpoints =
                 inputs.setpoint.is_some_and(|last| now - last < parameters.offboard_loss);
         }
         let trouble = (inputs.charge, inputs.breach);
-        let action = self.failsafes.step(now, self.armed, trouble, reactions, texts);
-        if !self.armed {
-            self.active = self.wanted;
-            if inputs.airborne {
+        let action = self.failsafes.step(now, self.is_armed, trouble, reactions, texts);
+        if !self.is_armed {
+            self.active = self.requested;
+            if inputs.is_airborne {
                 self.grounded_at = now;
             } else if now - self.grounded_at >= 0.5 {
                 self.landed = Landed::Ground; // delayed after a fall
@@ -291,9 +291,9 @@ impl Modes {
         self.watch_ground(texts);
         self.fail_safe(parameters, action, texts);
         if self.landed != Landed::Ground {
-            self.flew = true;
+            self.has_flown = true;
             self.landed_at = now;
-        } else if self.flew
+        } else if self.has_flown
             && parameters.disarm_land > 0.0
             && now - self.landed_at
                 >= if self.active == Mode::Mission { 0.1 } else { parameters.disarm_land }
@@ -303,7 +303,7 @@ impl Modes {
                 self.after_disarming = Mode::Mission;
             }
             self.stop("Disarmed by landing\t", texts);
-        } else if !self.flew
+        } else if !self.has_flown
             && parameters.disarm_preflight > 0.0
             && now - self.armed_at >= parameters.disarm_preflight + 1.4
         {
@@ -313,7 +313,7 @@ impl Modes {
 
     fn watch_ground(&mut self, texts: &mut Texts) {
         if self.landed == Landed::Ground {
-            if self.inputs.lifted {
+            if self.inputs.is_lifted {
                 self.landed = Landed::Air;
                 self.resting_since = None;
                 texts.push(INFO, "Takeoff detected\t");
@@ -321,12 +321,12 @@ impl Modes {
             return;
         }
         self.landed = match self.active {
-            Mode::Takeoff | Mode::VtolTakeoff if self.from_ground => Landed::Takeoff,
+            Mode::Takeoff | Mode::VtolTakeoff if self.is_from_ground => Landed::Takeoff,
             Mode::Mission if self.inputs.is_taking_off => Landed::Takeoff,
-            _ if self.inputs.landing => Landed::Landing,
+            _ if self.inputs.is_landing => Landed::Landing,
             _ => Landed::Air,
         };
-        if !self.inputs.resting {
+        if !self.inputs.is_resting {
             self.resting_since = None;
             return;
         }
@@ -346,27 +346,27 @@ impl Modes {
         texts: &mut Texts,
     ) {
         if let Some(mode) = Mode::of(action) {
-            self.failsafe = true;
+            self.is_failsafe_active = true;
             self.activate(mode);
             return;
         }
-        let lost = match self.wanted {
-            Mode::Offboard => !self.offboard,
-            mode => mode.needs_position() && !self.inputs.position,
+        let lost = match self.requested {
+            Mode::Offboard => !self.has_setpoints,
+            mode => mode.needs_position() && !self.inputs.has_position,
         };
         if !lost {
-            if self.failsafe {
-                self.failsafe = false;
-                self.active = self.wanted;
+            if self.is_failsafe_active {
+                self.is_failsafe_active = false;
+                self.active = self.requested;
             }
             return;
         }
-        if self.failsafe {
+        if self.is_failsafe_active {
             return;
         }
-        self.failsafe = true;
+        self.is_failsafe_active = true;
         self.activate(match parameters.offboard_loss_action {
-            _ if !self.inputs.position => Mode::Descend,
+            _ if !self.inputs.has_position => Mode::Descend,
             1 => Mode::Altitude,
             2 => Mode::Stabilized,
             3 => Mode::Return,

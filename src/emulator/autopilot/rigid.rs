@@ -65,7 +65,7 @@ pub struct RigidState {
     /// Share of the maximum thrust, 0 to 1.
     pub thrust: f64,
     /// Stands on the ground.
-    pub grounded: bool,
+    pub is_grounded: bool,
     /// Height of the ground in m, NED, where the vehicle's centre comes to rest.
     pub ground: f64,
     /// Wind in m/s, NED.
@@ -92,12 +92,12 @@ impl RigidState {
                 let middle = self.turned(drive, dt / 2.0);
                 let sum = self.velocity + middle.velocity * 4.0 + end.velocity;
                 end.position += sum * (dt / 6.0);
-                end.grounded = end.position.z >= self.ground;
+                end.is_grounded = end.position.z >= self.ground;
             }
         }
         if end.position.z > self.ground {
             end.position.z = self.ground;
-            end.grounded = true;
+            end.is_grounded = true;
             match drive {
                 ControlOutput::Rotors { .. } => end.velocity = Vec3::zeros(),
                 ControlOutput::Wing { .. } => end.velocity.z = end.velocity.z.min(0.0),
@@ -123,7 +123,7 @@ impl RigidState {
             velocity: Vec3::zeros(),
             attitude: Quat::from_euler_angles(0.0, 0.0, self.yaw()),
             rate: Vec3::zeros(),
-            grounded: true,
+            is_grounded: true,
             ..*self
         }
     }
@@ -152,7 +152,7 @@ impl RigidState {
             attitude: Quat::new_normalize(attitude.into_inner()),
             rate,
             thrust: self.thrust_after(drive, dt),
-            grounded: false,
+            is_grounded: false,
             ..*self
         };
         if let ControlOutput::Wing { push, lift, .. } = *drive {

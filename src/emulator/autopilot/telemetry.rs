@@ -296,7 +296,7 @@ impl Autopilot {
                 intended_custom_mode: if self.is_on_script() {
                     self.mode().custom()
                 } else {
-                    self.modes.wanted.custom()
+                    self.modes.requested.custom()
                 },
                 standard_mode: MavStandardMode::default(),
             }),
@@ -328,7 +328,7 @@ impl Autopilot {
     fn sends_position_target(&self) -> bool {
         let by_attitude =
             matches!(self.setpoint, Some(SetpointTarget::Attitude(..) | SetpointTarget::Rates(..)));
-        !(self.modes.armed && self.modes.active == Mode::Offboard && by_attitude)
+        !(self.modes.is_armed && self.modes.active == Mode::Offboard && by_attitude)
     }
 
     /// Share of the maximum thrust.

@@ -72,7 +72,7 @@ impl Autopilot {
         }
         self.setpoint = setpoint;
         self.setpoint_at = Some(self.now);
-        let armed = self.modes.armed;
+        let armed = self.modes.is_armed;
         if armed && self.modes.active == Mode::Offboard {
             return;
         }
