@@ -1,4 +1,4 @@
-//! What differs between simulators in the payloads of clouds, and in the axes of vectors.
+//! Differences between simulators in the payloads of clouds, and in the axes of vectors.
 use super::world::Vec3;
 use crate::wire::{
     CloudHeader, OdometryCloudHeader, Packet as _, PointForm, SensorKind, SensorRequest,
@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::str::FromStr;
 use strum::EnumString;
 
-/// What the fourth number of a point is.
+/// Meaning of the fourth number of a point.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FourthSent {
     /// Points have three numbers.
@@ -52,9 +52,9 @@ impl CloudFormat {
         depth: form(false, false, FourthSent::None),
         ..Self::all(form(false, false, FourthSent::Label))
     };
-    /// That of the vendor's newer web page: f32 points with a label behind a head of 36 bytes.
+    /// Of the vendor's newer web page: f32 points with a label behind a head of 36 bytes.
     pub const F32: Self = Self::all(form(true, true, FourthSent::Label));
-    /// That of the vendor's SDK of December 2025, which changed lidars over UDP only.
+    /// Of the vendor's SDK of December 2025, which changed lidars over UDP only.
     pub const DECEMBER_2025: Self =
         Self { lidars: form(true, false, FourthSent::Label), ..Self::I16 };
     /// The newest, by the vendor's release notes up to March 2026: one form for all, with a fourth number only if the

@@ -39,7 +39,7 @@ pub(super) struct ModelState {
     pub(super) damage: Damage,
     /// Name or number of the model.
     pub(super) model: Option<String>,
-    /// A new command, if the model flies by itself.
+    /// A new command, if the model flies without an autopilot.
     command: Option<[f64; 28]>,
     /// Datagrams applied.
     pub(super) count: u64,
@@ -183,7 +183,7 @@ impl ModelState {
         self.inputs.iter().take(8).any(is_fault)
     }
 
-    /// Returns a new command of a model that flies by itself.
+    /// Returns a new command of a model that flies without an autopilot.
     pub(super) fn take_command(&mut self) -> Option<[f64; 28]> {
         self.command.take()
     }

@@ -49,9 +49,9 @@ pub struct Stats {
     pub refused: u64,
     /// Console commands received.
     pub commands: u64,
-    /// Those that the renderer does not have.
+    /// Console commands unknown to the renderer.
     pub unknown_commands: u64,
-    /// Those whose arguments are wrong, or name nothing that exists.
+    /// Console commands whose arguments are wrong or name nothing that exists.
     pub wrong_commands: u64,
     /// Packets with states, labels, attachments or inputs of blueprints that were executed.
     pub scene_packets: u64,

@@ -27,7 +27,7 @@ impl Speeds {
         self.cruise = speed.unwrap_or(self.cruise).min(self.cruise_max);
     }
 
-    /// Where a vehicle that brakes comes to rest.
+    /// Position at which a braking vehicle comes to rest.
     pub(super) fn stop(&self, position: Vec3, velocity: Vec3) -> Vec3 {
         // PX4 adds this time in s, because braking begins smoothly.
         const DELAY: f64 = 0.6;

@@ -382,7 +382,7 @@ impl Autopilot {
         result
     }
 
-    /// Where the vehicle comes to rest if it brakes.
+    /// Position at which the braking vehicle comes to rest.
     fn stop(&self) -> Vec3 {
         let motion = &self.motion;
         self.speeds.stop(motion.pose.position, motion.velocity)

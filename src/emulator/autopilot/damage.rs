@@ -21,7 +21,7 @@ pub struct Damage {
     pub motors: [f64; 8],
     /// Share of the battery's voltage, which limits all motors.
     pub voltage: f64,
-    /// What is left in the battery, 0 to 1; `None`: as simulated.
+    /// Charge of the battery, 0 to 1; `None`: as simulated.
     pub charge: Option<f64>,
     /// Wind in m/s, NED.
     pub wind: Vec3,

@@ -76,13 +76,13 @@ pub(super) struct FlightTask {
     ramp: Option<f64>,
     /// End of a take-off in m, NED from the map centre, if set by a command; NaN: it does not leave the ground.
     pub(super) takeoff: Option<Vec3>,
-    /// Where to hover, if set by a command.
+    /// Goal of a hover, if set by a command.
     pub(super) reposition: Option<Reposition>,
     /// Circle to fly, if set by a command.
     pub(super) orbit: Option<Orbit>,
     /// Speed in m/s of DO_CHANGE_SPEED, until the mode changes.
     pub(super) cruise: Option<f64>,
-    /// Where the task flies to, if it flies by itself.
+    /// Goal of an autonomous task.
     pub(super) destination: Option<Vec3>,
     /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
     pub(super) goal: Option<TrajectorySetpoint>,

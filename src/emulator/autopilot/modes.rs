@@ -210,14 +210,14 @@ impl Modes {
         ACCEPTED
     }
 
-    /// A vehicle that flies its script is about to be commanded: it is armed, and in the air.
+    /// A command interrupts the script: the vehicle is armed, and in the air.
     pub(super) fn start_from_script(&mut self) {
         (self.is_armed, self.armed_at) = (true, self.now);
         (self.landed, self.has_flown, self.is_from_ground) = (Landed::Air, true, false);
         self.resting_since = None;
     }
 
-    /// It was not commanded after all: the script goes on.
+    /// The command was rejected: the script continues.
     pub(super) fn return_to_script(&mut self) {
         (self.is_armed, self.landed) = (false, Landed::Ground);
         (self.has_flown, self.is_from_ground) = (false, true);

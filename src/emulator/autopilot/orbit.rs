@@ -7,7 +7,7 @@ const RADII: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 /// Greatest speed in m/s, and centripetal acceleration in m/s².
 const MAX_SPEED: f64 = 10.0;
 const MAX_ACCELERATION: f64 = 2.0;
-/// So near to the circle, in m, the vehicle follows it.
+/// Distance in m below which the vehicle follows the circle.
 const ON_CIRCLE: f64 = 2.0;
 
 /// A circle.

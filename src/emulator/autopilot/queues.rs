@@ -1,4 +1,4 @@
-//! What the vehicle sends: datagrams, and texts that become STATUSTEXT.
+//! Output of the vehicle: datagrams, and texts that become STATUSTEXT.
 use crate::wire::mavlink::dialect::MavSeverity;
 use std::collections::VecDeque;
 

@@ -152,7 +152,7 @@ impl Autopilot {
     }
 }
 
-/// What both messages have besides the position.
+/// The fields of both messages besides the position.
 fn motion(
     mask: u16,
     velocity: [f32; 3],

@@ -1,4 +1,4 @@
-//! The modes with structs instead of MAVLink: `CopterSim` arms and enters OFFBOARD by itself.
+//! UDP_Full and UDP_Simple, with structs instead of MAVLink: `CopterSim` arms and enters OFFBOARD.
 //!
 //! The last setpoint holds until the next one: `CopterSim` repeats it to the autopilot.
 use super::dynamics::{TrajectorySetpoint, Wing, WingCourse};

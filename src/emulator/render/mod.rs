@@ -148,7 +148,7 @@ pub(super) struct Renderer {
     texture: Option<Arc<Texture>>,
     optics: Vec<(RayPattern, Arc<RayBundle>)>,
     views: Vec<RayView>,
-    /// What the views show.
+    /// Scene and moving solids of the views.
     shown: Option<(Arc<Scene>, Vec<Solid>)>,
     spare: Vec<Vec<Hit>>,
     last_id: u64,

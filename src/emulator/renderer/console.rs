@@ -255,7 +255,7 @@ impl RendererState {
     ) -> Option<bool> {
         let id = a.id()?;
         let mut inputs = [0.0; N];
-        // What is left out is 0.
+        // Omitted inputs are 0.
         for place in &mut inputs {
             match a.word() {
                 Some(word) => *place = word.parse().ok()?,

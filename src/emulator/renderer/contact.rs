@@ -3,7 +3,7 @@ use crate::emulator::world::{Object, Shape, Snapshot, Solid, Vec3};
 
 /// Distance in m below which two bodies touch.
 const TOUCH: f64 = 0.005;
-/// Depth in m below the ground from which a body is in it: one that stands on it is not.
+/// Depth in m below the ground from which a body touches it; a standing body is above.
 const DEPTH: f64 = 0.02;
 /// Speed in m/s downwards at which standing on the ground begins with a crash; faster than any landing.
 const CRASH_SPEED: f64 = 2.0;
@@ -12,11 +12,11 @@ const CRASH_SPEED: f64 = 2.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::emulator) struct Contact {
     pub(in crate::emulator) id: u16,
-    /// What it touches.
+    /// The other body.
     pub(in crate::emulator) with: Object,
-    /// Where, in m, NED.
+    /// Point of contact in m, NED.
     pub(in crate::emulator) point: Vec3,
-    /// Centre of what it touches.
+    /// Centre of the other body.
     pub(in crate::emulator) centre: Vec3,
 }
 

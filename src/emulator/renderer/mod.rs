@@ -53,7 +53,7 @@ struct Look {
     stencil: Option<u8>,
 }
 
-/// How an object follows another one.
+/// Attachment of an object to another one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Link {
     carrier: u16,
@@ -228,7 +228,7 @@ impl RendererState {
         }
     }
 
-    /// Motion of an object by itself, without its carrier.
+    /// Motion of an object without its carrier.
     fn own_motion(&self, id: u16, time: f64, motions: Motions<'_>) -> Option<Kinematics> {
         let object = self.objects.get(&id);
         let Some(own) = motions(id).filter(|_| self.own.contains(&id)) else {
@@ -318,7 +318,7 @@ impl RendererState {
         let vehicles: Vec<(u16, Kinematics)> =
             ids.filter_map(|id| Some((*id, self.drawn_motion(*id, time, &motions, 0)?))).collect();
         let bodies = vehicles.iter().map(|(id, k)| self.solid(*id, k.pose));
-        // What has no extent cannot be seen.
+        // A body without extent is invisible.
         let bodies = bodies.filter(|solid| solid.half.iter().all(|x| *x > 0.0));
         let walkers = snapshot.moving.iter();
         let walkers = walkers.filter(|s| !matches!(s.object, Object::Vehicle(_)));

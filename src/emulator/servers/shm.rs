@@ -8,7 +8,7 @@ use crate::wire::{
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
 
-/// How long a frame waits for a copying reader.
+/// Maximum wait of a frame for a copying reader.
 const PATIENCE: Duration = Duration::from_millis(5);
 /// After this time a copying reader counts as dead.
 const DEAD: Duration = Duration::from_secs(1);

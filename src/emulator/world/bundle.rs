@@ -37,9 +37,9 @@ pub(super) struct Cone {
 /// Angle between the rays of neighbouring pixels in rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pixel {
-    /// The same everywhere.
+    /// Constant.
     Even(f64),
-    /// That of the centre of a plane image; it falls towards the edges.
+    /// Plane image: the angle at the centre, which decreases towards the edges.
     Plane(f64),
 }
 

@@ -1,4 +1,4 @@
-//! Shapes of the renderer's models, which stand for its meshes.
+//! Shapes of the renderer's models, in place of its meshes.
 use super::scene::{VEHICLE_HALF, WALKER_HALF};
 use super::solid::Shape;
 use super::{Object, Pose, Solid, Vec3};

@@ -43,10 +43,10 @@ struct RayTarget {
     stencil: Option<u8>,
     shape: Shape,
     to_own: Option<Matrix3<f64>>,
-    /// Of the rays, in own axes from the centre.
+    /// Origin of the rays in own axes, from the centre.
     origin: Vec3,
     half: Vec3,
-    /// Origin of the surface's coordinates in own axes, from the centre: that of the world if the solid stands still.
+    /// Origin of the surface's coordinates in own axes, from the centre: that of the world if the solid is static.
     datum: Vec3,
     /// No point of it is nearer, in m.
     near: f64,
@@ -259,7 +259,7 @@ struct RayInterval {
 impl RayInterval {
     const ALL: Self = Self { enter: f64::NEG_INFINITY, leave: f64::INFINITY, face: 0 };
 
-    /// What of it is between two planes of distance `half` from the centre across an axis.
+    /// Clips it between two planes at `half` from the centre, across an axis.
     fn clip_slab(&mut self, axis: usize, half: f64, origin: f64, inverse: f64) {
         let a = (-half - origin) * inverse;
         let b = (half - origin) * inverse;
@@ -271,7 +271,7 @@ impl RayInterval {
         self.leave = self.leave.min(last);
     }
 
-    /// What of it is where (o + t d)² <= 1, of scaled vectors.
+    /// Clips it to (o + t d)² <= 1, of scaled vectors.
     fn clip_round(&mut self, o: &Vec3, d: &Vec3) {
         let (a, b, c) = (d.norm_squared(), o.dot(d), o.norm_squared() - 1.0);
         let root = (b * b - a * c).sqrt();
@@ -299,7 +299,7 @@ impl RayInterval {
 }
 
 impl RayTarget {
-    /// Where a ray enters the solid: distance and face.
+    /// Distance and face at which a ray enters the solid.
     fn intersect(&self, ray: &Ray) -> Option<(f64, u8)> {
         let (direction, inverse) = match &self.to_own {
             Some(to_own) => {

@@ -9,7 +9,7 @@ pub const VEHICLE_HALF: Vec3 = Vec3::new(0.4, 0.4, 0.15);
 /// Half the depth, width and height of a walker in m.
 pub(super) const WALKER_HALF: Vec3 = Vec3::new(0.2, 0.3, 0.9);
 
-/// What stands on the ground, and whether surfaces have textures.
+/// Static solids on the ground, and whether surfaces have textures.
 #[derive(Debug, PartialEq)]
 pub struct Scene {
     name: &'static str,
@@ -91,7 +91,7 @@ impl Scene {
         self.ground
     }
 
-    /// What rays can hit.
+    /// Static solids.
     pub fn solids(&self) -> &[Solid] {
         &self.solids
     }
@@ -132,10 +132,10 @@ pub struct Vehicle {
     pub motion: ScriptedMotion,
 }
 
-/// The ground, what stands on it, and vehicles.
+/// Static scene, vehicles and walkers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
-    /// What stands still.
+    /// Static scene.
     pub scene: Arc<Scene>,
     /// Vehicles in ascending order of their ids.
     pub vehicles: Vec<Vehicle>,
@@ -150,7 +150,7 @@ pub struct Snapshot {
     pub time: f64,
     /// Id and motion of each vehicle, and of each object that was spawned like one.
     pub vehicles: Vec<(u16, Kinematics)>,
-    /// What stands still.
+    /// Static scene.
     pub scene: Arc<Scene>,
     /// Vehicles, spawned objects and walkers.
     pub moving: Vec<Solid>,

@@ -32,7 +32,7 @@ pub(super) fn boxes() -> Vec<SceneBox> {
     BLOCKS.map(block).to_vec()
 }
 
-/// Returns all that stands in the yard besides the boxes.
+/// Returns the solids of the yard besides the boxes.
 pub(super) fn yard() -> Vec<Solid> {
     let mut solids = vec![slope()];
     solids.extend(walls());
