@@ -19,6 +19,7 @@ mod mode;
 mod modes;
 mod numbers;
 mod orbit;
+mod output;
 pub mod parameters;
 mod queues;
 pub mod rigid;
@@ -36,19 +37,18 @@ pub use vehicle_setup::{ControlMode, VehicleSetup};
 
 use crate::emulator::world::{Kinematics, Vec3};
 use crate::wire::mavlink::dialect::{
-    GPS_GLOBAL_ORIGIN_DATA, GpsFixType, HEARTBEAT_DATA, HIL_ACTUATOR_CONTROLS_DATA,
-    HOME_POSITION_DATA, MavResult, MavSeverity, STATUSTEXT_DATA,
+    GPS_GLOBAL_ORIGIN_DATA, GpsFixType, HEARTBEAT_DATA, HOME_POSITION_DATA, MavResult,
 };
-use crate::wire::mavlink::{Encoder, MavMessage, MessageData as _, Outbound};
+use crate::wire::mavlink::{Encoder, MessageData as _, Outbound};
 use carrot::Speeds;
 use dynamics::{Gains, VehicleBody};
 use failsafe::{ChargeLevel, FailsafeParameters, FenceBreach};
 use fence::FenceLimits;
 use flight::{FlightTask, Sticks, TaskInputs};
 use geo::Geo;
-use mavlink::types::CharArray;
 use mission::Mission;
 use modes::{ModeInputs, ModeParameters, Modes, REJECTED};
+use output::StreamTimer;
 use parameters::Parameters;
 use queues::Texts;
 use rigid::MotionSegment;
@@ -59,31 +59,8 @@ use telemetry::STREAMS;
 pub const STEP: f64 = 0.005;
 /// Time in s from the start until the estimator has a position.
 const START_TIME: f64 = 1.0;
-/// Time in s until a ground station's HEARTBEAT or sticks expire.
-const STATION_TIMEOUT: f64 = 5.0;
+/// Time in s until sticks expire.
 const STICKS_TIMEOUT: f64 = 0.5;
-
-/// A stream with its next due time.
-#[derive(Clone, Copy, Debug)]
-struct StreamTimer {
-    id: u32,
-    period: f64,
-    due: f64,
-}
-
-impl StreamTimer {
-    fn default_period(&self, control: ControlMode) -> f64 {
-        let stream = STREAMS.iter().find(|s| s.id == self.id);
-        let rate = stream.map_or(0.0, |s| match control {
-            ControlMode::MavlinkSimple => s.simple,
-            ControlMode::UdpFull | ControlMode::UdpSimple => 0.0,
-            // Sent only by CopterSim.
-            ControlMode::Direct if s.id == HIL_ACTUATOR_CONTROLS_DATA::ID => 0.0,
-            _ => s.full,
-        });
-        1.0 / rate
-    }
-}
 
 /// A scripted vehicle higher above the ground, in m, flies.
 const AIRBORNE: f64 = 0.5;
@@ -455,58 +432,6 @@ impl Autopilot {
         if self.mission.is_return_due && self.modes.active == Mode::Loiter && self.modes.is_armed {
             self.mission.is_return_due = false;
             let _ = self.change(Mode::Return);
-        }
-    }
-
-    /// Sends queued replies and due texts.
-    fn send_replies(&mut self, out: &mut DatagramQueue) {
-        for reply in std::mem::take(&mut self.replies) {
-            self.send(&reply, out);
-        }
-        while let Some((severity, text)) = self.texts.next(self.now) {
-            // PX4 sends no texts on a link without a ground station.
-            if self.station_at.is_some_and(|at| self.now - at < STATION_TIMEOUT) {
-                self.send_text(severity, &text, out);
-            }
-        }
-    }
-
-    fn send_text(&mut self, severity: MavSeverity, text: &str, out: &mut DatagramQueue) {
-        const PIECE: usize = 50;
-        for (piece, chunk_seq) in text.as_bytes().chunks(PIECE).zip(0u8..) {
-            let mut bytes = [0; PIECE];
-            bytes[..piece.len()].copy_from_slice(piece);
-            let text = CharArray::from(bytes);
-            let chunk = STATUSTEXT_DATA { severity, text, id: self.text_id, chunk_seq };
-            self.send(&MavMessage::STATUSTEXT(chunk).into(), out);
-        }
-        self.text_id = self.text_id.checked_add(1).unwrap_or(1);
-    }
-
-    fn send(&mut self, message: &Outbound, out: &mut DatagramQueue) {
-        if self.setup.control == ControlMode::MavlinkNoSend {
-            return;
-        }
-        self.sent = self.sent.wrapping_add(1);
-        out.push(self.encoder.encode(message).as_bytes());
-    }
-
-    /// Sends the streams that are due.
-    fn send_streams(&mut self, out: &mut DatagramQueue) {
-        for i in 0..self.streams.len() {
-            let Some(stream) = self.streams.get_mut(i).filter(|s| s.due <= self.now) else {
-                continue;
-            };
-            let id = stream.id;
-            stream.due += stream.period;
-            if stream.due < self.now {
-                stream.due = self.now + stream.period; // skips missed periods, to avoid a burst
-            }
-            if stream.period.is_finite()
-                && let Some(message) = self.message(id)
-            {
-                self.send(&message, out);
-            }
         }
     }
 }
