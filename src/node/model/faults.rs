@@ -12,7 +12,8 @@ use crate::node::clock::{HeaderClock, SimClock, host_now};
 use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
 use crate::ros::Publisher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -39,7 +40,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         start: context.start,
         changed: Notify::new(),
     });
-    injector.publish(&mut injector.lock());
+    injector.publish(&mut injector.state.lock());
     // Guards end in reverse order: the services close before the faults are cleared.
     model.assembly.guards.push(Box::new(ClearOnDrop(injector.clone())));
     let own = injector.clone();
@@ -76,7 +77,7 @@ impl Injector {
         if self.socket.read_only {
             return answer(false, READ_ONLY.to_owned());
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let datagram = match state.faults.inject(request, self.now()) {
             Ok(Some(datagram)) => datagram,
             Ok(None) => return answer(true, "kept alive".to_owned()),
@@ -92,7 +93,7 @@ impl Injector {
     }
 
     fn clear(&self, request: &ClearFaultsRequest) -> ClearFaultsResponse {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let done = state.faults.clear(&request.kind, request.id, self.now());
         let sent = self.send_all(&done.datagrams);
         if !done.faults.is_empty() {
@@ -108,7 +109,7 @@ impl Injector {
 
     /// Ends faults whose time is over, and all faults after a restart of the simulator.
     fn poll(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let restarts = self.clock.status().restarts;
         let has_restarted = std::mem::replace(&mut state.restarts, restarts) != restarts;
         if has_restarted && state.faults.restarted() {
@@ -148,10 +149,6 @@ impl Injector {
             stamp: self.headers.now(),
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, FaultState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 struct FaultTimer(Arc<Injector>);
@@ -163,7 +160,7 @@ impl Endless for FaultTimer {
 
     async fn work(&mut self) {
         loop {
-            if self.0.lock().faults.is_empty() {
+            if self.0.state.lock().faults.is_empty() {
                 self.0.changed.notified().await;
             } else {
                 tokio::time::sleep(TICK).await;
@@ -179,7 +176,7 @@ struct ClearOnDrop(Arc<Injector>);
 impl Drop for ClearOnDrop {
     fn drop(&mut self) {
         let injector = &self.0;
-        let mut state = injector.lock();
+        let mut state = injector.state.lock();
         let done = state.faults.clear("", 0, injector.now());
         if let Err(text) = injector.send_all(&done.datagrams) {
             tracing::warn!(vehicle = injector.socket.vehicle, "faults were not cleared: {text}");

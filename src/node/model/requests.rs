@@ -13,7 +13,8 @@ use crate::node::presence::Presence;
 use crate::wire::{
     CopterSimLoad, CopterSimRequestPacket, IntoBytes as _, RebootPacket, StartSignalPacket,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// A response with only a result and a text.
 trait StatusResponse {
@@ -94,13 +95,13 @@ fn set_position(
     last: &LastPosition,
     packet: CopterSimRequestPacket,
 ) -> Result<(), String> {
-    *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(packet);
+    *last.lock() = Some(packet);
     socket.request(packet.as_bytes())
 }
 
 /// Restarts CopterSim by setting the position of its vehicle; it has no request for a restart.
 fn restart(socket: &ModelSocket, last: &LastPosition, presence: &Presence) -> Result<(), String> {
-    let last = *last.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = *last.lock();
     let first = || {
         let [north, east, yaw] = presence.first_position(socket.vehicle)?;
         let packet = CopterSimRequestPacket::new(socket.vehicle.into());

@@ -7,7 +7,8 @@ use crate::node::tasks::{self, Endless};
 use crate::node::threads::REPORT;
 use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
 use crate::scene::standard::{describe, entity_bounds, no_bounds};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -60,7 +61,7 @@ impl PendingBounds {
                 }
                 answer
             });
-            let mut requests = pending.lock();
+            let mut requests = pending.requests.lock();
             match answer {
                 Some(answer) => responder.respond(answer),
                 None if requests.len() >= MAX_PENDING => {
@@ -75,13 +76,9 @@ impl PendingBounds {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<PendingRequest>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn answer_ready(&self) {
         let now = Instant::now();
-        let mut requests = self.lock();
+        let mut requests = self.requests.lock();
         for pending in std::mem::take(&mut *requests) {
             let answer =
                 self.server.run_with_reports(|call| entity_bounds(call.scene, &pending.request));
@@ -102,7 +99,7 @@ impl Endless for PendingBounds {
     async fn work(&mut self) {
         loop {
             self.added.notified().await;
-            while !self.lock().is_empty() {
+            while !self.requests.lock().is_empty() {
                 tokio::time::sleep(CHECK_PERIOD).await;
                 self.answer_ready();
             }
