@@ -1,6 +1,6 @@
-//! The cameras of a vehicle, and which two of them are a stereo pair.
+//! The cameras of a vehicle, and stereo pairs.
 use super::rig::Rig;
-use super::{Output, keep};
+use super::{CalibOutput, keep};
 use crate::config::params::QosGroup;
 use crate::config::{Problem, Problems, SensorConfig};
 use crate::msgs::sensor_msgs::msg::CameraInfo;
@@ -9,7 +9,7 @@ use crate::sensors::{Lens, Size, camera_info, spec_of};
 use crate::wire::{Optics, Payload, SensorKind};
 
 #[derive(Clone)]
-pub(super) struct Camera<'a> {
+pub(super) struct CalibratedCamera<'a> {
     pub(super) sensor: &'a SensorConfig,
     pub(super) topic: String,
     pub(super) info_topic: String,
@@ -17,7 +17,7 @@ pub(super) struct Camera<'a> {
     pub(super) info: CameraInfo,
 }
 
-impl Camera<'_> {
+impl CalibratedCamera<'_> {
     /// fx, fy, cx, cy.
     pub(super) fn intrinsics(&self) -> [f64; 4] {
         let k = self.info.k;
@@ -33,25 +33,19 @@ impl Camera<'_> {
     pub(super) fn is_fisheye(&self) -> bool {
         self.sensor.kind.row().optics == Optics::Fisheye
     }
-
-    fn same_images(&self, other: &Self) -> bool {
-        let (a, b) = (self.sensor, other.sensor);
-        (a.width, a.height) == (b.width, b.height)
-    }
-
-    fn same_rate(&self, other: &Self) -> bool {
-        self.sensor.asked_hz() == other.sensor.asked_hz()
-    }
 }
 
-/// Left and right camera of the stereo pair: the one that parameters name, else the first two that parameters could name.
-pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
+/// Returns left and right camera of the stereo pair of the parameters, else of the first possible pair.
+pub(super) fn stereo_pair<'a>(
+    rig: &Rig<'a>,
+    cameras: &[CalibratedCamera<'a>],
+) -> Option<[CalibratedCamera<'a>; 2]> {
     let pairs = cameras.iter().flat_map(|left| cameras.iter().map(move |right| (left, right)));
-    let of_parameters = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
+    let of_parameters = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
         let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
         left != right && rig.settings.pairs.frame_of(right) == left
     };
-    let rectified = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
+    let rectified = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
         rig.settings.are_rectified(left.sensor, right.sensor)
     };
     let (left, right) =
@@ -60,8 +54,8 @@ pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[
 }
 
 impl<'a> Rig<'a> {
-    /// A camera with its calibration.
-    pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<Camera<'a>, Problem> {
+    /// Returns a camera with its calibration.
+    pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<CalibratedCamera<'a>, Problem> {
         let row = sensor.kind.row();
         let place = || format!("sensor {}", sensor.seq_id);
         let lens = match (row.payload, row.optics) {
@@ -91,7 +85,7 @@ impl<'a> Rig<'a> {
         let info_topic = infos.map(|topic| spec.topic_name(topic, &main));
         let frames = self.tree.sensor(sensor.seq_id);
         let frame = frames.map(|f| f.optical.clone()).unwrap_or_default();
-        Ok(Camera {
+        Ok(CalibratedCamera {
             sensor,
             topic: self.resolve(&main)?,
             info_topic: self.resolve(&info_topic.unwrap_or_default())?,
@@ -100,23 +94,31 @@ impl<'a> Rig<'a> {
         })
     }
 
-    /// Says if an image or its `camera_info` goes out with best effort.
-    pub(super) fn read_both_reliably(&self, camera: &Camera<'_>, output: &mut Output) {
+    /// Warns if an image or its `camera_info` is published with best effort.
+    pub(super) fn read_both_reliably(
+        &self,
+        camera: &CalibratedCamera<'_>,
+        output: &mut CalibOutput,
+    ) {
         self.read_reliably(QosGroup::Image, &camera.topic, output);
         self.read_reliably(QosGroup::CameraInfo, &camera.info_topic, output);
     }
 
-    /// Cameras of these types that are fixed on the vehicle.
-    pub(super) fn rigid_cameras(&self, kinds: &[SensorKind]) -> Vec<Camera<'a>> {
+    /// Returns the cameras of these types that are fixed on the vehicle.
+    pub(super) fn rigid_cameras(&self, kinds: &[SensorKind]) -> Vec<CalibratedCamera<'a>> {
         let sensors = self.sensors().filter(|s| kinds.contains(&s.kind));
         sensors.filter_map(|s| self.camera(s).ok()).collect()
     }
 
-    /// Two cameras of a pair, or one.
-    pub(super) fn eyes(&self, output: &mut Output) -> Result<Vec<Camera<'a>>, Problems> {
-        let cameras = match self.choice.cameras.is_empty() {
-            true => self.found_eyes(output)?,
-            false => self.chosen_eyes()?,
+    /// Returns two cameras of a pair, or one.
+    pub(super) fn eyes(
+        &self,
+        output: &mut CalibOutput,
+    ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
+        let cameras = if self.choice.cameras.is_empty() {
+            self.found_eyes(output)?
+        } else {
+            self.chosen_eyes()?
         };
         for (camera, role) in cameras.iter().zip(["camera", "second camera"]) {
             output.used.push((role, describe(camera)));
@@ -125,7 +127,7 @@ impl<'a> Rig<'a> {
         Ok(cameras)
     }
 
-    fn chosen_eyes(&self) -> Result<Vec<Camera<'a>>, Problems> {
+    fn chosen_eyes(&self) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
         let mut problems = Problems::default();
         if self.choice.cameras.len() > 2 {
             problems.push("--cameras", "more than two cameras");
@@ -137,50 +139,42 @@ impl<'a> Rig<'a> {
             cameras.extend(keep(&mut problems, camera));
         }
         if let [left, right] = &cameras[..] {
-            let same = [
-                (left.same_images(right), "sizes"),
-                (left.same_rate(right), "rates"),
-                (left.sensor.seq_id != right.sensor.seq_id, "SeqIDs"),
-            ];
-            for (_, what) in same.iter().filter(|(fits, _)| !fits) {
-                let which = if *what == "SeqIDs" { "equal" } else { "different" };
-                problems.push("--cameras", format!("two cameras with {which} {what}"));
+            let (a, b) = (left.sensor, right.sensor);
+            for (wrong, what) in [
+                ((a.width, a.height) != (b.width, b.height), "different sizes"),
+                (a.asked_hz() != b.asked_hz(), "different rates"),
+                (a.seq_id == b.seq_id, "equal SeqIDs"),
+            ] {
+                if wrong {
+                    problems.push("--cameras", format!("two cameras with {what}"));
+                }
             }
         }
         problems.or(cameras)
     }
 
-    fn found_eyes(&self, output: &mut Output) -> Result<Vec<Camera<'a>>, Problems> {
+    fn found_eyes(&self, output: &mut CalibOutput) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
         let cameras = self.rigid_cameras(&[SensorKind::Rgb, SensorKind::Grey]);
         if let Some(pair) = stereo_pair(self, &cameras) {
             return Ok(pair.into());
         }
-        output.warnings.push(format!("one camera only: {NO_PAIR}"));
-        let one = cameras.into_iter().next().ok_or_else(|| {
-            let message = format!(
-                "none fixed on vehicle {}: a sensor with TypeID 1 or 3 is needed, or --cameras",
-                self.vehicle
-            );
-            Problems(vec![Problem::new("camera", message)])
-        })?;
-        Ok(vec![one])
+        output.warn(format!("one camera only: {NO_PAIR}"));
+        let none = format!(
+            "none fixed on vehicle {}: a sensor with TypeID 1 or 3 is needed, or --cameras",
+            self.vehicle
+        );
+        let one = cameras.into_iter().next();
+        Ok(vec![one.ok_or_else(|| Problems(vec![Problem::new("camera", none)]))?])
     }
 }
 
-/// Why there is no pair.
+/// Requirements of a stereo pair.
 pub(super) const NO_PAIR: &str = "stereo needs two cameras of one TypeID (1 or 3) fixed side by side on the vehicle, with parallel \
      axes, the same size, rate and field of view";
 
-/// A line about a camera.
-pub(super) fn describe(camera: &Camera<'_>) -> String {
-    let sensor = camera.sensor;
-    format!(
-        "sensor {}, {}, {}, {} x {}, {} Hz",
-        sensor.seq_id,
-        spec_of(sensor.kind).name,
-        camera.topic,
-        sensor.width,
-        sensor.height,
-        sensor.asked_hz()
-    )
+/// Describes a camera for the report.
+pub(super) fn describe(camera: &CalibratedCamera<'_>) -> String {
+    let SensorConfig { seq_id, kind, width, height, .. } = camera.sensor;
+    let (kind, hz) = (spec_of(*kind).name, camera.sensor.asked_hz());
+    format!("sensor {seq_id}, {kind}, {}, {width} x {height}, {hz} Hz", camera.topic)
 }

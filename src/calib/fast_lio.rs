@@ -3,7 +3,7 @@ use super::imu::{Imu, Noise};
 use super::lidar::Lidar;
 use super::rig::Rig;
 use super::yaml::{list, real, rotation, rounded, row_major, text};
-use super::{Consumer, Output, keep};
+use super::{CalibOutput, Consumer};
 use crate::config::Problems;
 use crate::config::params::{CloudLayout, QosGroup};
 
@@ -17,30 +17,21 @@ const OUST64: u8 = 3;
 /// Standard deviations of the example files, as variances 0.1, 0.0001, 0.1, 0.0001.
 const DEVIATIONS: [f64; 4] = [0.316_227_766_016_837_94, 0.01, 0.316_227_766_016_837_94, 0.01];
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
-    let mut problems = Problems::default();
-    let lidar = keep(&mut problems, rig.lidar(output));
-    let imu = keep(&mut problems, rig.imu(output));
-    let (Some(lidar), Some(imu)) = (lidar, imu) else {
-        return Err(problems);
-    };
-    let (topic, lidar_type, lines) = match lidar.is_livox() {
-        true => {
-            let topic = format!("{}/custom", lidar.topic);
-            rig.read_reliably(QosGroup::Cloud, &topic, output);
-            (topic, AVIA, 4)
-        }
-        false => {
-            let why = "FAST-LIO2's handler 3 takes the points' times as they are";
-            lidar.need_layout(output, CloudLayout::Ouster.name(), why);
-            (lidar.topic.clone(), OUST64, lidar.sensor.height)
-        }
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
+    let (lidar, imu) = rig.lidar_and_imu(output, Ok)?;
+    let (topic, lidar_type, lines) = if lidar.is_livox() {
+        let topic = format!("{}/custom", lidar.topic);
+        rig.read_reliably(QosGroup::Cloud, &topic, output);
+        (topic, AVIA, 4)
+    } else {
+        let why = "FAST-LIO2's handler 3 takes the points' times as they are";
+        lidar.need_layout(output, CloudLayout::Ouster.name(), why);
+        (lidar.topic.clone(), OUST64, lidar.sensor.height)
     };
     rig.read_reliably(QosGroup::Imu, &imu.topic, output);
     output.file("fast_lio.yaml", file(rig, &lidar, &imu, (&topic, lidar_type, lines)));
-    output.start.push(
-        "ros2 launch fast_lio mapping.launch.py config_path:={dir} config_file:=fast_lio.yaml"
-            .to_owned(),
+    output.start(
+        "ros2 launch fast_lio mapping.launch.py config_path:={dir} config_file:=fast_lio.yaml",
     );
     Ok(())
 }

@@ -3,7 +3,7 @@ use super::imu::Imu;
 use super::lidar::Lidar;
 use super::rig::Rig;
 use super::yaml::{list, real, rotation, row_major, text};
-use super::{Consumer, Output, fast_lio, keep};
+use super::{CalibOutput, Consumer, fast_lio};
 use crate::config::Problems;
 use crate::config::params::CloudLayout;
 
@@ -15,13 +15,8 @@ const OUST64: u8 = 3;
 const HESAI_XT32: u8 = 4;
 const LIVOX: u8 = 6;
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
-    let mut problems = Problems::default();
-    let lidar = keep(&mut problems, rig.lidar(output));
-    let imu = keep(&mut problems, rig.imu(output));
-    let (Some(lidar), Some(imu)) = (lidar, imu) else {
-        return Err(problems);
-    };
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
+    let (lidar, imu) = rig.lidar_and_imu(output, Ok)?;
     let (layout, lidar_type, lines) = match (lidar.is_livox(), lidar.layout) {
         (true, _) => (CloudLayout::Livox, LIVOX, 4),
         (false, CloudLayout::Hesai) => (CloudLayout::Hesai, HESAI_XT32, lidar.sensor.height),
@@ -29,15 +24,12 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     };
     let why = "Faster-LIO's handler of this layout takes the points' times as they are";
     lidar.need_layout(output, layout.name(), why);
-    output.warnings.push(
-        "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline"
-            .to_owned(),
+    output.warn(
+        "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline",
     );
     output.file("faster_lio.yaml", file(rig, &lidar, &imu, (lidar_type, lines)));
-    output.start.extend([
-        "rosparam load {dir}/faster_lio.yaml".to_owned(),
-        "rosrun faster_lio run_mapping_online".to_owned(),
-    ]);
+    output.start("rosparam load {dir}/faster_lio.yaml");
+    output.start("rosrun faster_lio run_mapping_online");
     Ok(())
 }
 

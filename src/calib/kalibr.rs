@@ -1,9 +1,9 @@
 //! Kalibr: a camera chain with its IMU, and the IMU, as its programs write and read them.
-use super::camera::Camera;
+use super::camera::CalibratedCamera;
 use super::imu::{Imu, Noise};
 use super::rig::Rig;
-use super::yaml::{matrix, nested, real, text};
-use super::{Consumer, Output, keep};
+use super::yaml::{nested, real, text};
+use super::{CalibOutput, Consumer, keep};
 use crate::config::Problems;
 use crate::config::params::QosGroup;
 use crate::frames::Transform;
@@ -13,36 +13,29 @@ pub(super) const CONSUMER: Consumer =
     Consumer { name: "kalibr", source: "ethz-asl/kalibr 1f60227", write };
 
 /// The ADIS16448 of the help of kalibr_calibrate_imu_camera.
-const NOISE: Noise = Noise {
-    accelerometer_noise_density: 0.006,
-    accelerometer_random_walk: 0.0002,
-    gyroscope_noise_density: 0.0004,
-    gyroscope_random_walk: 4e-6,
-};
+const NOISE: Noise = Noise([0.006, 0.0002, 0.0004, 4e-6]);
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
-    let eyes = Eyes::find(rig, output)?;
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
+    let eyes = VisualInertial::find(rig, output)?;
     output.file("camchain-imucam.yaml", chain(&eyes));
     output.file("imu.yaml", imu_file(rig, &eyes.imu));
-    output.warnings.push(
-        "Kalibr is a ROS 1 program and wants a target in the scene to calibrate anything; the files are for readers of its format"
-            .to_owned(),
+    output.warn(
+        "Kalibr is a ROS 1 program and wants a target in the scene to calibrate anything; the files are for readers of its format",
     );
-    output.start.push(
-        "kalibr_calibrate_imu_camera --cams {dir}/camchain-imucam.yaml --imu {dir}/imu.yaml --target TARGET --bag BAG"
-            .to_owned(),
+    output.start(
+        "kalibr_calibrate_imu_camera --cams {dir}/camchain-imucam.yaml --imu {dir}/imu.yaml --target TARGET --bag BAG",
     );
     Ok(())
 }
 
 /// The cameras with their poses in the frame of the IMU.
-pub(super) struct Eyes<'a> {
+pub(super) struct VisualInertial<'a> {
     pub(super) imu: Imu,
-    pub(super) cameras: Vec<(Camera<'a>, Transform)>,
+    pub(super) cameras: Vec<(CalibratedCamera<'a>, Transform)>,
 }
 
-impl<'a> Eyes<'a> {
-    pub(super) fn find(rig: &Rig<'a>, output: &mut Output) -> Result<Self, Problems> {
+impl<'a> VisualInertial<'a> {
+    pub(super) fn find(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<Self, Problems> {
         let mut problems = Problems::default();
         let imu = keep(&mut problems, rig.imu(output));
         let mut cameras = Vec::new();
@@ -61,27 +54,24 @@ impl<'a> Eyes<'a> {
         }
     }
 
-    /// Says if the images go out with best effort.
-    pub(super) fn read_reliably(&self, rig: &Rig<'_>, output: &mut Output) {
+    /// Warns if the images are published with best effort.
+    pub(super) fn read_reliably(&self, rig: &Rig<'_>, output: &mut CalibOutput) {
         for (camera, _) in &self.cameras {
             rig.read_reliably(QosGroup::Image, &camera.topic, output);
         }
     }
 
-    /// The others, which see the same, by their numbers.
+    /// Returns the indices of the other cameras, which overlap.
     pub(super) fn overlaps(&self, own: usize) -> String {
         let others = (0..self.cameras.len()).filter(|i| *i != own);
         format!("[{}]", others.map(|i| i.to_string()).collect::<Vec<_>>().join(", "))
     }
 }
 
-/// Lines about lens and images, the same for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
+/// Lines of lens and images for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
 /// `sensor_msgs/CameraInfo`.
-pub(super) fn intrinsics(camera: &Camera<'_>) -> String {
-    let model = match camera.is_fisheye() {
-        false => "radtan",
-        true => "equidistant",
-    };
+pub(super) fn intrinsics(camera: &CalibratedCamera<'_>) -> String {
+    let model = if camera.is_fisheye() { "equidistant" } else { "radtan" };
     let exact = |values: [f64; 4]| format!("[{}]", values.map(real).join(", "));
     format!(
         r#"  camera_model: pinhole
@@ -99,34 +89,35 @@ pub(super) fn intrinsics(camera: &Camera<'_>) -> String {
     )
 }
 
-/// Lines of the noise, the same for Kalibr and OpenVINS.
+/// Lines of the noise for Kalibr and OpenVINS.
 pub(super) fn noise(noise: &Noise, indent: usize) -> String {
     let mut out = String::new();
-    for (key, value, unit) in [
-        ("accelerometer_noise_density", noise.accelerometer_noise_density, "m/s^2/sqrt(Hz)"),
-        ("accelerometer_random_walk", noise.accelerometer_random_walk, "m/s^3/sqrt(Hz)"),
-        ("gyroscope_noise_density", noise.gyroscope_noise_density, "rad/s/sqrt(Hz)"),
-        ("gyroscope_random_walk", noise.gyroscope_random_walk, "rad/s^2/sqrt(Hz)"),
-    ] {
+    let keys = [
+        ("accelerometer_noise_density", "m/s^2/sqrt(Hz)"),
+        ("accelerometer_random_walk", "m/s^3/sqrt(Hz)"),
+        ("gyroscope_noise_density", "rad/s/sqrt(Hz)"),
+        ("gyroscope_random_walk", "rad/s^2/sqrt(Hz)"),
+    ];
+    for ((key, unit), value) in keys.into_iter().zip(noise.0) {
         let _ = writeln!(out, "{:indent$}{key}: {} # {unit}", "", real(value));
     }
     out
 }
 
-fn chain(eyes: &Eyes<'_>) -> String {
+fn chain(eyes: &VisualInertial<'_>) -> String {
     let mut out = String::new();
     for (i, (camera, pose)) in eyes.cameras.iter().enumerate() {
         let _ = write!(
             out,
             "cam{i}:\n  T_cam_imu: # turns points of the IMU's frame into the camera's\n{}\n",
-            nested(&matrix(&pose.inverse()), 4),
+            nested(&pose.inverse().matrix(), 4),
         );
         if let Some((_, before)) = i.checked_sub(1).and_then(|i| eyes.cameras.get(i)) {
             let from_before = pose.inverse() * *before;
             let _ = write!(
                 out,
                 "  T_cn_cnm1: # turns points of the camera before into this one's\n{}\n",
-                nested(&matrix(&from_before), 4),
+                nested(&from_before.matrix(), 4),
             );
         }
         let _ = write!(

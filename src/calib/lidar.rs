@@ -1,8 +1,9 @@
-//! The lidar of a vehicle, in its own frame.
-use super::Output;
+//! The lidar of a vehicle.
+use super::imu::Imu;
 use super::rig::Rig;
+use super::{CalibOutput, keep};
 use crate::config::params::{CloudLayout, Organized};
-use crate::config::{Problem, SensorConfig};
+use crate::config::{Problem, Problems, SensorConfig};
 use crate::frames::Transform;
 use crate::sensors::{Options, spec_of};
 use crate::wire::{MID360_POINTS, SensorKind};
@@ -20,17 +21,19 @@ pub(super) struct Lidar<'a> {
     organized: Organized,
 }
 
-/// Angles of a lidar with rings, in degrees.
-pub(super) struct Angles {
-    pub(super) azimuth: f64,
-    /// Of the lowest and of the highest ring.
-    pub(super) elevation: [f64; 2],
-}
-
 impl Lidar<'_> {
-    /// A Livox, whose points have lines but no rings.
+    /// Whether it is a Livox, whose points have lines but no rings.
     pub(super) fn is_livox(&self) -> bool {
         self.sensor.kind != SensorKind::Lidar
+    }
+
+    /// Refuses a lidar without rings; `why` is their use.
+    pub(super) fn with_rings(self, why: &str) -> Result<Self, Problem> {
+        if !self.is_livox() {
+            return Ok(self);
+        }
+        let message = format!("has no rings, {why}: a lidar with TypeID 20 is needed");
+        Err(Problem::new(format!("sensor {}", self.sensor.seq_id), message))
     }
 
     /// Range in m.
@@ -49,7 +52,7 @@ impl Lidar<'_> {
         }
     }
 
-    /// One of this many points is kept by consumers that thin out scans, so that a scan has about 20,000.
+    /// Divisor by which consumers thin out scans, to about 20,000 points per scan.
     pub(super) fn every(&self) -> usize {
         (self.points() / 20_000).clamp(1, 4)
     }
@@ -57,14 +60,15 @@ impl Lidar<'_> {
     /// Horizontal field of view in degrees.
     pub(super) fn fov(&self) -> f64 {
         match (self.sensor.kind, self.angles()) {
-            (SensorKind::Lidar, Ok(angles)) => angles.azimuth,
+            (SensorKind::Lidar, Ok((azimuth, _))) => azimuth,
             (SensorKind::Mid40, _) => self.sensor.fov_deg.into(),
             _ => 360.0,
         }
     }
 
-    /// The angles of `otherParams[2..6]`. The last angle of a range is not reached: the step is range / number.
-    pub(super) fn angles(&self) -> Result<Angles, Problem> {
+    /// Returns the range of azimuths, and the elevations of the lowest and the highest ring, in degrees, of
+    /// `otherParams[2..6]`. The end of a range is exclusive: the step is range / number.
+    pub(super) fn angles(&self) -> Result<(f64, [f64; 2]), Problem> {
         let angle = |i: usize| f64::from(self.sensor.other_params[i]);
         let (azimuth, height) = (angle(3) - angle(2), angle(5) - angle(4));
         if azimuth <= 0.0 || height <= 0.0 {
@@ -72,17 +76,22 @@ impl Lidar<'_> {
             return Err(Problem::new(path, "give no field of view"));
         }
         let rings = f64::from(self.sensor.height.max(1));
-        Ok(Angles { azimuth, elevation: [angle(4), angle(5) - height / rings] })
+        Ok((azimuth, [angle(4), angle(5) - height / rings]))
     }
 
-    /// Columns of an image of the whole circle in which every point of a ring has one.
+    /// Returns the number of points of a ring over the whole circle.
     pub(super) fn columns(&self) -> Result<u32, Problem> {
-        let circles = 360.0 / self.angles()?.azimuth;
+        let circles = 360.0 / self.angles()?.0;
         Ok((f64::from(self.sensor.width) * circles).round() as u32)
     }
 
-    /// Asks for a layout, and for clouds without missing points.
-    pub(super) fn need_layout(&self, output: &mut Output, layout: &'static str, why: &'static str) {
+    /// Adds the needs of a layout, and of clouds without missing points.
+    pub(super) fn need_layout(
+        &self,
+        output: &mut CalibOutput,
+        layout: &'static str,
+        why: &'static str,
+    ) {
         let name = format!("sensor{}.cloud_layout", self.sensor.seq_id);
         output.need(&name, layout, self.layout.name(), why);
         let organized = self.organized;
@@ -96,15 +105,25 @@ impl Lidar<'_> {
 }
 
 impl<'a> Rig<'a> {
-    pub(super) fn lidar(&self, output: &mut Output) -> Result<Lidar<'a>, Problem> {
+    /// Returns the lidar, if `check` takes it, and the IMU.
+    pub(super) fn lidar_and_imu(
+        &self,
+        output: &mut CalibOutput,
+        check: fn(Lidar<'a>) -> Result<Lidar<'a>, Problem>,
+    ) -> Result<(Lidar<'a>, Imu), Problems> {
+        let mut problems = Problems::default();
+        let lidar = keep(&mut problems, self.lidar(output).and_then(check));
+        let imu = keep(&mut problems, self.imu(output));
+        lidar.zip(imu).ok_or(problems)
+    }
+
+    pub(super) fn lidar(&self, output: &mut CalibOutput) -> Result<Lidar<'a>, Problem> {
         let sensor = self.choose_lidar()?;
         self.rigid(sensor)?;
         let params = &self.settings.params;
         let options = Options::new(params, sensor.seq_id);
-        let frame = match self.tree.sensor(sensor.seq_id) {
-            Some(frames) => frames.link.clone(),
-            None => String::new(),
-        };
+        let frames = self.tree.sensor(sensor.seq_id);
+        let frame = frames.map(|frames| frames.link.clone()).unwrap_or_default();
         let lidar = Lidar {
             sensor,
             topic: self.resolve(&self.settings.sensor_topic(sensor))?,
@@ -113,14 +132,9 @@ impl<'a> Rig<'a> {
             layout: options.layout,
             organized: options.organized,
         };
-        let figures = format!(
-            "sensor {}, {}, {}, {} points, {} Hz",
-            sensor.seq_id,
-            spec_of(sensor.kind).name,
-            lidar.topic,
-            lidar.points(),
-            lidar.rate_hz()
-        );
+        let SensorConfig { seq_id, kind, .. } = sensor;
+        let (kind, points, hz) = (spec_of(*kind).name, lidar.points(), lidar.rate_hz());
+        let figures = format!("sensor {seq_id}, {kind}, {}, {points} points, {hz} Hz", lidar.topic);
         output.used.push(("lidar", figures));
         self.warn_of_bottom(sensor, output);
         Ok(lidar)
@@ -129,16 +143,14 @@ impl<'a> Rig<'a> {
     fn choose_lidar(&self) -> Result<&'a SensorConfig, Problem> {
         if let Some(seq_id) = self.choice.lidar {
             let sensor = self.sensor("--lidar", seq_id)?;
-            return match KINDS.contains(&sensor.kind) {
-                true => Ok(sensor),
-                false => Err(Problem::new(
-                    "--lidar",
-                    format!(
-                        "sensor {seq_id} is a {}; a lidar in its own frame has TypeID 20, 22 or 23",
-                        sensor.kind.row().name
-                    ),
-                )),
-            };
+            if KINDS.contains(&sensor.kind) {
+                return Ok(sensor);
+            }
+            let kind = sensor.kind.row().name;
+            let message = format!(
+                "sensor {seq_id} is a {kind}; a lidar in its own frame has TypeID 20, 22 or 23"
+            );
+            return Err(Problem::new("--lidar", message));
         }
         let lidars = || self.sensors().filter(|s| KINDS.contains(&s.kind));
         let rigid = lidars().find(|s| self.rigid(s).is_ok());

@@ -3,36 +3,25 @@ use super::imu::{Imu, Noise};
 use super::lidar::Lidar;
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{list, real, rotation, rounded, row_major, text};
-use super::{Consumer, Output, keep};
+use super::{CalibOutput, Consumer};
+use crate::config::Problems;
 use crate::config::params::{CloudLayout, ImuOrientation, TfSource};
-use crate::config::{Problem, Problems};
 
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "lio_sam", source: "TixiaoShan/LIO-SAM 9d039fd", write };
 
-/// Of config/params.yaml, less their last digits.
-const NOISE: Noise = Noise {
-    accelerometer_noise_density: 3.993_957_088_8e-3,
-    accelerometer_random_walk: 6.435_665_935_4e-5,
-    gyroscope_noise_density: 1.563_634_395e-3,
-    gyroscope_random_walk: 3.564_031_869_6e-5,
-};
+/// Rounded values of config/params.yaml.
+const NOISE: Noise =
+    Noise([3.993_957_088_8e-3, 6.435_665_935_4e-5, 1.563_634_395e-3, 3.564_031_869_6e-5]);
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
-    let mut problems = Problems::default();
-    let lidar = keep(&mut problems, rig.lidar(output).and_then(with_rings));
-    let imu = keep(&mut problems, rig.imu(output));
-    let (Some(lidar), Some(imu)) = (lidar, imu) else {
-        return Err(problems);
-    };
-    let Some(columns) = keep(&mut problems, lidar.columns()) else {
-        return Err(problems);
-    };
+fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
+    let with_rings = |lidar: Lidar<'a>| lidar.with_rings("along which LIO-SAM looks for edges");
+    let (lidar, imu) = rig.lidar_and_imu(output, with_rings)?;
+    let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
     let layout = match lidar.layout {
-        CloudLayout::Velodyne => CloudLayout::Velodyne,
-        _ => CloudLayout::Ouster,
-    }
-    .name();
+        CloudLayout::Velodyne => CloudLayout::Velodyne.name(),
+        _ => CloudLayout::Ouster.name(),
+    };
     lidar.need_layout(output, layout, "LIO-SAM needs ring and time");
     let params = &rig.settings.params;
     output.need(
@@ -48,26 +37,14 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         "LIO-SAM publishes odom -> base_link, and its launch file map -> odom",
     );
     output.file("lio_sam.yaml", file(rig, &lidar, &imu, (layout, columns)));
-    output
-        .start
-        .push("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml".to_owned());
+    output.start("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml");
     Ok(())
-}
-
-fn with_rings(lidar: Lidar<'_>) -> Result<Lidar<'_>, Problem> {
-    match lidar.is_livox() {
-        false => Ok(lidar),
-        true => Err(Problem::new(
-            format!("sensor {}", lidar.sensor.seq_id),
-            "has no rings, along which LIO-SAM looks for edges: a lidar with TypeID 20 is needed",
-        )),
-    }
 }
 
 fn file(rig: &Rig<'_>, lidar: &Lidar<'_>, imu: &Imu, (layout, columns): (&str, u32)) -> String {
     let frames = &rig.settings.params.frames;
     let prefixed = |name: &str| text(&rig.tree.names().of_vehicle(rig.vehicle, name));
-    let noise = rig.noise(imu, NOISE);
+    let [acc_n, acc_w, gyr_n, gyr_w] = rig.noise(imu, NOISE).0.map(real);
     let imu_in_lidar = lidar.in_imu.inverse();
     format!(
         r#"/**:
@@ -152,10 +129,6 @@ fn file(rig: &Rig<'_>, lidar: &Lidar<'_>, imu: &Imu, (layout, columns): (&str, u
         map = text(&frames.map),
         rings = lidar.sensor.height,
         range = real(lidar.range()),
-        acc_n = real(noise.accelerometer_noise_density),
-        gyr_n = real(noise.gyroscope_noise_density),
-        acc_w = real(noise.accelerometer_random_walk),
-        gyr_w = real(noise.gyroscope_random_walk),
         translation = list(&imu_in_lidar.translation().map(rounded)),
         rotation = row_major(&rotation(&imu_in_lidar), 19),
         rpy = row_major(&rotation(&lidar.in_imu), 19),

@@ -1,8 +1,7 @@
 //! Configuration files for algorithms that read the bridge's topics: one file and one row of [`CONSUMERS`] each.
 //!
-//! Names, types and conventions are those of the consumer's own source at the commit of its row; `docs/calib.md` names the
-//! file that reads each key. Poses come from the frame tree, intrinsics from `camera_info`, so that a file says what the
-//! topics say.
+//! Names, types and conventions are those of the consumer's source at the commit of its row; `docs/calib.md` names the file
+//! that reads each key. Poses come from the frame tree, intrinsics from `camera_info`, so that files and topics agree.
 mod camera;
 mod fast_lio;
 mod faster_lio;
@@ -10,7 +9,6 @@ mod imu;
 mod kalibr;
 mod lidar;
 mod lio_sam;
-mod needs;
 mod nvblox;
 mod openvins;
 mod output;
@@ -20,22 +18,21 @@ mod rtabmap;
 mod vins;
 mod yaml;
 
-pub use needs::Need;
-pub use output::{BRIDGE_FILE, File, Output};
+pub use output::{BRIDGE_FILE, CalibOutput, Need, OutputFile};
 
 use crate::config::{Problem, Problems};
 use crate::node::{NodeError, Settings};
 use crate::ros::names::Resolver;
 use rig::Rig;
 
-/// One row: who reads the files.
+/// A program that reads the files.
 #[derive(Clone, Copy)]
 pub struct Consumer {
-    /// Word of `--for`.
+    /// Value of `--for`.
     pub name: &'static str,
-    /// Repository and commit that names, types and conventions were read from.
+    /// Repository and commit of its source.
     pub source: &'static str,
-    write: fn(&Rig<'_>, &mut Output) -> Result<(), Problems>,
+    write: fn(&Rig<'_>, &mut CalibOutput) -> Result<(), Problems>,
 }
 
 /// Every consumer.
@@ -51,9 +48,9 @@ pub const CONSUMERS: [Consumer; 9] = [
     px4ctrl::CONSUMER,
 ];
 
-/// Which of the sensors; what is not chosen is the first that fits.
+/// The chosen sensors; by default the first that fits.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct SensorChoice {
     /// CopterID.
     pub vehicle: Option<u16>,
     /// SeqID.
@@ -65,27 +62,21 @@ pub struct Choice {
 /// Writes the files of a consumer, all or none.
 ///
 /// # Errors
-/// Everything that the consumer needs and that is not configured.
+/// What the consumer needs and is not configured.
 pub fn files_for(
     consumer: &Consumer,
     settings: &Settings,
     names: &Resolver,
-    choice: &Choice,
-) -> Result<Output, NodeError> {
+    choice: &SensorChoice,
+) -> Result<CalibOutput, NodeError> {
     let rig = Rig::new(settings, names, choice)?;
-    let mut output = Output::default();
+    let mut output = CalibOutput::default();
     (consumer.write)(&rig, &mut output)?;
     rig.common(&mut output);
     Ok(output)
 }
 
-/// The value, or `None` and one problem more.
+/// Returns the value, or adds the problem.
 fn keep<T>(problems: &mut Problems, found: Result<T, Problem>) -> Option<T> {
-    match found {
-        Ok(value) => Some(value),
-        Err(problem) => {
-            problems.0.push(problem);
-            None
-        }
-    }
+    found.map_err(|problem| problems.0.push(problem)).ok()
 }

@@ -1,12 +1,12 @@
-//! nvblox: parameters above those of its examples, and a launch file with the topics.
-use super::camera::{Camera, describe};
+//! nvblox: parameters that extend those of its examples, and a launch file with the topics.
+use super::camera::{CalibratedCamera, describe};
 use super::lidar::Lidar;
 use super::rig::Rig;
 use super::rtabmap::need_millimetres;
 use super::yaml::{real, rounded, text};
-use super::{Consumer, Output, keep};
+use super::{CalibOutput, Consumer, keep};
+use crate::config::Problems;
 use crate::config::params::{QosGroup, RgbEncoding};
-use crate::config::{Problem, Problems};
 use crate::sensors::Options;
 use crate::wire::SensorKind;
 use std::fmt::Write as _;
@@ -15,13 +15,13 @@ pub(super) const CONSUMER: Consumer =
     Consumer { name: "nvblox", source: "NVIDIA-ISAAC-ROS/isaac_ros_nvblox 319438a", write };
 
 #[derive(Default)]
-struct Inputs<'a> {
-    depth: Option<Camera<'a>>,
-    colour: Option<Camera<'a>>,
+struct SensorInputs<'a> {
+    depth: Option<CalibratedCamera<'a>>,
+    colour: Option<CalibratedCamera<'a>>,
     lidar: Option<Lidar<'a>>,
 }
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let inputs = inputs(rig, output)?;
     if let Some(depth) = &inputs.depth {
         output.used.push(("depth", describe(depth)));
@@ -44,27 +44,25 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     }
     output.file("nvblox.yaml", parameters(rig, &inputs)?);
     output.file("nvblox.launch.yaml", launch(&inputs));
-    output.start.push("ros2 launch {dir}/nvblox.launch.yaml".to_owned());
+    output.start("ros2 launch {dir}/nvblox.launch.yaml");
     Ok(())
 }
 
-fn inputs<'a>(rig: &Rig<'a>, output: &mut Output) -> Result<Inputs<'a>, Problems> {
+fn inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInputs<'a>, Problems> {
     let chosen = &rig.choice.cameras;
     let first = |kind| {
         let mut cameras = rig.rigid_cameras(&[kind]).into_iter();
         cameras.find(|c| chosen.is_empty() || chosen.contains(&c.sensor.seq_id))
     };
-    let mut inputs =
-        Inputs { depth: first(SensorKind::Depth), colour: first(SensorKind::Rgb), lidar: None };
+    let mut inputs = SensorInputs {
+        depth: first(SensorKind::Depth),
+        colour: first(SensorKind::Rgb),
+        lidar: None,
+    };
     let mut problems = Problems::default();
     if rig.choice.lidar.is_some() || inputs.depth.is_none() {
-        let lidar = rig.lidar(output).and_then(|lidar| match lidar.is_livox() {
-            false => Ok(lidar),
-            true => Err(Problem::new(
-                format!("sensor {}", lidar.sensor.seq_id),
-                "has no rings, of which nvblox makes an image: a lidar with TypeID 20 is needed",
-            )),
-        });
+        let why = "of which nvblox makes an image";
+        let lidar = rig.lidar(output).and_then(|lidar| lidar.with_rings(why));
         inputs.lidar = keep(&mut problems, lidar);
     }
     if inputs.depth.is_none() && inputs.lidar.is_none() {
@@ -74,7 +72,7 @@ fn inputs<'a>(rig: &Rig<'a>, output: &mut Output) -> Result<Inputs<'a>, Problems
     problems.or(inputs)
 }
 
-fn parameters(rig: &Rig<'_>, inputs: &Inputs<'_>) -> Result<String, Problems> {
+fn parameters(rig: &Rig<'_>, inputs: &SensorInputs<'_>) -> Result<String, Problems> {
     let base = text(&rig.base());
     let mut out = format!(
         r#"/**:
@@ -98,9 +96,9 @@ fn parameters(rig: &Rig<'_>, inputs: &Inputs<'_>) -> Result<String, Problems> {
         lidar = inputs.lidar.is_some(),
     );
     if let Some(lidar) = &inputs.lidar {
-        let angles = lidar.angles().map_err(|problem| Problems(vec![problem]))?;
-        let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
-        let [low, high] = angles.elevation.map(|a| real(rounded(a.to_radians())));
+        let found = lidar.angles().and_then(|angles| Ok((angles, lidar.columns()?)));
+        let ((_, elevation), columns) = found.map_err(|problem| Problems(vec![problem]))?;
+        let [low, high] = elevation.map(|a| real(rounded(a.to_radians())));
         let _ = write!(
             out,
             r#"    lidar_width: {columns}
@@ -117,7 +115,7 @@ fn parameters(rig: &Rig<'_>, inputs: &Inputs<'_>) -> Result<String, Problems> {
     Ok(out)
 }
 
-fn launch(inputs: &Inputs<'_>) -> String {
+fn launch(inputs: &SensorInputs<'_>) -> String {
     let mut out = String::from(
         r#"launch:
 - node:

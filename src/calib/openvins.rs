@@ -1,9 +1,9 @@
-//! OpenVINS: its estimator's file, with the IMU and the cameras in Kalibr's form beside it.
+//! OpenVINS: the file of its estimator, and IMU and cameras in Kalibr's form.
 use super::imu::Noise;
-use super::kalibr::{self, Eyes};
+use super::kalibr::{self, VisualInertial};
 use super::rig::{GRAVITY, Rig};
-use super::yaml::{matrix, nested, real, text};
-use super::{Consumer, Output};
+use super::yaml::{nested, real, text};
+use super::{CalibOutput, Consumer};
 use crate::config::Problems;
 use std::fmt::Write as _;
 
@@ -11,29 +11,24 @@ pub(super) const CONSUMER: Consumer =
     Consumer { name: "openvins", source: "rpng/open_vins 6948812", write };
 
 /// Of config/euroc_mav/kalibr_imu_chain.yaml.
-const NOISE: Noise = Noise {
-    accelerometer_noise_density: 2e-3,
-    accelerometer_random_walk: 3e-3,
-    gyroscope_noise_density: 1.6968e-4,
-    gyroscope_random_walk: 1.9393e-5,
-};
+const NOISE: Noise = Noise([2e-3, 3e-3, 1.6968e-4, 1.9393e-5]);
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
-    let eyes = Eyes::find(rig, output)?;
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
+    let eyes = VisualInertial::find(rig, output)?;
     eyes.read_reliably(rig, output);
     let count = eyes.cameras.len();
     output.file("estimator_config.yaml", estimator(&eyes));
     output.file("kalibr_imu_chain.yaml", imu_chain(rig, &eyes));
     output.file("kalibr_imucam_chain.yaml", camera_chain(&eyes));
     // The launch file's own arguments win over the file.
-    output.start.push(format!(
+    output.start(format!(
         "ros2 launch ov_msckf subscribe.launch.py config_path:={{dir}}/estimator_config.yaml max_cameras:={count} use_stereo:={}",
         count == 2
     ));
     Ok(())
 }
 
-fn imu_chain(rig: &Rig<'_>, eyes: &Eyes<'_>) -> String {
+fn imu_chain(rig: &Rig<'_>, eyes: &VisualInertial<'_>) -> String {
     let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mut out = format!(
         "%YAML:1.0\n\nimu0:\n  rostopic: {}\n  time_offset: 0.0\n  update_rate: {}\n  model: \"kalibr\"\n{}",
@@ -48,13 +43,13 @@ fn imu_chain(rig: &Rig<'_>, eyes: &Eyes<'_>) -> String {
     out
 }
 
-fn camera_chain(eyes: &Eyes<'_>) -> String {
+fn camera_chain(eyes: &VisualInertial<'_>) -> String {
     let mut out = String::from("%YAML:1.0\n\n");
     for (i, (camera, pose)) in eyes.cameras.iter().enumerate() {
         let _ = write!(
             out,
             "cam{i}:\n  T_imu_cam: # pose of the camera in the frame of the IMU\n{}\n  timeshift_cam_imu: 0.0\n  cam_overlaps: {}\n{}",
-            nested(&matrix(pose), 4),
+            nested(&pose.matrix(), 4),
             eyes.overlaps(i),
             kalibr::intrinsics(camera),
         );
@@ -62,7 +57,7 @@ fn camera_chain(eyes: &Eyes<'_>) -> String {
     out
 }
 
-fn estimator(eyes: &Eyes<'_>) -> String {
+fn estimator(eyes: &VisualInertial<'_>) -> String {
     let rate = eyes.cameras.iter().map(|(camera, _)| camera.sensor.asked_hz());
     format!(
         r#"%YAML:1.0

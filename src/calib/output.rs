@@ -1,6 +1,7 @@
+//! Files for a consumer, and the report about them.
+use super::Consumer;
 use super::yaml::text;
-use super::{Consumer, Need};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::path::Path;
 
 /// Parameter file of the bridge, beside the files of the consumer.
@@ -8,32 +9,40 @@ pub const BRIDGE_FILE: &str = "rfly_bridge.yaml";
 
 /// One file.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct File {
+pub struct OutputFile {
     /// Name, without a directory.
     pub name: &'static str,
     /// Contents.
     pub text: String,
 }
 
-/// What is written, and what to know about it.
+/// The files, and what the user needs to know about them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Output {
+pub struct CalibOutput {
     /// Files of the consumer.
-    pub files: Vec<File>,
-    /// What the files were made of: a role, and sensor, topic and figures.
+    pub files: Vec<OutputFile>,
+    /// Inputs of the files: role; sensor, topic and figures.
     pub used: Vec<(&'static str, String)>,
-    /// Parameters of the bridge that go with the files.
+    /// Parameters of the bridge that the files need.
     pub needs: Vec<Need>,
-    /// What will not work as it is.
+    /// Problems.
     pub warnings: Vec<String>,
     /// Commands that start the consumer; `{dir}` is the directory of the files.
     pub start: Vec<String>,
 }
 
-impl Output {
-    /// Adds a file.
+impl CalibOutput {
     pub(super) fn file(&mut self, name: &'static str, text: String) {
-        self.files.push(File { name, text });
+        self.files.push(OutputFile { name, text });
+    }
+
+    pub(super) fn warn(&mut self, text: impl Into<String>) {
+        self.warnings.push(text.into());
+    }
+
+    /// Adds a command that starts the consumer.
+    pub(super) fn start(&mut self, command: impl Into<String>) {
+        self.start.push(command.into());
     }
 
     /// Adds a parameter; `now` is its value.
@@ -41,7 +50,7 @@ impl Output {
         self.need_that(name, value, (now == value, now), why);
     }
 
-    /// Adds a parameter that may fit with another value, too.
+    /// Adds a parameter that may also have another value.
     pub(super) fn need_that(
         &mut self,
         name: &str,
@@ -49,15 +58,11 @@ impl Output {
         (fits, now): (bool, &str),
         why: &'static str,
     ) {
-        self.needs.push(Need {
-            name: name.to_owned(),
-            value,
-            now: (!fits).then(|| now.to_owned()),
-            why,
-        });
+        let now = (!fits).then(|| now.to_owned());
+        self.needs.push(Need { name: name.to_owned(), value, now, why });
     }
 
-    /// What was written and what goes with it, for the person at the terminal.
+    /// Returns the report for the terminal.
     pub fn report(&self, consumer: &Consumer, dir: Option<&Path>) -> String {
         let dir = dir.map_or("DIR".to_owned(), |dir| dir.display().to_string());
         let mut out = format!("{}: {}\n", consumer.name, consumer.source);
@@ -67,18 +72,14 @@ impl Output {
         for warning in &self.warnings {
             let _ = writeln!(out, "warning: {warning}");
         }
+        let mut commands = self.start.clone();
         if !self.needs.is_empty() {
             out += "parameters of the bridge that go with it:\n";
+            let bridge = format!("rfly_bridge --ros-args --params-file {{dir}}/{BRIDGE_FILE} ...");
+            commands.insert(0, bridge);
         }
         for need in &self.needs {
             let _ = writeln!(out, "  {need}");
-        }
-        let mut commands = self.start.clone();
-        if !self.needs.is_empty() {
-            commands.insert(
-                0,
-                format!("rfly_bridge --ros-args --params-file {{dir}}/{BRIDGE_FILE} ..."),
-            );
         }
         out += "to start:\n";
         for command in commands {
@@ -87,8 +88,8 @@ impl Output {
         out
     }
 
-    /// The parameters of the bridge as its parameter file; `None` if it needs none.
-    pub fn bridge_file(&self) -> Option<File> {
+    /// Returns the parameter file of the bridge; `None` if no parameters are needed.
+    pub fn bridge_file(&self) -> Option<OutputFile> {
         if self.needs.is_empty() {
             return None;
         }
@@ -101,6 +102,30 @@ impl Output {
             };
             let _ = writeln!(out, "    {}: {value} # {}", need.name, need.why);
         }
-        Some(File { name: BRIDGE_FILE, text: out })
+        Some(OutputFile { name: BRIDGE_FILE, text: out })
+    }
+}
+
+/// A parameter of the bridge that the files need.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Need {
+    /// Its name.
+    pub name: String,
+    /// The value that the consumer needs.
+    pub value: &'static str,
+    /// The value now, if that does not fit.
+    pub now: Option<String>,
+    /// Reason.
+    pub why: &'static str,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, value, why, .. } = self;
+        write!(f, "-p {name}:={value}   ")?;
+        match &self.now {
+            Some(now) => write!(f, "does not fit now, is {now}: {why}"),
+            None => write!(f, "is so: {why}"),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! px4ctrl: parameters in ROS 2; its topics are those of mavros, and two that are remapped.
 use super::rig::{GRAVITY, Rig};
-use super::{Consumer, Output, keep};
+use super::{CalibOutput, Consumer, keep};
 use crate::config::{ControlLink, Problems};
 
 pub(super) const CONSUMER: Consumer = Consumer {
@@ -9,7 +9,7 @@ pub(super) const CONSUMER: Consumer = Consumer {
     write,
 };
 
-/// What px4ctrl names with an absolute topic or service below `/mavros`.
+/// Prefix of the absolute topics and services of px4ctrl, and their names.
 const MAVROS: &str = "/mavros";
 const NAMES: [&str; 8] = [
     "state",
@@ -22,7 +22,7 @@ const NAMES: [&str; 8] = [
     "cmd/arming",
 ];
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let mut problems = Problems::default();
     let params = &rig.settings.params;
     if *params.control_link(rig.vehicle) == ControlLink::Off {
@@ -47,13 +47,11 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     output.file("px4ctrl.yaml", file());
     let mut start =
         "ros2 run px4ctrl px4ctrl_node --ros-args --params-file {dir}/px4ctrl.yaml".to_owned();
-    for (from, to) in [("odom", odometry), ("cmd", "/position_cmd".to_owned())] {
+    let always = [("odom".to_owned(), odometry), ("cmd".to_owned(), "/position_cmd".to_owned())];
+    for (from, to) in always.into_iter().chain(remaps) {
         start += &format!(" -r {from}:={to}");
     }
-    for (from, to) in remaps {
-        start += &format!(" -r {from}:={to}");
-    }
-    output.start.push(start);
+    output.start(start);
     Ok(())
 }
 
@@ -64,7 +62,7 @@ const WARNINGS: [&str; 3] = [
     "px4ctrl wants odometry and IMU with 100 Hz: ask the autopilot for them with set_message_interval",
 ];
 
-/// The values are those of its example, except for what a simulator does not have: a remote control.
+/// The values are those of its example, but without a remote control.
 fn file() -> String {
     format!(
         r#"/**:

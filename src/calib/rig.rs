@@ -1,5 +1,5 @@
-//! What one vehicle carries, with the names that its topics have.
-use super::{Choice, Output};
+//! One vehicle: its sensors, frames and names of topics.
+use super::{CalibOutput, SensorChoice};
 use crate::config::params::{QosGroup, Reliability, StampMode};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 use crate::frames::{FrameTree, Transform};
@@ -11,10 +11,9 @@ use crate::wire::SensorKind;
 /// m/s², as in PX4, the emulator and the models of CopterSim.
 pub(super) const GRAVITY: f64 = 9.81;
 
-/// One vehicle of the settings.
 pub(super) struct Rig<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) choice: &'a Choice,
+    pub(super) choice: &'a SensorChoice,
     pub(super) vehicle: u16,
     pub(super) tree: FrameTree,
     names: &'a Resolver,
@@ -24,7 +23,7 @@ impl<'a> Rig<'a> {
     pub(super) fn new(
         settings: &'a Settings,
         names: &'a Resolver,
-        choice: &'a Choice,
+        choice: &'a SensorChoice,
     ) -> Result<Self, NodeError> {
         let vehicles = settings.vehicles();
         let tree = FrameTree::new(settings.frame_names(), &vehicles, &settings.mounts())
@@ -36,39 +35,39 @@ impl<'a> Rig<'a> {
             tree,
             names,
         };
-        let mut problems = Problems::default();
-        if !vehicles.contains(&rig.vehicle) {
-            let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
-            let message = format!("not configured; configured: {}", known.join(", "));
-            problems.push(format!("vehicle {}", rig.vehicle), message);
+        if vehicles.contains(&rig.vehicle) {
+            return Ok(rig);
         }
-        Ok(problems.or(rig)?)
+        let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
+        let message = format!("not configured; configured: {}", known.join(", "));
+        let problem = Problem::new(format!("vehicle {}", rig.vehicle), message);
+        Err(Problems(vec![problem]).into())
     }
 
-    /// The name that a topic has in the graph.
+    /// Returns the full name of a topic.
     pub(super) fn resolve(&self, topic: &str) -> Result<String, Problem> {
         let problem = |error: RosError| Problem::new(topic, error.to_string());
         self.names.resolve(topic).map_err(problem)
     }
 
-    /// A topic of the vehicle's autopilot.
+    /// Returns the full name of a topic of the vehicle's autopilot.
     pub(super) fn mavros(&self, topic: &str) -> Result<String, Problem> {
         let prefix = self.settings.params.control_prefix(self.vehicle);
         self.resolve(&format!("{}/{topic}", prefix.trim_end_matches('/')))
     }
 
-    /// Name of a frame of the vehicle.
+    /// Returns the name of the vehicle's `base_link`.
     pub(super) fn base(&self) -> String {
         self.tree.base_link(self.vehicle)
     }
 
-    /// The sensors that the vehicle carries, in the order of the files.
+    /// Returns the sensors of the vehicle, in the order of the files.
     pub(super) fn sensors(&self) -> impl Iterator<Item = &'a SensorConfig> + '_ {
         let own = |s: &&SensorConfig| self.settings.vehicle_of(s) == Some(self.vehicle);
         self.settings.sensors.iter().filter(own)
     }
 
-    /// The sensor with a SeqID, of this vehicle.
+    /// Returns the sensor of the vehicle with a SeqID.
     pub(super) fn sensor(&self, option: &str, seq_id: u16) -> Result<&'a SensorConfig, Problem> {
         let found = self.sensors().find(|s| s.seq_id == seq_id);
         found.ok_or_else(|| {
@@ -80,7 +79,7 @@ impl<'a> Rig<'a> {
         })
     }
 
-    /// Whether the vehicle carries a sensor so that it neither turns nor shifts against the body; else why not.
+    /// Checks that a sensor is fixed on the vehicle.
     pub(super) fn rigid(&self, sensor: &SensorConfig) -> Result<(), Problem> {
         let mut at = sensor;
         let why = loop {
@@ -101,10 +100,10 @@ impl<'a> Rig<'a> {
         Err(Problem::new(format!("sensor {}", sensor.seq_id), message))
     }
 
-    /// Says if a topic goes out with best effort, which a reader that asks for reliability does not get.
-    pub(super) fn read_reliably(&self, group: QosGroup, topic: &str, output: &mut Output) {
+    /// Warns if a topic is published with best effort, which a reliable subscription does not match.
+    pub(super) fn read_reliably(&self, group: QosGroup, topic: &str, output: &mut CalibOutput) {
         if self.settings.params.qos.of(group, topic).reliability == Reliability::BestEffort {
-            output.warnings.push(format!(
+            output.warn(format!(
                 "{topic} is published with best effort (qos.{}.reliability or qos_overrides), the consumer subscribes reliably \
                  and gets nothing",
                 group.name()
@@ -112,11 +111,11 @@ impl<'a> Rig<'a> {
         }
     }
 
-    /// Says if a pose depends on how far the vehicle's bottom is below `base_link`, and that is not known.
-    pub(super) fn warn_of_bottom(&self, sensor: &SensorConfig, output: &mut Output) {
+    /// Warns if a pose depends on the unknown distance of the vehicle's bottom below `base_link`.
+    pub(super) fn warn_of_bottom(&self, sensor: &SensorConfig, output: &mut CalibOutput) {
         let unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
         if unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
-            output.warnings.push(format!(
+            output.warn(format!(
                 "vehicle_bottom_m is 0, but sensor {} is mounted at the vehicle's bottom (TargetMountType 1): the files have \
                  it as if base_link were there",
                 sensor.seq_id
@@ -124,30 +123,28 @@ impl<'a> Rig<'a> {
         }
     }
 
-    /// Pose of a frame in the vehicle's `base_link`.
+    /// Returns the pose of a frame in the vehicle's `base_link`.
     pub(super) fn in_base(&self, frame: &str) -> Result<Transform, Problem> {
         let pose = self.tree.lookup(&self.base(), frame);
         pose.ok_or_else(|| Problem::new(frame, format!("has no constant pose in {}", self.base())))
     }
 
-    /// Pose of a frame of the vehicle in the frame of its IMU.
+    /// Returns the pose of a frame of the vehicle in the frame of its IMU.
     pub(super) fn in_imu(&self, frame: &str) -> Result<Transform, Problem> {
         let imu = self.settings.imu_frame(&self.tree, self.vehicle);
         Ok(self.in_base(&imu)?.inverse() * self.in_base(frame)?)
     }
 
-    /// What every consumer has to know.
-    pub(super) fn common(&self, output: &mut Output) {
-        let params = &self.settings.params;
-        match params.time.mode {
+    /// Warns of settings that concern every consumer.
+    pub(super) fn common(&self, output: &mut CalibOutput) {
+        match self.settings.params.time.mode {
             StampMode::Aligned => {}
-            StampMode::Sim => output.warnings.push(
-                "time.mode is sim: give the consumer use_sim_time:=true, too".to_owned(),
-            ),
-            StampMode::Arrival => output.warnings.push(
+            StampMode::Sim => {
+                output.warn("time.mode is sim: give the consumer use_sim_time:=true, too");
+            }
+            StampMode::Arrival => output.warn(
                 "time.mode is arrival: stamps are late by the transport, differently for each sensor; the files say an \
-                 offset of 0, which is true for aligned and sim"
-                    .to_owned(),
+                 offset of 0, which is true for aligned and sim",
             ),
         }
     }

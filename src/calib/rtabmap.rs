@@ -1,8 +1,8 @@
 //! RTAB-Map: a launch file around its own, with the topics.
-use super::camera::{Camera, NO_PAIR, describe, stereo_pair};
+use super::camera::{CalibratedCamera, NO_PAIR, describe, stereo_pair};
 use super::rig::Rig;
 use super::yaml::text;
-use super::{Consumer, Output};
+use super::{CalibOutput, Consumer};
 use crate::config::params::{DepthEncoding, ImuOrientation, TfSource};
 use crate::config::{Problem, Problems};
 use crate::sensors::Options;
@@ -12,13 +12,12 @@ use std::fmt::Write as _;
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "rtabmap", source: "introlab/rtabmap_ros aec4f91", write };
 
-/// What it sees with.
-enum View<'a> {
-    Depth { colour: Camera<'a>, depth: Camera<'a> },
-    Stereo([Camera<'a>; 2]),
+enum VisualInput<'a> {
+    Depth { colour: CalibratedCamera<'a>, depth: CalibratedCamera<'a> },
+    Stereo([CalibratedCamera<'a>; 2]),
 }
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let view = view(rig)?;
     let params = &rig.settings.params;
     let mut arguments: Vec<(&str, String)> = vec![
@@ -29,12 +28,12 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         ("approx_sync", "false".to_owned()),
     ];
     match &view {
-        View::Depth { colour, depth } => {
-            output.used.push(("colour", describe(colour)));
-            output.used.push(("depth", describe(depth)));
+        VisualInput::Depth { colour, depth } => {
             need_millimetres(rig, depth, output);
-            rig.read_both_reliably(colour, output);
-            rig.read_both_reliably(depth, output);
+            for (role, camera) in [("colour", colour), ("depth", depth)] {
+                output.used.push((role, describe(camera)));
+                rig.read_both_reliably(camera, output);
+            }
             arguments.extend([
                 ("stereo", "false".to_owned()),
                 ("rgb_topic", colour.topic.clone()),
@@ -42,14 +41,14 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
                 ("camera_info_topic", colour.info_topic.clone()),
             ]);
         }
-        View::Stereo([left, right]) => {
-            output.used.push(("left", describe(left)));
-            output.used.push(("right", describe(right)));
-            rig.read_both_reliably(left, output);
-            rig.read_both_reliably(right, output);
+        VisualInput::Stereo([left, right]) => {
+            for (role, camera) in [("left", left), ("right", right)] {
+                output.used.push((role, describe(camera)));
+                rig.read_both_reliably(camera, output);
+            }
             let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
             if rig.settings.pairs.frame_of(r) != l {
-                output.warnings.push(format!(
+                output.warn(format!(
                     "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: this version takes it from TF and says so, older ones end",
                     right.info_topic
                 ));
@@ -70,7 +69,7 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
     } else {
         let why =
             "without imu.orientation:=truth RTAB-Map ignores the IMU, so the file leaves it out";
-        output.warnings.push(why.to_owned());
+        output.warn(why);
     }
     output.need(
         "tf.source",
@@ -79,12 +78,16 @@ fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
         "RTAB-Map publishes map -> odom -> base_link",
     );
     output.file("rtabmap.launch.yaml", file(&arguments));
-    output.start.push("ros2 launch {dir}/rtabmap.launch.yaml".to_owned());
+    output.start("ros2 launch {dir}/rtabmap.launch.yaml");
     Ok(())
 }
 
-/// Depth as 16UC1, which says millimetres.
-pub(super) fn need_millimetres(rig: &Rig<'_>, depth: &Camera<'_>, output: &mut Output) {
+/// Adds the need of depth as 16UC1, in millimetres.
+pub(super) fn need_millimetres(
+    rig: &Rig<'_>,
+    depth: &CalibratedCamera<'_>,
+    output: &mut CalibOutput,
+) {
     let seq_id = depth.sensor.seq_id;
     output.need(
         &format!("sensor{seq_id}.encoding"),
@@ -94,23 +97,24 @@ pub(super) fn need_millimetres(rig: &Rig<'_>, depth: &Camera<'_>, output: &mut O
     );
 }
 
-fn view<'a>(rig: &Rig<'a>) -> Result<View<'a>, Problems> {
+fn view<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
     let chosen = &rig.choice.cameras;
-    let chosen = |camera: &Camera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
+    let chosen =
+        |camera: &CalibratedCamera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
     let of = |kinds: &[SensorKind]| -> Vec<_> {
         let cameras = rig.rigid_cameras(kinds).into_iter();
         cameras.filter(chosen).collect()
     };
     let images = of(&[SensorKind::Rgb, SensorKind::Grey]);
     for depth in of(&[SensorKind::Depth]) {
-        let same = |image: &&Camera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
+        let same =
+            |image: &&CalibratedCamera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
         if let Some(colour) = images.iter().find(same) {
-            let colour = colour.clone();
-            return Ok(View::Depth { colour, depth });
+            return Ok(VisualInput::Depth { colour: colour.clone(), depth });
         }
     }
     match stereo_pair(rig, &images) {
-        Some(pair) => Ok(View::Stereo(pair)),
+        Some(pair) => Ok(VisualInput::Stereo(pair)),
         None => Err(Problems(vec![
             Problem::new(
                 "depth",

@@ -1,10 +1,10 @@
 //! VINS-Fusion: files for OpenCV's `FileStorage`, in one directory.
-use super::camera::Camera;
+use super::camera::CalibratedCamera;
 use super::imu::Noise;
-use super::kalibr::Eyes;
+use super::kalibr::VisualInertial;
 use super::rig::{GRAVITY, Rig};
-use super::yaml::{matrix, real, rounded, row_major, text};
-use super::{Consumer, Output};
+use super::yaml::{real, rounded, row_major, text};
+use super::{CalibOutput, Consumer};
 use crate::config::Problems;
 use crate::config::params::QosGroup;
 use std::fmt::Write as _;
@@ -19,19 +19,19 @@ pub(super) const CONSUMER: Consumer = Consumer {
 const DEVIATIONS: [f64; 4] = [0.1, 0.001, 0.01, 0.0001];
 const CAMERAS: [&str; 2] = ["cam0.yaml", "cam1.yaml"];
 
-fn write(rig: &Rig<'_>, output: &mut Output) -> Result<(), Problems> {
-    let eyes = Eyes::find(rig, output)?;
+fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
+    let eyes = VisualInertial::find(rig, output)?;
     rig.read_reliably(QosGroup::Imu, &eyes.imu.topic, output);
     eyes.read_reliably(rig, output);
     output.file("vins.yaml", main_file(rig, &eyes));
     for ((camera, _), name) in eyes.cameras.iter().zip(CAMERAS) {
         output.file(name, camera_file(camera));
     }
-    output.start.push("ros2 run vins vins_node {dir}/vins.yaml".to_owned());
+    output.start("ros2 run vins vins_node {dir}/vins.yaml");
     Ok(())
 }
 
-fn main_file(rig: &Rig<'_>, Eyes { imu, cameras }: &Eyes<'_>) -> String {
+fn main_file(rig: &Rig<'_>, VisualInertial { imu, cameras }: &VisualInertial<'_>) -> String {
     let defaults = Noise::of_samples(DEVIATIONS, imu.rate_hz);
     let samples = rig.noise(imu, defaults).samples(imu.rate_hz);
     let [acc_n, acc_w, gyr_n, gyr_w] = samples.map(|d| real(rounded(d)));
@@ -53,7 +53,7 @@ body_T_cam{i}: !!opencv-matrix
 "#,
             topic = text(&camera.topic),
             file = text(file),
-            pose = row_major(&matrix(pose), 10),
+            pose = row_major(&pose.matrix(), 10),
         );
     }
     let [width, height] = size;
@@ -102,30 +102,25 @@ save_image: 0
     )
 }
 
-fn camera_file(camera: &Camera<'_>) -> String {
+fn camera_file(camera: &CalibratedCamera<'_>) -> String {
     let [fx, fy, cx, cy] = camera.intrinsics().map(real);
     let [a, b, c, d] = camera.distortion().map(real);
     let sensor = camera.sensor;
-    let head = |model| {
-        format!(
-            "%YAML:1.0\n---\nmodel_type: {model}\ncamera_name: sensor{}\nimage_width: {}\nimage_height: {}\n",
-            sensor.seq_id, sensor.width, sensor.height
-        )
+    let (model, lens) = if camera.is_fisheye() {
+        let lens = format!(
+            "projection_parameters:\n   k2: {a}\n   k3: {b}\n   k4: {c}\n   k5: {d}\n   \
+             mu: {fx}\n   mv: {fy}\n   u0: {cx}\n   v0: {cy}\n"
+        );
+        ("KANNALA_BRANDT", lens)
+    } else {
+        let lens = format!(
+            "distortion_parameters:\n   k1: {a}\n   k2: {b}\n   p1: {c}\n   p2: {d}\n\
+             projection_parameters:\n   fx: {fx}\n   fy: {fy}\n   cx: {cx}\n   cy: {cy}\n"
+        );
+        ("PINHOLE", lens)
     };
-    match camera.is_fisheye() {
-        false => {
-            head("PINHOLE")
-                + &format!(
-                    "distortion_parameters:\n   k1: {a}\n   k2: {b}\n   p1: {c}\n   p2: {d}\n\
-                     projection_parameters:\n   fx: {fx}\n   fy: {fy}\n   cx: {cx}\n   cy: {cy}\n"
-                )
-        }
-        true => {
-            head("KANNALA_BRANDT")
-                + &format!(
-                    "projection_parameters:\n   k2: {a}\n   k3: {b}\n   k4: {c}\n   k5: {d}\n   \
-                     mu: {fx}\n   mv: {fy}\n   u0: {cx}\n   v0: {cy}\n"
-                )
-        }
-    }
+    format!(
+        "%YAML:1.0\n---\nmodel_type: {model}\ncamera_name: sensor{}\nimage_width: {}\nimage_height: {}\n{lens}",
+        sensor.seq_id, sensor.width, sensor.height
+    )
 }

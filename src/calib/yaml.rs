@@ -1,11 +1,11 @@
-//! Scalars and lists of YAML, in the form that PyYAML, libyaml, yaml-cpp and OpenCV read alike.
-use crate::frames::{Attitude, Flu, Transform};
+//! Scalars and lists of YAML in a form that PyYAML, libyaml, yaml-cpp and OpenCV read alike.
+use crate::frames::Transform;
 
-/// Decimals of lengths and of elements of a rotation, in which the rest of a product of sines is zero.
+/// Resolution of lengths and elements of rotations; hides the rounding errors of products of sines.
 const DECIMALS: f64 = 1e12;
 
-/// A real number: always with a point, because ROS and Kalibr tell reals from integers, and with a signed exponent,
-/// because PyYAML takes `1e-5` for text.
+/// A real number: always with a point, because ROS and Kalibr distinguish reals from integers, and with a signed exponent,
+/// because PyYAML reads `1e-5` as text.
 pub(super) fn real(value: f64) -> String {
     let text = format!("{value:?}");
     let Some((mantissa, exponent)) = text.split_once('e') else {
@@ -44,18 +44,10 @@ pub(super) fn nested<const N: usize>(rows: &[[f64; N]], indent: usize) -> String
     rows.join("\n")
 }
 
-/// The rotation of a pose.
+/// The rotation matrix of a pose.
 pub(super) fn rotation(pose: &Transform) -> [[f64; 3]; 3] {
-    let attitude = Attitude::<Flu, Flu>::from_wxyz(pose.rotation()).unwrap_or_default();
-    attitude.matrix()
-}
-
-/// A pose as homogeneous matrix.
-pub(super) fn matrix(pose: &Transform) -> [[f64; 4]; 4] {
-    let [x, y, z] = pose.translation();
-    let [a, b, c] = rotation(pose);
-    let row = |[i, j, k]: [f64; 3], t| [i, j, k, t];
-    [row(a, x), row(b, y), row(c, z), [0.0, 0.0, 0.0, 1.0]]
+    let [a, b, c, _] = pose.matrix().map(|[x, y, z, _]| [x, y, z]);
+    [a, b, c]
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::vector::{Enu, Flu, Frame, Frd, Ned, Nwu, Optical, Vector};
+use super::vector::{CoordinateFrame, Enu, Flu, Frd, Ned, Nwu, Optical, Vector};
 use nalgebra::{Quaternion, UnitQuaternion};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt;
@@ -26,21 +26,27 @@ impl Euler {
         Self::new(roll.to_radians(), pitch.to_radians(), yaw.to_radians())
     }
 
+    /// Returns roll, pitch, yaw in rad.
+    pub const fn to_array(self) -> [f64; 3] {
+        [self.roll, self.pitch, self.yaw]
+    }
+
     /// Returns roll, pitch, yaw in degrees.
     pub fn to_degrees(self) -> [f64; 3] {
-        [self.roll, self.pitch, self.yaw].map(f64::to_degrees)
+        self.to_array().map(f64::to_degrees)
     }
 }
 
 /// Attitude of a body in a world (or of one body in another): turns vectors of `Body` into vectors of `World`.
 ///
 /// Hamilton quaternion, w first. The sign is not normalised: q and -q are the same attitude.
+#[derive(Clone, Copy, PartialEq)]
 pub struct Attitude<Body, World> {
     pub(super) value: UnitQuaternion<f64>,
     frames: PhantomData<(Body, World)>,
 }
 
-impl<B: Frame, W: Frame> Attitude<B, W> {
+impl<B: CoordinateFrame, W: CoordinateFrame> Attitude<B, W> {
     pub(super) const fn from_inner(value: UnitQuaternion<f64>) -> Self {
         Self { value, frames: PhantomData }
     }
@@ -86,7 +92,7 @@ impl<B: Frame, W: Frame> Attitude<B, W> {
     }
 
     /// Chains attitudes: `self` is the attitude of B in W, `inner` that of C in B; the result is that of C in W.
-    pub fn then<C: Frame>(self, inner: Attitude<C, B>) -> Attitude<C, W> {
+    pub fn then<C: CoordinateFrame>(self, inner: Attitude<C, B>) -> Attitude<C, W> {
         Attitude::from_inner(self.value * inner.value)
     }
 
@@ -102,50 +108,47 @@ impl<B: Frame, W: Frame> Attitude<B, W> {
     }
 }
 
-impl<B, W> Clone for Attitude<B, W> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B, W> Copy for Attitude<B, W> {}
-
-impl<B, W> PartialEq for Attitude<B, W> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<B: Frame, W: Frame> Default for Attitude<B, W> {
+impl<B: CoordinateFrame, W: CoordinateFrame> Default for Attitude<B, W> {
     fn default() -> Self {
         Self::identity()
     }
 }
 
-impl<B: Frame, W: Frame> fmt::Debug for Attitude<B, W> {
+impl<B: CoordinateFrame, W: CoordinateFrame> fmt::Debug for Attitude<B, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} in {}: {:?}", B::NAME, W::NAME, self.wxyz())
     }
 }
 
 /// World change times attitude times body change, multiplied out: the half turns about x (FRD, NWU) only permute and
-/// negate the components, which is exact; ENU costs one factor of 1/√2.
-fn from_parts<B: Frame, W: Frame>(w: f64, x: f64, y: f64, z: f64) -> Attitude<B, W> {
+/// negate the components, which is exact; ENU takes one factor of 1/√2.
+fn from_parts<B: CoordinateFrame, W: CoordinateFrame>(
+    w: f64,
+    x: f64,
+    y: f64,
+    z: f64,
+) -> Attitude<B, W> {
     Attitude::from_inner(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)))
 }
 
-impl From<Attitude<Frd, Ned>> for Attitude<Flu, Nwu> {
-    fn from(attitude: Attitude<Frd, Ned>) -> Self {
-        let [w, x, y, z] = attitude.wxyz();
-        from_parts(w, x, -y, -z)
-    }
+/// Declares conversions by the half turn about x of body and world.
+macro_rules! half_turns {
+    ($($body:ident in $world:ident => $to_body:ident in $to_world:ident;)*) => {$(
+        impl From<Attitude<$body, $world>> for Attitude<$to_body, $to_world> {
+            fn from(attitude: Attitude<$body, $world>) -> Self {
+                let [w, x, y, z] = attitude.wxyz();
+                from_parts(w, x, -y, -z)
+            }
+        }
+    )*};
 }
 
-impl From<Attitude<Flu, Nwu>> for Attitude<Frd, Ned> {
-    fn from(attitude: Attitude<Flu, Nwu>) -> Self {
-        let [w, x, y, z] = attitude.wxyz();
-        from_parts(w, x, -y, -z)
-    }
+half_turns! {
+    Frd in Ned => Flu in Nwu;
+    Flu in Nwu => Frd in Ned;
+    // One body in another, the convention of mounts.
+    Frd in Frd => Flu in Flu;
+    Flu in Flu => Frd in Frd;
 }
 
 impl From<Attitude<Flu, Nwu>> for Attitude<Flu, Enu> {
@@ -179,20 +182,5 @@ impl Attitude<Optical, Flu> {
     /// Attitude of `<sensor>_optical_frame` in `<sensor>_link`.
     pub fn optical() -> Self {
         from_parts(0.5, -0.5, 0.5, -0.5)
-    }
-}
-
-/// Attitude of one FRD body in another, the convention of mounts.
-impl From<Attitude<Frd, Frd>> for Attitude<Flu, Flu> {
-    fn from(attitude: Attitude<Frd, Frd>) -> Self {
-        let [w, x, y, z] = attitude.wxyz();
-        from_parts(w, x, -y, -z)
-    }
-}
-
-impl From<Attitude<Flu, Flu>> for Attitude<Frd, Frd> {
-    fn from(attitude: Attitude<Flu, Flu>) -> Self {
-        let [w, x, y, z] = attitude.wxyz();
-        from_parts(w, x, -y, -z)
     }
 }

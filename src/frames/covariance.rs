@@ -1,44 +1,61 @@
 use super::attitude::Attitude;
-use super::vector::{Frame, Vector};
+use super::vector::{CoordinateFrame, Vector};
 use std::marker::PhantomData;
 
-/// Covariance of a vector in frame `F`, 3x3, row by row as in ROS messages.
+/// Covariance in frame `F`, a square matrix with `CELLS` numbers, row by row as in ROS messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Covariance3<F> {
-    rows: [f64; 9],
+pub struct Covariance<F, const CELLS: usize> {
+    rows: [f64; CELLS],
     frame: PhantomData<F>,
 }
 
-impl<F: Frame> Covariance3<F> {
-    /// Creates a covariance from 9 numbers, row by row.
-    pub const fn from_rows(rows: [f64; 9]) -> Self {
+/// Covariance of a vector, 3x3.
+pub type Covariance3<F> = Covariance<F, 9>;
+
+/// Covariance of a pose or a twist, linear part first, both parts in frame `F`, 6x6.
+pub type Covariance6<F> = Covariance<F, 36>;
+
+impl<F: CoordinateFrame, const CELLS: usize> Covariance<F, CELLS> {
+    /// Creates a covariance, row by row.
+    pub const fn from_rows(rows: [f64; CELLS]) -> Self {
         Self { rows, frame: PhantomData }
     }
 
-    /// Creates a diagonal covariance from three variances.
-    pub const fn from_variances([x, y, z]: [f64; 3]) -> Self {
-        Self::from_rows([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z])
-    }
-
-    /// Returns the 9 numbers of a ROS message, row by row.
-    pub const fn to_rows(self) -> [f64; 9] {
+    /// Returns the numbers of a ROS message, row by row.
+    pub const fn to_rows(self) -> [f64; CELLS] {
         self.rows
     }
 
     /// Expresses the covariance in another frame: M C Mᵀ. M only permutes and negates, so the result is exact, and NaN
     /// and infinity stay in their cells.
-    pub fn into_frame<G: Frame>(self) -> Covariance3<G>
+    pub fn into_frame<G: CoordinateFrame>(self) -> Covariance<G, CELLS>
     where
         Vector<G>: From<Vector<F>>,
     {
-        Covariance3::from_rows(change(&self.rows, axes::<F, G>()))
+        let size = CELLS.isqrt();
+        // Axes from the conversion of vectors, so that covariances cannot differ from it; a negative one changes its sign.
+        let axes = Vector::<G>::from(Vector::<F>::new(1.0, 2.0, 3.0)).to_array();
+        let from = |i: usize| axes[i % 3].abs() as usize - 1 + i / 3 * 3;
+        Covariance::from_rows(std::array::from_fn(|cell| {
+            let (row, column) = (cell / size, cell % size);
+            let value = self.rows[from(row) * size + from(column)];
+            let same_sign = (axes[row % 3] < 0.0) == (axes[column % 3] < 0.0);
+            if same_sign { value } else { -value }
+        }))
+    }
+}
+
+impl<F: CoordinateFrame> Covariance3<F> {
+    /// Creates a diagonal covariance from three variances.
+    pub const fn from_variances([x, y, z]: [f64; 3]) -> Self {
+        Self::from_rows([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z])
     }
 
-    /// Expresses the covariance in a frame that is rotated: R C Rᵀ.
-    pub fn rotate<G: Frame>(self, attitude: Attitude<F, G>) -> Covariance3<G> {
+    /// Expresses the covariance in a rotated frame: R C Rᵀ.
+    pub fn rotate<G: CoordinateFrame>(self, attitude: Attitude<F, G>) -> Covariance3<G> {
         let r = attitude.matrix();
         let c = |row: usize, column: usize| self.rows[3 * row + column];
-        Covariance3::from_rows(std::array::from_fn(|cell| {
+        Covariance::from_rows(std::array::from_fn(|cell| {
             let (row, column) = (r[cell / 3], r[cell % 3]);
             let sum = |i: usize| (0..3).map(|j| c(i, j) * column[j]).sum::<f64>();
             (0..3).map(|i| row[i] * sum(i)).sum()
@@ -53,61 +70,4 @@ impl<F: Frame> Covariance3<F> {
         }
         rows
     }
-}
-
-/// Covariance of a pose or a twist, linear part first, both parts in frame `F`, 6x6, row by row as in ROS messages.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Covariance6<F> {
-    rows: [f64; 36],
-    frame: PhantomData<F>,
-}
-
-impl<F: Frame> Covariance6<F> {
-    /// Creates a covariance from 36 numbers, row by row.
-    pub const fn from_rows(rows: [f64; 36]) -> Self {
-        Self { rows, frame: PhantomData }
-    }
-
-    /// Returns the 36 numbers of a ROS message, row by row.
-    pub const fn to_rows(self) -> [f64; 36] {
-        self.rows
-    }
-
-    /// Expresses the covariance in another frame.
-    pub fn into_frame<G: Frame>(self) -> Covariance6<G>
-    where
-        Vector<G>: From<Vector<F>>,
-    {
-        let [x, y, z] = axes::<F, G>();
-        let angular = |axis: Axis| Axis { from: axis.from + 3, ..axis };
-        Covariance6::from_rows(change(&self.rows, [x, y, z, angular(x), angular(y), angular(z)]))
-    }
-}
-
-/// Source and sign of an axis of the new frame.
-#[derive(Clone, Copy)]
-struct Axis {
-    from: usize,
-    negative: bool,
-}
-
-/// Derives the axes from the conversion of vectors, so that covariances cannot differ from it.
-fn axes<F: Frame, G: Frame>() -> [Axis; 3]
-where
-    Vector<G>: From<Vector<F>>,
-{
-    Vector::<G>::from(Vector::<F>::new(1.0, 2.0, 3.0))
-        .to_array()
-        .map(|code| Axis { from: code.abs() as usize - 1, negative: code < 0.0 })
-}
-
-fn change<const SIZE: usize, const CELLS: usize>(
-    rows: &[f64; CELLS],
-    axes: [Axis; SIZE],
-) -> [f64; CELLS] {
-    std::array::from_fn(|cell| {
-        let (row, column) = (axes[cell / SIZE], axes[cell % SIZE]);
-        let value = rows[row.from * SIZE + column.from];
-        if row.negative == column.negative { value } else { -value }
-    })
 }

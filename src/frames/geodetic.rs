@@ -25,19 +25,15 @@ impl Geodetic {
 
     /// Creates a position from MAVLink's units: 1e-7 degrees and mm.
     pub fn from_e7([latitude, longitude, millimetres]: [i32; 3]) -> Self {
-        Self::new(
-            f64::from(latitude) / 1e7,
-            f64::from(longitude) / 1e7,
-            f64::from(millimetres) / 1e3,
-        )
+        let [latitude, longitude] = [latitude, longitude].map(|e7| f64::from(e7) / 1e7);
+        Self::new(latitude, longitude, f64::from(millimetres) / 1e3)
     }
 
     /// Returns MAVLink's units, rounded: 1e-7 degrees and mm. `None` if a number does not fit.
     pub fn to_e7(self) -> Option<[i32; 3]> {
         let whole = |value: f64| {
-            let value = value.round();
-            let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value);
-            fits.then_some(value as i32)
+            let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value.round());
+            fits.then_some(value.round() as i32)
         };
         Some([
             whole(self.latitude_deg * 1e7)?,
@@ -57,8 +53,7 @@ impl Geodetic {
     }
 
     fn radians(self) -> (f64, f64, f64) {
-        let (latitude, longitude) = (self.latitude_deg, self.longitude_deg);
-        (latitude.to_radians(), longitude.to_radians(), self.altitude_m)
+        (self.latitude_deg.to_radians(), self.longitude_deg.to_radians(), self.altitude_m)
     }
 
     /// Returns earth-centred coordinates.
@@ -139,14 +134,8 @@ impl Geoid {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Separation {
     geoid: Geoid,
-    computed: Option<Computed>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Computed {
-    latitude_deg: f64,
-    longitude_deg: f64,
-    height: f64,
+    /// Latitude and longitude in degrees, height in m.
+    computed: Option<[f64; 3]>,
 }
 
 impl Separation {
@@ -161,18 +150,17 @@ impl Separation {
 
     /// Returns the height of the geoid above the ellipsoid in m; recomputed after about 1 km.
     pub fn at(&mut self, latitude_deg: f64, longitude_deg: f64) -> f64 {
-        if let Some(computed) = self.computed {
-            let north = latitude_deg - computed.latitude_deg;
-            let east = longitude_deg - computed.longitude_deg;
+        if let Some([latitude, longitude, height]) = self.computed {
+            let north = latitude_deg - latitude;
+            let east = longitude_deg - longitude;
             let east = (east - 360.0 * (east / 360.0).round()) * latitude_deg.to_radians().cos();
             if north.hypot(east) * Self::METRES_PER_DEGREE <= Self::RANGE_M {
-                return computed.height;
+                return height;
             }
         }
         let height = self.geoid.separation(latitude_deg, longitude_deg);
         // A NaN must not become the cached reference.
-        self.computed =
-            height.is_finite().then_some(Computed { latitude_deg, longitude_deg, height });
+        self.computed = height.is_finite().then_some([latitude_deg, longitude_deg, height]);
         height
     }
 }

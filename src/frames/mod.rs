@@ -25,12 +25,12 @@ mod vector;
 mod world;
 
 pub use attitude::{Attitude, Euler};
-pub use covariance::{Covariance3, Covariance6};
+pub use covariance::{Covariance, Covariance3, Covariance6};
 pub use geodetic::{Geodetic, Geoid, Separation};
 pub use mount::{Mount, MountOrientation, MountReference, mount_transform, pose_in_mount};
 pub use transform::Transform;
 pub use tree::{
     FrameError, FrameNames, FrameTree, MissingPath, SensorFrames, SensorMount, VehiclePose,
 };
-pub use vector::{Ecef, Enu, Flu, Frame, Frd, Ned, Nwu, Optical, Vector};
+pub use vector::{CoordinateFrame, Ecef, Enu, Flu, Frd, Ned, Nwu, Optical, Vector};
 pub use world::WorldConvention;

@@ -1,5 +1,5 @@
 use super::attitude::Attitude;
-use super::vector::Frame;
+use super::vector::CoordinateFrame;
 use crate::msgs::geometry_msgs::msg;
 use crate::msgs::std_msgs::msg::Header;
 use crate::time::RosTime;
@@ -9,13 +9,13 @@ use std::ops::Mul;
 /// Pose of a child frame in its parent frame, both named frames of ROS: position in m, then rotation.
 ///
 /// `a_from_b * b_from_c` is `a_from_c`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transform(Isometry3<f64>);
 
 impl Transform {
     /// Returns the identity.
     pub fn identity() -> Self {
-        Self(Isometry3::identity())
+        Self::default()
     }
 
     /// Creates a transform from a position and w, x, y, z; the caller guarantees a norm of 1.
@@ -25,7 +25,7 @@ impl Transform {
     }
 
     /// Creates a pure rotation.
-    pub fn from_attitude<B: Frame, W: Frame>(attitude: Attitude<B, W>) -> Self {
+    pub fn from_attitude<B: CoordinateFrame, W: CoordinateFrame>(attitude: Attitude<B, W>) -> Self {
         Self::from_parts([0.0; 3], attitude.wxyz())
     }
 
@@ -38,6 +38,12 @@ impl Transform {
     pub fn rotation(&self) -> [f64; 4] {
         let q = self.0.rotation;
         [q.w, q.i, q.j, q.k]
+    }
+
+    /// Returns the homogeneous matrix, row by row.
+    pub fn matrix(&self) -> [[f64; 4]; 4] {
+        let m = self.0.to_homogeneous();
+        std::array::from_fn(|row| std::array::from_fn(|column| m[(row, column)]))
     }
 
     /// Returns the pose of the parent in the child.
@@ -87,12 +93,6 @@ impl Transform {
             child_frame_id: child.to_owned(),
             transform: self.to_msg(),
         }
-    }
-}
-
-impl Default for Transform {
-    fn default() -> Self {
-        Self::identity()
     }
 }
 

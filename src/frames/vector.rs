@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A frame label. Every label's axes form a right-handed system.
-pub trait Frame: Copy + fmt::Debug + PartialEq {
+pub trait CoordinateFrame: Copy + fmt::Debug + PartialEq {
     /// Short name for texts.
     const NAME: &'static str;
 }
@@ -15,7 +15,7 @@ macro_rules! labels {
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         pub enum $name {}
 
-        impl Frame for $name {
+        impl CoordinateFrame for $name {
             const NAME: &'static str = stringify!($name);
         }
     )*};
@@ -39,12 +39,13 @@ labels! {
 }
 
 /// A vector in a frame; f64, SI units unless a name says otherwise.
+#[derive(Clone, Copy, PartialEq)]
 pub struct Vector<F> {
     pub(super) value: Vector3<f64>,
     frame: PhantomData<F>,
 }
 
-impl<F: Frame> Vector<F> {
+impl<F: CoordinateFrame> Vector<F> {
     /// Creates a vector.
     pub const fn new(x: f64, y: f64, z: f64) -> Self {
         Self::from_inner(Vector3::new(x, y, z))
@@ -95,67 +96,54 @@ impl<F: Frame> Vector<F> {
     }
 }
 
-impl<F: Frame> From<[f64; 3]> for Vector<F> {
+impl<F: CoordinateFrame> From<[f64; 3]> for Vector<F> {
     fn from([x, y, z]: [f64; 3]) -> Self {
         Self::new(x, y, z)
     }
 }
 
-impl<F: Frame> From<[f32; 3]> for Vector<F> {
+impl<F: CoordinateFrame> From<[f32; 3]> for Vector<F> {
     fn from(v: [f32; 3]) -> Self {
         v.map(f64::from).into()
     }
 }
 
-// Derives would require the bounds on `F`, which is only a label.
-impl<F> Clone for Vector<F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Vector<F> {}
-
-impl<F> PartialEq for Vector<F> {
-    fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
-    }
-}
-
-impl<F: Frame> fmt::Debug for Vector<F> {
+impl<F: CoordinateFrame> fmt::Debug for Vector<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}({}, {}, {})", F::NAME, self.value.x, self.value.y, self.value.z)
     }
 }
 
-impl<F: Frame> Default for Vector<F> {
+impl<F: CoordinateFrame> Default for Vector<F> {
     fn default() -> Self {
         Self::zero()
     }
 }
 
-impl<F: Frame> Add for Vector<F> {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self::from_inner(self.value + other.value)
-    }
+macro_rules! operators {
+    ($($operator:ident $method:ident;)*) => {$(
+        impl<F: CoordinateFrame> $operator for Vector<F> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                Self::from_inner(self.value.$method(other.value))
+            }
+        }
+    )*};
 }
 
-impl<F: Frame> Sub for Vector<F> {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self::from_inner(self.value - other.value)
-    }
+operators! {
+    Add add;
+    Sub sub;
 }
 
-impl<F: Frame> Neg for Vector<F> {
+impl<F: CoordinateFrame> Neg for Vector<F> {
     type Output = Self;
     fn neg(self) -> Self {
         Self::from_inner(-self.value)
     }
 }
 
-impl<F: Frame> Mul<f64> for Vector<F> {
+impl<F: CoordinateFrame> Mul<f64> for Vector<F> {
     type Output = Self;
     fn mul(self, factor: f64) -> Self {
         Self::from_inner(self.value * factor)

@@ -3,7 +3,7 @@ use super::{OUTPUT, write_out};
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use rfly_bridge::calib::{CONSUMERS, Choice, files_for};
+use rfly_bridge::calib::{CONSUMERS, SensorChoice, files_for};
 use rfly_bridge::config::ros_args::RosArgs;
 use rfly_bridge::node::{NODE_NAME, Settings};
 use rfly_bridge::program::{SetError, write_set};
@@ -40,7 +40,8 @@ pub(super) fn write(args: &RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
     let names = Resolver::new(node, namespace, &args.remaps)?;
     let consumer = CONSUMERS.iter().find(|c| c.name == calib.consumer);
     let consumer = consumer.context("unknown consumer")?;
-    let choice = Choice { vehicle: calib.vehicle, lidar: calib.lidar, cameras: calib.cameras };
+    let choice =
+        SensorChoice { vehicle: calib.vehicle, lidar: calib.lidar, cameras: calib.cameras };
     let output = files_for(consumer, &settings, &names, &choice)?;
     let bridge = output.bridge_file();
     match (&calib.output, &output.files[..]) {

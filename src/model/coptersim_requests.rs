@@ -10,6 +10,9 @@ use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
 /// Limit of coordinates, beyond any map.
 const MAX_COORDINATE_M: f64 = 1e7;
 
+/// The packet, or the field that is wrong, what it must be, and what it is.
+type RequestResult = Result<CopterSimRequestPacket, String>;
+
 fn check_range(field: &str, values: &[f64], max: f64) -> Result<(), String> {
     match values.iter().find(|value| value.is_nan() || value.abs() > max) {
         Some(value) => Err(format!("{field}: must be within {max} of 0, is {value}")),
@@ -23,7 +26,7 @@ pub fn set_pose(
     world: WorldConvention,
     map: &str,
     request: &SetVehiclePoseRequest,
-) -> Result<CopterSimRequestPacket, String> {
+) -> RequestResult {
     let frame = request.pose.header.frame_id.trim_start_matches('/');
     if !frame.is_empty() && frame != map {
         return Err(format!(
@@ -44,23 +47,16 @@ pub fn set_pose(
 }
 
 fn check_geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
-    let mut problems = Vec::new();
-    for (field, value, max) in [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)] {
-        if !(-max..=max).contains(&value) {
-            problems.push(format!("{field}: must be -{max} to {max} degrees, is {value}"));
-        }
-    }
-    if problems.is_empty() {
-        return Ok(());
-    }
-    Err(problems.join("; "))
+    let fields = [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)];
+    let wrong = fields.into_iter().filter(|(_, value, max)| !(-max..=*max).contains(value));
+    let problems: Vec<_> = wrong
+        .map(|(field, value, max)| format!("{field}: must be -{max} to {max} degrees, is {value}"))
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }
 
 /// `coptersim/set_geo_origin`.
-pub fn set_geo_origin(
-    vehicle: u16,
-    request: &SetGeoOriginRequest,
-) -> Result<CopterSimRequestPacket, String> {
+pub fn set_geo_origin(vehicle: u16, request: &SetGeoOriginRequest) -> RequestResult {
     let SetGeoOriginRequest { latitude, longitude, altitude } = *request;
     check_geodetic(latitude, longitude)?;
     check_range("altitude", &[altitude], 100_000.0)?;
@@ -69,10 +65,7 @@ pub fn set_geo_origin(
 }
 
 /// `coptersim/set_geo_place`.
-pub fn set_geo_place(
-    vehicle: u16,
-    request: &SetGeoPlaceRequest,
-) -> Result<CopterSimRequestPacket, String> {
+pub fn set_geo_place(vehicle: u16, request: &SetGeoPlaceRequest) -> RequestResult {
     let SetGeoPlaceRequest { latitude, longitude, yaw } = *request;
     check_geodetic(latitude, longitude)?;
     check_range("yaw", &[yaw], 1e3)?;
@@ -82,10 +75,7 @@ pub fn set_geo_place(
 }
 
 /// `coptersim/set_udp_mode`.
-pub fn set_udp_mode(
-    vehicle: u16,
-    request: &SetUdpModeRequest,
-) -> Result<CopterSimRequestPacket, String> {
+pub fn set_udp_mode(vehicle: u16, request: &SetUdpModeRequest) -> RequestResult {
     let mode = SimMode::parse(&request.mode).map_err(|problem| format!("mode: {problem}"))?;
     let number = mode.number().ok_or_else(|| {
         "mode: the vendor does not publish the number of UDP_UltraSimple; select it in CopterSim".to_owned()
@@ -95,10 +85,8 @@ pub fn set_udp_mode(
 
 /// `coptersim/show_geodetic`: whether `CopterSim`'s window shows latitude and longitude or metres.
 pub fn set_display(vehicle: u16, geodetic: bool) -> CopterSimRequestPacket {
-    CopterSimRequestPacket {
-        place: if geodetic { 4 } else { 5 },
-        ..CopterSimRequestPacket::new(vehicle.into())
-    }
+    let place = if geodetic { 4 } else { 5 };
+    CopterSimRequestPacket { place, ..CopterSimRequestPacket::new(vehicle.into()) }
 }
 
 /// `coptersim/load_model` and `coptersim/load_map`.

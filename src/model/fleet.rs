@@ -16,6 +16,9 @@ pub struct LastHeartbeat {
     pub at: Duration,
 }
 
+/// The last heartbeats by vehicle.
+pub type Heartbeats = BTreeMap<u16, LastHeartbeat>;
+
 /// The vehicles that must send heartbeats.
 #[derive(Clone, Debug)]
 pub struct Fleet {
@@ -38,19 +41,11 @@ impl Fleet {
     }
 
     /// Returns the readiness of every vehicle.
-    pub fn readiness(
-        &self,
-        heartbeats: &BTreeMap<u16, LastHeartbeat>,
-        now: Duration,
-    ) -> Vec<VehicleReady> {
+    pub fn readiness(&self, heartbeats: &Heartbeats, now: Duration) -> Vec<VehicleReady> {
         let state = |(id, address): (&u16, &Ipv4Addr)| {
             let missing = self.missing(*id, *address, heartbeats.get(id), now);
-            VehicleReady {
-                id: *id,
-                ready: missing.is_empty(),
-                address: address.to_string(),
-                missing,
-            }
+            let (ready, address) = (missing.is_empty(), address.to_string());
+            VehicleReady { id: *id, ready, address, missing }
         };
         self.vehicles.iter().map(state).collect()
     }
@@ -58,7 +53,7 @@ impl Fleet {
     /// Returns the message to publish if the readiness of a vehicle changed.
     pub fn changed(
         &mut self,
-        heartbeats: &BTreeMap<u16, LastHeartbeat>,
+        heartbeats: &Heartbeats,
         now: Duration,
         stamp: RosTime,
     ) -> Option<FleetReady> {

@@ -56,6 +56,9 @@ pub struct InputError {
     pub text: String,
 }
 
+/// The datagrams of a message, or why it is refused.
+pub type InputResult = Result<Datagrams, InputError>;
+
 fn refuse<T>(cause: InputCause, text: String) -> Result<T, InputError> {
     Err(InputError { cause, text })
 }
@@ -66,7 +69,7 @@ const ALL: u8 = 255;
 const DOUBLES: usize = 28;
 const ALL_DOUBLES: usize = 140;
 
-fn single(packet: &impl Packet) -> Result<Datagrams, InputError> {
+fn single(packet: &impl Packet) -> InputResult {
     Ok(vec![packet.as_bytes().to_vec()])
 }
 
@@ -82,22 +85,18 @@ fn padded<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f6
 
 /// Refuses NaN and infinity: a model that integrates its input would never recover from them.
 fn check_finite(field: &str, values: &[f64]) -> Result<(), InputError> {
-    match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => {
-            refuse(InputCause::NotFinite, format!("{field}: must be finite, has {value}"))
-        }
-        None => Ok(()),
-    }
+    let Some(value) = values.iter().find(|value| !value.is_finite()) else {
+        return Ok(());
+    };
+    refuse(InputCause::NotFinite, format!("{field}: must be finite, has {value}"))
 }
 
 fn check_finite_f32(field: &str, values: &[f32]) -> Result<(), InputError> {
-    match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => refuse(
-            InputCause::NotFinite,
-            format!("{field}: must be finite as 32-bit numbers, has {value}"),
-        ),
-        None => Ok(()),
-    }
+    let Some(value) = values.iter().find(|value| !value.is_finite()) else {
+        return Ok(());
+    };
+    let text = format!("{field}: must be finite as 32-bit numbers, has {value}");
+    refuse(InputCause::NotFinite, text)
 }
 
 fn to_f32<const N: usize>(field: &str, values: [f64; N]) -> Result<[f32; N], InputError> {
@@ -118,30 +117,26 @@ fn input_set(number: u8, alternative: &str) -> Result<InputSet, InputError> {
 }
 
 /// `model/inputs`.
-pub fn sil(vehicle: u16, message: &ModelInputs) -> Result<Datagrams, InputError> {
+pub fn sil(vehicle: u16, message: &ModelInputs) -> InputResult {
     check_finite_f32("floats", &message.floats)?;
     let set = input_set(message.set, "")?;
     single(&SilInputsPacket::new(vehicle.into(), set, message.ints, message.floats))
 }
 
 /// `model/doubles`.
-pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, InputError> {
+pub fn doubles(vehicle: u16, message: &ModelDoubles) -> InputResult {
     let ModelDoubles { set: number, wait, values } = message;
     let cannot_wait = || {
-        refuse(
-            InputCause::Wait,
-            format!("wait: must be false with set {number}: only the sets 1 to 5 can wait"),
-        )
+        let text = format!("wait: must be false with set {number}: only the sets 1 to 5 can wait");
+        refuse(InputCause::Wait, text)
     };
     if *number == ALL {
         if *wait {
             return cannot_wait();
         }
         if values.is_empty() || values.len() > ALL_DOUBLES {
-            return refuse(
-                InputCause::TooLong,
-                format!("values: must have 1 to {ALL_DOUBLES} values, has {}", values.len()),
-            );
+            let text = format!("values: must have 1 to {ALL_DOUBLES} values, has {}", values.len());
+            return refuse(InputCause::TooLong, text);
         }
         check_finite("values", values)?;
         let packets = DoubleInputsPacket::all(vehicle.into(), values).unwrap_or_default();
@@ -157,11 +152,7 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> Result<Datagrams, InputE
 }
 
 /// `model/command`: a command to a model that flies without an autopilot.
-pub fn command(
-    vehicle: u16,
-    world: WorldConvention,
-    message: &CommandMessage,
-) -> Result<Datagrams, InputError> {
+pub fn command(vehicle: u16, world: WorldConvention, message: &CommandMessage) -> InputResult {
     let Vector3 { x, y, z } = message.value;
     check_finite("value, yaw, yaw_rate", &[x, y, z, message.yaw, message.yaw_rate])?;
     let ned = to_f32("value", world.ned([x, y, z]).to_array())?;
@@ -177,10 +168,8 @@ pub fn command(
             ModelCommand::BodyVelocity(to_f32("value", body)?, rate)
         }
         kind => {
-            return refuse(
-                InputCause::Kind,
-                format!("kind: must be 0 (POSITION) to 3 (BODY_VELOCITY), is {kind}"),
-            );
+            let text = format!("kind: must be 0 (POSITION) to 3 (BODY_VELOCITY), is {kind}");
+            return refuse(InputCause::Kind, text);
         }
     };
     let (ints, floats) = command.inputs();
@@ -193,10 +182,8 @@ pub fn command(
 fn parameters<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64; N]), InputError> {
     let ParametersMessage { mask, values } = message;
     if N < 64 && mask >> N != 0 {
-        return refuse(
-            InputCause::Mask,
-            format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1),
-        );
+        let text = format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1);
+        return refuse(InputCause::Mask, text);
     }
     let chosen = mask.count_ones() as usize;
     if values.len() == N {
@@ -211,42 +198,31 @@ fn parameters<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64;
     }
     check_finite("values", values)?;
     let mut given = values.iter().copied();
-    let all = std::array::from_fn(|i| match mask >> i & 1 {
-        1 => given.next().unwrap_or_default(),
-        _ => 0.0,
-    });
-    Ok((*mask, all))
+    let mut value = |i: usize| if mask >> i & 1 == 1 { given.next() } else { None };
+    Ok((*mask, std::array::from_fn(|i| value(i).unwrap_or_default())))
 }
 
 /// `model/initial_parameters`.
-pub fn initial_parameters(_: u16, message: &ParametersMessage) -> Result<Datagrams, InputError> {
+pub fn initial_parameters(_: u16, message: &ParametersMessage) -> InputResult {
     let (mask, values) = parameters(message)?;
     // `parameters` refuses a mask of more than 32 bits.
-    let packet = ModelParametersPacket::new(ModelParameters::Initial, mask as u32, values);
-    single(&packet)
+    single(&ModelParametersPacket::new(ModelParameters::Initial, mask as u32, values))
 }
 
 /// `model/dynamic_parameters`.
-pub fn dynamic_parameters(
-    vehicle: u16,
-    message: &ParametersMessage,
-) -> Result<Datagrams, InputError> {
+pub fn dynamic_parameters(vehicle: u16, message: &ParametersMessage) -> InputResult {
     let (mask, values) = parameters(message)?;
     single(&DynamicParametersPacket::new(vehicle.into(), mask, values))
 }
 
 /// `model/renderer`.
-pub fn renderer(vehicle: u16, message: &ModelValues) -> Result<Datagrams, InputError> {
+pub fn renderer(vehicle: u16, message: &ModelValues) -> InputResult {
     let values = padded("values", &message.values, 32)?;
     single(&RendererInputsPacket::new(vehicle.into(), values))
 }
 
 /// `model/collision` and `model/terrain`.
-pub fn surroundings(
-    vehicle: u16,
-    kind: Surroundings,
-    message: &ModelValues,
-) -> Result<Datagrams, InputError> {
+pub fn surroundings(vehicle: u16, kind: Surroundings, message: &ModelValues) -> InputResult {
     let max = match kind {
         Surroundings::Collision => 20,
         Surroundings::Terrain => 15,
@@ -256,11 +232,7 @@ pub fn surroundings(
 }
 
 /// `model/rays`.
-pub fn rays(
-    vehicle: u16,
-    world: WorldConvention,
-    message: &ModelRays,
-) -> Result<Datagrams, InputError> {
+pub fn rays(vehicle: u16, world: WorldConvention, message: &ModelRays) -> InputResult {
     let rays = [message.front, message.back, message.left, message.right, message.up, message.down];
     check_finite_f32("front, back, left, right, up, down", &rays)?;
     check_finite_f32("size", &[message.size])?;
@@ -272,17 +244,15 @@ pub fn rays(
 }
 
 /// `model/uorb`.
-pub fn uorb(vehicle: u16, message: &ModelUorb) -> Result<Datagrams, InputError> {
+pub fn uorb(vehicle: u16, message: &ModelUorb) -> InputResult {
     check_finite_f32("data", &message.data)?;
     let words = [message.modes, message.flags];
     single(&UorbInputsPacket::new(vehicle.into(), words, message.data))
 }
 
 /// `model/custom_data`; every number is valid.
-pub fn custom_data(vehicle: u16, message: &CustomData) -> Result<Datagrams, InputError> {
-    let checksum = match message.checksum {
-        0 => CustomDataPacket::TAG,
-        checksum => checksum,
-    };
+pub fn custom_data(vehicle: u16, message: &CustomData) -> InputResult {
+    let given = message.checksum;
+    let checksum = if given == 0 { CustomDataPacket::TAG } else { given };
     single(&CustomDataPacket::new(vehicle.into(), checksum, message.data))
 }

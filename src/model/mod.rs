@@ -15,10 +15,10 @@ pub use coptersim_requests::{
 pub use faults::{
     ClearedFaults, FAULT_KINDS, FaultKind, FaultParameter, FaultParameters, FaultTime, Faults,
 };
-pub use fleet::{Fleet, LastHeartbeat};
+pub use fleet::{Fleet, Heartbeats, LastHeartbeat};
 pub use inputs::{
-    Datagrams, InputCause, InputError, command, custom_data, doubles, dynamic_parameters,
-    initial_parameters, rays, renderer, sil, surroundings, uorb,
+    Datagrams, InputCause, InputError, InputResult, command, custom_data, doubles,
+    dynamic_parameters, initial_parameters, rays, renderer, sil, surroundings, uorb,
 };
 pub use netsim::{NetSim, NetSimReceived};
 pub use topics::{MODEL_SERVICES, MODEL_TOPICS};

@@ -1,5 +1,5 @@
 //! Converts messages of the simulated network between vehicles to datagrams and back.
-use super::inputs::{InputCause, InputError};
+use super::inputs::{InputCause, InputError, InputResult};
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
@@ -37,22 +37,20 @@ impl NetSim {
     }
 
     /// Returns the datagrams of a state. A state without receivers goes to the vehicles that requested it.
-    pub fn state(&self, message: &NetSimState, unix_time: f64) -> Result<Vec<Vec<u8>>, InputError> {
+    pub fn state(&self, message: &NetSimState, unix_time: f64) -> InputResult {
         self.check_sender(message.sender)?;
         let q = &message.orientation;
-        let attitude = self.world.ned_attitude([q.w, q.x, q.y, q.z]).ok_or_else(|| InputError {
-            cause: InputCause::Orientation,
-            text: "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite"
-                .to_owned(),
-        })?;
-        let Euler { roll, pitch, yaw } = attitude.euler();
+        let Some(attitude) = self.world.ned_attitude([q.w, q.x, q.y, q.z]) else {
+            let text = "orientation: must be a quaternion of length 1, is 0 0 0 0 or not finite";
+            return Err(InputError { cause: InputCause::Orientation, text: text.to_owned() });
+        };
         let ned = |x, y, z| self.world.ned([x, y, z]).to_array();
         let velocity = ned(message.velocity.x, message.velocity.y, message.velocity.z);
         let position = ned(message.position.x, message.position.y, message.position.z);
         let global = &message.global_position;
         let packet = Packet {
             time: message.time.into(),
-            euler: [roll, pitch, yaw].map(|x| F32::new(x as f32)),
+            euler: attitude.euler().to_array().map(|x| F32::new(x as f32)),
             velocity: velocity.map(|x| F32::new(x as f32)),
             home: [message.home_latitude, message.home_longitude, message.home_altitude]
                 .map(F64::new),
@@ -69,28 +67,22 @@ impl NetSim {
     }
 
     /// Returns the datagrams of user data.
-    pub fn data(&self, message: &NetSimData, unix_time: f64) -> Result<Vec<Vec<u8>>, InputError> {
+    pub fn data(&self, message: &NetSimData, unix_time: f64) -> InputResult {
         self.check_sender(message.sender)?;
         let len = message.data.len();
         if len == 0 || len == size_of::<Packet>() || len > 65_000 {
-            return Err(InputError {
-                cause: InputCause::Length,
-                text: format!(
-                    "data: must have 1 to 65000 bytes, but not {}, the length of a state; has {len}",
-                    size_of::<Packet>()
-                ),
-            });
+            let text = format!(
+                "data: must have 1 to 65000 bytes, but not {}, the length of a state; has {len}",
+                size_of::<Packet>()
+            );
+            return Err(InputError { cause: InputCause::Length, text });
         }
         let receivers = message.receivers.iter().copied().collect();
         Ok(datagrams(message.sender, &receivers, unix_time, &message.data))
     }
 
     /// Returns the datagrams that request states of other vehicles.
-    pub fn request(
-        &self,
-        message: &NetSimRequest,
-        unix_time: f64,
-    ) -> Result<Vec<Vec<u8>>, InputError> {
+    pub fn request(&self, message: &NetSimRequest, unix_time: f64) -> InputResult {
         self.check_sender(message.sender)?;
         let wanted: BTreeSet<u16> = message.wanted.iter().copied().collect();
         let headers = masks(&wanted).into_iter().map(|mask| {
@@ -158,13 +150,9 @@ impl NetSim {
             return Ok(());
         }
         let served: Vec<_> = self.served.iter().map(u16::to_string).collect();
-        Err(InputError {
-            cause: InputCause::Sender,
-            text: format!(
-                "sender: must be a vehicle of this bridge ({}), is {sender}",
-                served.join(", ")
-            ),
-        })
+        let served = served.join(", ");
+        let text = format!("sender: must be a vehicle of this bridge ({served}), is {sender}");
+        Err(InputError { cause: InputCause::Sender, text })
     }
 }
 
@@ -200,11 +188,9 @@ fn datagrams(
     unix_time: f64,
     payload: &[u8],
 ) -> Vec<Vec<u8>> {
-    let masks = masks(receivers).into_iter();
-    masks
-        .map(|mask| {
-            let header = NetSimHeader::new(sender.into(), mask, unix_time);
-            [header.as_bytes(), payload].concat()
-        })
-        .collect()
+    let datagram = |mask| {
+        let header = NetSimHeader::new(sender.into(), mask, unix_time);
+        [header.as_bytes(), payload].concat()
+    };
+    masks(receivers).into_iter().map(datagram).collect()
 }

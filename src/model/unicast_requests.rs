@@ -36,7 +36,7 @@ pub struct DueRequests {
 }
 
 /// The requests to one CopterSim.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct UnicastRequests {
     local: bool,
     controlled: bool,
@@ -56,16 +56,7 @@ pub struct UnicastRequests {
 impl UnicastRequests {
     /// `local`: CopterSim runs on this host; `controlled`: the bridge uses the data of the autopilot.
     pub fn new(local: bool, controlled: bool) -> Self {
-        Self {
-            local,
-            controlled,
-            missing: [false; 3],
-            alive_since: None,
-            sent: 0,
-            was_partial: false,
-            was_complete: false,
-            on_request: false,
-        }
+        Self { local, controlled, ..Self::default() }
     }
 
     /// Returns the requests that are due; called once per period of requests.

@@ -1,10 +1,8 @@
-//! Vehicles that the bridge flies itself, where the user has no `CopterSim`: simple models of motion behind the datagrams of
-//! UDP_Simple, so that everything else takes them for any other vehicle.
-//!
-//! No clock and no socket: a step is told its time, and bytes go in and out.
+//! Vehicles that the bridge simulates itself, for users without `CopterSim`: simple models of motion with the datagrams of
+//! UDP_Simple, so that the rest of the bridge treats them as any other vehicle.
 mod airframe;
-mod body;
-mod order;
+mod body_state;
+mod setpoint;
 mod vehicle;
 
 pub use airframe::Airframe;

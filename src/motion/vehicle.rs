@@ -1,7 +1,7 @@
 //! A vehicle: bytes of commands in, packets of states out.
 use super::airframe::{Airframe, Limits};
-use super::body::{Body, wrap};
-use super::order::{Order, Wish, wish};
+use super::body_state::{BodyState, wrap};
+use super::setpoint::{MotionCommand, Setpoint, to_command};
 use crate::frames::{Geodetic, Ned, Vector};
 use crate::wire::{
     CopterSimRequestPacket, FullStatePacket, MapCentrePacket, Packet as _, PointMassStatePacket,
@@ -11,30 +11,30 @@ use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::little_endian::{F32, F64};
 
-/// Longest step; a longer pause of the caller is made up for in several.
-const LONGEST: f64 = 0.02;
-/// No more than this is made up for.
-const MOST: f64 = 1.0;
+/// Longest step in s; a longer time is divided into several.
+const MAX_STEP: f64 = 0.02;
+/// Longest time of one call in s; the rest is dropped.
+const MAX_TIME: f64 = 1.0;
 
-/// After this time in s without it an equal position relative to the body is another one.
+/// Time in s after which an equal position relative to the body is a new command.
 const PAUSE: f64 = 1.0;
 
-/// Why a datagram changed nothing.
+/// Why a datagram was ignored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Ignored {
-    /// It is none that a vehicle takes.
+    /// It is not valid.
     Malformed,
-    /// It is for another one.
+    /// It is for another vehicle.
     OtherVehicle,
     /// The model cannot do it.
     Unable,
 }
 
-/// Where a vehicle begins.
+/// Start pose of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// NED from the origin of the map; without a terrain the ground is at its height.
+    /// In m from the origin of the map; without a terrain the ground is at its height.
     pub position: Vector<Ned>,
     /// From north, clockwise, in rad.
     pub yaw: f64,
@@ -51,14 +51,8 @@ impl Terrain {
     }
 }
 
-impl std::fmt::Debug for Terrain {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Terrain")
-    }
-}
-
-/// A vehicle that the bridge flies.
-#[derive(Clone, Debug)]
+/// A vehicle that the bridge simulates.
+#[derive(Clone)]
 pub struct OwnVehicle {
     id: u16,
     airframe: Airframe,
@@ -66,15 +60,15 @@ pub struct OwnVehicle {
     vehicle_type: i32,
     start: Start,
     map_centre: Geodetic,
-    /// Without one the ground is at the height of the start.
+    /// `None`: the ground is at the height of the start.
     terrain: Option<Terrain>,
-    body: Body,
+    body: BodyState,
     limits: Limits,
     armed: bool,
-    /// It was disarmed on request: setpoints do not arm it.
+    /// Disarmed on request: setpoints do not arm it.
     disarmed: bool,
-    order: Option<Order>,
-    /// The last position relative to the body, and the seconds since it came.
+    setpoint: Option<Setpoint>,
+    /// The last position relative to the body, and its age in s.
     step: Option<([u32; 4], f64)>,
 }
 
@@ -94,16 +88,16 @@ impl OwnVehicle {
             start,
             map_centre,
             terrain: None,
-            body: Body::at(start.position, start.yaw, start.position.z()),
+            body: BodyState::at(start.position, start.yaw, start.position.z()),
             limits: airframe.limits(),
             armed: false,
             disarmed: false,
-            order: None,
+            setpoint: None,
             step: None,
         }
     }
 
-    /// Puts the vehicle on a terrain, which it then follows, and stays above.
+    /// Puts the vehicle on a terrain.
     #[must_use]
     pub fn over(mut self, terrain: Terrain) -> Self {
         let [north, east, _] = self.start.position.to_array();
@@ -114,15 +108,11 @@ impl OwnVehicle {
     }
 
     fn ground(&self, place: [f64; 2]) -> f64 {
-        let level = self.start.position.z();
-        self.terrain
-            .as_ref()
-            .map(|Terrain(down)| down(place))
-            .filter(|down| down.is_finite())
-            .unwrap_or(level)
+        let down = self.terrain.as_ref().map(|Terrain(down)| down(place));
+        down.filter(|down| down.is_finite()).unwrap_or(self.start.position.z())
     }
 
-    /// Takes a datagram of the control port: a command, or a restart.
+    /// Handles a datagram of the control port: a command or a restart.
     pub fn command(&mut self, bytes: &[u8]) -> Result<(), Ignored> {
         if RebootPacket::parse(bytes).is_ok() {
             self.restart(self.start);
@@ -130,19 +120,19 @@ impl OwnVehicle {
         }
         let packet = SimpleCommandPacket::parse(bytes).map_err(|_error| Ignored::Malformed)?;
         let command = SimpleCommand::try_from(packet).map_err(|_error| Ignored::Malformed)?;
-        if self.goes_on(command) {
+        if self.is_repeated(command) {
             return Ok(());
         }
-        let (now, home) = (self.order.as_ref(), self.home());
-        match wish(command, now, &self.body, self.start.position, home) {
-            Wish::Nothing => {}
-            Wish::Arm(armed) => {
+        let (now, home) = (self.setpoint.as_ref(), self.home());
+        match to_command(command, now, &self.body, self.start.position, home) {
+            MotionCommand::Nothing => {}
+            MotionCommand::Arm(armed) => {
                 if !self.armed && armed {
-                    self.order = None;
+                    self.setpoint = None;
                 }
                 (self.armed, self.disarmed) = (armed, !armed);
             }
-            Wish::Limits(speed, radius) => {
+            MotionCommand::Limits(speed, radius) => {
                 let set = |value: &mut f64, new: f64| {
                     if new > 0.0 && new.is_finite() {
                         *value = new;
@@ -151,22 +141,22 @@ impl OwnVehicle {
                 set(&mut self.limits.speed, speed);
                 set(&mut self.limits.radius, radius);
             }
-            Wish::Do(order) => {
-                // As CopterSim, which arms by itself as soon as a setpoint arrives.
+            MotionCommand::Do(setpoint) => {
+                // As CopterSim, which arms when a setpoint arrives.
                 self.armed |= !self.disarmed;
-                self.order = Some(order);
+                self.setpoint = Some(setpoint);
             }
-            Wish::TakeOff(order) => {
+            MotionCommand::TakeOff(setpoint) => {
                 (self.armed, self.disarmed) = (true, false);
-                self.order = Some(order);
+                self.setpoint = Some(setpoint);
             }
-            Wish::Unable => return Err(Ignored::Unable),
+            MotionCommand::Unable => return Err(Ignored::Unable),
         }
         Ok(())
     }
 
-    /// Whether the command repeats the position relative to the body that the vehicle is on its way to.
-    fn goes_on(&mut self, command: SimpleCommand) -> bool {
+    /// Whether the command repeats the position relative to the body that the vehicle already flies to.
+    fn is_repeated(&mut self, command: SimpleCommand) -> bool {
         let SimpleCommand::PositionFrd { position: [x, y, z], yaw } = command else {
             self.step = None;
             return false;
@@ -176,7 +166,7 @@ impl OwnVehicle {
         self.armed && last.is_some_and(|(last, since)| last == asked && since <= PAUSE)
     }
 
-    /// Takes a datagram of `CopterSim`'s port: a request to be put somewhere. Inputs of models change nothing.
+    /// Handles a datagram of `CopterSim`'s port: a request to change the pose. Inputs of models are ignored.
     pub fn request(&mut self, bytes: &[u8]) -> Result<(), Ignored> {
         let packet = CopterSimRequestPacket::parse(bytes).map_err(|_error| Ignored::Unable)?;
         if packet.copter_id.get() != i32::from(self.id) {
@@ -184,8 +174,8 @@ impl OwnVehicle {
         }
         let [x, y] = packet.xy.map(F64::get);
         let yaw = f64::from(packet.yaw.get()).to_radians();
-        let (level, centre) = match packet.place {
-            1 => ([x, y], self.map_centre),
+        let [north, east] = match packet.place {
+            1 => [x, y],
             2 => {
                 self.map_centre = Geodetic::new(x, y, packet.yaw.get().into());
                 return Ok(());
@@ -193,17 +183,17 @@ impl OwnVehicle {
             3 => {
                 let place = Geodetic::new(x, y, self.map_centre.altitude_m);
                 let [north, east, _] = place.to_ned(self.map_centre).to_array();
-                ([north, east], self.map_centre)
+                [north, east]
             }
             _ => return Ok(()),
         };
         let [down, ..] = packet.z_roll_pitch.map(F32::get);
-        let down = if packet.stand > 0 { down.into() } else { self.ground(level) };
-        let numbers = [level[0], level[1], down, yaw];
-        if !numbers.iter().all(|number| number.is_finite()) || !centre.is_known() {
+        let down = if packet.stand > 0 { down.into() } else { self.ground([north, east]) };
+        let is_finite = [north, east, down, yaw].iter().all(|number| number.is_finite());
+        if !is_finite || !self.map_centre.is_known() {
             return Err(Ignored::Malformed);
         }
-        self.restart(Start { position: Vector::new(level[0], level[1], down), yaw: wrap(yaw) });
+        self.restart(Start { position: Vector::new(north, east, down), yaw: wrap(yaw) });
         Ok(())
     }
 
@@ -217,10 +207,10 @@ impl OwnVehicle {
         self.start.position = self.body.position;
     }
 
-    /// Flies for a time.
+    /// Simulates a time.
     pub fn step(&mut self, time: Duration) {
-        let time = time.as_secs_f64().min(MOST);
-        let steps = (time / LONGEST).ceil().max(1.0);
+        let time = time.as_secs_f64().min(MAX_TIME);
+        let steps = (time / MAX_STEP).ceil().max(1.0);
         let dt = time / steps;
         if dt <= 0.0 {
             return;
@@ -229,22 +219,22 @@ impl OwnVehicle {
             *since += time;
         }
         for _ in 0..steps as u32 {
-            let order = match (self.armed, &self.order) {
+            let setpoint = match (self.armed, &self.setpoint) {
                 (false, _) => None,
-                (true, Some(order)) => Some(order),
+                (true, Some(setpoint)) => Some(setpoint),
                 (true, None) if self.body.on_ground() => None,
-                (true, None) => Some(&Order::Stay),
+                (true, None) => Some(&Setpoint::Stay),
             };
-            // What lies or rolls stays on a ground that falls away below it.
+            // A vehicle that lies or rolls on the ground follows falling ground.
             let holds = self.body.on_ground()
-                && (order.is_none() || matches!(self.airframe, Airframe::FixedWing));
-            self.airframe.step(&mut self.body, order, &self.limits, dt);
+                && (setpoint.is_none() || matches!(self.airframe, Airframe::FixedWing));
+            self.airframe.step(&mut self.body, setpoint, &self.limits, dt);
             let holds = holds && self.body.velocity.z() >= 0.0;
             self.follow_ground(holds);
         }
     }
 
-    /// Takes the height of the ground below the vehicle, which may carry it up, and down if it `holds` on to it.
+    /// Updates the ground below the vehicle, which may lift it; if it `holds` on to the ground, also lowers it.
     fn follow_ground(&mut self, holds: bool) {
         let [north, east, down] = self.body.position.to_array();
         self.body.ground = self.ground([north, east]);
@@ -257,57 +247,50 @@ impl OwnVehicle {
         Geodetic::from_ned(self.start.position, self.map_centre)
     }
 
-    /// The state of UDP_Simple, from home.
+    /// Returns the state of UDP_Simple, relative to home.
     pub fn estimate(&self) -> SimpleEstimatePacket {
-        let single = |v: [f64; 3]| v.map(|value| value as f32);
         SimpleEstimatePacket::state(
             self.home().to_e7().unwrap_or_default(),
-            single(self.angles()),
+            single(self.body.euler.to_array()),
             single((self.body.position - self.start.position).to_array()),
             single(self.body.velocity.to_array()),
         )
     }
 
-    fn angles(&self) -> [f64; 3] {
-        let euler = self.body.euler();
-        [euler.roll, euler.pitch, euler.yaw]
-    }
-
-    /// Where the origin of the map is.
+    /// Returns the geodetic position of the origin of the map.
     pub fn map_centre(&self) -> MapCentrePacket {
         let Geodetic { latitude_deg, longitude_deg, altitude_m } = self.map_centre;
         MapCentrePacket::new(self.id.into(), [latitude_deg, longitude_deg, altitude_m])
     }
 
-    /// The true state.
+    /// Returns the true state.
     pub fn truth(&self, sim_time: Duration) -> FullStatePacket {
-        let single = |v: [f64; 3]| v.map(|value| F32::new(value as f32));
+        let little = |v: [f64; 3]| single(v).map(F32::new);
         let gps = Geodetic::from_ned(self.body.position, self.map_centre);
         FullStatePacket {
             checksum: FullStatePacket::TAG.into(),
             copter_id: i32::from(self.id).into(),
             vehicle_type: self.vehicle_type.into(),
             reserved: 0.into(),
-            velocity: single(self.body.velocity.to_array()),
-            euler: single(self.angles()),
+            velocity: little(self.body.velocity.to_array()),
+            euler: little(self.body.euler.to_array()),
             quaternion: self.body.attitude().wxyz().map(|q| F32::new(q as f32)),
             motor_rpm: self.motors().map(F32::new),
-            acc: single(self.body.specific_force().to_array()),
-            rate: single(self.body.rate.to_array()),
+            acc: little(self.body.specific_force().to_array()),
+            rate: little(self.body.rate.to_array()),
             sim_time: sim_time.as_secs_f64().into(),
             position: self.body.position.to_array().map(F64::new),
             gps: [gps.latitude_deg, gps.longitude_deg, gps.altitude_m].map(F64::new),
         }
     }
 
-    /// What the renderer draws, as the vendor's point-mass vehicles send it.
+    /// Returns the state for the renderer, as the vendor's point-mass vehicles send it.
     pub fn picture(&self, sim_time: Duration) -> PointMassStatePacket {
-        let single = |v: [f64; 3]| v.map(|value| value as f32);
         let packet = PointMassStatePacket::new(
             self.id.into(),
             self.vehicle_type,
             self.body.position.to_array(),
-            single(self.angles()),
+            single(self.body.euler.to_array()),
             single(self.body.velocity.to_array()),
         );
         PointMassStatePacket {
@@ -326,4 +309,8 @@ impl OwnVehicle {
         };
         std::array::from_fn(|i| if i < count { rpm } else { 0.0 })
     }
+}
+
+fn single(v: [f64; 3]) -> [f32; 3] {
+    v.map(|value| value as f32)
 }

@@ -1,7 +1,7 @@
 //! Files of the scene: the user's models, maps and poses, the renderer's models, objects that the renderer created.
 use super::files::{Files, read_text};
 use crate::config::{Params, Problem, Problems};
-use crate::scene::{Created, Library, ModelXml, find_world};
+use crate::scene::{CreatedObject, Library, ModelXml, find_world};
 use std::path::{Path, PathBuf};
 
 /// Limits of a folder of models: number of files, and depth.
@@ -83,12 +83,12 @@ fn xml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-pub(super) fn read_created(params: &Params, files: &mut Files) -> Vec<Created> {
+pub(super) fn read_created(params: &Params, files: &mut Files) -> Vec<CreatedObject> {
     let mut all = Vec::new();
     for path in &params.scene.created {
         let name = path.display().to_string();
         let text = read_text(path).map_err(|why| Problems(vec![Problem::new(&name, why)]));
-        match text.and_then(|(text, _)| Created::read(&name, &text)) {
+        match text.and_then(|(text, _)| CreatedObject::read(&name, &text)) {
             Ok(found) if found.is_empty() => {
                 let none = "creates no object (no line begins with `CreateVehicle,`)";
                 files.warnings.push(Problem::new(&name, none));

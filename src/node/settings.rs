@@ -13,7 +13,7 @@ use crate::config::{
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount};
 use crate::program::Needs;
-use crate::scene::{Created, Library, Rounding, TerrainMap};
+use crate::scene::{CreatedObject, Library, Rounding, TerrainMap};
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{NETWORK_GROUP, Ports, SensorKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +70,7 @@ pub struct SettingsInputs {
     /// Models, maps and named poses.
     pub library: Library,
     /// Objects that the renderer created.
-    pub created: Vec<Created>,
+    pub created: Vec<CreatedObject>,
     /// Contents of all files, except parameter files.
     pub files: Arc<Vec<NamedFile>>,
     /// The vehicles of a running bridge; `None`: those that parameters and sensors name.

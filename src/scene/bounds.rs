@@ -1,5 +1,5 @@
 //! Volumes: what an entity fills, and where a query looks.
-use super::place::Place;
+use super::map_pose::MapPose;
 use crate::frames::{Transform, WorldConvention};
 
 /// A volume; lengths in m.
@@ -12,7 +12,7 @@ pub enum Volume {
 }
 
 impl Volume {
-    /// A box between two opposite corners.
+    /// Creates a box from two opposite corners.
     pub fn of_corners(corners: [[f64; 3]; 2]) -> Result<Self, String> {
         if !corners.as_flattened().iter().all(|v| v.is_finite()) {
             return Err(format!("the corners of a box must be finite, are {corners:?}"));
@@ -22,7 +22,7 @@ impl Volume {
         Ok(Self::Box([pick(f64::min), pick(f64::max)]))
     }
 
-    /// A sphere.
+    /// Creates a sphere.
     pub fn sphere(centre: [f64; 3], radius: f64) -> Result<Self, String> {
         let finite = centre.iter().all(|v| v.is_finite()) && radius.is_finite();
         if !finite || radius < 0.0 {
@@ -48,8 +48,7 @@ impl Volume {
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    let squares = (0..3).map(|i| (a[i] - b[i]).powi(2));
-    squares.sum::<f64>().sqrt()
+    (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
 }
 
 /// A box around an entity, along its body's axes.
@@ -83,21 +82,17 @@ impl Extent {
     }
 
     /// Returns the box along the axes of the world that contains this one.
-    pub fn in_world(&self, place: &Place, world: WorldConvention) -> Volume {
-        let pose = world.pose(place.position, place.attitude);
+    pub fn in_world(&self, pose: &MapPose, world: WorldConvention) -> Volume {
+        let pose = world.pose(pose.position, pose.attitude);
         let [least, most] = self.corners();
         let around = corners(least, most).map(|corner| pose.apply(corner));
         Volume::Box(around.fold(NOTHING, widened))
     }
 }
 
-/// The corners of a box.
 fn corners(least: [f64; 3], most: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
     (0..8_u8).map(move |corner| {
-        std::array::from_fn(|i| match corner >> i & 1 {
-            0 => least[i],
-            _ => most[i],
-        })
+        std::array::from_fn(|i| if corner >> i & 1 == 0 { least[i] } else { most[i] })
     })
 }
 
@@ -105,8 +100,6 @@ fn corners(least: [f64; 3], most: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
 const NOTHING: [[f64; 3]; 2] = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
 
 fn widened([least, most]: [[f64; 3]; 2], point: [f64; 3]) -> [[f64; 3]; 2] {
-    [
-        std::array::from_fn(|i| least[i].min(point[i])),
-        std::array::from_fn(|i| most[i].max(point[i])),
-    ]
+    let pick = |f: fn(f64, f64) -> f64, a: [f64; 3]| std::array::from_fn(|i| f(a[i], point[i]));
+    [pick(f64::min, least), pick(f64::max, most)]
 }

@@ -1,64 +1,52 @@
-//! Console commands of the renderer: checked before they are sent.
+//! Checks console commands of the renderer.
 use crate::config::did_you_mean;
 use crate::wire::split_console_command;
 
 /// Longest command to a window in bytes.
 pub(super) const LONGEST: usize = 249;
-/// Longest command to the network in bytes.
+/// Longest command to every renderer of the network in bytes.
 pub(super) const LONGEST_TO_NETWORK: usize = 91;
 
-/// What an argument must be.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
-    /// Any word or quoted text.
+/// Type of an argument.
+#[derive(Clone, Copy, strum::IntoStaticStr)]
+enum ArgumentKind {
+    #[strum(serialize = "a text")]
     Text,
-    /// A number.
+    #[strum(serialize = "a number")]
     Number,
-    /// A whole number.
+    #[strum(serialize = "a whole number")]
     Integer,
-    /// Ids between commas.
+    #[strum(serialize = "ids between commas")]
     Ids,
-    /// `RRGGBB`, or 0.
+    #[strum(serialize = "RRGGBB")]
     Colour,
-    /// 0 or 1.
+    #[strum(serialize = "0 or 1")]
     Switch,
-    /// `True` or `False`.
+    #[strum(serialize = "True or False")]
     Truth,
 }
 
-impl Kind {
-    fn takes(self, word: &str) -> bool {
+impl ArgumentKind {
+    fn is_valid(self, word: &str) -> bool {
+        let is_integer = |word: &str| word.parse::<i32>().is_ok();
+        let is_hex = |word: &str| word.bytes().all(|b| b.is_ascii_hexdigit());
         match self {
             Self::Text => !word.is_empty(),
             Self::Number => word.parse().is_ok_and(f64::is_finite),
-            Self::Integer => word.parse::<i32>().is_ok(),
-            Self::Ids => word.split(',').all(|id| id.parse::<i32>().is_ok()),
-            Self::Colour => {
-                word == "0" || word.len() == 6 && word.bytes().all(|b| b.is_ascii_hexdigit())
-            }
+            Self::Integer => is_integer(word),
+            Self::Ids => word.split(',').all(is_integer),
+            Self::Colour => word == "0" || word.len() == 6 && is_hex(word),
             Self::Switch => matches!(word, "0" | "1"),
             Self::Truth => matches!(word, "True" | "False"),
         }
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Text => "a text",
-            Self::Number => "a number",
-            Self::Integer => "a whole number",
-            Self::Ids => "ids between commas",
-            Self::Colour => "RRGGBB",
-            Self::Switch => "0 or 1",
-            Self::Truth => "True or False",
-        }
-    }
 }
 
-use Kind::{Colour, Ids, Integer, Number, Switch, Text, Truth};
+use ArgumentKind::{Colour, Ids, Integer, Number, Switch, Text, Truth};
 
-/// Commands of the renderer: name, arguments, how many of them must be given. Source: vendor SDK 3.06, pages `command/Rfly*`.
+/// Commands of the renderer: name, arguments, number of required arguments. Source: vendor SDK 3.06, pages `command/Rfly*`.
 #[rustfmt::skip] // a table
-const COMMANDS: [(&str, &[Kind], usize); 30] = [
+const COMMANDS: [(&str, &[ArgumentKind], usize); 30] = [
     ("RflyCameraFovDegrees", &[Number], 1),
     ("RflyCameraPosAng", &[Number; 6], 3),
     ("RflyCameraPosAngAdd", &[Number; 6], 3),
@@ -91,11 +79,11 @@ const COMMANDS: [(&str, &[Kind], usize); 30] = [
     ("RflySetVehiclePosAng", &[Integer, Switch, Number, Number, Number, Number, Number, Number], 8),
     ("RflyShowText", &[Text], 1),
 ];
-/// Takes texts with spaces without quotes, too.
+/// The command whose text needs no quotes around spaces.
 const SHOW: &str = "RflyShowTextTime";
 
-/// Checks a command and returns it in the form of the wire: without white space around it and without the closing `;` and the
-/// brackets of the form `Name(a,b);`, which the documents have and the renderer's own window takes.
+/// Checks a command and returns it as it is sent: trimmed, and `Name(a,b);`, the form of the vendor's documents and of the
+/// renderer's own window, as `Name a b`.
 pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     if let Some(c) = text.trim().chars().find(|c| c.is_control()) {
         return Err(format!("a command is one line of text, this one has {c:?}"));
@@ -105,7 +93,7 @@ pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     }
     let text = text.trim().trim_end_matches([';', ' ']);
     let text = match text.split_once('(') {
-        Some((name, inside)) if !name.is_empty() && name.chars().all(in_name) => {
+        Some((name, inside)) if !name.is_empty() && name.chars().all(is_in_name) => {
             without_brackets(name, inside)?
         }
         _ => text.to_owned(),
@@ -123,13 +111,12 @@ pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     Ok(text)
 }
 
-fn in_name(c: char) -> bool {
+fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "._-".contains(c)
 }
 
-fn find(name: &str) -> Option<&'static (&'static str, &'static [Kind], usize)> {
-    let mut all = COMMANDS.iter();
-    all.find(|(known, ..)| known.eq_ignore_ascii_case(name))
+fn find(name: &str) -> Option<&'static (&'static str, &'static [ArgumentKind], usize)> {
+    COMMANDS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
 /// `Name(a,b)` as `Name a b`.
@@ -142,15 +129,15 @@ fn without_brackets(name: &str, inside: &str) -> Result<String, String> {
         quoted ^= c == '"';
         c == ',' && !quoted
     });
-    let mut words: Vec<_> = match inside.trim() {
-        "" => Vec::new(),
-        _ => words.map(|word| word.trim().to_owned()).collect(),
-    };
+    let mut words: Vec<_> = words.map(|word| word.trim().to_owned()).collect();
+    if inside.trim().is_empty() {
+        words.clear();
+    }
     if words.iter().any(String::is_empty) {
         return Err(format!("{name}: an argument between two commas is empty"));
     }
     // A list of ids has commas itself.
-    if let Some((_, kinds @ [Kind::Ids, ..], _)) = find(name)
+    if let Some((_, kinds @ [ArgumentKind::Ids, ..], _)) = find(name)
         && words.len() > kinds.len()
     {
         let rest = words.split_off(1 + words.len() - kinds.len());
@@ -167,8 +154,7 @@ fn without_brackets(name: &str, inside: &str) -> Result<String, String> {
 
 fn check_words(text: &str) -> Result<(), String> {
     let (name, arguments) = split_console_command(text);
-    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    if !starts || !name.chars().all(in_name) {
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_in_name) {
         return Err(format!(
             "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
         ));
@@ -176,7 +162,7 @@ fn check_words(text: &str) -> Result<(), String> {
     match find(name) {
         Some((name, kinds, needed)) => check_arguments(name, kinds, *needed, arguments)?,
         None if name.eq_ignore_ascii_case(SHOW) => check_show(arguments)?,
-        // The engine has thousands more.
+        // The engine has thousands of other commands.
         None if !name.starts_with("Rfly") => {}
         None => {
             let names = COMMANDS.iter().map(|(name, ..)| *name).chain([SHOW]);
@@ -191,29 +177,26 @@ fn check_words(text: &str) -> Result<(), String> {
 
 fn check_arguments<'a>(
     name: &str,
-    kinds: &[Kind],
+    kinds: &[ArgumentKind],
     needed: usize,
     arguments: impl Iterator<Item = &'a str>,
 ) -> Result<(), String> {
     let words: Vec<&str> = arguments.collect();
-    let wanted: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-    let wanted = wanted.join(", ");
+    let wanted = kinds.iter().map(|kind| <&str>::from(*kind)).collect::<Vec<_>>().join(", ");
     if words.len() < needed || words.len() > kinds.len() {
-        let count = match needed == kinds.len() {
-            true => needed.to_string(),
-            false => format!("{needed} to {}", kinds.len()),
-        };
+        let max = kinds.len();
+        let count = if needed == max { max.to_string() } else { format!("{needed} to {max}") };
         return Err(format!(
             "{name} has {count} arguments ({wanted}), got {}; a text with spaces stands between `\"`",
             words.len()
         ));
     }
     for (i, (kind, word)) in kinds.iter().zip(&words).enumerate() {
-        if !kind.takes(word) {
+        if !kind.is_valid(word) {
             return Err(format!(
                 "{name}: argument {} must be {}, is {word:?}; the arguments are {wanted}",
                 i + 1,
-                kind.name()
+                <&str>::from(*kind)
             ));
         }
     }
@@ -223,20 +206,18 @@ fn check_arguments<'a>(
 fn check_show<'a>(arguments: impl Iterator<Item = &'a str>) -> Result<(), String> {
     let words: Vec<&str> = arguments.collect();
     match words.split_last() {
-        Some((seconds, [_, ..])) if Number.takes(seconds) => Ok(()),
+        Some((seconds, [_, ..])) if Number.is_valid(seconds) => Ok(()),
         _ => Err(format!(
             "{SHOW} has a text and its seconds, such as `{SHOW} hello 5`, got {words:?}"
         )),
     }
 }
 
-/// Makes an argument of a text, in quotes if it has spaces.
+/// Returns a text as an argument, in quotes if it has spaces.
 pub(super) fn quoted(text: &str) -> Result<String, String> {
     if let Some(c) = text.chars().find(|c| c.is_control() || *c == '"') {
         return Err(format!("the text must be one line without `\"`, has {c:?}"));
     }
-    Ok(match text.contains(char::is_whitespace) || text.is_empty() {
-        true => format!("\"{text}\""),
-        false => text.to_owned(),
-    })
+    let needs_quotes = text.is_empty() || text.contains(char::is_whitespace);
+    Ok(if needs_quotes { format!("\"{text}\"") } else { text.to_owned() })
 }

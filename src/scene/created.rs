@@ -1,29 +1,29 @@
-//! Objects that the renderer drew from lines of a file: its own log of what was created by hand, or a script of a map.
-use super::place::{Place, REACH_M};
+//! Objects that the renderer created from the lines of a file: its log of objects created by hand, or the script of a map.
+use super::map_pose::{MapPose, REACH_M};
 use crate::config::Problems;
 use crate::frames::{Attitude, Euler, Vector};
 
 /// An object of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Created {
+pub struct CreatedObject {
     /// Id, from 1.
     pub id: i32,
     /// Class and style, as the renderer takes them.
     pub vehicle_type: i32,
-    /// Where it was put.
-    pub place: Place,
+    /// Its pose.
+    pub pose: MapPose,
 }
 
-/// Beginning of a line that creates an object; all other lines are commands, or clicked points.
+/// First word of a line that creates an object; other lines are commands or clicked points.
 const CREATE: &str = "CreateVehicle";
-/// Objects of all files.
-const MOST: usize = 4000;
+/// Limit of objects in a file.
+const MAX_OBJECTS: usize = 4000;
 
-impl Created {
+impl CreatedObject {
     /// Reads `CreateVehicle,id,type,x,y,z,roll,pitch,yaw` (NED, m, rad); of several lines with one id the last counts.
     ///
     /// # Errors
-    /// All lines that create something, but not what.
+    /// The lines that cannot be read.
     pub fn read(file: &str, text: &str) -> Result<Vec<Self>, Problems> {
         let (mut created, mut problems) = (Vec::<Self>::new(), Problems::default());
         for (line, number) in text.lines().zip(1..) {
@@ -39,8 +39,8 @@ impl Created {
                 }
                 Err(why) => problems.push(format!("{file}: line {number}"), why),
             }
-            if created.len() > MOST {
-                problems.push(file, format!("creates more than {MOST} objects"));
+            if created.len() > MAX_OBJECTS {
+                problems.push(file, format!("creates more than {MAX_OBJECTS} objects"));
                 break;
             }
         }
@@ -48,36 +48,28 @@ impl Created {
     }
 }
 
-fn read(words: &[&str]) -> Result<Created, String> {
-    let [id, vehicle_type, numbers @ ..] = words else {
-        return Err(wrong(words.len()));
+fn read(words: &[&str]) -> Result<CreatedObject, String> {
+    let [id, vehicle_type, x, y, z, roll, pitch, yaw] = words else {
+        return Err(format!(
+            "{CREATE} has 8 numbers: id, type, x, y, z, roll, pitch, yaw; this line has {}",
+            words.len()
+        ));
     };
     let integer = |name: &str, word: &str| {
         let number = word.trim().parse().ok().filter(|number: &i32| *number > 0);
         number.ok_or_else(|| format!("{name} must be a number from 1, is {word:?}"))
     };
-    let numbers: Vec<f64> = numbers
-        .iter()
-        .map(|word| match word.trim().parse::<f64>() {
-            Ok(number) if number.abs() <= REACH_M => Ok(number),
-            _ => Err(format!(
-                "position and angles must be numbers within {REACH_M}, one is {word:?}"
-            )),
+    let number = |word: &str| {
+        let number = word.trim().parse().ok().filter(|number: &f64| number.abs() <= REACH_M);
+        number.ok_or_else(|| {
+            format!("position and angles must be numbers within {REACH_M}, one is {word:?}")
         })
-        .collect::<Result<_, _>>()?;
-    let [x, y, z, roll, pitch, yaw] = numbers[..] else {
-        return Err(wrong(words.len()));
     };
-    Ok(Created {
+    let position = Vector::new(number(x)?, number(y)?, number(z)?);
+    let attitude = Attitude::from_euler(Euler::new(number(roll)?, number(pitch)?, number(yaw)?));
+    Ok(CreatedObject {
         id: integer("the id", id)?,
         vehicle_type: integer("the type", vehicle_type)?,
-        place: Place {
-            position: Vector::new(x, y, z),
-            attitude: Attitude::from_euler(Euler::new(roll, pitch, yaw)),
-        },
+        pose: MapPose { position, attitude },
     })
-}
-
-fn wrong(found: usize) -> String {
-    format!("{CREATE} has 8 numbers: id, type, x, y, z, roll, pitch, yaw; this line has {found}")
 }

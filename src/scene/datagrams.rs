@@ -10,7 +10,7 @@ pub enum Recipient {
     Window(u16),
     /// Every renderer of the network.
     Network,
-    /// `CopterSim` of one vehicle.
+    /// The `CopterSim` of one vehicle.
     CopterSim(u16),
     /// The control port of one vehicle.
     Autopilot(u16),
@@ -25,14 +25,14 @@ pub struct Datagram {
     pub bytes: Vec<u8>,
 }
 
-/// The datagrams of a request, in order, and its other effects.
+/// The datagrams of a request, in order, and its effects on other subsystems.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Outbox {
     /// Datagrams.
     pub datagrams: Vec<Datagram>,
-    /// Captures end: sensors must be requested again.
+    /// The map changed: sensors must be requested again.
     pub map_changed: bool,
-    /// What is for the windows of `scene.windows` goes to every renderer of the network.
+    /// Datagrams to the windows of `scene.windows` go to every renderer of the network.
     pub to_network: bool,
 }
 
@@ -44,21 +44,20 @@ impl Outbox {
         }
     }
 
-    /// Sends a packet.
+    /// Adds a packet.
     pub fn packet(&mut self, to: Recipient, packet: &impl Packet) {
-        let to = self.route(to);
         let bytes = packet.as_bytes().to_vec();
-        self.datagrams.push(Datagram { to, bytes });
+        self.datagrams.push(Datagram { to: self.route(to), bytes });
     }
 
-    /// Sends a console command; false if it is too long.
+    /// Adds a console command; false if it is too long.
     pub fn command(&mut self, to: Recipient, text: &str) -> bool {
         let mut buffer = [0; CONSOLE_LONG_LEN];
         let for_window = |buffer| console_command(text, buffer).map(<[u8]>::to_vec);
         let for_network = || console_command_for_network(text).map(Vec::from);
         let bytes = match (to, self.route(to)) {
             (Recipient::Network, _) => for_network(),
-            // What is too long for the network's own form: the group's port takes all that a window's does.
+            // The group's port also takes the longer form for windows.
             (_, Recipient::Network) => for_network().or_else(|| for_window(&mut buffer)),
             _ => for_window(&mut buffer),
         };

@@ -1,10 +1,9 @@
 //! Named entities of the scene: vehicles, spawned objects, reported objects and cameras.
 use super::bounds::Extent;
-use super::created::Created;
+use super::created::CreatedObject;
+use super::error::{Cause, SceneError};
+use super::map_pose::MapPose;
 use super::models::{Category, category_of};
-use super::names::{camera_name, created_name, object_name, vehicle_name};
-use super::place::Place;
-use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
 use crate::frames::{Frd, Ned, Vector};
 use crate::time::RosTime;
@@ -14,8 +13,8 @@ use std::ops::RangeInclusive;
 
 /// Kind of an entity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
-    /// A vehicle that `CopterSim` or an autopilot flies.
+pub enum EntityKind {
+    /// A vehicle.
     Vehicle,
     /// An object that a client of the bridge spawned.
     Spawned,
@@ -27,8 +26,8 @@ pub enum Kind {
     Camera,
 }
 
-impl Kind {
-    /// Whether the renderer draws it where the bridge says.
+impl EntityKind {
+    /// Whether the bridge sets its pose in the renderer.
     pub fn is_drawn(self) -> bool {
         matches!(self, Self::Spawned | Self::Created)
     }
@@ -47,22 +46,28 @@ pub struct Info {
 
 /// Pose and velocity of an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Motion {
-    /// Position and attitude.
-    pub place: Place,
+pub struct EntityMotion {
+    /// Pose.
+    pub pose: MapPose,
     /// Velocity in m/s.
     pub velocity: Vector<Ned>,
-    /// Angular rate in rad/s, where it is known.
+    /// Angular rate in rad/s, if known.
     pub rate: Option<Vector<Frd>>,
     /// Stamp.
     pub stamp: RosTime,
+}
+
+impl EntityMotion {
+    pub(super) fn at_rest(pose: MapPose, stamp: RosTime) -> Self {
+        Self { pose, stamp, ..Self::default() }
+    }
 }
 
 /// An entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
     /// Kind.
-    pub kind: Kind,
+    pub kind: EntityKind,
     /// Its id; objects of the map and cameras have none.
     pub id: Option<i32>,
     /// Class and style of a spawned object.
@@ -70,29 +75,29 @@ pub struct Entity {
     /// Description.
     pub info: Info,
     /// Pose; `None` until known.
-    pub motion: Option<Motion>,
+    pub motion: Option<EntityMotion>,
     /// Factors of the size of a spawned object.
     pub scale: [f32; 3],
     /// The terrain decides the height of a spawned object.
     pub ground: bool,
     /// Bounds, if known.
     pub extent: Option<Extent>,
-    /// How long a spawned object stays without its client.
+    /// Keep-alive of a spawned object.
     pub keep_alive: Option<KeepAlive>,
 }
 
-/// An object that its client keeps alive; times are in s since the bridge started.
+/// Keep-alive of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeepAlive {
-    /// How long it stays.
+    /// Time after which it is removed, in s.
     pub for_s: f64,
-    /// Since when.
+    /// Last renewal, in s since the bridge started.
     pub since_s: f64,
 }
 
 impl Entity {
     /// An entity of which nothing else is known.
-    pub fn new(kind: Kind, id: Option<i32>, category: Category) -> Self {
+    pub fn new(kind: EntityKind, id: Option<i32>, category: Category) -> Self {
         Self {
             kind,
             id,
@@ -107,8 +112,8 @@ impl Entity {
     }
 }
 
-/// Vehicles that announce themselves; more are left out, so that foreign datagrams do not fill the memory.
-const MOST_HEARD: usize = 1000;
+/// Limit of vehicles that announce themselves, so that foreign datagrams do not fill the memory.
+const MAX_HEARD: usize = 1000;
 
 /// All entities, by name.
 #[derive(Clone, Debug)]
@@ -116,15 +121,15 @@ pub struct Entities {
     by_name: BTreeMap<String, Entity>,
     names: BTreeMap<i32, String>,
     ids: RangeInclusive<i32>,
-    /// Where the search for a free id begins: an id is used again as late as possible, because packets for the entity that had it
-    /// may be on their way.
+    /// Start of the search for a free id. An id is reused as late as possible, because packets for its last entity may still be
+    /// on their way.
     next: i32,
-    /// How many vehicles were heard.
+    /// Number of vehicles that announced themselves.
     heard: usize,
 }
 
 impl Entities {
-    /// The vehicles that the bridge serves; spawned objects get ids of `ids`.
+    /// Takes the vehicles that the bridge serves, and the ids of spawned objects.
     pub fn new(vehicles: impl IntoIterator<Item = u16>, ids: RangeInclusive<i32>) -> Self {
         let mut entities = Self {
             by_name: BTreeMap::new(),
@@ -134,8 +139,8 @@ impl Entities {
             heard: 0,
         };
         for id in vehicles {
-            let vehicle = Entity::new(Kind::Vehicle, Some(id.into()), Category::Robot);
-            entities.insert(vehicle_name(id.into()), vehicle);
+            let vehicle = Entity::new(EntityKind::Vehicle, Some(id.into()), Category::Robot);
+            entities.insert(format!("copter{id}"), vehicle);
         }
         entities
     }
@@ -157,22 +162,19 @@ impl Entities {
         self.by_name.contains_key(name)
     }
 
-    /// Finds an entity by its name, or by its id as a number; one that was spawned in a namespace also without that, if no
-    /// other has this name: other simulators keep the name that was asked for.
-    pub fn find(&self, name: &str) -> Result<(&str, &Entity), Refusal> {
+    /// Finds an entity by its name, or by its id as a number; a spawned one also by its name without namespace, if that is
+    /// unique: other simulators keep the requested name.
+    pub fn find(&self, name: &str) -> Result<(&str, &Entity), SceneError> {
         let by_id = || self.names.get(&name.parse().ok()?).map(String::as_str);
         let own = self.by_name.contains_key(name).then_some(name);
         let found = own.or_else(by_id).or_else(|| self.in_a_namespace(name));
         let found = found.and_then(|name| self.by_name.get_key_value(name));
-        match found {
-            Some((name, entity)) => Ok((name, entity)),
-            None => Err(self.unknown(name)),
-        }
+        found.map(|(name, entity)| (name.as_str(), entity)).ok_or_else(|| self.unknown(name))
     }
 
     fn in_a_namespace(&self, name: &str) -> Option<&str> {
         let is_meant = |(full, entity): &(&str, &Entity)| {
-            entity.kind == Kind::Spawned
+            entity.kind == EntityKind::Spawned
                 && full.rsplit_once('/').is_some_and(|(_, own)| own == name)
         };
         let mut found = self.iter().filter(is_meant).map(|(full, _)| full);
@@ -180,49 +182,48 @@ impl Entities {
     }
 
     /// As [`Self::find`], to change it.
-    pub fn find_mut(&mut self, name: &str) -> Result<&mut Entity, Refusal> {
+    pub fn find_mut(&mut self, name: &str) -> Result<&mut Entity, SceneError> {
         let name = self.find(name).map(|(name, _)| name.to_owned())?;
         let unknown = self.unknown(&name);
         self.by_name.get_mut(&name).ok_or(unknown)
     }
 
-    /// The entity with an id.
+    /// Returns the entity with an id.
     pub fn of_id(&mut self, id: i32) -> Option<&mut Entity> {
         self.by_name.get_mut(self.names.get(&id)?)
     }
 
-    /// Returns the id that the renderer knows an entity by; a number is an id, also of what this bridge does not know.
-    pub fn id_of(&self, name: &str) -> Result<i32, Refusal> {
+    /// Returns the id of an entity in the renderer; a number is an id, also one that this bridge does not know.
+    pub fn id_of(&self, name: &str) -> Result<i32, SceneError> {
         if let Some(id) = name.parse().ok().filter(|id| *id > 0) {
             return Ok(id);
         }
         let (name, entity) = self.find(name)?;
         entity.id.ok_or_else(|| {
-            let message = format!("{name:?} has no id: only vehicles and spawned objects have one");
-            Refusal::new(Cause::Failed, message)
+            Cause::Failed
+                .error(format!("{name:?} has no id: only vehicles and spawned objects have one"))
         })
     }
 
-    fn unknown(&self, name: &str) -> Refusal {
+    fn unknown(&self, name: &str) -> SceneError {
         let message = if name.is_empty() {
             "the name of an entity is needed; GetEntities lists them".to_owned()
         } else {
             let hint = did_you_mean(name, self.by_name.keys().map(String::as_str));
             format!("no entity is called {name:?}{hint} (GetEntities lists them)")
         };
-        Refusal::new(Cause::NotFound, message)
+        Cause::NotFound.error(message)
     }
 
     /// Adds a spawned object under a name that is free, and gives it an id.
-    pub fn spawn(&mut self, name: String, mut entity: Entity) -> Result<i32, Refusal> {
+    pub fn spawn(&mut self, name: String, mut entity: Entity) -> Result<i32, SceneError> {
         let (first, last) = (*self.ids.start(), *self.ids.end());
         let from_next = (self.next..=last).chain(first..self.next);
         let free = from_next.into_iter().find(|id| !self.names.contains_key(id));
         let id = free.ok_or_else(|| {
-            let message = format!(
+            Cause::Failed.error(format!(
                 "all ids from {first} to {last} are taken: delete entities, or raise scene.last_id"
-            );
-            Refusal::new(Cause::Failed, message)
+            ))
         })?;
         self.next = if id == last { first } else { id + 1 };
         entity.id = Some(id);
@@ -239,7 +240,7 @@ impl Entities {
         }
     }
 
-    /// A client asked for an entity: it is still there.
+    /// Renews the keep-alive of an entity.
     pub fn keep(&mut self, name: &str, now_s: f64) {
         if let Ok(entity) = self.find_mut(name)
             && let Some(kept) = &mut entity.keep_alive
@@ -248,15 +249,13 @@ impl Entities {
         }
     }
 
-    /// Removes what its clients no longer ask for, and returns names and ids.
+    /// Removes the objects whose keep-alive ran out, and returns names and ids.
     pub fn remove_abandoned(&mut self, now_s: f64) -> Vec<(String, i32)> {
-        let abandoned = |entity: &Entity| {
-            { entity.keep_alive }.is_some_and(|kept| now_s - kept.since_s > kept.for_s)
+        let abandoned = |(name, entity): (&String, &Entity)| {
+            let kept = entity.keep_alive.filter(|kept| now_s - kept.since_s > kept.for_s);
+            Some((name.clone(), kept.and(entity.id)?))
         };
-        let found = { self.by_name.iter() }
-            .filter(|(_, entity)| abandoned(entity))
-            .filter_map(|(name, entity)| Some((name.clone(), entity.id?)));
-        let found: Vec<_> = found.collect();
+        let found: Vec<_> = self.by_name.iter().filter_map(abandoned).collect();
         for (name, _) in &found {
             self.remove(name);
         }
@@ -265,86 +264,76 @@ impl Entities {
 
     /// Removes all that clients spawned, and returns their ids.
     pub fn remove_spawned(&mut self) -> Vec<i32> {
-        let spawned = |entity: &Entity| entity.kind == Kind::Spawned;
-        let ids = { self.by_name.values() }.filter(|e| spawned(e)).filter_map(|e| e.id);
-        let ids: Vec<i32> = ids.collect();
-        self.by_name.retain(|_, entity| !spawned(entity));
-        for id in &ids {
-            self.names.remove(id);
-        }
+        let spawned = self.by_name.values().filter(|entity| entity.kind == EntityKind::Spawned);
+        let ids = spawned.filter_map(|entity| entity.id).collect();
+        self.forget(&[EntityKind::Spawned]);
         ids
     }
 
     /// Adds an object that the renderer created, unless its id is known.
-    pub fn created(&mut self, object: &Created) {
+    pub fn created(&mut self, object: &CreatedObject) {
         if self.names.contains_key(&object.id) {
             return;
         }
         let (class, _) = class_and_style(object.vehicle_type);
-        let mut entity = Entity::new(Kind::Created, Some(object.id), category_of(class));
+        let mut entity = Entity::new(EntityKind::Created, Some(object.id), category_of(class));
         entity.vehicle_type = object.vehicle_type;
-        entity.motion = Some(at_rest(object.place, RosTime::default()));
-        self.insert(created_name(object.id), entity);
+        entity.motion = Some(EntityMotion::at_rest(object.pose, RosTime::default()));
+        self.insert(format!("created{}", object.id), entity);
     }
 
-    /// Removes all that the renderer created: its map changes.
-    pub fn forget_created(&mut self) {
-        self.by_name.retain(|_, entity| entity.kind != Kind::Created);
-        let by_name = &self.by_name;
-        self.names.retain(|_, name| by_name.contains_key(name));
+    /// Removes all entities of these kinds.
+    pub fn forget(&mut self, kinds: &[EntityKind]) {
+        self.by_name.retain(|_, entity| {
+            let stays = !kinds.contains(&entity.kind);
+            if let Some(id) = entity.id.filter(|_| !stays) {
+                self.names.remove(&id);
+            }
+            stays
+        });
     }
 
-    /// Removes reported objects and cameras.
-    pub fn forget_map(&mut self) {
-        let of_map = |entity: &Entity| matches!(entity.kind, Kind::Object | Kind::Camera);
-        self.by_name.retain(|_, entity| !of_map(entity));
-    }
-
-    /// A vehicle announced itself.
+    /// Adds a vehicle that announced itself.
     pub fn heard(&mut self, id: i32) {
-        if !self.names.contains_key(&id) && self.heard < MOST_HEARD {
+        if !self.names.contains_key(&id) && self.heard < MAX_HEARD {
             self.heard += 1;
-            let vehicle = Entity::new(Kind::Vehicle, Some(id), Category::Robot);
-            self.insert(vehicle_name(id), vehicle);
+            let vehicle = Entity::new(EntityKind::Vehicle, Some(id), Category::Robot);
+            self.insert(format!("copter{id}"), vehicle);
         }
     }
 
-    /// The true state of a vehicle.
-    pub fn moved(&mut self, id: i32, motion: Motion) {
+    /// Updates the true state of a vehicle.
+    pub fn moved(&mut self, id: i32, motion: EntityMotion) {
         self.heard(id);
-        if let Some(entity) = self.of_id(id).filter(|entity| entity.kind == Kind::Vehicle) {
+        if let Some(entity) = self.of_id(id).filter(|entity| entity.kind == EntityKind::Vehicle) {
             entity.motion = Some(motion);
         }
     }
 
-    /// The renderer described a vehicle or a spawned object.
-    pub fn described(&mut self, id: i32, place: Place, extent: Option<Extent>, stamp: RosTime) {
+    /// Takes the renderer's description of a vehicle or a spawned object.
+    pub fn described(&mut self, id: i32, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
         self.heard(id);
         if let Some(entity) = self.of_id(id) {
             entity.extent = extent;
             // True states are newer, and the pose of a spawned object is the requested one.
             if entity.motion.is_none() {
-                entity.motion = Some(at_rest(place, stamp));
+                entity.motion = Some(EntityMotion::at_rest(pose, stamp));
             }
         }
     }
 
-    /// The renderer described an object of the map.
-    pub fn object(&mut self, name: &str, place: Place, extent: Option<Extent>, stamp: RosTime) {
-        let mut object = Entity::new(Kind::Object, None, Category::StaticObject);
+    /// Takes the renderer's description of an object of the map.
+    pub fn object(&mut self, name: &str, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
+        let mut object = Entity::new(EntityKind::Object, None, Category::StaticObject);
         object.extent = extent;
-        object.motion = Some(at_rest(place, stamp));
-        self.insert(object_name(name), object);
+        object.motion = Some(EntityMotion::at_rest(pose, stamp));
+        self.insert(format!("scene/{name}"), object);
     }
 
-    /// The renderer described a camera.
-    pub fn camera(&mut self, seq_id: i32, place: Place, stamp: RosTime) {
-        let mut camera = Entity::new(Kind::Camera, None, Category::Object);
-        camera.motion = Some(at_rest(place, stamp));
-        self.insert(camera_name(seq_id), camera);
+    /// Takes the renderer's description of a camera.
+    pub fn camera(&mut self, seq_id: i32, pose: MapPose, stamp: RosTime) {
+        let mut camera = Entity::new(EntityKind::Camera, None, Category::Object);
+        camera.motion = Some(EntityMotion::at_rest(pose, stamp));
+        self.insert(format!("sensor{seq_id}"), camera);
     }
-}
-
-fn at_rest(place: Place, stamp: RosTime) -> Motion {
-    Motion { place, stamp, ..Motion::default() }
 }

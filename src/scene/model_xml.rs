@@ -1,10 +1,10 @@
-//! XML files of the renderer's vehicle models: what they are called, how large they are, which cameras of their own they have.
-use super::models::{Model, category_of, fits, is_built_in};
+//! XML files of the renderer's vehicle models: name, size, onboard cameras.
+use super::models::{SpawnableModel, category_of, is_built_in, vehicle_type};
 use super::names::check_name;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What a file says.
+/// Contents of a file.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename = "vehicle")]
 pub struct ModelXml {
@@ -15,46 +15,46 @@ pub struct ModelXml {
     #[serde(rename = "Name", default)]
     name: String,
     #[serde(rename = "Scale")]
-    scale: Option<Axes>,
-    body: Option<Body>,
+    scale: Option<XmlVector>,
+    body: Option<XmlBody>,
     #[serde(rename = "OnboardCameras", default)]
-    cameras: Cameras,
+    cameras: XmlCameras,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
-struct Axes {
+struct XmlVector {
     x: f64,
     y: f64,
     z: f64,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-struct Body {
+struct XmlBody {
     #[serde(rename = "CenterHeightAboveGroundCm")]
     height_cm: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
-struct Cameras {
+struct XmlCameras {
     #[serde(default)]
-    camera: Vec<Camera>,
+    camera: Vec<XmlCamera>,
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq)]
-struct Camera {
+struct XmlCamera {
     #[serde(default)]
     name: String,
     #[serde(rename = "RelativePosToBodyCm")]
-    position: Option<Axes>,
+    position: Option<XmlVector>,
 }
 
 impl ModelXml {
-    /// Reads a file; `None` if it is not of a vehicle.
+    /// Reads a file; `None` if it does not describe a vehicle.
     ///
     /// # Errors
-    /// What is wrong with that of a vehicle.
+    /// The description of the vehicle is invalid.
     pub fn read(text: &str) -> Result<Option<Self>, String> {
-        // Other tools have XML files as well.
+        // Files of other tools may be in the folder.
         if !text.contains("<vehicle") || !text.contains("ClassID") {
             return Ok(None);
         }
@@ -65,18 +65,18 @@ impl ModelXml {
         }
     }
 
-    /// Class, style, and what else a person wants to know.
+    /// Class, style, height of the centre, scale, cameras.
     fn describe(&self, style: i32) -> String {
         let mut text = format!("class {}, style {style}", self.class);
         if let Some(cm) = self.body.as_ref().and_then(|body| body.height_cm) {
             text += &format!("; centre {cm} cm above the ground (vehicle_bottom_m {})", cm / 100.0);
         }
-        if let Some(Axes { x, y, z }) = self.scale {
+        if let Some(XmlVector { x, y, z }) = self.scale {
             text += &format!("; scale {x}, {y}, {z}");
         }
         for camera in &self.cameras.camera {
             text += &format!("; camera {}", camera.name.trim());
-            if let Some(Axes { x, y, z }) = camera.position {
+            if let Some(XmlVector { x, y, z }) = camera.position {
                 text += &format!(" at {x}, {y}, {z} cm");
             }
         }
@@ -84,11 +84,10 @@ impl ModelXml {
     }
 }
 
-/// Adds the models of files to a list. A style is the place in the renderer's list of a class, by `DisplayOrder`: those of the list
-/// that no file names are taken to come before.
+/// Adds the models of files to a list; returns the ones that cannot be spawned, and why.
 ///
-/// Returns what cannot be spawned, and why.
-pub(super) fn add(models: &mut Vec<Model>, files: Vec<ModelXml>) -> Vec<String> {
+/// A style is the index in the renderer's list of a class, sorted by `DisplayOrder`; built-in models without a file come first.
+pub(super) fn add(models: &mut Vec<SpawnableModel>, files: Vec<ModelXml>) -> Vec<String> {
     let mut left_out = Vec::new();
     let mut classes: BTreeMap<i32, Vec<(String, ModelXml)>> = BTreeMap::new();
     for file in files {
@@ -98,9 +97,8 @@ pub(super) fn add(models: &mut Vec<Model>, files: Vec<ModelXml>) -> Vec<String> 
     }
     for (class, mut files) in classes {
         files.sort_by(|(_, a), (_, b)| a.order.total_cmp(&b.order).then(a.name.cmp(&b.name)));
-        let mut own: Vec<&mut Model> = { models.iter_mut() }
-            .filter(|model| model.class == class && is_built_in(model))
-            .collect();
+        let own = models.iter_mut().filter(|model| model.class == class && is_built_in(model));
+        let mut own: Vec<&mut SpawnableModel> = own.collect();
         own.sort_by_key(|model| model.style);
         let mut next = 0..;
         for (model, style) in own.into_iter().zip(&mut next) {
@@ -108,18 +106,17 @@ pub(super) fn add(models: &mut Vec<Model>, files: Vec<ModelXml>) -> Vec<String> 
         }
         for ((name, file), style) in files.into_iter().zip(next) {
             let taken = |name: &str| models.iter().any(|m| m.name.eq_ignore_ascii_case(name));
-            let numbered = format!("class{class}_style{style}");
             let name = match check_name(&name) {
                 Ok(()) if !taken(&name) => name,
-                _ => numbered,
+                _ => format!("class{class}_style{style}"),
             };
-            if !fits(class, style) {
+            if vehicle_type(class, style).is_none() {
                 left_out.push(format!(
                     "{name}: no number is known for class {class} with style {style}"
                 ));
                 continue;
             }
-            models.push(Model {
+            models.push(SpawnableModel {
                 description: file.describe(style),
                 name,
                 class,
@@ -132,13 +129,11 @@ pub(super) fn add(models: &mut Vec<Model>, files: Vec<ModelXml>) -> Vec<String> 
     left_out
 }
 
-/// The name with characters that names of entities may have.
+/// Replaces characters that are not allowed in names of entities; empty without a letter, because a number means a class.
 fn ros_name(name: &str) -> String {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let name: String = { name.trim().chars() }.map(|c| if allowed(c) { c } else { '_' }).collect();
-    // One that is only a number means a class.
-    match name.chars().any(|c| c.is_ascii_alphabetic()) {
-        true => name,
-        false => String::new(),
+    if !name.contains(|c: char| c.is_ascii_alphabetic()) {
+        return String::new();
     }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    name.trim().chars().map(|c| if allowed(c) { c } else { '_' }).collect()
 }

@@ -1,26 +1,27 @@
-//! Models that can be spawned: classes and styles of the renderer, by name or number.
-use super::refusal::{Cause, Refusal};
+//! Models to spawn: classes and styles of the renderer, by name or number.
+use super::error::{Cause, SceneError};
 use crate::config::did_you_mean;
 use crate::wire::class_and_style;
+use serde::Deserialize;
 use std::ops::RangeInclusive;
 
-/// Beginning of every resource of this simulator.
+/// Scheme of every resource of this simulator.
 pub(super) const SCHEME: &str = "rflysim://";
-/// Factors of the style that documents, and numbers in use, have (docs/wire/traps.md, style-factor).
+/// Factors of the style in the vendor's documents and in numbers in use (docs/wire/traps.md, style-factor).
 const FACTORS: [i32; 3] = [1000, 100_000, 1_000_000];
 /// Classes that a style can be added to; a larger number goes to the renderer as it is.
 const CLASSES: RangeInclusive<i32> = 1..=999;
 /// Styles of class + 1000 x style, which has 16 bits.
 const STYLES: RangeInclusive<i32> = 0..=64;
-/// Styles of class + 1000000 x style. What is between could be meant either way.
+/// Styles of class + 1000000 x style. Numbers in between are ambiguous.
 const NEWER_STYLES: RangeInclusive<i32> = 100..=2147;
 /// Factors of the size.
 const SCALES: RangeInclusive<f32> = 0.01..=655.0;
-/// Seconds that an object is kept without its client.
-const KEPT: RangeInclusive<f64> = 0.1..=86_400.0;
+/// Keep-alive of an object in s.
+const KEEP_ALIVE: RangeInclusive<f64> = 0.1..=86_400.0;
 
-/// Major kind of an entity, the numbers of `EntityCategory`.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Deserialize)]
+/// Category of an entity, with the numbers of `EntityCategory`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, strum::FromRepr)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Category {
@@ -31,32 +32,28 @@ pub enum Category {
     Robot = 1,
     /// A person.
     Human = 2,
-    /// Something else that moves.
+    /// Any other moving object.
     DynamicObject = 4,
-    /// Something that stays where it is.
+    /// An object that does not move.
     StaticObject = 5,
 }
 
-impl Category {
-    /// Returns the category with a number.
-    pub fn from_number(number: u8) -> Option<Self> {
-        let all = [Self::Object, Self::Robot, Self::Human, Self::DynamicObject, Self::StaticObject];
-        all.into_iter().find(|category| *category as u8 == number)
-    }
-}
-
-/// A model of the renderer with a name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Model {
+/// A named model of the renderer, also as an entry of the user's file.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct SpawnableModel {
     /// Name, the word after `rflysim://`.
     pub name: String,
     /// Class id; above 999 the whole number that the renderer gets.
     pub class: i32,
-    /// Style, the place in the renderer's list of the class.
+    /// Style: index in the renderer's list of the class.
+    #[serde(default)]
     pub style: i32,
-    /// Major kind.
+    /// Category.
+    #[serde(default)]
     pub category: Category,
     /// For people.
+    #[serde(default)]
     pub description: String,
     /// Length, width, height in m, if known.
     pub size: Option<[f64; 3]>,
@@ -94,86 +91,78 @@ const BUILT_IN: [(i32, Category, &[&str]); 11] = [
 ];
 
 /// Returns the models that every renderer has.
-pub(super) fn built_in_models() -> Vec<Model> {
-    let of_class = |(class, category, names): &(i32, Category, &[&str])| {
-        let (class, category) = (*class, *category);
-        let styles = (0..).zip(names.iter());
-        let model = |(style, name): (i32, &&str)| Model {
+pub(super) fn built_in_models() -> Vec<SpawnableModel> {
+    let of_class = |(class, category, names): (i32, Category, &'static [&'static str])| {
+        (0..).zip(names).map(move |(style, name)| SpawnableModel {
             name: (*name).to_owned(),
             class,
             style,
             category,
             description: format!("class {class}, style {style}"),
             size: None,
-        };
-        styles.map(model).collect::<Vec<_>>()
+        })
     };
-    BUILT_IN.iter().flat_map(of_class).collect()
+    BUILT_IN.into_iter().flat_map(of_class).collect()
 }
 
-/// Major kind of a class.
 pub(super) fn category_of(class: i32) -> Category {
     let known = BUILT_IN.iter().find(|(known, ..)| *known == class);
     known.map_or(Category::Object, |(_, category, _)| *category)
 }
 
 /// Whether a model is of the renderer's own list.
-pub(super) fn is_built_in(model: &Model) -> bool {
+pub(super) fn is_built_in(model: &SpawnableModel) -> bool {
     let of_class = BUILT_IN.iter().find(|(class, ..)| *class == model.class);
     of_class.is_some_and(|(_, _, names)| names.contains(&model.name.as_str()))
 }
 
-/// Whether a number is known for a style of a class.
-pub(super) fn fits(class: i32, style: i32) -> bool {
-    vehicle_type(class, style).is_some()
-}
-
 /// A parsed resource.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct ModelResource {
     /// Class and style, as the renderer takes them.
     pub vehicle_type: i32,
-    /// Beginning of a generated name.
+    /// Prefix of a generated name.
     pub base: String,
-    /// Major kind.
+    /// Category.
     pub category: Category,
     /// Factors of the size along the body's axes.
     pub scale: [f32; 3],
     /// The terrain decides the height.
     pub ground: bool,
-    /// It is removed when nobody asks for its state or sets it for so long, in s.
+    /// Time in s after which it is removed unless a client reads or sets its state.
     pub keep_alive: Option<f64>,
 }
 
 /// Reads a resource: `rflysim://3`, `rflysim://60?style=2`, `rflysim://Standard_Car_Blue?scale=2&ground=true`.
-pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
+pub fn parse_resource(uri: &str, models: &[SpawnableModel]) -> Result<ModelResource, SceneError> {
     const RIGHT: &str = "such as rflysim://3, rflysim://60?style=2 or a name of GetSpawnables";
     if uri.is_empty() {
-        let message =
-            format!("no resource: entity_resource.uri must be a model of the renderer, {RIGHT}");
-        return Err(Refusal::new(Cause::NoResource, message));
+        return Err(Cause::NoResource.error(format!(
+            "no resource: entity_resource.uri must be a model of the renderer, {RIGHT}"
+        )));
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
-        let message =
-            format!("{uri:?} is no model of the renderer: it draws its own models only, {RIGHT}");
-        return Err(Refusal::new(Cause::Format, message));
+        return Err(Cause::Format.error(format!(
+            "{uri:?} is no model of the renderer: it draws its own models only, {RIGHT}"
+        )));
     };
-    let parse = |message: String| Refusal::new(Cause::Parse, format!("{uri:?}: {message}"));
+    let parse = |message: String| Cause::Parse.error(format!("{uri:?}: {message}"));
     let (word, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (class, mut style, base, category) = if word.bytes().all(|b| b.is_ascii_digit()) {
         let class = word.parse().ok().filter(|number| *number > 0);
         let class = class
             .ok_or_else(|| parse(format!("a class is a number from 1 to {}, {RIGHT}", i32::MAX)))?;
-        let known = class_and_style(class).0;
-        let known = models.iter().find(|model| model.class == known);
+        let (base, _) = class_and_style(class);
+        let known = models.iter().find(|model| model.class == base);
         let category = known.map_or(Category::Object, |model| model.category);
         (class, 0, format!("class{class}"), category)
     } else {
         let found = models.iter().find(|m| m.name.eq_ignore_ascii_case(word));
         let model = found.ok_or_else(|| {
             let hint = did_you_mean(word, models.iter().map(|model| model.name.as_str()));
-            let message = format!("{uri:?}: no model is called {word:?}{hint} (GetSpawnables lists them, scene.file adds more)");
-            Refusal::new(Cause::NotFound, message)
+            Cause::NotFound.error(format!(
+                "{uri:?}: no model is called {word:?}{hint} (GetSpawnables lists them, scene.file adds more)"
+            ))
         })?;
         (model.class, model.style, model.name.clone(), model.category)
     };
@@ -186,16 +175,17 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
                 style = number.ok_or_else(|| parse(no_style(value)))?;
             }
             "factor" => {
-                let number = value.parse().ok();
-                factor = Some(number.filter(|n| FACTORS.contains(n)).ok_or_else(|| {
-                    parse(format!("factor must be one of {FACTORS:?}, is {value:?}"))
-                })?);
+                factor = value.parse().ok().filter(|factor| FACTORS.contains(factor));
+                if factor.is_none() {
+                    let message = format!("factor must be one of {FACTORS:?}, is {value:?}");
+                    return Err(parse(message));
+                }
             }
             "scale" => {
                 scale = scale_of(value).ok_or_else(|| {
-                    let (least, most) = SCALES.into_inner();
+                    let (min, max) = SCALES.into_inner();
                     parse(format!(
-                        "scale must be one factor or three (x,y,z) from {least} to {most}, is {value:?}"
+                        "scale must be one factor or three (x,y,z) from {min} to {max}, is {value:?}"
                     ))
                 })?;
             }
@@ -203,13 +193,13 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
             "ground" if matches!(value, "false" | "0") => ground = false,
             "ground" => return Err(parse(format!("ground must be true or false, is {value:?}"))),
             "keep_alive" => {
-                let seconds = value.parse().ok().filter(|seconds| KEPT.contains(seconds));
-                keep_alive = Some(seconds.ok_or_else(|| {
-                    let (least, most) = KEPT.into_inner();
-                    parse(format!(
-                        "keep_alive must be a time from {least} to {most} s, is {value:?}"
-                    ))
-                })?);
+                keep_alive = value.parse().ok().filter(|seconds| KEEP_ALIVE.contains(seconds));
+                if keep_alive.is_none() {
+                    let (min, max) = KEEP_ALIVE.into_inner();
+                    return Err(parse(format!(
+                        "keep_alive must be a time from {min} to {max} s, is {value:?}"
+                    )));
+                }
             }
             _ => {
                 let hint = did_you_mean(key, ["style", "factor", "scale", "ground", "keep_alive"]);
@@ -220,11 +210,13 @@ pub fn parse_resource(uri: &str, models: &[Model]) -> Result<Wanted, Refusal> {
         }
     }
     let number = match factor {
-        Some(factor) => with_factor(class, style, factor),
+        // With a larger class the number would be read otherwise.
+        Some(factor) if class >= factor => None,
+        Some(factor) => style.checked_mul(factor).and_then(|styled| styled.checked_add(class)),
         None => vehicle_type(class, style),
     };
     let vehicle_type = number.ok_or_else(|| parse(no_style(&style.to_string())))?;
-    Ok(Wanted { vehicle_type, base, category, scale, ground, keep_alive })
+    Ok(ModelResource { vehicle_type, base, category, scale, ground, keep_alive })
 }
 
 fn no_style(found: &str) -> String {
@@ -236,7 +228,8 @@ fn no_style(found: &str) -> String {
     )
 }
 
-fn vehicle_type(class: i32, style: i32) -> Option<i32> {
+/// Returns the number for a style of a class, if it is known.
+pub(super) fn vehicle_type(class: i32, style: i32) -> Option<i32> {
     match style {
         0 => Some(class),
         _ if !CLASSES.contains(&class) => None,
@@ -246,15 +239,9 @@ fn vehicle_type(class: i32, style: i32) -> Option<i32> {
     }
 }
 
-/// The number of a class below the factor, which would be read otherwise.
-fn with_factor(class: i32, style: i32, factor: i32) -> Option<i32> {
-    let styled = style.checked_mul(factor)?.checked_add(class)?;
-    (class < factor).then_some(styled)
-}
-
 fn scale_of(text: &str) -> Option<[f32; 3]> {
-    let factors: Option<Vec<f32>> = text.split(',').map(|word| word.parse().ok()).collect();
-    let scale = match factors?[..] {
+    let factors: Result<Vec<f32>, _> = text.split(',').map(str::parse).collect();
+    let scale = match factors.ok()?[..] {
         [all] => [all; 3],
         [x, y, z] => [x, y, z],
         _ => return None,
@@ -262,11 +249,10 @@ fn scale_of(text: &str) -> Option<[f32; 3]> {
     check_scale(scale).ok()
 }
 
-/// Checks factors of the size.
 pub(super) fn check_scale(scale: [f32; 3]) -> Result<[f32; 3], String> {
-    let (least, most) = SCALES.into_inner();
-    match scale.iter().all(|factor| SCALES.contains(factor)) {
-        true => Ok(scale),
-        false => Err(format!("scale must be from {least} to {most} along each axis, is {scale:?}")),
+    if scale.iter().all(|factor| SCALES.contains(factor)) {
+        return Ok(scale);
     }
+    let (min, max) = SCALES.into_inner();
+    Err(format!("scale must be from {min} to {max} along each axis, is {scale:?}"))
 }

@@ -24,16 +24,17 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// Checks the name of a new entity.
+#[cfg(has_simulation_interfaces)]
 pub(super) fn check_new_name(name: &str) -> Result<(), String> {
     check_name(name)?;
     if name.bytes().all(|b| b.is_ascii_digit()) {
         return Err(format!("{name:?} is a number, which means an id: add a letter"));
     }
-    let of = |prefix: &str| {
-        let rest = name.strip_prefix(prefix)?;
-        (!rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())).then_some(())
+    let is_numbered = |prefix: &&str| {
+        let rest = name.strip_prefix(prefix);
+        rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
-    if of("copter").or(of("sensor")).or(of("created")).is_some() || name.starts_with("scene/") {
+    if ["copter", "sensor", "created"].iter().any(is_numbered) || name.starts_with("scene/") {
         return Err(format!(
             "{name:?} is a name of the bridge: copter<number> are vehicles, sensor<number> cameras, created<number> objects of files, scene/ objects of the map"
         ));
@@ -42,37 +43,17 @@ pub(super) fn check_new_name(name: &str) -> Result<(), String> {
 }
 
 /// Checks a namespace of ROS, without slashes at its ends.
+#[cfg(has_simulation_interfaces)]
 pub(super) fn check_namespace(namespace: &str) -> Result<(), String> {
-    let part = |part: &str| {
-        let mut chars = part.chars();
-        chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-            && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    let is_name = |part: &str| {
+        let begins = part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        begins && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    match namespace.split('/').all(part) {
-        true => Ok(()),
-        false => Err(format!(
-            "entity_namespace must be a namespace of ROS (letters, digits, `_`, parts between `/` not beginning with a digit), is \
-             {namespace:?}"
-        )),
+    if namespace.split('/').all(is_name) {
+        return Ok(());
     }
-}
-
-/// Name of a vehicle.
-pub(super) fn vehicle_name(id: i32) -> String {
-    format!("copter{id}")
-}
-
-/// Name of an object that the renderer created.
-pub(super) fn created_name(id: i32) -> String {
-    format!("created{id}")
-}
-
-/// Name of a camera.
-pub(super) fn camera_name(seq_id: i32) -> String {
-    format!("sensor{seq_id}")
-}
-
-/// Name of an object of the map.
-pub(super) fn object_name(name: &str) -> String {
-    format!("scene/{name}")
+    Err(format!(
+        "entity_namespace must be a namespace of ROS (letters, digits, `_`, parts between `/` not beginning with a digit), is \
+         {namespace:?}"
+    ))
 }

@@ -1,6 +1,6 @@
 //! Stencil values of the thermal camera, from temperature and emissivity.
 
-/// A class of objects that are equally warm.
+/// A class of objects of one temperature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadianceClass {
     /// Part of the names of the objects.
@@ -42,14 +42,22 @@ pub const RADIANCE_CLASSES: [(&str, f64, f64, bool); 22] = [
 ];
 
 impl RadianceClass {
+    /// The classes of [`RADIANCE_CLASSES`].
+    #[cfg(has_rfly_bridge_msgs)]
+    pub(super) fn vendor() -> Vec<Self> {
+        let class = |(name, temperature, emissivity, actor): (&str, f64, f64, bool)| Self {
+            name: name.to_owned(),
+            temperature,
+            emissivity,
+            actor,
+        };
+        RADIANCE_CLASSES.into_iter().map(class).collect()
+    }
+
     /// The console command that gives the class a stencil value.
     pub fn command(&self, value: u8) -> String {
-        let by = if self.actor {
-            "RflySetStencilValueByActorName"
-        } else {
-            "RflySetStencilValueByMeshComponentName"
-        };
-        format!("{by} [\\w]*{}[\\w]* {value} True", self.name)
+        let by = if self.actor { "Actor" } else { "MeshComponent" };
+        format!("RflySetStencilValueBy{by}Name [\\w]*{}[\\w]* {value} True", self.name)
     }
 
     /// Radiance from 8 to 14 um in W/(m2 sr), of a grey body.

@@ -1,58 +1,32 @@
-//! Height maps of the simulator's maps: a 16-bit image, and a line of numbers that says where its corners are.
+//! Height maps of the simulator's maps: a 16-bit image, and a line of numbers with its corners.
 use image::{DynamicImage, ImageFormat};
 
-/// Why a height map is not used.
+/// Why a height map cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TerrainError {
     /// The image cannot be read.
     #[error("the height map is no PNG image: {0}")]
     Image(#[from] image::ImageError),
-    /// It has colours, or 8 bits.
-    #[error("the height map has pixels of type {found:?}, wanted is 16-bit grey")]
-    Pixels {
-        /// What it has.
-        found: image::ColorType,
-    },
-    /// One row or column has no extent.
-    #[error("the height map has {width} x {height} pixels, wanted are 2 x 2 and more")]
-    Size {
-        /// Columns.
-        width: u32,
-        /// Rows.
-        height: u32,
-    },
-    /// No number.
-    #[error("value {place} of the map's text is {text:?}, wanted is a number")]
-    Number {
-        /// From 1.
-        place: usize,
-        /// What stands there.
-        text: String,
-    },
-    /// Too few or too many.
+    /// It is not 16-bit grey.
+    #[error("the height map has pixels of type {0:?}, wanted is 16-bit grey")]
+    Pixels(image::ColorType),
+    /// Columns and rows, of which there is only one.
+    #[error("the height map has {0} x {1} pixels, wanted are 2 x 2 and more")]
+    Size(u32, u32),
+    /// Position in the text, from 1, and a value that is not a number.
+    #[error("value {0} of the map's text is {1:?}, wanted is a number")]
+    Number(usize, String),
+    /// Count of numbers in the text.
     #[error(
-        "the map's text has {found} numbers, wanted are 9 (three corners), or 12 (and latitude, longitude, altitude)"
+        "the map's text has {0} numbers, wanted are 9 (three corners), or 12 (and latitude, longitude, altitude)"
     )]
-    Count {
-        /// How many there are.
-        found: usize,
-    },
-    /// Two corners are the same.
-    #[error("the first two corners of the map have the same {axis} of {at} cm")]
-    Corners {
-        /// x or y.
-        axis: char,
-        /// Where both are.
-        at: f64,
-    },
-    /// The third corner says which grey value is which height.
-    #[error("the third corner of the map, x {x} cm, y {y} cm, is outside")]
-    Third {
-        /// North in cm.
-        x: f64,
-        /// East in cm.
-        y: f64,
-    },
+    Count(usize),
+    /// Axis, and coordinate in cm, in which two corners coincide.
+    #[error("the first two corners of the map have the same {0} of {1} cm")]
+    Corners(char, f64),
+    /// Coordinates in cm of the third corner, which gives the scale of heights and is outside the map.
+    #[error("the third corner of the map, x {0} cm, y {1} cm, is outside")]
+    Third(f64, f64),
 }
 
 /// Heights of a map. x is north and y is east of the map centre, in m.
@@ -83,30 +57,27 @@ pub enum Rounding {
 
 /// Grey value of height 0.
 const ZERO: f32 = 32_768.0;
-/// Differences of grey values that are too small to say how high a count is.
-const ENOUGH: f32 = 10.0;
+/// Smallest difference of grey values that gives the height of a count.
+const MIN_DIFFERENCE: f32 = 10.0;
 
 impl TerrainMap {
     /// Reads `<map>.png` and `<map>.txt`.
     ///
     /// Source: vendor SDK, golden `terrain`.
     pub fn parse(png: &[u8], text: &str, rounding: Rounding) -> Result<Self, TerrainError> {
-        let corners = numbers(text)?;
-        let [x_max, y_max, z_max, x_min, y_min, z_min, x3, y3, z3] = corners.corners;
+        let ([x_max, y_max, z_max, x_min, y_min, z_min, x3, y3, z3], geodetic) = numbers(text)?;
         let grey = match image::load_from_memory_with_format(png, ImageFormat::Png)? {
             DynamicImage::ImageLuma16(grey) => grey,
-            other => {
-                return Err(TerrainError::Pixels { found: other.color() });
-            }
+            other => return Err(TerrainError::Pixels(other.color())),
         };
         let (width, height) = grey.dimensions();
         if width < 2 || height < 2 {
-            return Err(TerrainError::Size { width, height });
+            return Err(TerrainError::Size(width, height));
         }
         let (columns, rows) = (width as usize, height as usize);
         for (axis, high, low) in [('x', x_max, x_min), ('y', y_max, y_min)] {
             if high == low {
-                return Err(TerrainError::Corners { axis, at: low });
+                return Err(TerrainError::Corners(axis, low));
             }
         }
         let step = [(x_max - x_min) / (width - 1) as f64, (y_max - y_min) / (height - 1) as f64];
@@ -115,24 +86,21 @@ impl TerrainMap {
             Rounding::Cut => place.trunc(),
             Rounding::Nearest => place.round(),
         });
-        let inside = third[0] >= 0.0
-            && third[0] < columns as f64
-            && third[1] >= 0.0
-            && third[1] < rows as f64;
-        if !inside {
-            return Err(TerrainError::Third { x: x3, y: y3 });
+        let is_inside = |axis: usize, count: usize| (0.0..count as f64).contains(&third[axis]);
+        if !is_inside(0, columns) || !is_inside(1, rows) {
+            return Err(TerrainError::Third(x3, y3));
         }
-        let first = counts[0];
-        let last = counts[counts.len() - 1];
+        let (first, last) = (counts[0], counts[counts.len() - 1]);
         let third = counts[third[1] as usize * columns + third[0] as usize];
-        // Of the two corners, the one whose grey value differs more from the third's says more.
-        let (other, other_z, base) = if (third - last).abs() <= (third - first).abs() {
-            (first, z_min, third)
+        // The corner whose grey value differs more from the third's gives the more precise scale.
+        let (other, other_z) = if (third - last).abs() <= (third - first).abs() {
+            (first, z_min)
         } else {
-            (last, z_max, third)
+            (last, z_max)
         };
-        let scale = if (other - base).abs() > ENOUGH {
-            (other_z - z3) / f64::from(other - base)
+        let difference = other - third;
+        let scale = if difference.abs() > MIN_DIFFERENCE {
+            (other_z - z3) / f64::from(difference)
         } else {
             1.0
         };
@@ -145,7 +113,7 @@ impl TerrainMap {
             end: [x_max, y_max],
             step,
             heights: heights.collect(),
-            geodetic: corners.geodetic,
+            geodetic,
         })
     }
 
@@ -181,17 +149,12 @@ impl TerrainMap {
 
     /// Returns the height at x and y in m, NED: down is positive. Bilinear; beyond the map it is that of its edge.
     pub fn height(&self, at: [f64; 2]) -> f64 {
-        let place = |axis: usize, count: usize| -> (usize, usize, f64) {
+        let place = |axis: usize, count: usize| {
             let cell = (100.0 * at[axis] - self.origin[axis]) / self.step[axis];
-            // What is no number is on the first edge, too.
-            if cell.is_nan() || cell < 0.0 {
-                return (0, 0, 0.0);
-            }
-            if cell >= (count - 1) as f64 {
-                return (count - 1, count - 1, 0.0);
-            }
+            // NaN is on the first edge.
+            let cell = cell.max(0.0).min((count - 1) as f64);
             let low = cell as usize;
-            (low, low + 1, cell.fract())
+            (low, (low + 1).min(count - 1), cell.fract())
         };
         let (left, right, part_x) = place(0, self.columns);
         let (near, far, part_y) = place(1, self.rows);
@@ -202,29 +165,20 @@ impl TerrainMap {
     }
 }
 
-struct Corners {
-    corners: [f64; 9],
-    geodetic: Option<[f64; 3]>,
-}
-
-fn numbers(text: &str) -> Result<Corners, TerrainError> {
+/// Reads the three corners and the geodetic position of the map centre.
+fn numbers(text: &str) -> Result<([f64; 9], Option<[f64; 3]>), TerrainError> {
     let line = text.lines().next().unwrap_or_default();
     let words = line.trim().trim_end_matches(',').split(',').map(str::trim);
-    let values: Vec<f64> = words
-        .enumerate()
-        .map(|(i, word)| match word.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(value),
-            _ => Err(TerrainError::Number { place: i + 1, text: word.to_owned() }),
-        })
-        .collect::<Result<_, _>>()?;
-    let count = TerrainError::Count { found: values.len() };
-    let (corners, rest) = values.split_first_chunk::<9>().ok_or(count)?;
-    let geodetic = match rest {
-        [] => None,
-        [latitude, longitude, altitude] => Some([*latitude, *longitude, *altitude]),
-        _ => {
-            return Err(TerrainError::Count { found: values.len() });
+    let mut values = Vec::new();
+    for (word, position) in words.zip(1..) {
+        let value = word.parse().ok().filter(|value: &f64| value.is_finite());
+        values.push(value.ok_or_else(|| TerrainError::Number(position, word.to_owned()))?);
+    }
+    match values.split_first_chunk::<9>() {
+        Some((corners, [])) => Ok((*corners, None)),
+        Some((corners, &[latitude, longitude, altitude])) => {
+            Ok((*corners, Some([latitude, longitude, altitude])))
         }
-    };
-    Ok(Corners { corners: *corners, geodetic })
+        _ => Err(TerrainError::Count(values.len())),
+    }
 }

@@ -1,16 +1,19 @@
 //! Maps of the renderer, by name and by number.
+use super::error::{Cause, SceneError};
 use super::models::SCHEME;
-use super::refusal::{Cause, Refusal};
 use crate::config::did_you_mean;
 
-/// A map.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// A map, also as an entry of the user's file.
+#[derive(Clone, Debug, serde::Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
 pub struct World {
     /// Name.
     pub name: String,
     /// For people.
+    #[serde(default)]
     pub description: String,
     /// Words to find it by.
+    #[serde(default)]
     pub tags: Vec<String>,
 }
 
@@ -34,17 +37,17 @@ pub(super) fn built_in_worlds() -> Vec<World> {
     BUILT_IN.iter().map(world).collect()
 }
 
-/// A map as it is asked for.
+/// Name or number of a requested map.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum WorldId {
-    /// By name.
+    /// Its name.
     Name(String),
-    /// By its number in the renderer's list.
+    /// Its number in the renderer's list.
     Number(u16),
 }
 
 impl WorldId {
-    /// Returns the resource that asks for it.
+    /// Returns the resource of the map.
     pub fn uri(&self) -> String {
         match self {
             Self::Name(name) => format!("{SCHEME}map/{name}"),
@@ -54,45 +57,39 @@ impl WorldId {
 }
 
 /// Reads a resource, `rflysim://map/Grasslands` or `rflysim://map/5`.
-pub fn parse_world(uri: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
+pub fn parse_world(uri: &str, worlds: &[World]) -> Result<WorldId, SceneError> {
     const RIGHT: &str = "such as rflysim://map/Grasslands or rflysim://map/5";
     if uri.is_empty() {
-        let message =
-            format!("no resource: world_resource.uri must be a map of the renderer, {RIGHT}");
-        return Err(Refusal::new(Cause::NoResource, message));
+        return Err(Cause::NoResource.error(format!(
+            "no resource: world_resource.uri must be a map of the renderer, {RIGHT}"
+        )));
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
-        let message =
-            format!("{uri:?} is no map of the renderer: it has its own maps only, {RIGHT}");
-        return Err(Refusal::new(Cause::Format, message));
+        return Err(Cause::Format.error(format!(
+            "{uri:?} is no map of the renderer: it has its own maps only, {RIGHT}"
+        )));
     };
-    let word = rest.strip_prefix("map/").filter(|word| !word.is_empty());
-    let word = word.ok_or_else(|| {
-        Refusal::new(
-            Cause::Parse,
-            format!("{uri:?}: a map is rflysim://map/<name or number>, {RIGHT}"),
-        )
-    })?;
-    find_world(word, worlds)
+    match rest.strip_prefix("map/") {
+        Some(word) if !word.is_empty() => find_world(word, worlds),
+        _ => Err(Cause::Parse
+            .error(format!("{uri:?}: a map is rflysim://map/<name or number>, {RIGHT}"))),
+    }
 }
 
 /// Finds a map by name, in any case, or number.
-pub fn find_world(word: &str, worlds: &[World]) -> Result<WorldId, Refusal> {
+pub fn find_world(word: &str, worlds: &[World]) -> Result<WorldId, SceneError> {
     // `3DDisplay` begins with a digit, too.
     if word.bytes().all(|b| b.is_ascii_digit()) {
-        let number = word.parse().map_err(|_number| {
-            Refusal::new(Cause::Parse, format!("map {word}: the number must be from 0 to 65535"))
-        });
-        return number.map(WorldId::Number);
+        let problem = format!("map {word}: the number must be from 0 to 65535");
+        return word.parse().map(WorldId::Number).map_err(|_range| Cause::Parse.error(problem));
     }
     match worlds.iter().find(|world| world.name.eq_ignore_ascii_case(word)) {
         Some(world) => Ok(WorldId::Name(world.name.clone())),
         None => {
             let hint = did_you_mean(word, worlds.iter().map(|world| world.name.as_str()));
-            let message = format!(
+            Err(Cause::NotFound.error(format!(
                 "no map is called {word:?}{hint} (GetAvailableWorlds lists them, scene.file adds more)"
-            );
-            Err(Refusal::new(Cause::NotFound, message))
+            )))
         }
     }
 }

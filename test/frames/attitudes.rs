@@ -1,7 +1,8 @@
 use crate::support::geometry as g;
 use proptest::prelude::*;
 use rfly_bridge::frames::{
-    Attitude, Enu, Euler, Flu, Frame, Frd, Ned, Nwu, Optical, Transform, Vector, WorldConvention,
+    Attitude, CoordinateFrame, Enu, Euler, Flu, Frd, Ned, Nwu, Optical, Transform, Vector,
+    WorldConvention,
 };
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
@@ -9,7 +10,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 const NED_ENU_Q: [f64; 4] = [0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0];
 const AIRCRAFT_BASELINK_Q: [f64; 4] = [0.0, 1.0, 0.0, 0.0];
 
-fn degrees<B: Frame, W: Frame>(attitude: Attitude<B, W>) -> [f64; 3] {
+fn degrees<B: CoordinateFrame, W: CoordinateFrame>(attitude: Attitude<B, W>) -> [f64; 3] {
     attitude.euler().to_degrees()
 }
 

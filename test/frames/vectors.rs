@@ -1,18 +1,18 @@
 use crate::support::geometry as g;
 use proptest::prelude::*;
 use rfly_bridge::frames::{
-    Covariance3, Covariance6, Enu, Flu, Frame, Frd, Ned, Nwu, Optical, Vector,
+    CoordinateFrame, Covariance3, Covariance6, Enu, Flu, Frd, Ned, Nwu, Optical, Vector,
 };
 
-fn vector<F: Frame>([x, y, z]: [f64; 3]) -> Vector<F> {
+fn vector<F: CoordinateFrame>([x, y, z]: [f64; 3]) -> Vector<F> {
     Vector::new(x, y, z)
 }
 
-fn bits<F: Frame>(v: Vector<F>) -> [u64; 3] {
+fn bits<F: CoordinateFrame>(v: Vector<F>) -> [u64; 3] {
     v.to_array().map(f64::to_bits)
 }
 
-fn round_trip<A: Frame, B: Frame>(v: [f64; 3])
+fn round_trip<A: CoordinateFrame, B: CoordinateFrame>(v: [f64; 3])
 where
     Vector<B>: From<Vector<A>>,
     Vector<A>: From<Vector<B>>,
@@ -60,14 +60,14 @@ proptest! {
     }
 }
 
-fn matrix<A: Frame, B: Frame>() -> g::Matrix
+fn matrix<A: CoordinateFrame, B: CoordinateFrame>() -> g::Matrix
 where
     Vector<B>: From<Vector<A>>,
 {
     g::transpose(&g::IDENTITY.map(|axis| Vector::<B>::from(vector::<A>(axis)).to_array()))
 }
 
-fn keeps_lengths_and_handedness<A: Frame, B: Frame>(a: [f64; 3], b: [f64; 3])
+fn keeps_lengths_and_handedness<A: CoordinateFrame, B: CoordinateFrame>(a: [f64; 3], b: [f64; 3])
 where
     Vector<B>: From<Vector<A>>,
 {
@@ -81,7 +81,7 @@ where
     assert_eq!(g::determinant(&matrix::<A, B>()), 1.0);
 }
 
-fn covariance_is_m_c_mt<A: Frame, B: Frame>(c: [f64; 9])
+fn covariance_is_m_c_mt<A: CoordinateFrame, B: CoordinateFrame>(c: [f64; 9])
 where
     Vector<B>: From<Vector<A>>,
 {

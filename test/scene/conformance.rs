@@ -7,7 +7,7 @@ use rfly_bridge::msgs::simulation_interfaces::msg::{
     EntityCategory, EntityInfo, EntityState, Resource, Result as Outcome, SpawnEntity,
 };
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
-use rfly_bridge::scene::{Call, Entities, Extent, Library, Motion, Place, Scene, standard};
+use rfly_bridge::scene::{Entities, EntityMotion, Extent, Library, MapPose, SceneCall, standard};
 use rfly_bridge::time::RosTime;
 
 const UNSUPPORTED: u8 = 0;
@@ -186,7 +186,7 @@ fn what_its_client_no_longer_asks_for_is_removed() {
         assert_result(&rig.spawn(name, uri).0.result, OK, &[]);
     }
     let remove = |rig: &mut Rig| {
-        let remove = |scene: &mut Scene, (): (), call: &mut Call<'_>| scene.remove_abandoned(call);
+        let remove = |call: &mut SceneCall<'_>, (): ()| call.remove_abandoned();
         rig.call(remove, ())
     };
     rig.uptime_s += 4.0;
@@ -209,8 +209,8 @@ fn what_its_client_no_longer_asks_for_is_removed() {
 #[test]
 fn only_what_was_spawned_is_deleted() {
     let mut rig = Rig::new();
-    rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
-    rig.scene.entities.camera(4, Place::default(), RosTime(0));
+    rig.scene.entities.object("Cube_2", MapPose::default(), None, RosTime(0));
+    rig.scene.entities.camera(4, MapPose::default(), RosTime(0));
     for (entity, code, words) in [
         ("", NOT_FOUND, "GetEntities"),
         ("nobody", NOT_FOUND, "nobody"),
@@ -311,7 +311,7 @@ fn states_are_set_or_refused_with_the_codes_of_the_standard() {
     for (i, (change, code, sent, words)) in cases.into_iter().enumerate() {
         let mut rig = Rig::new();
         rig.spawn("box", "rflysim://3");
-        rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
+        rig.scene.entities.object("Cube_2", MapPose::default(), None, RosTime(0));
         let (result, count) = set_state(&mut rig, change);
         assert_result(&result, code, words);
         assert_eq!(count, sent, "case {i}");
@@ -323,9 +323,9 @@ fn state(rig: &mut Rig, entity: &str) -> GetEntityStateResponse {
     rig.call(standard::entity_state, GetEntityStateRequest { entity }).0
 }
 
-fn moving() -> Motion {
-    Motion {
-        place: Place {
+fn moving() -> EntityMotion {
+    EntityMotion {
+        pose: MapPose {
             position: Vector::new(10.0, 20.0, -5.0),
             attitude: Attitude::<Frd, Ned>::from_euler(Euler::new(0.0, 0.0, 0.0)),
         },
@@ -394,7 +394,7 @@ fn a_pose_comes_back_as_it_was_set() {
 fn bounds_are_those_that_the_renderer_described() {
     let mut rig = Rig::new();
     rig.spawn("box", "rflysim://3");
-    rig.scene.entities.object("Cube_2", Place::default(), None, RosTime(0));
+    rig.scene.entities.object("Cube_2", MapPose::default(), None, RosTime(0));
     let bounds = |rig: &Rig, entity: &str| {
         let entity = entity.to_owned();
         standard::entity_bounds(&rig.scene, &GetEntityBoundsRequest { entity })
@@ -406,7 +406,7 @@ fn bounds_are_those_that_the_renderer_described() {
     assert_result(&none, FAILED, &["no bounds"]);
     let extent = Extent { centre: [0.0, 0.0, 0.5], half: [1.0, 2.0, 0.5] };
     let entities: &mut Entities = &mut rig.scene.entities;
-    entities.described(10_001, Place::default(), Some(extent), RosTime(0));
+    entities.described(10_001, MapPose::default(), Some(extent), RosTime(0));
     let response = bounds(&rig, "box").unwrap();
     assert_result(&response.result, OK, &[]);
     assert_eq!(response.bounds.type_, 1);

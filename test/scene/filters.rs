@@ -5,7 +5,7 @@ use rfly_bridge::msgs::simulation_interfaces::msg::{
     Bounds, EntityCategory, EntityFilters, EntityInfo, TagsFilter,
 };
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
-use rfly_bridge::scene::{Extent, Place, standard};
+use rfly_bridge::scene::{Extent, MapPose, standard};
 use rfly_bridge::time::RosTime;
 
 /// Two vehicles without a place, a person at (10, 0, 0), a light at (0, 10, 0) with the tag `red`, an object of the map.
@@ -25,7 +25,7 @@ fn rig() -> Rig {
     };
     let entity = "light".to_owned();
     rig.call(standard::set_entity_info, SetEntityInfoRequest { entity, info });
-    rig.scene.entities.object("Wall_1", Place::default(), None, RosTime(0));
+    rig.scene.entities.object("Wall_1", MapPose::default(), None, RosTime(0));
     rig
 }
 
@@ -95,7 +95,7 @@ fn bounds_take_what_overlaps() {
     assert_eq!(names(&mut rig, around), ["light"]);
     // A body of 4 m x 1 m x 1 m, of which only the tip is inside.
     let extent = Extent { centre: [0.0; 3], half: [2.0, 0.5, 0.5] };
-    rig.scene.entities.described(10_001, Place::default(), Some(extent), RosTime(0));
+    rig.scene.entities.described(10_001, MapPose::default(), Some(extent), RosTime(0));
     assert_eq!(names(&mut rig, sphere(7.0, 1.1)), ["person"]);
     for (filters, code, word) in [
         (bounds(2, &[[0.0; 3]; 4]), 0, "TYPE_CONVEX_HULL"),

@@ -7,9 +7,8 @@ use rfly_bridge::msgs::rfly_bridge_msgs::srv::*;
 use rfly_bridge::msgs::simulation_interfaces::msg::EntityState;
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
 use rfly_bridge::msgs::std_msgs::msg::{ColorRGBA, Header};
-use rfly_bridge::scene::{Call, check_command};
-use rfly_bridge::scene::{Datagram, Library, Outbox, Recipient, own, standard};
-use rfly_bridge::time::RosTime;
+use rfly_bridge::scene::{Datagram, Library, Recipient, own, standard};
+use rfly_bridge::scene::{SceneCall, check_command};
 use rfly_bridge::wire::parse_console_command;
 use serde_json::Value;
 
@@ -308,12 +307,10 @@ fn every_command_of_the_vendor_passes_and_becomes_its_bytes() {
 
 #[test]
 fn the_entity_is_described_on_demand_as_the_vendor_asks() {
-    let rig = Rig::new();
-    let mut out = Outbox::default();
-    let mut call = Call { out: &mut out, now: RosTime(0), uptime_s: 0.0, playing: true };
-    standard::describe(&rig.scene, "1000", &mut call);
-    assert_eq!(to_windows(&out.datagrams), [golden("reqCamCoptObj_1_1000")]);
-    assert!(check_command(&commands(&out.datagrams)[0], 249).is_ok());
+    let describe = |call: &mut SceneCall<'_>, (): ()| standard::describe(call, "1000");
+    let ((), sent) = Rig::new().call(describe, ());
+    assert_eq!(to_windows(&sent), [golden("reqCamCoptObj_1_1000")]);
+    assert!(check_command(&commands(&sent)[0], 249).is_ok());
 }
 
 /// What the vendor's call says, as a message.
@@ -340,11 +337,9 @@ fn states(name: &str, motors: usize) -> EntityStates {
 fn streams_of_states_are_those_of_the_vendor() {
     for (name, motors) in [("scale100", 1), ("pwm20", 8)] {
         let message = states(name, motors);
-        let mut out = Outbox::default();
-        let mut call = Call { out: &mut out, now: RosTime(0), uptime_s: 0.0, playing: true };
-        let (drawn, skipped) = own::set_states(&mut Rig::new().scene, &message, &mut call);
+        let ((drawn, skipped), sent) = Rig::new().call(own::set_states, &message);
         assert_eq!((drawn, skipped), (message.poses.len(), vec![]), "{name}");
-        assert_close(&single(out.datagrams, Recipient::Windows), &golden(name), name);
+        assert_close(&single(sent, Recipient::Windows), &golden(name), name);
     }
 }
 

@@ -3,7 +3,7 @@ use super::rig::{Rig, commands};
 use rfly_bridge::frames::WorldConvention;
 use rfly_bridge::msgs::simulation_interfaces::srv::*;
 use rfly_bridge::scene::{
-    Created, Library, MapFrame, ModelXml, Scene, SceneSettings, own, standard,
+    CreatedObject, Library, MapFrame, ModelXml, Scene, SceneSettings, own, standard,
 };
 use rfly_bridge::wire::{Packet, ScaledStatePacket};
 
@@ -144,7 +144,7 @@ fn with_objects() -> Rig {
         ids: 1001..=20_000,
         world: None,
         vehicles: vec![1],
-        created: Created::read("CreateLog.txt", LOG).expect("right lines"),
+        created: CreatedObject::read("CreateLog.txt", LOG).expect("right lines"),
     });
     rig
 }
@@ -200,7 +200,7 @@ fn another_map_has_no_objects_of_the_last_one() {
 #[test]
 fn lines_that_create_nothing_known_are_named_together() {
     let text = "CreateVehicle,1000,30,0,0,0,0,0\nCreateVehicle,a,3,0,0,0,0,0,0\nCreateVehicle,5,3,0,nan,0,0,0,0\nCreateVehicle\nstat fps\n";
-    let problems = Created::read("a.txt", text).expect_err("wrong lines");
+    let problems = CreatedObject::read("a.txt", text).expect_err("wrong lines");
     let text: Vec<_> = problems.0.iter().map(ToString::to_string).collect();
     assert_eq!(text.len(), 4, "{text:?}");
     for (problem, words) in text.iter().zip(["line 1", "line 2", "line 3", "line 4"]) {

@@ -5,7 +5,7 @@ use rfly_bridge::msgs::simulation_interfaces::msg::{Resource, Result as Outcome}
 use rfly_bridge::msgs::simulation_interfaces::srv::{SpawnEntityRequest, SpawnEntityResponse};
 use rfly_bridge::msgs::std_msgs::msg::Header;
 use rfly_bridge::scene::{
-    Call, Datagram, Library, MapFrame, Outbox, Scene, SceneSettings, standard,
+    Datagram, Library, MapFrame, Outbox, Scene, SceneCall, SceneSettings, standard,
 };
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::parse_console_command;
@@ -39,17 +39,18 @@ impl Rig {
     /// Calls a service; returns the answer, and what was sent.
     pub fn call<Q, R>(
         &mut self,
-        service: fn(&mut Scene, Q, &mut Call<'_>) -> R,
+        service: fn(&mut SceneCall<'_>, Q) -> R,
         request: Q,
     ) -> (R, Vec<Datagram>) {
-        let mut out = Outbox::default();
-        let mut call = Call {
-            out: &mut out,
+        let mut call = SceneCall {
+            scene: &mut self.scene,
+            out: Outbox::default(),
             now: RosTime(7_000_000_000),
             uptime_s: self.uptime_s,
             playing: self.playing,
         };
-        let response = service(&mut self.scene, request, &mut call);
+        let response = service(&mut call, request);
+        let out = call.out;
         self.map_changed |= out.map_changed;
         (response, out.datagrams)
     }

@@ -2,16 +2,22 @@
 use super::rig::{Rig, pose};
 use rfly_bridge::msgs::rfly_bridge_msgs::msg::EntityStates;
 use rfly_bridge::msgs::simulation_interfaces::srv::GetEntityStateRequest;
-use rfly_bridge::scene::{Call, Datagram, Outbox, own, standard};
+use rfly_bridge::scene::{Datagram, Outbox, SceneCall, own, standard};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::wire::{
     Height, MotorStatePacket, Packet, ScaledStatePacket, Swarm20Packet, Swarm100Packet,
 };
 
 fn draw(rig: &mut Rig, message: &EntityStates) -> (usize, Vec<&'static str>, Vec<Datagram>) {
-    let mut out = Outbox::default();
-    let mut call = Call { out: &mut out, now: RosTime(9), uptime_s: 0.0, playing: true };
-    let (drawn, skipped) = own::set_states(&mut rig.scene, message, &mut call);
+    let mut call = SceneCall {
+        scene: &mut rig.scene,
+        out: Outbox::default(),
+        now: RosTime(9),
+        uptime_s: 0.0,
+        playing: true,
+    };
+    let (drawn, skipped) = own::set_states(&mut call, message);
+    let out = call.out;
     for reason in &skipped {
         assert!(reason.message.len() > 15, "{reason:?}");
     }

@@ -1,9 +1,9 @@
 use super::{
-    Edge, FrameError, FrameNames, FrameTree, Outbox, PlacedSensor, SensorFrames, SensorMount,
-    Source,
+    Edge, FrameError, FrameNames, FrameTree, PlacedSensor, SensorFrames, SensorMount, Source,
+    VehicleTransforms,
 };
 use crate::frames::mount::{Mount, MountReference, mount_transform};
-use crate::frames::{Attitude, Ned, Optical, Transform, Vector};
+use crate::frames::{Attitude, Optical, Transform, Vector};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Collects edges and all errors in them.
@@ -25,29 +25,21 @@ impl Builder {
         sensors: &[SensorMount],
     ) -> Result<FrameTree, Vec<FrameError>> {
         let carriers: BTreeMap<u16, Mount> = sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
-        let vehicles: BTreeSet<u16> = vehicles
-            .iter()
-            .copied()
-            .chain(sensors.iter().filter_map(|s| vehicle_of(s.mount)))
-            .collect();
-        let mut outboxes: BTreeMap<u16, Outbox> =
-            vehicles.iter().map(|id| (*id, Outbox::default())).collect();
+        let mut vehicles: BTreeSet<u16> = vehicles.iter().copied().collect();
+        vehicles.extend(sensors.iter().filter_map(|s| s.mount.vehicle()));
+        let mut transforms: BTreeMap<u16, VehicleTransforms> =
+            vehicles.iter().map(|id| (*id, VehicleTransforms::default())).collect();
         let mut placed = BTreeMap::new();
 
-        self.check_name(&self.names.map.clone());
+        let map = self.names.map.clone();
+        self.check_name(&map);
         if self.names.ned_frames {
-            let ned =
-                self.names.world.pose(Vector::<Ned>::zero(), Attitude::identity()) * half_turn();
-            self.add(
-                self.names.map.clone(),
-                self.names.map.clone() + "_ned",
-                Source::Static,
-                Some(ned),
-            );
+            let ned = self.names.world.pose(Vector::zero(), Attitude::identity()) * half_turn();
+            self.add(&map, &format!("{map}_ned"), Source::Static, Some(ned));
         }
         for id in &vehicles {
             if let Some(edge) = self.add_vehicle(*id) {
-                outboxes.entry(*id).or_default().edges.push(edge);
+                transforms.entry(*id).or_default().edges.push(edge);
             }
         }
         for sensor in sensors {
@@ -61,9 +53,9 @@ impl Builder {
             let home = vehicle.or_else(|| vehicles.first().copied());
             let place = self.add_sensor(sensor, vehicle, home.is_some(), sensors);
             if self.edges[place.edge].source != Source::Static
-                && let Some(outbox) = home.and_then(|id| outboxes.get_mut(&id))
+                && let Some(of_vehicle) = home.and_then(|id| transforms.get_mut(&id))
             {
-                outbox.edges.push(place.edge);
+                of_vehicle.edges.push(place.edge);
             }
             if placed.insert(sensor.seq_id, place).is_some() {
                 self.problems.push(FrameError::DuplicateSensor(sensor.seq_id));
@@ -73,9 +65,9 @@ impl Builder {
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
-        for outbox in outboxes.values_mut() {
-            let messages = outbox.edges.iter().map(|e| &self.edges[*e]);
-            outbox.messages = messages
+        for of_vehicle in transforms.values_mut() {
+            let edges = of_vehicle.edges.iter().map(|e| &self.edges[*e]);
+            of_vehicle.messages = edges
                 .map(|e| Transform::identity().to_stamped(&e.parent, &e.child, Default::default()))
                 .collect();
         }
@@ -84,7 +76,7 @@ impl Builder {
             edges: self.edges,
             by_child: self.by_child,
             sensors: placed,
-            outboxes,
+            transforms,
             vehicles: vehicles.into_iter().collect(),
             mounts: sensors.to_vec(),
         })
@@ -95,25 +87,23 @@ impl Builder {
         let names = self.names.clone();
         let [odom, base, imu] =
             [&names.odom, &names.base_link, &names.imu_link].map(|name| names.of_vehicle(id, name));
-        let (fixed, moving) = match names.truth {
-            true => (Source::Static, Source::Vehicle),
-            false => (Source::External, Source::External),
+        let (fixed, moving) = if names.truth {
+            (Source::Static, Source::Vehicle)
+        } else {
+            (Source::External, Source::External)
         };
         if odom != names.map {
-            self.add(names.map.clone(), odom.clone(), fixed, Some(Transform::identity()));
+            self.add(&names.map, &odom, fixed, Some(Transform::identity()));
         }
         if names.autopilots.contains(&id) {
-            self.add(
-                names.map.clone(),
-                names.of_vehicle(id, &names.local_origin),
-                Source::Static,
-                Some(names.world.enu_at(Vector::zero())),
-            );
+            let origin = names.of_vehicle(id, &names.local_origin);
+            let pose = names.world.enu_at(Vector::zero());
+            self.add(&names.map, &origin, Source::Static, Some(pose));
         }
-        let edge = self.add(odom, base.clone(), moving, None);
-        self.add(base.clone(), imu, Source::Static, Some(Transform::identity()));
+        let edge = self.add(&odom, &base, moving, None);
+        self.add(&base, &imu, Source::Static, Some(Transform::identity()));
         if names.ned_frames {
-            self.add(base.clone(), base + "_frd", Source::Static, Some(half_turn()));
+            self.add(&base, &format!("{base}_frd"), Source::Static, Some(half_turn()));
         }
         names.truth.then_some(edge)
     }
@@ -133,7 +123,7 @@ impl Builder {
             self.names.world,
             self.names.bottom_m,
         );
-        // Without a vehicle there are no pose updates, which moving edges are sent with.
+        // Moving edges are published with pose updates, which need a vehicle.
         let source = if sensor.moving && has_vehicle { Source::Moving } else { Source::Static };
         let (parent, source, transform) = match reference {
             MountReference::BaseLink(id) => {
@@ -149,10 +139,10 @@ impl Builder {
                 (parent, source, Some(transform))
             }
         };
-        let edge = self.add(parent, frames.link.clone(), source, transform);
+        let edge = self.add(&parent, &frames.link, source, transform);
         if sensor.optical {
             let optical = Transform::from_attitude(Attitude::<Optical, _>::optical());
-            self.add(frames.link.clone(), frames.optical.clone(), Source::Static, Some(optical));
+            self.add(&frames.link, &frames.optical, Source::Static, Some(optical));
         }
         PlacedSensor { mount: sensor.mount, frames, edge }
     }
@@ -163,29 +153,27 @@ impl Builder {
             vehicle.map_or(name.clone(), |id| self.names.of_vehicle(id, &name))
         };
         let link = sensor.link.clone().unwrap_or_else(|| default("link"));
-        let optical = match sensor.optical {
-            true => sensor.optical_frame.clone().unwrap_or_else(|| default("optical_frame")),
-            false => link.clone(),
+        let optical = if sensor.optical {
+            sensor.optical_frame.clone().unwrap_or_else(|| default("optical_frame"))
+        } else {
+            link.clone()
         };
         SensorFrames { link, optical }
     }
 
     fn add(
         &mut self,
-        parent: String,
-        child: String,
+        parent: &str,
+        child: &str,
         source: Source,
         transform: Option<Transform>,
     ) -> usize {
-        self.check_name(&child);
+        self.check_name(child);
         let index = self.edges.len();
+        let (parent, child) = (parent.to_owned(), child.to_owned());
         if let Some(first) = self.by_child.insert(child.clone(), index) {
-            let first = self.edges[first].parent.clone();
-            self.problems.push(FrameError::TwoParents {
-                frame: child.clone(),
-                first,
-                second: parent.clone(),
-            });
+            let (first, second) = (self.edges[first].parent.clone(), parent.clone());
+            self.problems.push(FrameError::TwoParents { frame: child.clone(), first, second });
         }
         self.edges.push(Edge { parent, child, source, transform });
         index
@@ -209,9 +197,9 @@ impl Builder {
                 parent = &self.edges[*edge].parent;
             }
             if let Some(begin) = path.iter().position(|frame| *frame == parent) {
-                let mut circle: Vec<String> = path[begin..].iter().map(|&f| f.to_owned()).collect();
-                circle.sort();
-                known.insert(circle);
+                let mut cycle: Vec<String> = path[begin..].iter().map(|&f| f.to_owned()).collect();
+                cycle.sort();
+                known.insert(cycle);
             }
         }
         self.problems.extend(known.into_iter().map(FrameError::Cycle));
@@ -223,13 +211,6 @@ fn half_turn() -> Transform {
     Transform::from_parts([0.0; 3], [0.0, 1.0, 0.0, 0.0])
 }
 
-fn vehicle_of(mount: Mount) -> Option<u16> {
-    match mount {
-        Mount::VehicleCentre(id) | Mount::VehicleBottom(id) | Mount::VehicleLevel(id) => Some(id),
-        Mount::Ground(_) | Mount::Sensor(_) => None,
-    }
-}
-
 /// Follows the carriers of a sensor to a vehicle or the ground (`None`).
 fn carrying_vehicle(
     sensor: &SensorMount,
@@ -239,14 +220,13 @@ fn carrying_vehicle(
     let mut mount = sensor.mount;
     while let Mount::Sensor(carrier) = mount {
         if path.contains(&carrier) {
-            return Err(FrameError::Cycle(
-                path.iter().map(|seq_id| format!("sensor{seq_id}")).collect(),
-            ));
+            let path = path.iter().map(|seq_id| format!("sensor{seq_id}"));
+            return Err(FrameError::Cycle(path.collect()));
         }
         mount = *mounts
             .get(&carrier)
             .ok_or(FrameError::NoCarrier { seq_id: sensor.seq_id, carrier })?;
         path.push(carrier);
     }
-    Ok(vehicle_of(mount))
+    Ok(mount.vehicle())
 }

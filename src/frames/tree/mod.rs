@@ -8,9 +8,10 @@ use super::world::WorldConvention;
 use crate::msgs::geometry_msgs::msg::TransformStamped;
 use crate::time::RosTime;
 use builder::Builder;
+use nalgebra::UnitQuaternion;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Noise of home: 1e-7 degrees are 1 cm, and its local position has as much.
+/// Noise of the home position: 1e-7 degrees are 1 cm; its local position has the same noise.
 const ORIGIN_NOISE_M: f64 = 0.05;
 
 /// Names and settings of the whole tree.
@@ -34,7 +35,7 @@ pub struct FrameNames {
     pub world: WorldConvention,
     /// Distance in m of the bottom centre below `base_link`, for [`Mount::VehicleBottom`].
     pub bottom_m: f64,
-    /// The bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation does, and that
+    /// The bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation node does, and the
     /// path is assumed to exist.
     pub truth: bool,
     /// Adds `map_ned` and `base_link_frd`, the simulator's own axes, as in mavros.
@@ -110,15 +111,13 @@ pub struct VehiclePose {
 impl VehiclePose {
     /// Returns the pose at a share of the way to another one, 0 to 1.
     pub fn towards(&self, other: &Self, share: f64) -> Self {
-        let (a, b) = (self.attitude.wxyz(), other.attitude.wxyz());
-        let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        let (a, b) = (self.attitude.value.into_inner(), other.attitude.value.into_inner());
         // q and -q are one attitude; take the shorter way.
-        let b = b.map(|x| if dot < 0.0 { -x } else { x });
-        let between = std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share);
+        let b = if a.dot(&b) < 0.0 { -b } else { b };
         Self {
             vehicle: self.vehicle,
             position: self.position + (other.position - self.position) * share,
-            attitude: Attitude::from_wxyz(between).unwrap_or(self.attitude),
+            attitude: Attitude::from_inner(UnitQuaternion::new_normalize(a.lerp(&b, share))),
         }
     }
 }
@@ -207,7 +206,7 @@ pub struct FrameTree {
     edges: Vec<Edge>,
     by_child: HashMap<String, usize>,
     sensors: BTreeMap<u16, PlacedSensor>,
-    outboxes: BTreeMap<u16, Outbox>,
+    transforms: BTreeMap<u16, VehicleTransforms>,
     /// What it was built from, with every later mount.
     vehicles: Vec<u16>,
     mounts: Vec<SensorMount>,
@@ -223,7 +222,7 @@ struct PlacedSensor {
 
 /// Transforms of one update of a vehicle; the messages are reused, so that an update allocates nothing.
 #[derive(Clone, Debug, Default)]
-struct Outbox {
+struct VehicleTransforms {
     edges: Vec<usize>,
     messages: Vec<TransformStamped>,
 }
@@ -255,11 +254,10 @@ impl FrameTree {
 
     /// Returns the name of the origin frame of a vehicle's autopilot; `map` if it has none of its own.
     pub fn local_origin(&self, vehicle: u16) -> String {
-        if self.names.autopilots.contains(&vehicle) {
-            self.names.of_vehicle(vehicle, &self.names.local_origin)
-        } else {
-            self.names.map.clone()
+        if !self.names.autopilots.contains(&vehicle) {
+            return self.names.map.clone();
         }
+        self.names.of_vehicle(vehicle, &self.names.local_origin)
     }
 
     /// Returns the names and settings of the tree.
@@ -278,11 +276,11 @@ impl FrameTree {
 
     /// Moves a vehicle and returns all transforms for `/tf`; allocates nothing. Empty for an unknown vehicle.
     pub fn update(&mut self, pose: &VehiclePose, stamp: RosTime) -> &[TransformStamped] {
-        let Some(outbox) = self.outboxes.get_mut(&pose.vehicle) else {
+        let Some(of_vehicle) = self.transforms.get_mut(&pose.vehicle) else {
             return &[];
         };
         let body = self.names.world.pose(pose.position, pose.attitude);
-        for (edge, message) in outbox.edges.iter().zip(&mut outbox.messages) {
+        for (edge, message) in of_vehicle.edges.iter().zip(&mut of_vehicle.messages) {
             let edge = &mut self.edges[*edge];
             match edge.source {
                 Source::Vehicle => edge.transform = Some(body),
@@ -296,7 +294,7 @@ impl FrameTree {
                 message.transform = transform.to_msg();
             }
         }
-        &outbox.messages
+        &of_vehicle.messages
     }
 
     /// Changes a sensor's pose in its mount, after its request was sent again with other values. Returns whether a
@@ -328,23 +326,19 @@ impl FrameTree {
         edge.source == Source::Static
     }
 
-    /// Whether a sensor has its frames where this mount has them, at whatever pose in it.
+    /// Whether a sensor has this mount, apart from its pose in it.
     pub fn hangs(&self, mount: &SensorMount) -> bool {
-        let same = |own: &SensorMount| {
-            SensorMount {
-                position_frd: own.position_frd,
-                orientation: own.orientation,
-                ..mount.clone()
-            } == *own
-        };
-        self.mounts.iter().any(same)
+        self.mounts.iter().any(|own| {
+            let (position_frd, orientation) = (own.position_frd, own.orientation);
+            SensorMount { position_frd, orientation, ..mount.clone() } == *own
+        })
     }
 
-    /// Hangs a sensor, and with it what it carries, somewhere else or with other frames; or a new one. All other frames stay as
-    /// they are.
+    /// Changes the carrier or the frames of a sensor, or adds a sensor. Sensors that it carries move with it; all other frames
+    /// stay as they are.
     ///
     /// # Errors
-    /// The frames would form no tree; nothing changed.
+    /// The frames would not form a tree; nothing changes.
     pub fn rehang(&mut self, mount: &SensorMount) -> Result<(), Vec<FrameError>> {
         let mut mounts = self.mounts.clone();
         match mounts.iter_mut().find(|m| m.seq_id == mount.seq_id) {
@@ -354,10 +348,10 @@ impl FrameTree {
         let mut next = Self::new(self.names.clone(), &self.vehicles, &mounts)?;
         let own = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());
         for edge in &mut next.edges {
-            let before = self.by_child.get(&edge.child).map(|at| &self.edges[*at]);
-            let before =
-                before.filter(|b| b.parent == edge.parent && Some(b.child.as_str()) != own);
-            if let Some(before) = before {
+            if let Some(before) = self.by_child.get(&edge.child).map(|at| &self.edges[*at])
+                && before.parent == edge.parent
+                && Some(before.child.as_str()) != own
+            {
                 edge.transform = before.transform;
             }
         }
@@ -368,8 +362,7 @@ impl FrameTree {
     /// Returns the pose of a sensor that turns in its mount.
     pub fn moving(&self, seq_id: u16, stamp: RosTime) -> Option<TransformStamped> {
         let edge = &self.edges[self.sensors.get(&seq_id)?.edge];
-        let moves = edge.source == Source::Moving;
-        let transform = edge.transform.filter(|_| moves)?;
+        let transform = edge.transform.filter(|_| edge.source == Source::Moving)?;
         Some(transform.to_stamped(&edge.parent, &edge.child, stamp))
     }
 
@@ -384,9 +377,7 @@ impl FrameTree {
         let Some(edge) = self.by_child.get(&name).map(|at| &mut self.edges[*at]) else {
             return false;
         };
-        let known = edge.transform.unwrap_or(place).translation();
-        let moved = known.iter().zip(place.translation());
-        let moved = moved.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt() > ORIGIN_NOISE_M;
+        let moved = edge.transform.is_some_and(|own| own.distance_to(&place) > ORIGIN_NOISE_M);
         if moved {
             edge.transform = Some(place);
         }
@@ -411,19 +402,15 @@ impl FrameTree {
     }
 
     fn missing_path(&self, name: &str) -> Option<MissingPath> {
-        let missing = |highest: Option<&str>| {
-            let highest = highest.map(str::to_owned);
-            Some(MissingPath { frame: name.to_owned(), map: self.names.map.clone(), highest })
-        };
-        let mut highest = None;
         let mut frame = name;
         // The builder refuses cycles, so the loop ends.
         while frame != self.names.map {
-            match self.by_child.get(frame) {
-                Some(edge) => frame = &self.edges[*edge].parent,
-                None => return missing(highest),
-            }
-            highest = Some(frame);
+            let Some(edge) = self.by_child.get(frame) else {
+                let highest = (frame != name).then(|| frame.to_owned());
+                let (frame, map) = (name.to_owned(), self.names.map.clone());
+                return Some(MissingPath { frame, map, highest });
+            };
+            frame = &self.edges[*edge].parent;
         }
         None
     }

@@ -7,6 +7,7 @@ mod request;
 
 pub use kinds::{FAULT_KINDS, FaultKind, FaultParameter, FaultParameters};
 
+use crate::config::did_you_mean;
 use crate::config::params::FaultNumbers;
 use crate::msgs::rfly_bridge_msgs::msg::ActiveFault;
 use crate::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
@@ -49,7 +50,6 @@ impl Stopwatch {
     }
 }
 
-/// An injected fault.
 #[derive(Debug)]
 struct InjectedFault {
     fault: Fault,
@@ -113,23 +113,16 @@ impl Faults {
     /// Clears the faults of a kind and a number; an empty kind means all kinds, 0 all numbers.
     pub fn clear(&mut self, kind: &str, id: i32, now: FaultTime) -> ClearedFaults {
         let mut cleared = ClearedFaults::default();
-        let known = |name: &str| {
-            [request::NUMBER, request::PARAMETERS].contains(&name)
-                || FaultKind::named(name).is_some()
-        };
-        if !kind.is_empty() && !known(kind) {
-            cleared.error = format!(
-                "kind: {kind:?} is not a kind of fault{}",
-                crate::config::did_you_mean(kind, FAULT_KINDS.iter().map(|kind| kind.name))
-            );
+        if !["", request::NUMBER, request::PARAMETERS].contains(&kind)
+            && FaultKind::named(kind).is_none()
+        {
+            let hint = did_you_mean(kind, FAULT_KINDS.iter().map(|kind| kind.name));
+            cleared.error = format!("kind: {kind:?} is not a kind of fault{hint}");
             return cleared;
         }
         self.end(now, &mut cleared, |active| {
-            let has_number = match active.fault.target {
-                FaultTarget::Number(number) => number == id,
-                FaultTarget::Parameters(_) => false,
-            };
-            (kind.is_empty() || active.fault.kind == kind) && (id == 0 || has_number)
+            (kind.is_empty() || active.fault.kind == kind)
+                && (id == 0 || active.fault.target == FaultTarget::Number(id))
         });
         cleared
     }
@@ -160,8 +153,7 @@ impl Faults {
     /// Returns the active faults, oldest first.
     pub fn active(&mut self, now: FaultTime) -> Vec<ActiveFault> {
         let elapsed = self.stopwatch.elapsed(now);
-        let active = self.active.iter();
-        active.map(|active| message(active, elapsed)).collect()
+        self.active.iter().map(|active| message(active, elapsed)).collect()
     }
 
     /// Ends the chosen faults, newest first.
@@ -213,7 +205,6 @@ pub struct ClearedFaults {
 
 fn message(active: &InjectedFault, elapsed: Duration) -> ActiveFault {
     let InjectedFault { fault, since, ends, .. } = active;
-    let seconds = |time: &Duration| time.as_secs_f64();
     ActiveFault {
         kind: fault.kind.clone(),
         id: match fault.target {
@@ -224,6 +215,6 @@ fn message(active: &InjectedFault, elapsed: Duration) -> ActiveFault {
         parameters: fault.values.clone(),
         since: since.to_msg(),
         remaining: ends.map_or(-1.0, |ends| ends.saturating_sub(elapsed).as_secs_f64()),
-        keep_alive: fault.keep_alive.as_ref().map_or(0.0, seconds),
+        keep_alive: fault.keep_alive.map_or(0.0, |time| time.as_secs_f64()),
     }
 }

@@ -28,7 +28,6 @@ pub(super) enum FaultTarget {
     Parameters(u32),
 }
 
-/// A checked fault.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
     pub(super) kind: String,
@@ -81,9 +80,7 @@ impl Fault {
     /// Whether the masks of both faults are different but share parameters of the model.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         match (&self.target, &other.target) {
-            (FaultTarget::Parameters(own), FaultTarget::Parameters(other)) => {
-                own != other && own & other != 0
-            }
+            (FaultTarget::Parameters(a), FaultTarget::Parameters(b)) => a != b && a & b != 0,
             _ => false,
         }
     }
@@ -125,15 +122,8 @@ impl Fault {
 }
 
 fn fault(kind: &str, target: FaultTarget, mask: u32, values: Vec<f64>, restore: Vec<f64>) -> Fault {
-    Fault {
-        kind: kind.to_owned(),
-        target,
-        mask,
-        values,
-        restore: (!restore.is_empty()).then_some(restore),
-        duration: None,
-        keep_alive: None,
-    }
+    let (kind, restore) = (kind.to_owned(), (!restore.is_empty()).then_some(restore));
+    Fault { kind, target, mask, values, restore, duration: None, keep_alive: None }
 }
 
 /// Reads a time; 0 means none.
@@ -156,19 +146,14 @@ fn documented_fault(
         let names: Vec<_> = names.collect();
         return Err(format!("kind: must be one of {}, is {name:?}{suggestion}", names.join(", ")));
     };
-    let id = match request.id {
-        0 => kind.id(numbers),
-        id => id,
-    };
+    let id = if request.id == 0 { kind.id(numbers) } else { request.id };
     let values = |field: &str, given: &[f64], mask| match kind.parameters {
         FaultParameters::Rotors(parameter) => rotor_values(field, parameter, given, mask),
         FaultParameters::List(list) => list_values(field, kind.name, list, given),
     };
     if request.mask != 0 && !matches!(kind.parameters, FaultParameters::Rotors(_)) {
-        return Err(format!(
-            "mask: must be 0 for `{name}`, which has no rotors, is {}",
-            request.mask
-        ));
+        let mask = request.mask;
+        return Err(format!("mask: must be 0 for `{name}`, which has no rotors, is {mask}"));
     }
     let injected = values("parameters", &request.parameters, request.mask)?;
     let restore = if request.restore.is_empty() {
@@ -259,11 +244,8 @@ fn check_range(field: &str, parameter: FaultParameter, value: f64) -> Result<(),
 fn numbered_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
     let check = |field: &str, given: &[f64]| {
         if given.len() > 2 * SLOTS {
-            return Err(format!(
-                "{field}: must have at most {} values, has {}",
-                2 * SLOTS,
-                given.len()
-            ));
+            let (max, len) = (2 * SLOTS, given.len());
+            return Err(format!("{field}: must have at most {max} values, has {len}"));
         }
         if given.iter().all(|value| (*value as f32).is_finite()) {
             return Ok(());

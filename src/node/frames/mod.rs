@@ -21,28 +21,37 @@ use crate::time::RosTime;
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let vehicles = context.settings.vehicles();
     if let Some(static_tf) = &context.static_tf {
         leave_out(static_tf, context.settings, &context.tree);
         static_tf.publish()?;
         let runtime = assembly.threads.runtime(PROMPT)?;
         tasks::start(&runtime, static_tf.clone());
     }
-    let mut descriptions = Vec::new();
+    let mut descriptions: Vec<RobotDescription> = Vec::new();
     if context.settings.params.frames.robot_description {
-        for vehicle in vehicles {
+        for vehicle in context.settings.vehicles() {
             let topic = context.of_vehicle(vehicle, "robot_description");
-            let description = RobotDescription {
-                vehicle,
-                publisher: context.publisher(QosGroup::RobotDescription, &topic)?,
-            };
+            let publisher = context.publisher(QosGroup::RobotDescription, &topic)?;
+            let description = RobotDescription { vehicle, publisher };
             description.publish(context.settings)?;
             descriptions.push(description);
         }
     }
-    let outputs = MountOutputs { static_tf: context.static_tf.clone(), descriptions };
-    let follow =
-        move |now: &Settings, mount: &SensorMount, stamp| outputs.remount(now, mount, stamp);
+    // Moves the frames of a sensor; `stamp` is that of the first image with the new mount.
+    let static_tf = context.static_tf.clone();
+    let follow = move |now: &Settings, mount: &SensorMount, stamp: Option<RosTime>| {
+        if let Some(tf) = &static_tf {
+            let mut next = tf.now();
+            if !next.hangs(mount) && next.rehang(mount).is_ok() {
+                leave_out(tf, now, &next);
+            }
+        }
+        let frames = static_tf.iter().map(|tf| tf.remount(mount, stamp));
+        let vehicles = descriptions.iter().map(|own| own.publish(now));
+        for error in frames.chain(vehicles).filter_map(Result::err) {
+            tracing::warn!(%error, "cannot publish the new pose of a sensor");
+        }
+    };
     context.views.follow(Box::new(follow));
 
     let mut published = assembly.frame_ids.clone();
@@ -52,7 +61,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for path in &missing {
         tracing::error!("{path}");
     }
-    assembly.sections.push(Box::new(FramePaths { missing }));
+    assembly.sections.push(Box::new(FramePaths(missing)));
     Ok(())
 }
 
@@ -65,18 +74,12 @@ fn leave_out(static_tf: &StaticTf, settings: &Settings, tree: &FrameTree) {
 }
 
 fn topics(page: &mut TopicPage) {
-    page.topic(
-        &["/tf", "/tf_static"],
-        "tf2_msgs/msg/TFMessage",
-        &[QosGroup::Tf, QosGroup::TfStatic],
-        "all frames that messages name ([frames.md](frames.md))",
-    );
-    page.topic(
-        &["/rflysim/robot_description"],
-        "std_msgs/msg/String",
-        &[QosGroup::RobotDescription],
-        "the vehicle with its sensors as URDF, latched",
-    );
+    let groups = [QosGroup::Tf, QosGroup::TfStatic];
+    let doc = "all frames that messages name ([frames.md](frames.md))";
+    page.topic(&["/tf", "/tf_static"], "tf2_msgs/msg/TFMessage", &groups, doc);
+    let (name, groups) = ("/rflysim/robot_description", [QosGroup::RobotDescription]);
+    let doc = "the vehicle with its sensors as URDF, latched";
+    page.topic(&[name], "std_msgs/msg/String", &groups, doc);
 }
 
 /// The latched URDF of a vehicle.
@@ -93,33 +96,8 @@ impl RobotDescription {
     }
 }
 
-/// All outputs that depend on the mounts of sensors.
-struct MountOutputs {
-    static_tf: Option<StaticTf>,
-    descriptions: Vec<RobotDescription>,
-}
-
-impl MountOutputs {
-    /// Moves the frames of a sensor; `stamp` is that of the first image with the new mount.
-    fn remount(&self, now: &Settings, mount: &SensorMount, stamp: Option<RosTime>) {
-        if let Some(tf) = &self.static_tf {
-            let mut next = tf.now();
-            if !next.hangs(mount) && next.rehang(mount).is_ok() {
-                leave_out(tf, now, &next);
-            }
-        }
-        let frames = self.static_tf.iter().map(|tf| tf.remount(mount, stamp));
-        let vehicles = self.descriptions.iter().map(|own| own.publish(now));
-        for error in frames.chain(vehicles).filter_map(Result::err) {
-            tracing::warn!(%error, "cannot publish the new pose of a sensor");
-        }
-    }
-}
-
 /// Status of the frame ids that have no path to the map.
-struct FramePaths {
-    missing: Vec<MissingPath>,
-}
+struct FramePaths(Vec<MissingPath>);
 
 impl Section for FramePaths {
     fn name(&self) -> &'static str {
@@ -127,7 +105,7 @@ impl Section for FramePaths {
     }
 
     fn check(&mut self) -> Finding {
-        let missing = self.missing.iter();
+        let missing = self.0.iter();
         let (level, message) = match missing.len() {
             0 => (Level::Ok, "every frame has a path to map".to_owned()),
             n => (Level::Error, format!("{n} frames without a path to map")),

@@ -1,7 +1,8 @@
 //! URDF of a vehicle with its sensors: the frames of [`FrameTree`], with visual shapes.
-use crate::config::{Problem, Problems};
-use crate::frames::{Attitude, Flu, FrameTree, Mount, SensorMount, Transform};
-use crate::frames::{WorldConvention, mount_transform};
+use crate::config::{Problem, Problems, SensorConfig};
+use crate::frames::{
+    Attitude, Flu, FrameTree, Mount, SensorMount, Transform, WorldConvention, mount_transform,
+};
 use crate::node::error::NodeError;
 use crate::node::mesh;
 use crate::node::settings::Settings;
@@ -41,8 +42,8 @@ pub fn robot_description(
         names.prefix = "${prefix}".to_owned();
     }
     // Only this vehicle: the macro has one prefix, with which the frames of others would clash.
-    let tree =
-        FrameTree::new(names, &[vehicle], &mounts(settings, vehicle)).map_err(NodeError::Frames)?;
+    let mounts: Vec<_> = carried(settings, vehicle).into_iter().map(|(_, mount)| mount).collect();
+    let tree = FrameTree::new(names, &[vehicle], &mounts).map_err(NodeError::Frames)?;
     Ok(write(&model(settings, &tree, vehicle), form))
 }
 
@@ -53,13 +54,10 @@ pub(super) fn fixed_frames(settings: &Settings, tree: &FrameTree, vehicle: u16) 
     fixed.map(|joint| joint.child).collect()
 }
 
-/// The sensors that a vehicle carries, directly or through other sensors.
-fn mounts(settings: &Settings, vehicle: u16) -> Vec<SensorMount> {
-    let carried = settings.sensors.iter().zip(settings.mounts());
-    carried
-        .filter(|(sensor, _)| settings.vehicle_of(sensor) == Some(vehicle))
-        .map(|(_, mount)| mount)
-        .collect()
+/// The sensors that a vehicle carries, directly or through other sensors, and their mounts.
+fn carried(settings: &Settings, vehicle: u16) -> Vec<(&SensorConfig, SensorMount)> {
+    let sensors = settings.sensors.iter().zip(settings.mounts());
+    sensors.filter(|(sensor, _)| settings.vehicle_of(sensor) == Some(vehicle)).collect()
 }
 
 struct UrdfModel {
@@ -74,26 +72,24 @@ struct Joint {
     child: String,
     pose: Transform,
     fixed: bool,
-    shape: Visual,
+    /// `None`: nothing is shown.
+    shape: Option<LinkShape>,
 }
 
-/// Visual shape of a link.
-#[derive(Clone, Copy)]
-enum Visual {
-    Nothing,
-    Camera,
-    Lidar,
-    Range,
-}
+/// Visual shape of a link: roll, pitch, yaw; geometry; colour.
+type LinkShape = ([f64; 3], String, Colour);
 
-fn shape_of(kind: SensorKind) -> Visual {
+fn shape_of(kind: SensorKind) -> Option<LinkShape> {
+    let along_x = [0.0, std::f64::consts::FRAC_PI_2, 0.0];
     let row = kind.row();
     match (row.payload, row.optics) {
         // Lists computed by the renderer: no device to show.
-        (Payload::Boxes | Payload::Targets, _) => Visual::Nothing,
-        (Payload::Range, _) => Visual::Range,
-        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => Visual::Lidar,
-        _ => Visual::Camera,
+        (Payload::Boxes | Payload::Targets, _) => None,
+        (Payload::Range, _) => Some((along_x, cylinder(0.01, 0.02), RED)),
+        (_, Optics::Rings | Optics::Rosette | Optics::Mid360) => {
+            Some(([0.0; 3], cylinder(0.035, 0.05), BLACK))
+        }
+        _ => Some(([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE)),
     }
 }
 
@@ -101,21 +97,15 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
     let root = tree.base_link(vehicle);
     let mut joints = Vec::new();
     let mut add = |parent: &str, child: &str, pose: Transform, fixed, shape| {
-        joints.push(Joint {
-            parent: parent.to_owned(),
-            child: child.to_owned(),
-            pose,
-            fixed,
-            shape,
-        });
+        let (parent, child) = (parent.to_owned(), child.to_owned());
+        joints.push(Joint { parent, child, pose, fixed, shape });
     };
     for frame in [tree.imu_link(vehicle), format!("{root}_frd")] {
         if let Some(pose) = tree.lookup(&root, &frame) {
-            add(&root, &frame, pose, true, Visual::Nothing);
+            add(&root, &frame, pose, true, None);
         }
     }
-    let carried = settings.sensors.iter().zip(settings.mounts());
-    for (sensor, mount) in carried.filter(|(s, _)| settings.vehicle_of(s) == Some(vehicle)) {
+    for (sensor, mount) in carried(settings, vehicle) {
         let Some(frames) = tree.sensor(sensor.seq_id) else {
             continue;
         };
@@ -133,7 +123,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
         if let Some(optical) = tree.lookup(&frames.link, &frames.optical)
             && frames.optical != frames.link
         {
-            add(&frames.link, &frames.optical, optical, true, Visual::Nothing);
+            add(&frames.link, &frames.optical, optical, true, None);
         }
     }
     UrdfModel { root, joints, mesh: mesh::is_served(settings) }
@@ -193,18 +183,12 @@ fn body(out: &mut String, with_mesh: bool) {
 
 fn link(out: &mut String, joint: &Joint) {
     let name = escaped(&joint.child);
-    let along_x = [0.0, std::f64::consts::FRAC_PI_2, 0.0];
-    let (turn, shape, colour) = match joint.shape {
-        Visual::Nothing => {
-            let _ = writeln!(out, "  <link name=\"{name}\"/>");
-            return;
-        }
-        Visual::Camera => ([0.0; 3], boxed([0.02, 0.05, 0.03]), BLUE),
-        Visual::Lidar => ([0.0; 3], cylinder(0.035, 0.05), BLACK),
-        Visual::Range => (along_x, cylinder(0.01, 0.02), RED),
+    let Some((turn, shape, colour)) = &joint.shape else {
+        let _ = writeln!(out, "  <link name=\"{name}\"/>");
+        return;
     };
     let _ = writeln!(out, "  <link name=\"{name}\">");
-    visual(out, [0.0; 3], turn, &shape, colour);
+    visual(out, [0.0; 3], *turn, shape, *colour);
     out.push_str("  </link>\n");
 }
 

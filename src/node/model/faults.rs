@@ -1,4 +1,5 @@
 //! Faults of the vehicles' models: services, latched topic, and the end of faults.
+use super::VehicleModel;
 use super::model_socket::{ModelSocket, READ_ONLY};
 use crate::config::params::QosGroup;
 use crate::model::{FaultTime, Faults};
@@ -7,38 +8,31 @@ use crate::msgs::rfly_bridge_msgs::srv::{
     ClearFaults, ClearFaultsRequest, ClearFaultsResponse, InjectFault, InjectFaultRequest,
     InjectFaultResponse,
 };
-use crate::node::assembly::Assembly;
 use crate::node::clock::{HeaderClock, SimClock, host_now};
-use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
 use crate::ros::Publisher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 /// Resolution of the time at which a fault ends.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Opens the services and the topic of a vehicle.
-pub(super) fn open(
-    context: &Context<'_>,
-    assembly: &mut Assembly,
-    runtime: &Handle,
-    socket: &ModelSocket,
-) -> Result<(), NodeError> {
-    let vehicle = socket.vehicle;
+pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
+    let (context, vehicle) = (model.context, model.socket.vehicle);
     let Some(clock) = context.clocks.of(Some(vehicle)) else {
         return Ok(());
     };
-    let topic = context.of_vehicle(vehicle, "model/active_faults");
+    let topic = model.full_name("model/active_faults");
     let injector = Arc::new(Injector {
         state: Mutex::new(FaultState {
             faults: Faults::new(vehicle, context.settings.params.model.fault_numbers),
             restarts: clock.status().restarts,
         }),
-        socket: socket.clone(),
+        socket: model.socket.clone(),
         publisher: context.publisher(QosGroup::Latched, &topic)?,
         frame: context.tree.base_link(vehicle),
         clock,
@@ -46,21 +40,16 @@ pub(super) fn open(
         start: context.start,
         changed: Notify::new(),
     });
-    injector.publish(&mut injector.lock());
-    let own = injector.clone();
-    let name = context.of_vehicle(vehicle, "model/inject_fault");
-    let inject = context.middleware.service::<InjectFault>(&name, move |request, responder| {
-        responder.respond(own.inject(&request));
-    })?;
-    let own = injector.clone();
-    let name = context.of_vehicle(vehicle, "model/clear_faults");
-    let clear = context.middleware.service::<ClearFaults>(&name, move |request, responder| {
-        responder.respond(own.clear(&request));
-    })?;
-    tasks::start(runtime, FaultTimer(injector.clone()));
+    injector.publish(&mut injector.state.lock());
     // Guards end in reverse order: the services close before the faults are cleared.
-    assembly.guards.push(Box::new(ClearOnDrop(injector)));
-    assembly.guards.push(Box::new((inject, clear)));
+    model.assembly.guards.push(Box::new(ClearOnDrop(injector.clone())));
+    let own = injector.clone();
+    let name = model.full_name("model/inject_fault");
+    model.serve::<InjectFault>(&name, move |request| own.inject(&request))?;
+    let own = injector.clone();
+    let name = model.full_name("model/clear_faults");
+    model.serve::<ClearFaults>(&name, move |request| own.clear(&request))?;
+    tasks::start(&model.runtime, FaultTimer(injector));
     Ok(())
 }
 
@@ -88,13 +77,11 @@ impl Injector {
         if self.socket.read_only {
             return answer(false, READ_ONLY.to_owned());
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let datagram = match state.faults.inject(request, self.now()) {
-            Ok(datagram) => datagram,
+            Ok(Some(datagram)) => datagram,
+            Ok(None) => return answer(true, "kept alive".to_owned()),
             Err(text) => return answer(false, text),
-        };
-        let Some(datagram) = datagram else {
-            return answer(true, "kept alive".to_owned());
         };
         let sent = self.socket.send(&datagram, self.socket.model);
         self.publish(&mut state);
@@ -106,7 +93,7 @@ impl Injector {
     }
 
     fn clear(&self, request: &ClearFaultsRequest) -> ClearFaultsResponse {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let done = state.faults.clear(&request.kind, request.id, self.now());
         let sent = self.send_all(&done.datagrams);
         if !done.faults.is_empty() {
@@ -122,10 +109,10 @@ impl Injector {
 
     /// Ends faults whose time is over, and all faults after a restart of the simulator.
     fn poll(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let restarts = self.clock.status().restarts;
-        let anew = std::mem::replace(&mut state.restarts, restarts) != restarts;
-        if anew && state.faults.restarted() {
+        let has_restarted = std::mem::replace(&mut state.restarts, restarts) != restarts;
+        if has_restarted && state.faults.restarted() {
             tracing::info!(
                 vehicle = self.socket.vehicle,
                 "the simulation restarted: its model has no faults any more"
@@ -143,8 +130,7 @@ impl Injector {
     }
 
     fn send_all(&self, datagrams: &[Vec<u8>]) -> Result<(), String> {
-        let mut datagrams = datagrams.iter();
-        datagrams.try_for_each(|datagram| self.socket.send(datagram, self.socket.model))
+        datagrams.iter().try_for_each(|datagram| self.socket.send(datagram, self.socket.model))
     }
 
     fn publish(&self, state: &mut FaultState) {
@@ -163,13 +149,8 @@ impl Injector {
             stamp: self.headers.now(),
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, FaultState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// Task that ends faults.
 struct FaultTimer(Arc<Injector>);
 
 impl Endless for FaultTimer {
@@ -179,7 +160,7 @@ impl Endless for FaultTimer {
 
     async fn work(&mut self) {
         loop {
-            if self.0.lock().faults.is_empty() {
+            if self.0.state.lock().faults.is_empty() {
                 self.0.changed.notified().await;
             } else {
                 tokio::time::sleep(TICK).await;
@@ -195,7 +176,7 @@ struct ClearOnDrop(Arc<Injector>);
 impl Drop for ClearOnDrop {
     fn drop(&mut self) {
         let injector = &self.0;
-        let mut state = injector.lock();
+        let mut state = injector.state.lock();
         let done = state.faults.clear("", 0, injector.now());
         if let Err(text) = injector.send_all(&done.datagrams) {
             tracing::warn!(vehicle = injector.socket.vehicle, "faults were not cleared: {text}");

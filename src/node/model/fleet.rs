@@ -2,7 +2,7 @@
 use super::of_fleet;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
-use crate::model::{Fleet, LastHeartbeat};
+use crate::model::{Fleet, Heartbeats, LastHeartbeat};
 use crate::msgs::rfly_bridge_msgs::msg::FleetReady;
 use crate::node::assembly::Assembly;
 use crate::node::clock::HeaderClock;
@@ -13,14 +13,11 @@ use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::Settings;
 use crate::node::tasks::{self, Endless, next_moment};
 use crate::ros::Publisher;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
-/// Interval of checks.
 const CHECK_PERIOD: Duration = Duration::from_millis(200);
 
-/// Opens the topic.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
@@ -38,47 +35,35 @@ pub(super) fn open(
         ports.heartbeat,
         params.request.timeout,
     );
-    let heartbeats = HeartbeatReader { presence: context.presence.clone(), start: context.start };
-    assembly
-        .sections
-        .push(Box::new(FleetStatus { fleet: fleet.clone(), heartbeats: heartbeats.clone() }));
-    let topic = of_fleet(context, "fleet/ready");
-    let task = FleetTask {
-        fleet,
-        heartbeats,
-        publisher: context.publisher(QosGroup::Latched, &topic)?,
-        headers: context.clocks.headers(None),
-    };
-    tasks::start(runtime, task);
+    let fleet = FleetReader { fleet, presence: context.presence.clone(), start: context.start };
+    assembly.sections.push(Box::new(FleetStatus(fleet.clone())));
+    let publisher = context.publisher(QosGroup::Latched, &of_fleet(context, "fleet/ready"))?;
+    let headers = context.clocks.headers(None);
+    tasks::start(runtime, FleetTask { reader: fleet, publisher, headers });
     Ok(())
 }
 
-/// Heartbeats by vehicle, on the monotonic clock of the bridge.
 #[derive(Clone)]
-struct HeartbeatReader {
+struct FleetReader {
+    fleet: Fleet,
     presence: Presence,
     start: Instant,
 }
 
-impl HeartbeatReader {
-    fn heartbeats(&self) -> BTreeMap<u16, LastHeartbeat> {
+impl FleetReader {
+    /// Returns the heartbeats by vehicle, on the monotonic clock of the bridge.
+    fn heartbeats(&self) -> Heartbeats {
         let all = self.presence.heartbeats().into_iter();
-        let heartbeats = all.map(|(id, beat)| {
-            let last = LastHeartbeat {
-                from: beat.from,
-                expected: beat.expected,
-                at: beat.at.saturating_duration_since(self.start),
-            };
-            (id, last)
-        });
-        heartbeats.collect()
+        all.map(|(id, beat)| {
+            let at = beat.at.saturating_duration_since(self.start);
+            (id, LastHeartbeat { from: beat.from, expected: beat.expected, at })
+        })
+        .collect()
     }
 }
 
-/// Task that publishes changes.
 struct FleetTask {
-    fleet: Fleet,
-    heartbeats: HeartbeatReader,
+    reader: FleetReader,
     publisher: Publisher<FleetReady>,
     headers: HeaderClock,
 }
@@ -90,8 +75,9 @@ impl Endless for FleetTask {
 
     async fn work(&mut self) {
         loop {
-            let (heartbeats, now) = (self.heartbeats.heartbeats(), self.heartbeats.start.elapsed());
-            if let Some(message) = self.fleet.changed(&heartbeats, now, self.headers.now()) {
+            let (heartbeats, now) = (self.reader.heartbeats(), self.reader.start.elapsed());
+            let changed = self.reader.fleet.changed(&heartbeats, now, self.headers.now());
+            if let Some(message) = changed {
                 // The publisher counts failures.
                 let _counted = self.publisher.publish(&message);
             }
@@ -101,10 +87,7 @@ impl Endless for FleetTask {
 }
 
 /// The status of `/diagnostics`.
-struct FleetStatus {
-    fleet: Fleet,
-    heartbeats: HeartbeatReader,
-}
+struct FleetStatus(FleetReader);
 
 impl Section for FleetStatus {
     fn name(&self) -> &'static str {
@@ -112,31 +95,21 @@ impl Section for FleetStatus {
     }
 
     fn check(&mut self) -> Finding {
-        let vehicles =
-            self.fleet.readiness(&self.heartbeats.heartbeats(), self.heartbeats.start.elapsed());
+        let Self(reader) = self;
+        let vehicles = reader.fleet.readiness(&reader.heartbeats(), reader.start.elapsed());
         let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
         let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
         let values = vehicles.iter().map(|vehicle| {
-            let text = if vehicle.ready {
-                format!("ready at {}", vehicle.address)
-            } else {
-                vehicle.missing.clone()
-            };
+            let ready = format!("ready at {}", vehicle.address);
+            let text = if vehicle.ready { ready } else { vehicle.missing.clone() };
             value(format!("vehicle {}", vehicle.id), text)
         });
-        let (level, message) = if missing.is_empty() {
-            (Level::Ok, format!("{} of {0} vehicles are simulated", vehicles.len()))
-        } else {
-            (
-                Level::Warn,
-                format!(
-                    "{} of {} vehicles are simulated; missing: {}",
-                    vehicles.len() - missing.len(),
-                    vehicles.len(),
-                    missing.join(", ")
-                ),
-            )
-        };
+        let (all, ready) = (vehicles.len(), vehicles.len() - missing.len());
+        let mut message = format!("{ready} of {all} vehicles are simulated");
+        let level = if missing.is_empty() { Level::Ok } else { Level::Warn };
+        if !missing.is_empty() {
+            message += &format!("; missing: {}", missing.join(", "));
+        }
         Finding { level, message, values: values.collect() }
     }
 }

@@ -1,11 +1,9 @@
 //! Topics whose messages are sent to a model.
-use super::model_socket::{ModelSocket, READ_ONLY};
-use super::refusals::Refusals;
-use crate::model::{self, Datagrams, InputError};
+use super::VehicleModel;
+use super::model_socket::READ_ONLY;
+use crate::model::{self, InputError, InputResult};
 use crate::msgs::Message;
-use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
-use crate::node::context::Context;
 use crate::node::error::NodeError;
 use crate::ros::Qos;
 use crate::wire::Surroundings;
@@ -15,44 +13,33 @@ use std::net::SocketAddrV4;
 const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
 
 /// Opens the topics of a vehicle.
-pub(super) fn open(
-    context: &Context<'_>,
-    assembly: &mut Assembly,
-    socket: &ModelSocket,
-    refusals: &Refusals,
-) -> Result<(), NodeError> {
-    let world = context.settings.params.frames.world;
-    let mut inputs = Inputs { context, assembly, socket, refusals };
-    let (to, custom) = (socket.model, socket.custom);
-    inputs.open("model/inputs", to, model::sil)?;
-    inputs.open("model/doubles", to, model::doubles)?;
-    inputs.open("model/command", to, move |id, m| model::command(id, world, m))?;
-    inputs.open("model/initial_parameters", to, model::initial_parameters)?;
-    inputs.open("model/dynamic_parameters", to, model::dynamic_parameters)?;
-    inputs.open("model/renderer", to, model::renderer)?;
-    inputs
-        .open("model/collision", to, |id, m| model::surroundings(id, Surroundings::Collision, m))?;
-    inputs.open("model/terrain", to, |id, m| model::surroundings(id, Surroundings::Terrain, m))?;
-    inputs.open("model/rays", to, move |id, m| model::rays(id, world, m))?;
-    inputs.open("model/uorb", to, model::uorb)?;
-    inputs.open("model/custom_data", custom, model::custom_data)
+pub(super) fn open(vehicle: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
+    let world = vehicle.context.settings.params.frames.world;
+    let (to, custom) = (vehicle.socket.model, vehicle.socket.custom);
+    let collision = |id, m: &_| model::surroundings(id, Surroundings::Collision, m);
+    let terrain = |id, m: &_| model::surroundings(id, Surroundings::Terrain, m);
+    vehicle.input("model/inputs", to, model::sil)?;
+    vehicle.input("model/doubles", to, model::doubles)?;
+    vehicle.input("model/command", to, move |id, m| model::command(id, world, m))?;
+    vehicle.input("model/initial_parameters", to, model::initial_parameters)?;
+    vehicle.input("model/dynamic_parameters", to, model::dynamic_parameters)?;
+    vehicle.input("model/renderer", to, model::renderer)?;
+    vehicle.input("model/collision", to, collision)?;
+    vehicle.input("model/terrain", to, terrain)?;
+    vehicle.input("model/rays", to, move |id, m| model::rays(id, world, m))?;
+    vehicle.input("model/uorb", to, model::uorb)?;
+    vehicle.input("model/custom_data", custom, model::custom_data)
 }
 
-struct Inputs<'a, 'c> {
-    context: &'a Context<'c>,
-    assembly: &'a mut Assembly,
-    socket: &'a ModelSocket,
-    refusals: &'a Refusals,
-}
-
-impl Inputs<'_, '_> {
-    fn open<M: Message>(
+impl VehicleModel<'_, '_> {
+    /// Sends the messages of a topic to `to`.
+    fn input<M: Message>(
         &mut self,
         name: &str,
         to: SocketAddrV4,
-        convert: impl Fn(u16, &M) -> Result<Datagrams, InputError> + Send + 'static,
+        convert: impl Fn(u16, &M) -> InputResult + Send + 'static,
     ) -> Result<(), NodeError> {
-        let topic = self.context.of_vehicle(self.socket.vehicle, name);
+        let topic = self.full_name(name);
         let (socket, refusals, named) = (self.socket.clone(), self.refusals.clone(), topic.clone());
         let take = move |message: M| {
             if socket.read_only {

@@ -9,6 +9,7 @@ mod requests;
 mod start_signals;
 
 use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
+use crate::msgs::Service;
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -18,6 +19,7 @@ use crate::node::threads::REPORT;
 use model_socket::ModelSocket;
 use refusals::Refusals;
 use std::fmt::Write as _;
+use tokio::runtime::Handle;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -28,17 +30,49 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     assembly.sections.push(Box::new(refusals.clone()));
     for vehicle in context.settings.vehicles() {
         let socket = ModelSocket::new(context.settings, vehicle)?;
-        inputs::open(context, assembly, &socket, &refusals)?;
-        px4_outputs::open(context, assembly, &runtime, vehicle, &refusals)?;
-        requests::open(context, assembly, &socket)?;
-        faults::open(context, assembly, &runtime, &socket)?;
-        let topic_groups = ["model", "coptersim"].map(|name| context.of_vehicle(vehicle, name));
-        let topic_groups =
-            topic_groups.iter().filter_map(|name| context.middleware.resolve(name).ok());
-        assembly.topic_groups.extend(topic_groups);
+        let (refusals, runtime) = (refusals.clone(), runtime.clone());
+        let mut model =
+            VehicleModel { context, assembly: &mut *assembly, runtime, socket, refusals };
+        inputs::open(&mut model)?;
+        px4_outputs::open(&mut model)?;
+        requests::open(&mut model)?;
+        faults::open(&mut model)?;
+        for name in ["model", "coptersim"] {
+            let group = context.middleware.resolve(&model.full_name(name));
+            model.assembly.topic_groups.extend(group.ok());
+        }
     }
     fleet::open(context, assembly, &runtime)?;
     start_signals::open(context, assembly, &runtime)
+}
+
+/// The model of one vehicle, whose topics and services are being opened.
+struct VehicleModel<'a, 'c> {
+    context: &'a Context<'c>,
+    assembly: &'a mut Assembly,
+    runtime: Handle,
+    socket: ModelSocket,
+    refusals: Refusals,
+}
+
+impl VehicleModel<'_, '_> {
+    /// Full name of a topic or service of the vehicle.
+    fn full_name(&self, name: &str) -> String {
+        self.context.of_vehicle(self.socket.vehicle, name)
+    }
+
+    /// Offers a service that responds at once.
+    fn serve<S: Service>(
+        &mut self,
+        name: &str,
+        mut answer: impl FnMut(S::Request) -> S::Response + Send + 'static,
+    ) -> Result<(), NodeError> {
+        let service = self.context.middleware.service::<S>(name, move |request, responder| {
+            responder.respond(answer(request));
+        })?;
+        self.assembly.guards.push(Box::new(service));
+        Ok(())
+    }
 }
 
 /// Full name of a topic or service of the whole fleet.

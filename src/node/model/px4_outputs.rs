@@ -1,31 +1,21 @@
-//! Values that a modified autopilot sends to a port of its own.
+//! Values that a modified autopilot sends to its own port.
+use super::VehicleModel;
 use super::refusals::Refusals;
 use crate::config::params::QosGroup;
 use crate::msgs::rfly_bridge_msgs::msg::ModelOutput;
-use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::HeaderClock;
-use crate::node::context::Context;
+use crate::node::datagrams::{BUFFER, receive};
 use crate::node::error::NodeError;
-use crate::node::tasks::{self, Endless};
+use crate::node::stats::SourceStats;
+use crate::node::tasks::{self, CountedTask};
 use crate::ros::Publisher;
-use crate::transport::{BindOptions, Received, UdpReceiver};
+use crate::transport::{BindOptions, UdpReceiver};
 use crate::wire::{Packet as _, Px4ExtPacket};
-use std::io::IoSliceMut;
-use std::time::Duration;
-use tokio::runtime::Handle;
-
-/// Longer than the datagram.
-const BUFFER: usize = 256;
 
 /// Opens the port and the topic of a vehicle.
-pub(super) fn open(
-    context: &Context<'_>,
-    assembly: &mut Assembly,
-    runtime: &Handle,
-    vehicle: u16,
-    refusals: &Refusals,
-) -> Result<(), NodeError> {
+pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
+    let (context, vehicle) = (model.context, model.socket.vehicle);
     let params = &context.settings.params;
     if !params.model_outputs {
         return Ok(());
@@ -37,10 +27,10 @@ pub(super) fn open(
         ..context.senders.port(context.settings.ports.outputs(vehicle))
     };
     let what = format!("outputs of the autopilot of vehicle {vehicle}");
-    let Some(receiver) = assembly.binder.bind(&options, &what) else {
+    let Some(receiver) = model.assembly.binder.bind(&options, &what) else {
         return Ok(());
     };
-    let topic = context.of_vehicle(vehicle, "model/px4_output");
+    let topic = model.full_name("model/px4_output");
     let outputs = Outputs {
         vehicle,
         receiver,
@@ -48,9 +38,10 @@ pub(super) fn open(
         topic,
         frame: context.tree.base_link(vehicle),
         headers: context.clocks.headers(Some(vehicle)),
-        refusals: refusals.clone(),
+        refusals: model.refusals.clone(),
+        stats: SourceStats::new(what),
     };
-    tasks::start(runtime, outputs);
+    tasks::start(&model.runtime, outputs);
     Ok(())
 }
 
@@ -62,31 +53,21 @@ struct Outputs {
     frame: String,
     headers: HeaderClock,
     refusals: Refusals,
+    /// Names the task; [`Refusals`] has the figures of `/diagnostics`.
+    stats: SourceStats,
 }
 
-impl Endless for Outputs {
-    fn name(&self) -> String {
-        format!("outputs of the autopilot of vehicle {}", self.vehicle)
+impl CountedTask for Outputs {
+    fn stats(&self) -> &SourceStats {
+        &self.stats
     }
 
-    async fn work(&mut self) {
+    async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
-            // Datagrams may arrive without a gap: other tasks of the thread run, too.
-            tokio::task::coop::consume_budget().await;
-            let received = self.receiver.try_recv(&mut [IoSliceMut::new(&mut buffer)]);
-            match received {
-                Ok(Some(Received::Datagram(datagram))) => {
-                    self.publish(&buffer[..datagram.len.min(BUFFER)]);
-                }
-                Ok(Some(Received::Refused)) => {}
-                Ok(None) => {
-                    if self.receiver.readable().await.is_err() {
-                        tokio::time::sleep(Duration::from_millis(10)).await;
-                    }
-                }
-                // Keeps a permanently failing socket from spinning.
-                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            let received = receive(&mut self.receiver, &mut buffer, &self.stats, || true).await;
+            if let Some(datagram) = received {
+                self.publish(&buffer[..datagram.len.min(BUFFER)]);
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Refused messages and datagrams: counted by cause, and each cause logged once per topic.
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 #[derive(Default)]
 struct Counts {
@@ -19,12 +20,12 @@ pub(super) struct Refusals(Arc<Mutex<Counts>>);
 impl Refusals {
     /// Counts a message that was passed on.
     pub(super) fn took(&self) {
-        self.lock().taken += 1;
+        self.0.lock().taken += 1;
     }
 
     /// Counts a refused message; logs the first one of each cause and topic.
     pub(super) fn refuse(&self, topic: &str, cause: Cause, text: &str) {
-        let mut counts = self.lock();
+        let mut counts = self.0.lock();
         let count = counts.refused.entry((topic.to_owned(), cause)).or_default();
         *count += 1;
         if *count == 1 {
@@ -34,10 +35,6 @@ impl Refusals {
             );
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Section for Refusals {
@@ -46,7 +43,7 @@ impl Section for Refusals {
     }
 
     fn check(&mut self) -> Finding {
-        let mut counts = self.lock();
+        let mut counts = self.0.lock();
         let total: u64 = counts.refused.values().sum();
         let new = total - std::mem::replace(&mut counts.before, total);
         let mut values = vec![value("passed_on", counts.taken), value("refused", total)];

@@ -1,5 +1,5 @@
-//! Vehicles that the bridge simulates itself (`vehicle<id>.model`). Their task replaces CopterSim on this host, with the same
-//! datagrams: the rest of the bridge does not know of it.
+//! Vehicles that the bridge simulates itself (`vehicle<id>.model`). A task replaces CopterSim on this host, with the same
+//! datagrams.
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
@@ -19,13 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::MissedTickBehavior;
 
-/// The thread of all models.
 const THREAD: &str = "rfly-motion";
 /// Time between steps, and between IMU samples at most.
 const STEP: Duration = Duration::from_millis(5);
-/// Steps between states.
 const STEPS_PER_STATE: u64 = 2;
-/// Steps between heartbeats.
 const STEPS_PER_HEARTBEAT: u64 = 200;
 /// Largest difference between the time of the vehicle and that of the renderer, which stamps its images.
 const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_millis(200);
@@ -35,15 +32,17 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut Topic
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params;
-    let own =
-        |id: u16| Some((id, params.own_vehicles.get(&id)?)).filter(|(_, own)| own.is_flown_here());
-    for (id, own) in { context.settings.vehicles().into_iter() }.filter_map(own) {
-        open_one(context, assembly, id, own)?;
+    for id in context.settings.vehicles() {
+        if let Some(own) = params.own_vehicles.get(&id)
+            && own.is_flown_here()
+        {
+            open_vehicle(context, assembly, id, own)?;
+        }
     }
     Ok(())
 }
 
-fn open_one(
+fn open_vehicle(
     context: &Context<'_>,
     assembly: &mut Assembly,
     id: u16,
@@ -65,20 +64,15 @@ fn open_one(
     let sender = UdpSender::open()
         .map_err(|source| NodeError::Start { what: "the socket of a model", source })?;
     let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let vehicle = OwnVehicle::new(
-        id,
-        match own.model {
-            Some(VehicleModel::FixedWing) => Airframe::FixedWing,
-            _ => Airframe::PointMass,
-        },
-        own.model_type,
-        start(own, context.tree.names().world),
-        Geodetic::MAP_CENTRE,
-    );
-    let vehicle = match context.settings.origin.terrain.clone() {
-        Some(map) => vehicle.over(Terrain::new(move |place| map.height(place))),
-        None => vehicle,
+    let airframe = match own.model {
+        Some(VehicleModel::FixedWing) => Airframe::FixedWing,
+        _ => Airframe::PointMass,
     };
+    let start = start(own, context.tree.names().world);
+    let mut vehicle = OwnVehicle::new(id, airframe, own.model_type, start, Geodetic::MAP_CENTRE);
+    if let Some(map) = context.settings.origin.terrain.clone() {
+        vehicle = vehicle.over(Terrain::new(move |place| map.height(place)));
+    }
     let task = ModelTask {
         id,
         vehicle,
@@ -109,7 +103,6 @@ fn start(own: &VehicleParams, world: WorldConvention) -> Start {
     }
 }
 
-/// Requested IMU samples.
 struct ImuStream {
     to: SocketAddrV4,
     /// Time between samples.
@@ -209,13 +202,11 @@ impl ModelTask {
 
     /// Takes over the time of a renderer that already runs, because its images have that time.
     fn follow_clock(&mut self) {
-        let clock = self.clock.as_ref();
-        let Some(time) = clock.and_then(|clock| clock.sim_time_at(host_now())) else {
-            return;
-        };
-        let time = Duration::from_nanos(u64::try_from(time.0).unwrap_or(0));
-        if time.abs_diff(self.time) > MAX_CLOCK_DIFFERENCE {
-            self.time = time;
+        if let Some(time) = self.clock.as_ref().and_then(|clock| clock.sim_time_at(host_now())) {
+            let time = Duration::from_nanos(u64::try_from(time.0).unwrap_or(0));
+            if time.abs_diff(self.time) > MAX_CLOCK_DIFFERENCE {
+                self.time = time;
+            }
         }
     }
 
@@ -236,8 +227,7 @@ impl ModelTask {
             truth.acc.map(|value| value.get()),
             truth.rate.map(|value| value.get()),
         );
-        let sent = self.sender.send_to(sample.as_bytes(), imu.to);
-        if sent.is_err() {
+        if self.sender.send_to(sample.as_bytes(), imu.to).is_err() {
             self.stats.lock().drop_one(Cause::NotSent);
         }
     }

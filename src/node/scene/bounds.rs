@@ -7,7 +7,8 @@ use crate::node::tasks::{self, Endless};
 use crate::node::threads::REPORT;
 use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
 use crate::scene::standard::{describe, entity_bounds, no_bounds};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -18,14 +19,14 @@ pub(super) const ROW: &str = "\
 
 /// Time limit of the renderer.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Interval of checks.
 const CHECK_PERIOD: Duration = Duration::from_millis(20);
 /// Limit of waiting requests; further ones are refused at once.
 const MAX_PENDING: usize = 100;
 
-/// Requests that wait for the renderer.
-#[derive(Clone, Default)]
+/// Requests that wait for the renderer; as a task, responds as soon as it has described the entity.
+#[derive(Clone)]
 pub(super) struct PendingBounds {
+    server: SceneServer,
     requests: Arc<Mutex<Vec<PendingRequest>>>,
     added: Arc<Notify>,
 }
@@ -39,87 +40,68 @@ struct PendingRequest {
 impl PendingBounds {
     /// Starts the task that responds.
     pub(super) fn open(assembly: &mut Assembly, server: &SceneServer) -> Result<Self, NodeError> {
-        let pending = Self::default();
-        let runtime = assembly.threads.runtime(REPORT)?;
-        let task = BoundsTask { server: server.clone(), pending: pending.clone() };
-        tasks::start(&runtime, task);
+        let (requests, added) = (Arc::default(), Arc::default());
+        let pending = Self { server: server.clone(), requests, added };
+        tasks::start(&assembly.threads.runtime(REPORT)?, pending.clone());
         Ok(pending)
     }
 
-    /// Offers the service.
     pub(super) fn serve(
         &self,
-        server: &SceneServer,
         middleware: &Middleware,
         name: &str,
     ) -> Result<ServiceHandle, RosError> {
-        let (server, pending) = (server.clone(), self.clone());
+        let pending = self.clone();
         middleware.service::<GetEntityBounds>(name, move |request, responder| {
-            server.stats.lock().received += 1;
-            let answer = server.run_with_reports(|scene, call| {
-                let answer = entity_bounds(scene, &request);
+            pending.server.stats.lock().received += 1;
+            let answer = pending.server.run_with_reports(|call| {
+                let answer = entity_bounds(call.scene, &request);
                 if answer.is_none() {
-                    describe(scene, &request.entity, call);
+                    describe(call, &request.entity);
                 }
                 answer
             });
-            let mut requests = pending.lock();
+            let mut requests = pending.requests.lock();
             match answer {
                 Some(answer) => responder.respond(answer),
                 None if requests.len() >= MAX_PENDING => {
                     responder.respond(no_bounds(&request.entity, 0.0))
                 }
                 None => {
-                    requests.push(PendingRequest {
-                        request,
-                        responder,
-                        until: Instant::now() + TIMEOUT,
-                    });
+                    let until = Instant::now() + TIMEOUT;
+                    requests.push(PendingRequest { request, responder, until });
                     pending.added.notify_one();
                 }
             }
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<PendingRequest>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    fn answer_ready(&self) {
+        let now = Instant::now();
+        let mut requests = self.requests.lock();
+        for pending in std::mem::take(&mut *requests) {
+            let answer =
+                self.server.run_with_reports(|call| entity_bounds(call.scene, &pending.request));
+            let late = || no_bounds(&pending.request.entity, TIMEOUT.as_secs_f64());
+            match answer.or_else(|| (now >= pending.until).then(late)) {
+                Some(answer) => pending.responder.respond(answer),
+                None => requests.push(pending),
+            }
+        }
     }
 }
 
-/// Task that responds as soon as the renderer has described the entity.
-struct BoundsTask {
-    server: SceneServer,
-    pending: PendingBounds,
-}
-
-impl Endless for BoundsTask {
+impl Endless for PendingBounds {
     fn name(&self) -> String {
         "bounds of entities".to_owned()
     }
 
     async fn work(&mut self) {
         loop {
-            self.pending.added.notified().await;
-            while !self.pending.lock().is_empty() {
+            self.added.notified().await;
+            while !self.requests.lock().is_empty() {
                 tokio::time::sleep(CHECK_PERIOD).await;
                 self.answer_ready();
-            }
-        }
-    }
-}
-
-impl BoundsTask {
-    fn answer_ready(&self) {
-        let now = Instant::now();
-        let mut requests = self.pending.lock();
-        for pending in std::mem::take(&mut *requests) {
-            let answer =
-                self.server.run_with_reports(|scene, _| entity_bounds(scene, &pending.request));
-            let entity = &pending.request.entity;
-            let late = || no_bounds(entity, TIMEOUT.as_secs_f64());
-            match answer.or_else(|| (now >= pending.until).then(late)) {
-                Some(answer) => pending.responder.respond(answer),
-                None => requests.push(pending),
             }
         }
     }

@@ -35,11 +35,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     #[cfg(has_simulation_interfaces)]
     {
         let pending = bounds::PendingBounds::open(assembly, &server)?;
-        let handle = pending.serve(
-            &server,
-            context.middleware,
-            &full_name(context, "~/get_entity_bounds"),
-        )?;
+        let name = full_name(context, "~/get_entity_bounds");
+        let handle = pending.serve(context.middleware, &name)?;
         assembly.guards.push(Box::new(handle));
         let (headers, stats) = (context.clocks.headers(None), server.stats.clone());
         let steps = move |request: GoalRequest<SimulateSteps>| {
@@ -51,17 +48,16 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         assembly.guards.push(Box::new(action));
     }
     for service in services::rows() {
+        let name = full_name(context, service.name);
         #[cfg(has_simulation_interfaces)]
         if let Some(queue) = replay_steps::step_queue()
             && service.name == stepping::NAME
         {
-            let name = full_name(context, service.name);
             let handle = stepping::serve(queue, context.middleware, &name)?;
             assembly.guards.push(Box::new(handle));
             continue;
         }
-        let handle =
-            (service.open)(&server, context.middleware, &full_name(context, service.name))?;
+        let handle = (service.open)(&server, context.middleware, &name)?;
         assembly.guards.push(Box::new(handle));
     }
     #[cfg(has_rfly_bridge_msgs)]
@@ -82,9 +78,7 @@ fn full_name(context: &Context<'_>, name: &str) -> String {
 fn topics(page: &mut TopicPage) {
     page.chapters += HEAD;
     #[cfg(has_rfly_bridge_msgs)]
-    {
-        page.chapters += states::ROW;
-    }
+    page.chapters.push_str(states::ROW);
     page.chapters += texts::ROW;
     page.chapters += SERVICES;
     for service in services::rows() {
@@ -96,10 +90,7 @@ fn topics(page: &mut TopicPage) {
         let _ = writeln!(page.chapters, "| `{name}` | `{interface}` | {doc} |");
     }
     #[cfg(has_simulation_interfaces)]
-    {
-        page.chapters += bounds::ROW;
-        page.chapters += ACTION;
-    }
+    page.chapters.extend([bounds::ROW, ACTION]);
 }
 
 const HEAD: &str = "

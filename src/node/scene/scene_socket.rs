@@ -13,7 +13,6 @@ use std::sync::Arc;
 /// Largest number of a window.
 const LAST_WINDOW: u16 = 19;
 
-/// The socket and the destinations.
 pub(super) struct SceneSocket {
     socket: UdpSender,
     renderer: Ipv4Addr,
@@ -47,15 +46,11 @@ impl SceneSocket {
     /// Sends all datagrams and counts those that cannot be sent.
     pub(super) fn send(&self, datagrams: &[Datagram]) {
         for Datagram { to, bytes } in datagrams {
-            let targets = self.targets(*to);
-            let sent = targets.iter().filter(|target| {
-                let sent = self.socket.send_to(bytes, **target);
-                sent.is_ok()
-            });
-            // A datagram counts as sent if one of its destinations took it.
-            let sent = sent.count();
+            let sent = |target: &SocketAddrV4| self.socket.send_to(bytes, *target).is_ok();
+            // A datagram counts as sent if it was sent to one of its destinations.
+            let count = self.targets(*to).into_iter().filter(sent).count();
             let mut figures = self.stats.lock();
-            match sent {
+            match count {
                 0 => figures.drop_one(Cause::NotSent),
                 _ => figures.frames += 1,
             }
@@ -67,7 +62,7 @@ impl SceneSocket {
         match to {
             Recipient::Windows => self.screens.clone(),
             Recipient::Window(number) => {
-                { self.windows.get(usize::from(number)) }.copied().into_iter().collect()
+                self.windows.get(usize::from(number)).copied().into_iter().collect()
             }
             Recipient::Network => vec![SocketAddrV4::new(NETWORK_GROUP, ports.network_windows)],
             Recipient::CopterSim(id) => {

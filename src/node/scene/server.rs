@@ -11,7 +11,7 @@ use crate::node::stats::SourceStats;
 use crate::node::tasks::{Endless, next_moment};
 use crate::reports::ReportedEntity;
 use crate::ros::{Middleware, RosError, ServiceHandle};
-use crate::scene::{Call, Description, Outbox, Scene};
+use crate::scene::{EntityKind, Extent, Outbox, Scene, SceneCall};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -49,18 +49,18 @@ impl SceneServer {
     }
 
     /// Runs a request on the scene and sends its datagrams.
-    pub(super) fn run<R>(&self, request: impl FnOnce(&mut Scene, &mut Call<'_>) -> R) -> R {
-        let mut out = Outbox { to_network: self.to_network, ..Outbox::default() };
-        let mut call = Call {
-            now: self.clock.now(),
-            uptime_s: self.start.elapsed().as_secs_f64(),
-            playing: { self.clocks.iter() }.any(|(_, clock)| clock.status().observations > 0),
-            out: &mut out,
-        };
-        let answer = request(&mut self.scene.lock(), &mut call);
-        if self.has_keep_alive() {
+    pub(super) fn run<R>(&self, request: impl FnOnce(&mut SceneCall<'_>) -> R) -> R {
+        let (now, uptime_s) = (self.clock.now(), self.start.elapsed().as_secs_f64());
+        let playing = self.clocks.iter().any(|(_, clock)| clock.status().observations > 0);
+        let out = Outbox { to_network: self.to_network, ..Outbox::default() };
+        let mut scene = self.scene.lock();
+        let mut call = SceneCall { scene: &mut scene, out, now, uptime_s, playing };
+        let answer = request(&mut call);
+        let out = call.out;
+        if scene.entities.iter().any(|(_, entity)| entity.keep_alive.is_some()) {
             self.keep_alive_added.notify_one();
         }
+        drop(scene);
         self.socket.send(&out.datagrams);
         if out.map_changed {
             self.scene.change_map();
@@ -68,40 +68,32 @@ impl SceneServer {
         answer
     }
 
-    fn has_keep_alive(&self) -> bool {
-        let scene = self.scene.lock();
-        let mut all = scene.entities.iter();
-        all.any(|(_, entity)| entity.keep_alive.is_some())
-    }
-
     /// As [`Self::run`], with the current reports of the renderer.
-    pub(super) fn run_with_reports<R>(
-        &self,
-        request: impl FnOnce(&mut Scene, &mut Call<'_>) -> R,
-    ) -> R {
-        self.run(|scene, call| {
-            self.add_reports(scene);
-            request(scene, call)
+    pub(super) fn run_with_reports<R>(&self, request: impl FnOnce(&mut SceneCall<'_>) -> R) -> R {
+        self.run(|call| {
+            self.add_reports(call.scene);
+            request(call)
         })
     }
 
     fn add_reports(&self, scene: &mut Scene) {
         let reported = self.reported.lock();
-        scene.begin_descriptions();
+        scene.entities.forget(&[EntityKind::Object, EntityKind::Camera]);
         for (entity, described) in &reported.entities {
-            let description = Description {
-                pose: described.pose,
-                bounds: Some((described.centre, described.size)),
-                stamp: described.stamp,
+            let Some(pose) = scene.reported_pose(&described.pose) else {
+                continue;
             };
+            let (entities, stamp) = (&mut scene.entities, described.stamp);
+            let extent = Extent::around(&described.pose, &described.centre, described.size);
             match entity {
-                ReportedEntity::Vehicle(id) => scene.described(*id, &description),
-                ReportedEntity::Object(name) => scene.object(name, &description),
+                ReportedEntity::Vehicle(id) => entities.described(*id, pose, extent, stamp),
+                ReportedEntity::Object(name) => entities.object(name, pose, extent, stamp),
             }
         }
         for (seq_id, camera) in &reported.cameras {
-            let description = Description { pose: camera.pose, bounds: None, stamp: camera.stamp };
-            scene.camera(*seq_id, &description);
+            if let Some(pose) = scene.reported_pose(&camera.pose) {
+                scene.entities.camera(*seq_id, pose, camera.stamp);
+            }
         }
     }
 
@@ -110,17 +102,16 @@ impl SceneServer {
         &self,
         middleware: &Middleware,
         name: &str,
-        answer: fn(&mut Scene, S::Request, &mut Call<'_>) -> S::Response,
+        answer: fn(&mut SceneCall<'_>, S::Request) -> S::Response,
     ) -> Result<ServiceHandle, RosError> {
         let server = self.clone();
         middleware.service::<S>(name, move |request, responder| {
             server.stats.lock().received += 1;
-            responder.respond(server.run_with_reports(|scene, call| answer(scene, request, call)));
+            responder.respond(server.run_with_reports(|call| answer(call, request)));
         })
     }
 }
 
-/// Interval of checks for abandoned objects.
 const CHECK_PERIOD: Duration = Duration::from_millis(100);
 
 /// Task that removes objects whose clients stopped renewing them.
@@ -135,7 +126,7 @@ impl Endless for AbandonedObjects {
         loop {
             self.0.keep_alive_added.notified().await;
             tokio::time::sleep(next_moment(CHECK_PERIOD)).await;
-            for name in self.0.run(|scene, call| scene.remove_abandoned(call)) {
+            for name in self.0.run(|call| call.remove_abandoned()) {
                 tracing::info!("{name:?} was removed: no request renewed it within its keep_alive");
             }
         }

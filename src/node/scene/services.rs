@@ -2,7 +2,6 @@
 use super::server::SceneServer;
 use crate::ros::{Middleware, RosError, ServiceHandle};
 
-/// A service.
 pub(super) struct SceneServiceRow {
     /// Name: below the node with `~`, else below the prefix of topics.
     pub(super) name: &'static str,
@@ -10,7 +9,6 @@ pub(super) struct SceneServiceRow {
     pub(super) interface: &'static str,
     /// What it does, for the documentation.
     pub(super) doc: &'static str,
-    /// Offers it.
     pub(super) open: fn(&SceneServer, &Middleware, &str) -> Result<ServiceHandle, RosError>,
 }
 
@@ -28,7 +26,6 @@ macro_rules! rows {
     };
 }
 
-/// All services.
 pub(super) fn rows() -> impl Iterator<Item = &'static SceneServiceRow> {
     STANDARD.iter().chain(OWN)
 }

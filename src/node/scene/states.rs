@@ -24,7 +24,7 @@ pub(super) fn open(
     let (server, name) = (server.clone(), full_name(context, "scene/set_states"));
     let mut logged = BTreeSet::new();
     let draw = move |message: EntityStates| {
-        let (drawn, skipped) = server.run(|scene, call| set_states(scene, &message, call));
+        let (drawn, skipped) = server.run(|call| set_states(call, &message));
         let mut figures = stats.lock();
         figures.received += 1;
         if drawn > 0 {

@@ -1,7 +1,7 @@
 //! `step_simulation` in a replay in steps: a step is a datagram or a frame of shared memory.
 use crate::msgs::simulation_interfaces::msg::Result as Outcome;
 use crate::msgs::simulation_interfaces::srv::{StepSimulation, StepSimulationResponse};
-use crate::node::replay_steps::{ReplayStep, StepQueue, StepResult};
+use crate::node::replay_steps::{ReplayStep, StepQueue};
 use crate::ros::{Middleware, RosError, ServiceHandle};
 
 /// The service that this one replaces during such a replay.
@@ -16,22 +16,13 @@ pub(super) fn serve(
     middleware.service::<StepSimulation>(name, move |request, responder| {
         let steps = request.steps;
         queue.request(ReplayStep::Messages(steps), move |stepped| {
-            let result = outcome(steps, stepped);
+            let (done, mut result) = (stepped.messages, Outcome::default());
+            result.result = Outcome::RESULT_OK;
+            if done != steps {
+                result.result = Outcome::RESULT_OPERATION_FAILED;
+                result.error_message = format!("the recording ended after {done} of {steps} steps");
+            }
             responder.respond(StepSimulationResponse { result });
         });
     })
-}
-
-fn outcome(wanted: u64, stepped: StepResult) -> Outcome {
-    if stepped.messages == wanted {
-        Outcome { result: Outcome::RESULT_OK, error_message: String::new() }
-    } else {
-        Outcome {
-            result: Outcome::RESULT_OPERATION_FAILED,
-            error_message: format!(
-                "the recording ended after {} of {wanted} steps",
-                stepped.messages
-            ),
-        }
-    }
 }

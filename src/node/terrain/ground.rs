@@ -1,6 +1,6 @@
 //! Heights of the terrain in the axes of the map frame.
 use crate::config::params::Params;
-use crate::frames::{Enu, Ned, Nwu, Vector, WorldConvention};
+use crate::frames::{Vector, WorldConvention};
 use crate::scene::TerrainMap;
 use std::sync::Arc;
 
@@ -43,10 +43,7 @@ impl Ground {
     }
 
     fn north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {
-        let ned: Vector<Ned> = match self.world {
-            WorldConvention::Enu => Vector::<Enu>::new(x, y, 0.0).into(),
-            WorldConvention::Nwu => Vector::<Nwu>::new(x, y, 0.0).into(),
-        };
+        let ned = self.world.ned([x, y, 0.0]);
         [ned.x(), ned.y()]
     }
 

@@ -1,6 +1,5 @@
 //! The terrain of the simulator's map: heights by service, maps on latched topics.
 mod ground;
-mod maps;
 mod raster;
 #[cfg(has_rfly_bridge_msgs)]
 mod sample_points;
@@ -14,7 +13,7 @@ use crate::node::error::NodeError;
 use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use ground::Ground;
-use maps::Maps;
+use raster::{Maps, Raster};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -38,8 +37,9 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         grid_map: context.publisher(QosGroup::Latched, &name(GRID_MAP))?,
         clock: context.clocks.headers(None),
     };
-    if let Err(problem) = maps.publish_all(&ground, params.terrain_occupied_above_m) {
-        tracing::warn!(problem, "the map of the terrain is not published");
+    match Raster::new(&ground, ground.extent(), 0.0) {
+        Ok(raster) => maps.publish(&ground, &raster, params.terrain_occupied_above_m),
+        Err(problem) => tracing::warn!(problem, "the map of the terrain is not published"),
     }
     open_services(context.middleware, &name, ground, maps, assembly)
 }
@@ -79,16 +79,8 @@ fn topics(page: &mut TopicPage) {
         &[QosGroup::Latched],
         "the same region as heights above the origin of the map, layer `elevation`",
     );
-    page.topic(
-        &[HEIGHT],
-        "rfly_bridge_msgs/srv/GetHeight",
-        &[],
-        "service: heights at points, along lines, on grids ([terrain.md](terrain.md))",
-    );
-    page.topic(
-        &[PUBLISH],
-        "rfly_bridge_msgs/srv/PublishTerrain",
-        &[],
-        "service: publishes a region on both topics",
-    );
+    let height = "service: heights at points, along lines, on grids ([terrain.md](terrain.md))";
+    page.topic(&[HEIGHT], "rfly_bridge_msgs/srv/GetHeight", &[], height);
+    let publish = "service: publishes a region on both topics";
+    page.topic(&[PUBLISH], "rfly_bridge_msgs/srv/PublishTerrain", &[], publish);
 }

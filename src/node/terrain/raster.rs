@@ -1,8 +1,28 @@
-//! A region of the terrain as map messages.
+//! The latched topics of the terrain: a region as map messages.
 use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Pose;
 use crate::msgs::nav_msgs::msg::OccupancyGrid;
 use crate::msgs::std_msgs::msg::Header;
+use crate::node::clock::HeaderClock;
+use crate::ros::Publisher;
+
+/// The latched topics of the terrain.
+pub(super) struct Maps {
+    pub(super) occupancy: Publisher<OccupancyGrid>,
+    #[cfg(has_grid_map_msgs)]
+    pub(super) grid_map: Publisher<crate::msgs::grid_map_msgs::msg::GridMap>,
+    pub(super) clock: HeaderClock,
+}
+
+impl Maps {
+    pub(super) fn publish(&self, ground: &Ground, raster: &Raster, above: f64) {
+        let header = Header { stamp: self.clock.now().to_msg(), frame_id: ground.frame.clone() };
+        // The publishers count failures.
+        #[cfg(has_grid_map_msgs)]
+        let _counted = self.grid_map.publish(&raster.grid_map(header.clone()));
+        let _counted = self.occupancy.publish(&raster.occupancy(header, above));
+    }
+}
 
 /// Limit of cells in one message, which then has some MB.
 pub(super) const MAX_CELLS: f64 = 1_000_000.0;

@@ -39,8 +39,7 @@ pub(super) fn line(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, Stri
     let steps = |leg| (length(leg) / step - 1e-9).ceil().max(1.0);
     let count = 1.0 + legs().map(steps).sum::<f64>();
     if points.len() < 2 {
-        let found = points.len();
-        return Err(format!("a line needs two points or more, points has {found}"));
+        return Err(format!("a line needs two points or more, points has {}", points.len()));
     }
     if count > MAX_POINTS as f64 {
         return Err(too_many(count));
@@ -61,8 +60,7 @@ pub(super) fn line(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, Stri
 /// The rectangle between two points, row by row.
 pub(super) fn grid(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, String> {
     let &[a, b] = points else {
-        let found = points.len();
-        return Err(format!("a grid needs two points, points has {found}"));
+        return Err(format!("a grid needs two points, points has {}", points.len()));
     };
     let Region { low, high } = Region::between(a, b);
     // Rounding must not lose the far corner.

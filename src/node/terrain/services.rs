@@ -1,7 +1,6 @@
 //! Services: heights at points, and publication of a region.
 use super::ground::{Ground, Region};
-use super::maps::Maps;
-use super::raster::Raster;
+use super::raster::{Maps, Raster};
 use super::{HEIGHT, PUBLISH, sample_points};
 use crate::msgs::geometry_msgs::msg::Point;
 use crate::msgs::rfly_bridge_msgs::srv::{
@@ -12,7 +11,6 @@ use crate::node::assembly::Assembly;
 use crate::node::error::NodeError;
 use crate::ros::Middleware;
 
-/// Offers the services.
 pub(super) fn open(
     middleware: &Middleware,
     name: &dyn Fn(&str) -> String,
@@ -35,16 +33,13 @@ pub(super) fn open(
 fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
     let places = match places_of(ground, request) {
         Ok(places) => places,
-        Err(message) => {
-            return GetHeightResponse { message, ..GetHeightResponse::default() };
-        }
+        Err(message) => return GetHeightResponse { message, ..GetHeightResponse::default() },
     };
     let at = |place: &[f64; 2]| ground.height(*place).unwrap_or(f64::NAN);
     let height: Vec<f64> = places.iter().map(at).collect();
     let outside = height.iter().filter(|height| height.is_nan()).count();
-    let first = height.iter().position(|height| height.is_nan());
-    let message = first.map(|i| {
-        let [x, y] = places[i];
+    let first = places.iter().zip(&height).find(|(_, height)| height.is_nan());
+    let message = first.map(|([x, y], _)| {
         let extent = ground.extent();
         format!(
             "{outside} points are outside the terrain, the first one at x {x}, y {y}: the terrain covers {extent}"
@@ -83,34 +78,28 @@ fn publish(
     match raster {
         Ok(raster) => {
             maps.publish(ground, &raster, request.occupied_above);
-            let [width, height] = raster.size.map(|n| n as u32);
-            PublishTerrainResponse {
-                success: true,
-                message: String::new(),
-                width,
-                height,
-                resolution: raster.resolution,
-            }
+            let ([width, height], resolution) = (raster.size.map(|n| n as u32), raster.resolution);
+            let message = String::new();
+            PublishTerrainResponse { success: true, message, width, height, resolution }
         }
         Err(message) => PublishTerrainResponse { message, ..PublishTerrainResponse::default() },
     }
 }
 
 fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, String> {
-    let centre = sample_points::checked(std::slice::from_ref(&request.center))
+    let PublishTerrainRequest { center, length_x, length_y, occupied_above, .. } = request;
+    let centre = sample_points::checked(std::slice::from_ref(center))
         .map_err(|message| message.replace("points[0]", "center"))?;
-    let length = [request.length_x, request.length_y];
-    if !request.occupied_above.is_finite() {
-        let found = request.occupied_above;
-        return Err(format!("occupied_above is {found}, must be a height in m"));
+    let length = [*length_x, *length_y];
+    if !occupied_above.is_finite() {
+        return Err(format!("occupied_above is {occupied_above}, must be a height in m"));
     }
     if length == [0.0, 0.0] {
         return Ok(ground.extent());
     }
     if !length.iter().all(|l| l.is_finite() && *l > 0.0) {
-        let [x, y] = length;
         return Err(format!(
-            "length_x and length_y are {x} and {y}, must be lengths in m, or both 0 for the whole terrain"
+            "length_x and length_y are {length_x} and {length_y}, must be lengths in m, or both 0 for the whole terrain"
         ));
     }
     let low = [0, 1].map(|axis| centre[0][axis] - length[axis] / 2.0);

@@ -15,7 +15,7 @@ use crate::node::shared_scene::SharedScene;
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
 use crate::node::tf::Tf;
-use crate::scene::{Motion, Place};
+use crate::scene::{EntityMotion, MapPose};
 use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
 use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime, SourceKind};
@@ -359,9 +359,9 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
     VehiclePose { vehicle, position: Vector::new(x, y, z), attitude }
 }
 
-fn motion(pose: &VehiclePose, state: &TrueState, stamp: RosTime) -> Motion {
-    Motion {
-        place: Place { position: pose.position, attitude: pose.attitude },
+fn motion(pose: &VehiclePose, state: &TrueState, stamp: RosTime) -> EntityMotion {
+    EntityMotion {
+        pose: MapPose { position: pose.position, attitude: pose.attitude },
         velocity: Vector::from(state.velocity),
         rate: state.rate.map(Vector::from),
         stamp,

@@ -1,9 +1,10 @@
-//! Any console command.
-use super::answer;
-use crate::msgs::rfly_bridge_msgs::srv::{SceneCommandRequest, SceneCommandResponse};
+//! Console commands: any, and those that request descriptions.
+use crate::msgs::rfly_bridge_msgs::srv::{
+    DescribeAllRequest, DescribeAllResponse, SceneCommandRequest,
+};
 use crate::scene::console::{LONGEST, LONGEST_TO_NETWORK, check_command};
 use crate::scene::datagrams::Recipient;
-use crate::scene::state::{Call, Scene};
+use crate::scene::state::SceneCall;
 use crate::wire::split_console_command;
 
 const WINDOWS: i16 = -1;
@@ -11,20 +12,9 @@ const NETWORK: i16 = -2;
 /// Windows of one host.
 const LAST_WINDOW: i16 = 19;
 
-/// `scene/command`.
-pub fn command(
-    scene: &mut Scene,
-    request: SceneCommandRequest,
-    call: &mut Call<'_>,
-) -> SceneCommandResponse {
-    let (success, message) = answer(send(scene, &request, call));
-    SceneCommandResponse { success, message }
-}
-
-fn send(
-    scene: &mut Scene,
+pub(super) fn command(
+    call: &mut SceneCall<'_>,
     request: &SceneCommandRequest,
-    call: &mut Call<'_>,
 ) -> Result<(), String> {
     let (to, longest) = match request.window {
         WINDOWS => (Recipient::Windows, LONGEST),
@@ -39,11 +29,35 @@ fn send(
     let text = check_command(&request.command, longest)?;
     call.out.command(to, &text);
     let (name, _) = split_console_command(&text);
-    if ["RflyChangeMapbyID", "RflyChangeMapbyName"].iter().any(|map| map.eq_ignore_ascii_case(name))
-    {
+    let changes_map = |command: &str| command.eq_ignore_ascii_case(name);
+    if ["RflyChangeMapbyID", "RflyChangeMapbyName"].into_iter().any(changes_map) {
         // The renderer may know more maps than the bridge does.
-        scene.forget_world();
+        call.scene.forget_world();
         call.out.map_changed = true;
     }
     Ok(())
+}
+
+/// The first operation for all entities of a kind (docs/wire/traps.md, object-requests).
+const ALL_OF_A_KIND: u8 = 20;
+
+/// `scene/describe_all`.
+pub fn describe_all(call: &mut SceneCall<'_>, request: DescribeAllRequest) -> DescribeAllResponse {
+    let last = DescribeAllRequest::ALL;
+    if request.kind > last {
+        let message = format!(
+            "kind must be 0 (cameras), 1 (vehicles), 2 (objects), 3 (vehicles and objects) or {last} (all), is {}",
+            request.kind
+        );
+        return DescribeAllResponse { success: false, message };
+    }
+    let operation = ALL_OF_A_KIND + request.kind;
+    let text = format!("RflyReqObjData {operation} all 0");
+    DescribeAllResponse {
+        success: call.out.command(Recipient::Windows, &text),
+        message: format!(
+            "`{text}` was sent. The vendor's documents disagree whether it asks for descriptions of all or ends them: \
+             scene/cameras, scene/vehicles and scene/objects show which; what the bridge itself asks for it asks for again"
+        ),
+    }
 }

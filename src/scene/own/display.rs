@@ -1,37 +1,26 @@
-//! What is shown with entities: labels, messages, attachments, sizes, inputs of blueprints.
-use super::answer;
+//! Labels, messages, attachments and sizes of entities, inputs of their blueprints.
+use super::send_command;
 use crate::msgs::rfly_bridge_msgs::srv::{
-    AttachRequest, AttachResponse, SetActuatorsRequest, SetActuatorsResponse, SetLabelRequest,
-    SetLabelResponse, SetSizeRequest, SetSizeResponse, ShowMessageRequest, ShowMessageResponse,
+    AttachRequest, SetActuatorsRequest, SetLabelRequest, SetSizeRequest, ShowMessageRequest,
 };
 use crate::msgs::std_msgs::msg::ColorRGBA;
 use crate::scene::console::quoted;
 use crate::scene::datagrams::Recipient;
-use crate::scene::state::{Call, Scene};
+use crate::scene::state::SceneCall;
 use crate::wire::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, LabelRow};
 
 const RED: [u8; 3] = [255, 0, 0];
 const FONT_SIZE: f32 = 30.0;
 const FONT_SIZES: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
-/// What the vendor's client writes into labels of ids, which stay for ever.
+/// Duration in labels of ids, which stay for ever, as the vendor's client sends it.
 const ID_DURATION: f32 = 1.0;
 const MESSAGE_S: f32 = 5.0;
-const LONGEST_S: f32 = 1e6;
+const MAX_DURATION_S: f32 = 1e6;
 
-/// `scene/set_label`.
-pub fn set_label(
-    scene: &mut Scene,
-    request: SetLabelRequest,
-    call: &mut Call<'_>,
-) -> SetLabelResponse {
-    let (success, message) = answer(label(scene, &request, call));
-    SetLabelResponse { success, message }
-}
-
-fn label(scene: &Scene, request: &SetLabelRequest, call: &mut Call<'_>) -> Result<(), String> {
+pub(super) fn set_label(call: &mut SceneCall<'_>, request: &SetLabelRequest) -> Result<(), String> {
     let id = match request.entity.as_str() {
         "" => None,
-        entity => Some(scene.entities.id_of(entity)?),
+        entity => Some(call.scene.entities.id_of(entity)?),
     };
     if request.clear {
         call.out.packet(Recipient::Windows, &LabelPacket::clear(id));
@@ -53,16 +42,15 @@ fn label(scene: &Scene, request: &SetLabelRequest, call: &mut Call<'_>) -> Resul
         size => return Err(format!("size must be 0 (30) or 1 to 1000, is {size}")),
     };
     let style = (colour(&request.color)?, size);
-    text_packet(id, row, &request.text, style, duration, call)
+    send_label(call, (id, row), &request.text, style, duration)
 }
 
-fn text_packet(
-    id: Option<i32>,
-    row: LabelRow,
+fn send_label(
+    call: &mut SceneCall<'_>,
+    (id, row): (Option<i32>, LabelRow),
     text: &str,
     style: ([u8; 3], f32),
     duration: f32,
-    call: &mut Call<'_>,
 ) -> Result<(), String> {
     if let Some(c) = text.chars().find(|c| c.is_control()) {
         return Err(format!("text must be one line, has {c:?}"));
@@ -78,8 +66,8 @@ fn text_packet(
 fn seconds(given: f32, default: f32) -> Result<f32, String> {
     match given {
         0.0 => Ok(default),
-        s if s > 0.0 && s <= LONGEST_S => Ok(s),
-        s => Err(format!("duration must be 0 or up to {LONGEST_S} s, is {s}")),
+        s if s > 0.0 && s <= MAX_DURATION_S => Ok(s),
+        s => Err(format!("duration must be 0 or up to {MAX_DURATION_S} s, is {s}")),
     }
 }
 
@@ -89,23 +77,16 @@ fn colour(color: &ColorRGBA) -> Result<[u8; 3], String> {
         return Ok(RED);
     }
     let parts = [r, g, b];
-    match parts.iter().all(|part| (0.0..=1.0).contains(part)) {
-        true => Ok(parts.map(|part| (255.0 * part).round() as u8)),
-        false => Err(format!("color.r, .g and .b must be from 0 to 1, are {parts:?}")),
+    if !parts.iter().all(|part| (0.0..=1.0).contains(part)) {
+        return Err(format!("color.r, .g and .b must be from 0 to 1, are {parts:?}"));
     }
+    Ok(parts.map(|part| (255.0 * part).round() as u8))
 }
 
-/// `scene/show_message`.
-pub fn show_message(
-    scene: &mut Scene,
-    request: ShowMessageRequest,
-    call: &mut Call<'_>,
-) -> ShowMessageResponse {
-    let (success, message) = answer(message(scene, &request, call));
-    ShowMessageResponse { success, message }
-}
-
-fn message(scene: &Scene, request: &ShowMessageRequest, call: &mut Call<'_>) -> Result<(), String> {
+pub(super) fn show_message(
+    call: &mut SceneCall<'_>,
+    request: &ShowMessageRequest,
+) -> Result<(), String> {
     let duration = seconds(request.duration, MESSAGE_S)?;
     let text = &request.text;
     if text.is_empty() {
@@ -113,34 +94,19 @@ fn message(scene: &Scene, request: &ShowMessageRequest, call: &mut Call<'_>) -> 
     }
     if request.entities.is_empty() {
         let command = format!("RflyShowTextTime {} {duration}", quoted(text)?);
-        let fits = call.out.command(Recipient::Windows, &command);
-        return match fits {
-            true => Ok(()),
-            false => Err(format!(
-                "text is too long: a command has 249 bytes, with this text {}",
-                command.len()
-            )),
-        };
+        return send_command(call, &command, "text is too long");
     }
     let ids = request.entities.iter();
-    let ids = ids.map(|entity| scene.entities.id_of(entity));
+    let ids = ids.map(|entity| call.scene.entities.id_of(entity));
     for id in ids.collect::<Result<Vec<_>, _>>()? {
-        let style = (RED, FONT_SIZE);
-        text_packet(Some(id), LabelRow::Append, text, style, duration, call)?;
+        send_label(call, (Some(id), LabelRow::Append), text, (RED, FONT_SIZE), duration)?;
     }
     Ok(())
 }
 
-/// `scene/attach`.
-pub fn attach(scene: &mut Scene, request: AttachRequest, call: &mut Call<'_>) -> AttachResponse {
-    let (success, message) = answer(attachments(scene, &request, call));
-    AttachResponse { success, message }
-}
-
-fn attachments(scene: &Scene, request: &AttachRequest, call: &mut Call<'_>) -> Result<(), String> {
-    let wanted = &request.attachments;
+pub(super) fn attach(call: &mut SceneCall<'_>, request: &AttachRequest) -> Result<(), String> {
     let mut pairs = Vec::new();
-    for (i, attachment) in wanted.iter().enumerate() {
+    for (i, attachment) in request.attachments.iter().enumerate() {
         let at = |message: String| format!("attachments[{i}]: {message}");
         let kind = match attachment.kind {
             0 => Attachment::None,
@@ -153,7 +119,7 @@ fn attachments(scene: &Scene, request: &AttachRequest, call: &mut Call<'_>) -> R
                 )));
             }
         };
-        let id = |name: &str| scene.entities.id_of(name).map_err(|r| at(r.message));
+        let id = |name: &str| call.scene.entities.id_of(name).map_err(|r| at(r.message));
         let (entity, carrier) = (id(&attachment.entity)?, id(&attachment.carrier)?);
         if entity == carrier {
             return Err(at(format!("{:?} cannot carry itself", attachment.entity)));
@@ -168,34 +134,16 @@ fn attachments(scene: &Scene, request: &AttachRequest, call: &mut Call<'_>) -> R
     Ok(())
 }
 
-/// `scene/set_size`.
-pub fn set_size(
-    scene: &mut Scene,
-    request: SetSizeRequest,
-    call: &mut Call<'_>,
-) -> SetSizeResponse {
+pub(super) fn set_size(call: &mut SceneCall<'_>, request: &SetSizeRequest) -> Result<(), String> {
     let scale = [request.scale.x, request.scale.y, request.scale.z].map(|factor| factor as f32);
-    let resized = scene.resize(&request.entity, scale, call);
-    let (success, message) = answer(resized.map_err(String::from));
-    SetSizeResponse { success, message }
+    Ok(call.resize(&request.entity, scale)?)
 }
 
-/// `scene/set_actuators`.
-pub fn set_actuators(
-    scene: &mut Scene,
-    request: SetActuatorsRequest,
-    call: &mut Call<'_>,
-) -> SetActuatorsResponse {
-    let (success, message) = answer(actuators(scene, &request, call));
-    SetActuatorsResponse { success, message }
-}
-
-fn actuators(
-    scene: &Scene,
+pub(super) fn set_actuators(
+    call: &mut SceneCall<'_>,
     request: &SetActuatorsRequest,
-    call: &mut Call<'_>,
 ) -> Result<(), String> {
-    let id = scene.entities.id_of(&request.entity)?;
+    let id = call.scene.entities.id_of(&request.entity)?;
     let inputs = padded::<8>("inputs", &request.inputs)?;
     let extended = padded::<16>("extended", &request.extended)?;
     if inputs.is_none() && extended.is_none() {
@@ -204,12 +152,7 @@ fn actuators(
     if let Some(inputs) = inputs {
         let words = inputs.map(|value| value.to_string()).join(" ");
         let command = format!("RflySetActuatorPWMs {id} {words}");
-        if !call.out.command(Recipient::Windows, &command) {
-            return Err(format!(
-                "inputs need too many digits: a command has 249 bytes, with these {}",
-                command.len()
-            ));
-        }
+        send_command(call, &command, "inputs need too many digits")?;
     }
     if let Some(extended) = extended {
         let packet = ExtActuatorsPacket::new(id, call.uptime_s, extended);

@@ -1,31 +1,48 @@
 //! Services and topics of the bridge itself, beyond the standard.
 mod command;
-mod descriptions;
 mod display;
 mod packets;
 mod stencil;
 mod stream;
 mod view;
 
-pub use command::command;
-pub use descriptions::describe_all;
-pub use display::{attach, set_actuators, set_label, set_size, show_message};
-pub use stencil::{set_stencil, set_temperatures};
+pub use command::describe_all;
+pub use stencil::set_temperatures;
 pub use stream::{SkipCause, Skipped, set_states};
-pub use view::set_view;
 
-use super::refusal::Refusal;
+use super::console::LONGEST;
+use super::datagrams::Recipient;
+use super::state::SceneCall;
+use crate::msgs::rfly_bridge_msgs::srv;
 
-/// The answer of a service that has no result but success.
-fn answer(result: Result<(), String>) -> (bool, String) {
-    match result {
-        Ok(()) => (true, String::new()),
-        Err(message) => (false, message),
-    }
+/// Declares services whose responses have only a result and a message.
+macro_rules! services {
+    ($($module:ident::$name:ident $service:ident)+) => { pastey::paste! { $(
+        #[doc = concat!("`scene/", stringify!($name), "`.")]
+        pub fn $name(call: &mut SceneCall<'_>, request: srv::[<$service Request>]) -> srv::[<$service Response>] {
+            let result = $module::$name(call, &request);
+            let success = result.is_ok();
+            srv::[<$service Response>] { success, message: result.err().unwrap_or_default() }
+        }
+    )+ } };
 }
 
-impl From<Refusal> for String {
-    fn from(refusal: Refusal) -> Self {
-        refusal.message
+services! {
+    command::command SceneCommand
+    display::attach Attach
+    display::set_actuators SetActuators
+    display::set_label SetLabel
+    display::set_size SetSize
+    display::show_message ShowMessage
+    stencil::set_stencil SetStencil
+    view::set_view SetView
+}
+
+/// Sends a console command to the windows, or says with `problem` that it does not fit.
+fn send_command(call: &mut SceneCall<'_>, command: &str, problem: &str) -> Result<(), String> {
+    if call.out.command(Recipient::Windows, command) {
+        return Ok(());
     }
+    let len = command.len();
+    Err(format!("{problem}: a command has at most {LONGEST} bytes, this one has {len}"))
 }

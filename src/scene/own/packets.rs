@@ -1,4 +1,4 @@
-//! Which packets many states go in.
+//! Packs states of many entities into packets.
 use crate::scene::datagrams::{Outbox, Recipient};
 use crate::wire::{
     FullStatePacket, Height, MotorStatePacket, Moving10Packet, Moving20Packet, Moving100Packet,
@@ -10,44 +10,31 @@ use zerocopy::little_endian::{F32, F64};
 /// Time of a state that has none.
 pub(super) const NO_TIME: f64 = -1.0;
 
-/// Motor speeds of an entity.
-#[derive(Clone, Copy)]
-pub(super) enum Motors {
-    None,
-    One,
-    Eight,
-}
-
-/// What a message says of its entities besides their places.
-#[derive(Clone, Copy)]
+/// Motion in a message.
+#[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Form {
-    /// No motion.
-    Still(Motors),
+    /// None.
+    Still,
     /// Velocities and times.
-    Moving(Motors),
-    /// The same, of many in one packet.
-    Grouped(Motors),
-    /// Rates, too.
-    Turning(Motors),
+    Moving,
+    /// Velocities and times of many in one packet.
+    Grouped,
+    /// Velocities, times and rates.
+    Turning,
 }
 
-impl Form {
-    pub(super) fn motors(self) -> Motors {
-        match self {
-            Self::Still(motors)
-            | Self::Moving(motors)
-            | Self::Grouped(motors)
-            | Self::Turning(motors) => motors,
-        }
-    }
+/// Contents of a message besides poses.
+#[derive(Clone, Copy)]
+pub(super) struct Contents {
+    pub(super) form: Form,
+    /// Motor speeds per entity: 0, 1 or 8.
+    pub(super) motors: usize,
+}
 
+impl Contents {
     /// Whether the packet of such an entity has a size.
     pub(super) fn has_scale(self, vehicle_type: i32) -> bool {
-        match self {
-            Self::Still(Motors::Eight) => is_small(vehicle_type),
-            Self::Still(_) => true,
-            _ => false,
-        }
+        self.form == Form::Still && (self.motors < 8 || is_small(vehicle_type))
     }
 }
 
@@ -56,9 +43,8 @@ fn is_small(vehicle_type: i32) -> bool {
     u16::try_from(vehicle_type).is_ok()
 }
 
-/// An entity to draw.
-pub(super) struct Drawn {
-    /// The whole of it.
+pub(super) struct DrawnEntity {
+    /// The type, which may be too large for [`SwarmState`].
     pub(super) vehicle_type: i32,
     /// In m, NED.
     pub(super) position: [f64; 3],
@@ -67,67 +53,57 @@ pub(super) struct Drawn {
     pub(super) rate: [f32; 3],
 }
 
-/// Collects what goes in packets of many.
+/// Collects the states that share packets.
 pub(super) struct Packets {
-    form: Form,
+    contents: Contents,
     height: Height,
     many: Vec<MovingState>,
 }
 
 impl Packets {
-    pub(super) fn new(form: Form, fit_to_ground: bool) -> Self {
-        let height = match fit_to_ground {
-            true => Height::Ground,
-            false => Height::Given,
-        };
-        let many = Vec::new();
-        Self { form, height, many }
+    pub(super) fn new(contents: Contents, fit_to_ground: bool) -> Self {
+        let height = if fit_to_ground { Height::Ground } else { Height::Given };
+        Self { contents, height, many: Vec::new() }
     }
 
     /// Adds an entity; one with a packet of its own is sent at once.
-    pub(super) fn add(&mut self, entity: Drawn, out: &mut Outbox) {
-        let Drawn { vehicle_type, moving, .. } = entity;
+    pub(super) fn add(&mut self, entity: DrawnEntity, out: &mut Outbox) {
+        let DrawnEntity { vehicle_type, moving, .. } = entity;
         let state = &moving.state;
         let object =
             ObjectStatePacket::new(state.id.into(), vehicle_type, state.position, state.euler)
                 .with_height(self.height);
-        let with_motors = || {
-            let MovingState { velocity, sim_time, .. } = moving;
-            MotorStatePacket::new(object, state.motor_rpm, velocity, sim_time)
-        };
-        match self.form {
-            Form::Still(_) | Form::Grouped(_) if is_small(vehicle_type) => self.many.push(moving),
-            Form::Still(Motors::None | Motors::One) => {
+        match self.contents.form {
+            Form::Still | Form::Grouped if is_small(vehicle_type) => self.many.push(moving),
+            Form::Still if self.contents.motors < 8 => {
                 let scale = { state.scale_percent }.map(|percent| f32::from(percent) / 100.0);
                 let object = object.with_motor_rpm(state.motor_rpm[0]);
                 out.packet(Recipient::Windows, &ScaledStatePacket::new(object, scale));
             }
-            Form::Still(Motors::Eight) | Form::Moving(_) | Form::Grouped(_) => {
-                out.packet(Recipient::Windows, &with_motors());
+            Form::Still | Form::Moving | Form::Grouped => {
+                let MovingState { velocity, sim_time, .. } = moving;
+                let packet = MotorStatePacket::new(object, state.motor_rpm, velocity, sim_time);
+                out.packet(Recipient::Windows, &packet);
             }
-            Form::Turning(_) => out.packet(Recipient::Windows, &full(&entity)),
+            Form::Turning => out.packet(Recipient::Windows, &full(&entity)),
         }
     }
 
-    /// Sends those that share packets.
     pub(super) fn send(self, out: &mut Outbox) {
         let (many, height) = (&self.many, self.height);
         let to = Recipient::Windows;
-        if let Form::Grouped(_) = self.form {
+        if self.contents.form == Form::Grouped {
             for chunk in many.chunks(Moving100Packet::SIZE) {
-                let few = chunk.len() <= Moving10Packet::SIZE;
-                match chunk.len() <= Moving20Packet::SIZE {
-                    true if few => out.packet(to, &Moving10Packet::new(chunk, height)),
-                    true => out.packet(to, &Moving20Packet::new(chunk, height)),
-                    false => out.packet(to, &Moving100Packet::new(chunk, height)),
+                match chunk.len() {
+                    ..=Moving10Packet::SIZE => out.packet(to, &Moving10Packet::new(chunk, height)),
+                    ..=Moving20Packet::SIZE => out.packet(to, &Moving20Packet::new(chunk, height)),
+                    _ => out.packet(to, &Moving100Packet::new(chunk, height)),
                 }
             }
             return;
         }
-        let size = match self.form.motors() {
-            Motors::Eight => Swarm20Packet::SIZE,
-            Motors::None | Motors::One => Swarm100Packet::SIZE,
-        };
+        let size =
+            if self.contents.motors == 8 { Swarm20Packet::SIZE } else { Swarm100Packet::SIZE };
         for chunk in many.chunks(size) {
             let states: Vec<SwarmState> = chunk.iter().map(|moving| moving.state).collect();
             match states.len() {
@@ -138,8 +114,8 @@ impl Packets {
     }
 }
 
-/// The true state of an entity; as the vendor's client leaves them, quaternion, acceleration and place on the globe are 0.
-fn full(entity: &Drawn) -> FullStatePacket {
+/// The true state of an entity; quaternion, acceleration and geodetic position are 0, as in the vendor's client.
+fn full(entity: &DrawnEntity) -> FullStatePacket {
     let MovingState { state, velocity, sim_time } = entity.moving;
     FullStatePacket {
         checksum: FullStatePacket::TAG.into(),

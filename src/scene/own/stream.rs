@@ -1,11 +1,11 @@
-//! States of many entities at once, as a stream.
-use super::packets::{Drawn, Form, Motors, NO_TIME, Packets};
+//! The topic `scene/set_states`: states of many entities.
+use super::packets::{Contents, DrawnEntity, Form, NO_TIME, Packets};
 use crate::frames::{Flu, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
-use crate::scene::entities::Motion;
+use crate::scene::entities::EntityMotion;
 use crate::scene::models::check_scale;
-use crate::scene::state::{Call, Scene};
+use crate::scene::state::SceneCall;
 use crate::wire::{MovingState, SwarmState};
 
 /// Why an entity is not drawn.
@@ -14,19 +14,19 @@ use crate::wire::{MovingState, SwarmState};
 pub enum SkipCause {
     /// The lists of the message differ in their lengths; nothing is drawn.
     Lengths,
-    /// Nothing has this name.
+    /// No entity has this name.
     UnknownEntity,
     /// An id that the simulator does not take.
     Id,
     /// An invalid pose, or one in an unknown frame.
     Pose,
-    /// It is not known what the entity is.
+    /// The type of the entity is unknown.
     Type,
     /// An invalid scale.
     Scale,
     /// A motor speed is NaN or infinite.
     MotorRpm,
-    /// A velocity, rate or time is NaN or infinite, or no packet has it beside the rest.
+    /// A velocity, rate or time is NaN or infinite, or no packet has a field for it.
     Motion,
 }
 
@@ -40,43 +40,38 @@ impl SkipCause {
 /// A message or an entity that is not drawn: the cause for counters, and what is wrong.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Skipped {
-    /// What it is counted as.
+    /// The counter.
     pub cause: SkipCause,
     /// For the log.
     pub message: String,
 }
 
 fn skipped(cause: SkipCause, message: impl Into<String>) -> Skipped {
-    let message = message.into();
-    Skipped { cause, message }
+    Skipped { cause, message: message.into() }
 }
 
-/// `scene/set_states`: sends what can be drawn, and returns how many entities that were and why others were not.
-pub fn set_states(
-    scene: &mut Scene,
-    message: &EntityStates,
-    call: &mut Call<'_>,
-) -> (usize, Vec<Skipped>) {
-    let form = match check_lists(message) {
-        Ok(form) => form,
+/// Draws entities; returns how many were drawn, and why others were not.
+pub fn set_states(call: &mut SceneCall<'_>, message: &EntityStates) -> (usize, Vec<Skipped>) {
+    let contents = match check_lists(message) {
+        Ok(contents) => contents,
         Err(skipped) => return (0, vec![skipped]),
     };
-    let mut packets = Packets::new(form, message.fit_to_ground);
+    let mut packets = Packets::new(contents, message.fit_to_ground);
     let (mut drawn, mut others) = (0, Vec::new());
     for i in 0..message.poses.len() {
-        match state(scene, message, form, i, call) {
+        match state(call, message, contents, i) {
             Ok(entity) => {
-                packets.add(entity, call.out);
+                packets.add(entity, &mut call.out);
                 drawn += 1;
             }
             Err(skipped) => others.push(skipped),
         }
     }
-    packets.send(call.out);
+    packets.send(&mut call.out);
     (drawn, others)
 }
 
-fn check_lists(message: &EntityStates) -> Result<Form, Skipped> {
+fn check_lists(message: &EntityStates) -> Result<Contents, Skipped> {
     let count = message.poses.len();
     let lengths = |message: String| skipped(SkipCause::Lengths, message);
     let named = match (message.names.len(), message.ids.len()) {
@@ -90,65 +85,47 @@ fn check_lists(message: &EntityStates) -> Result<Form, Skipped> {
     if named != count {
         return Err(lengths(format!("{count} poses need as many names or ids, got {named}")));
     }
-    let types = message.vehicle_types.len();
-    if types != 0 && types != count {
-        return Err(lengths(format!(
-            "vehicle_types must be empty or one per pose ({count}), are {types}"
-        )));
-    }
-    let scales = message.scale.len();
-    if ![0, count, 3 * count].contains(&scales) {
-        return Err(lengths(format!(
-            "scale must be empty, one or three per pose ({count}), are {scales}"
-        )));
-    }
-    for (name, len) in [("velocities", message.velocities.len()), ("rates", message.rates.len())] {
-        if len != 0 && len != count {
-            return Err(lengths(format!(
-                "{name} must be empty or one per pose ({count}), are {len}"
-            )));
+    let (rpm, times) = (message.motor_rpm.len(), message.times.len());
+    for (name, allowed, fits, len) in [
+        ("vehicle_types", "empty or one", [0, count, count], message.vehicle_types.len()),
+        ("scale", "empty, one or three", [0, count, 3 * count], message.scale.len()),
+        ("velocities", "empty or one", [0, count, count], message.velocities.len()),
+        ("rates", "empty or one", [0, count, count], message.rates.len()),
+        ("times", "empty, one for all or one", [0, 1, count], times),
+        ("motor_rpm", "empty, one or eight", [0, count, 8 * count], rpm),
+    ] {
+        if !fits.contains(&len) {
+            return Err(lengths(format!("{name} must be {allowed} per pose ({count}), are {len}")));
         }
     }
-    let times = message.times.len();
-    if ![0, 1, count].contains(&times) {
-        return Err(lengths(format!(
-            "times must be empty, one for all or one per pose ({count}), are {times}"
-        )));
-    }
-    let motors = match message.motor_rpm.len() {
-        0 => Motors::None,
-        n if n == count => Motors::One,
-        n if n == 8 * count => Motors::Eight,
-        n => {
-            return Err(lengths(format!(
-                "motor_rpm must be empty, one or eight per pose ({count}), are {n}"
-            )));
-        }
+    let form = if !message.rates.is_empty() {
+        Form::Turning
+    } else if message.velocities.is_empty() && times == 0 {
+        Form::Still
+    } else if message.grouped {
+        Form::Grouped
+    } else {
+        Form::Moving
     };
-    match (message.rates.is_empty(), message.fit_to_ground) {
-        (false, true) => Err(skipped(
-            SkipCause::Motion,
-            "no packet has rates and stands on the ground: leave rates empty, or fit_to_ground false",
-        )),
-        (false, false) => Ok(Form::Turning(motors)),
-        (true, _) if message.velocities.is_empty() && times == 0 => Ok(Form::Still(motors)),
-        (true, _) if message.grouped => Ok(Form::Grouped(motors)),
-        (true, _) => Ok(Form::Moving(motors)),
+    if form == Form::Turning && message.fit_to_ground {
+        let message =
+            "no packet has both rates and fit_to_ground: leave rates empty, or fit_to_ground false";
+        return Err(skipped(SkipCause::Motion, message));
     }
+    Ok(Contents { form, motors: rpm.checked_div(count).unwrap_or_default() })
 }
 
-/// The state of one entity.
 fn state(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     message: &EntityStates,
-    form: Form,
+    contents: Contents,
     i: usize,
-    call: &Call<'_>,
-) -> Result<Drawn, Skipped> {
+) -> Result<DrawnEntity, Skipped> {
+    let scene = &mut *call.scene;
     let id = match message.names.get(i) {
         Some(name) => {
             let id = scene.entities.id_of(name);
-            id.map_err(|refusal| skipped(SkipCause::UnknownEntity, refusal.message))?
+            id.map_err(|error| skipped(SkipCause::UnknownEntity, error.message))?
         }
         None => message.ids.get(i).copied().unwrap_or_default().into(),
     };
@@ -156,9 +133,9 @@ fn state(
     let small = small.ok_or_else(|| {
         skipped(SkipCause::Id, format!("an id must be from 1 to 65535 here, is {id}"))
     })?;
-    let place = scene
-        .place(&message.header.frame_id, &message.poses[i])
-        .map_err(|refusal| skipped(SkipCause::Pose, refusal.message))?;
+    let pose = scene
+        .map_pose(&message.header.frame_id, &message.poses[i])
+        .map_err(|error| skipped(SkipCause::Pose, error.message))?;
     let world = scene.frame.world;
     let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     let vehicle_type = match (message.vehicle_types.get(i), &known) {
@@ -166,10 +143,8 @@ fn state(
             .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
         (None, Some(entity)) => entity.vehicle_type,
         (None, None) => {
-            return Err(skipped(
-                SkipCause::Type,
-                format!("{id} was not spawned here: vehicle_types must say what it is"),
-            ));
+            let message = format!("{id} was not spawned here: vehicle_types must say what it is");
+            return Err(skipped(SkipCause::Type, message));
         }
     };
     let scale = match message.scale.len() {
@@ -178,87 +153,75 @@ fn state(
         _ => std::array::from_fn(|axis| message.scale[3 * i + axis]),
     };
     let scale = check_scale(scale).map_err(|why| skipped(SkipCause::Scale, why))?;
-    let motor_rpm: [f32; 8] = match form.motors() {
-        Motors::None => [0.0; 8],
-        Motors::One => [message.motor_rpm[i]; 8],
-        Motors::Eight => std::array::from_fn(|motor| message.motor_rpm[8 * i + motor]),
+    let motor_rpm: [f32; 8] = match contents.motors {
+        0 => [0.0; 8],
+        1 => [message.motor_rpm[i]; 8],
+        _ => std::array::from_fn(|motor| message.motor_rpm[8 * i + motor]),
     };
     if !motor_rpm.iter().all(|rpm| rpm.is_finite()) {
         return Err(skipped(SkipCause::MotorRpm, format!("motor_rpm of {id} must be finite")));
     }
-    if scale != [1.0; 3] && !form.has_scale(vehicle_type) {
-        return Err(skipped(
-            SkipCause::Scale,
-            format!(
-                "no packet has a size of {id} together with type {vehicle_type} and eight motor speeds, or with its motion: give one \
-                 speed, no motion, or no scale"
-            ),
-        ));
+    if scale != [1.0; 3] && !contents.has_scale(vehicle_type) {
+        let message = format!(
+            "no packet has a size of {id} together with type {vehicle_type} and eight motor speeds, or with its motion: give one \
+             speed, no motion, or no scale"
+        );
+        return Err(skipped(SkipCause::Scale, message));
     }
-    let motion = motion(world, message, i).map_err(|what| {
-        let message = format!("{what} of {id} must be finite");
-        skipped(SkipCause::Motion, message)
-    })?;
+    let (velocity, rate, time) = motion(world, message, i)
+        .map_err(|what| skipped(SkipCause::Motion, format!("{what} of {id} must be finite")))?;
     if let Some(entity) = known {
         if let Some(kept) = &mut entity.keep_alive {
             kept.since_s = call.uptime_s;
         }
         (entity.vehicle_type, entity.scale) = (vehicle_type, scale);
         entity.ground = message.fit_to_ground;
-        entity.motion =
-            Some(Motion { place, velocity: motion.velocity, rate: motion.rate, stamp: call.now });
+        entity.motion = Some(EntityMotion { pose, velocity, rate, stamp: call.now });
     }
-    let euler = place.attitude.euler();
+    let (position, euler) = pose.to_f32();
     let state = SwarmState {
         id: small,
         // Where it does not fit, it has a packet of its own.
         vehicle_type: u16::try_from(vehicle_type).unwrap_or_default(),
-        position: place.position.to_array().map(|v| v as f32),
-        euler: [euler.roll, euler.pitch, euler.yaw].map(|v| v as f32),
+        position,
+        euler,
         scale_percent: scale.map(|factor| (100.0 * factor).round() as u16),
         motor_rpm,
     };
-    Ok(Drawn {
+    Ok(DrawnEntity {
         vehicle_type,
-        position: place.position.to_array(),
+        position: pose.position.to_array(),
         moving: MovingState {
             state,
-            velocity: motion.velocity.to_array().map(|v| v as f32),
-            sim_time: motion.time.unwrap_or(NO_TIME),
+            velocity: velocity.to_array().map(|v| v as f32),
+            sim_time: time.unwrap_or(NO_TIME),
         },
-        rate: motion.rate.unwrap_or_default().to_array().map(|v| v as f32),
+        rate: rate.unwrap_or_default().to_array().map(|v| v as f32),
     })
 }
 
-/// How one entity moves.
-struct Moving {
-    velocity: Vector<Ned>,
-    rate: Option<Vector<Frd>>,
-    time: Option<f64>,
-}
+/// Velocity, rate and time of an entity.
+type StreamedMotion = (Vector<Ned>, Option<Vector<Frd>>, Option<f64>);
 
+/// Reads the motion of one entity, or returns the name of the field that is not finite.
 fn motion(
     world: WorldConvention,
     message: &EntityStates,
     i: usize,
-) -> Result<Moving, &'static str> {
+) -> Result<StreamedMotion, &'static str> {
     let array = |v: &Vector3| [v.x, v.y, v.z];
     let time = message.times.get(i).or_else(|| message.times.first()).copied();
     let velocity = message.velocities.get(i).map(array).unwrap_or_default();
     let rate = message.rates.get(i).map(array);
-    let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     for (name, values) in [
         ("velocities", &velocity[..]),
         ("rates", rate.as_ref().map_or(&[], |rate| &rate[..])),
         ("times", time.as_slice()),
     ] {
-        if !is_finite(values) {
+        if !values.iter().all(|value| value.is_finite()) {
             return Err(name);
         }
     }
-    Ok(Moving {
-        velocity: world.ned(velocity),
-        rate: rate.map(|[x, y, z]| Vector::<Flu>::new(x, y, z).into()),
-        time,
-    })
+    let rate = rate.map(|rate| Vector::<Flu>::from(rate).into());
+    Ok((world.ned(velocity), rate, time))
 }

@@ -1,6 +1,6 @@
-//! Entities: which there are, what is said of them, what they fill, and their end.
+//! Entities: list, description, bounds, deletion.
 use super::filter::Filter;
-use super::{answer, bounds_of, done, refused};
+use super::{answer, bounds_of};
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, EntityCategory, EntityInfo, Result as Outcome,
 };
@@ -11,42 +11,36 @@ use crate::msgs::simulation_interfaces::srv::{
 };
 use crate::scene::bounds::Volume;
 use crate::scene::datagrams::Recipient;
-use crate::scene::entities::{Info, Kind};
+use crate::scene::entities::{Entity, EntityKind, Info};
+use crate::scene::error::Cause;
 use crate::scene::models::Category;
-use crate::scene::refusal::{Cause, Refusal};
-use crate::scene::state::{Call, Scene};
+use crate::scene::state::{Scene, SceneCall};
 
 /// `GetEntities`.
-pub fn entities(
-    scene: &mut Scene,
-    request: GetEntitiesRequest,
-    _: &mut Call<'_>,
-) -> GetEntitiesResponse {
-    let filter = Filter::new(&request.filters, scene.frame.world);
-    let found = filter.map(|filter| {
-        let taken = scene.entities.iter();
-        let taken = taken.filter(|(name, entity)| filter.takes(name, entity));
-        taken.map(|(name, _)| name.to_owned()).collect()
-    });
-    let (result, entities) = answer(found);
+pub fn entities(call: &mut SceneCall<'_>, request: GetEntitiesRequest) -> GetEntitiesResponse {
+    let filter = Filter::new(&request.filters, call.scene.frame.world);
+    let (result, entities) = answer(filter.map(|filter| {
+        let found = call.scene.entities.iter();
+        let found = found.filter(|(name, entity)| filter.takes(name, entity));
+        found.map(|(name, _)| name.to_owned()).collect()
+    }));
     GetEntitiesResponse { result, entities }
 }
 
 /// `GetEntityInfo`.
 pub fn entity_info(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetEntityInfoRequest,
-    _: &mut Call<'_>,
 ) -> GetEntityInfoResponse {
-    let info = scene.entities.find(&request.entity).map(|(_, entity)| {
+    let info = call.scene.entities.find(&request.entity).map(|(_, entity)| {
         let info = &entity.info;
         let description = match (info.description.as_str(), entity.kind, entity.id) {
-            ("", Kind::Vehicle, Some(id)) => format!("vehicle with CopterID {id}"),
-            ("", Kind::Object, _) => "object of the map".to_owned(),
-            ("", Kind::Created, _) => {
+            ("", EntityKind::Vehicle, Some(id)) => format!("vehicle with CopterID {id}"),
+            ("", EntityKind::Object, _) => "object of the map".to_owned(),
+            ("", EntityKind::Created, _) => {
                 format!("created by the renderer, type {}", entity.vehicle_type)
             }
-            ("", Kind::Camera, _) => "camera of the renderer".to_owned(),
+            ("", EntityKind::Camera, _) => "camera of the renderer".to_owned(),
             (own, ..) => own.to_owned(),
         };
         EntityInfo {
@@ -61,69 +55,58 @@ pub fn entity_info(
 
 /// `SetEntityInfo`.
 pub fn set_entity_info(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: SetEntityInfoRequest,
-    _: &mut Call<'_>,
 ) -> SetEntityInfoResponse {
     let EntityInfo { category, description, tags } = request.info;
     let number = category.category;
-    let set = scene.entities.find_mut(&request.entity).and_then(|entity| {
-        let category = Category::from_number(number).ok_or_else(|| {
-            let message =
-                format!("info.category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}");
-            Refusal::new(Cause::Failed, message)
+    let set = call.scene.entities.find_mut(&request.entity).and_then(|entity| {
+        let category = Category::from_repr(number).ok_or_else(|| {
+            Cause::Failed.error(format!(
+                "info.category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}"
+            ))
         })?;
         entity.info = Info { category, description, tags };
         Ok(())
     });
-    SetEntityInfoResponse { result: set.map_or_else(refused, |()| done()) }
+    SetEntityInfoResponse { result: answer(set).0 }
 }
 
 /// `DeleteEntity`.
 pub fn delete_entity(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: DeleteEntityRequest,
-    call: &mut Call<'_>,
 ) -> DeleteEntityResponse {
-    let deleted = scene.delete(&request.entity, call);
-    DeleteEntityResponse { result: deleted.map_or_else(refused, |()| done()) }
+    DeleteEntityResponse { result: answer(call.delete(&request.entity)).0 }
 }
 
-/// `GetEntityBounds`; `None` where only the renderer knows them.
+/// `GetEntityBounds`; `None` if the renderer must describe the entity first.
 pub fn entity_bounds(
     scene: &Scene,
     request: &GetEntityBoundsRequest,
 ) -> Option<GetEntityBoundsResponse> {
-    let refuse = |refusal: Refusal| GetEntityBoundsResponse {
-        result: refused(refusal),
-        bounds: Bounds::default(),
-    };
-    let (name, entity) = match scene.entities.find(&request.entity) {
-        Ok(found) => found,
-        Err(refusal) => return Some(refuse(refusal)),
-    };
-    match (entity.extent, entity.id) {
-        (Some(extent), _) => Some(GetEntityBoundsResponse {
-            result: done(),
-            bounds: bounds_of(Volume::Box(extent.corners())),
-        }),
-        (None, Some(_)) => None,
-        (None, None) => {
-            let message = format!("{name:?} has no bounds: the renderer describes none of it");
-            Some(refuse(Refusal::new(Cause::Failed, message)))
+    let bounds = match scene.entities.find(&request.entity) {
+        Ok((_, Entity { extent: Some(extent), .. })) => {
+            Ok(bounds_of(Volume::Box(extent.corners())))
         }
-    }
+        Ok((_, Entity { id: Some(_), .. })) => return None,
+        Ok((name, _)) => Err(Cause::Failed
+            .error(format!("{name:?} has no bounds: the renderer describes none of it"))),
+        Err(error) => Err(error),
+    };
+    let (result, bounds) = answer(bounds);
+    Some(GetEntityBoundsResponse { result, bounds })
 }
 
-/// Asks the renderer to describe an entity.
-pub fn describe(scene: &Scene, entity: &str, call: &mut Call<'_>) {
-    if let Ok(id) = scene.entities.id_of(entity) {
+/// Requests the description of an entity from the renderer.
+pub fn describe(call: &mut SceneCall<'_>, entity: &str) {
+    if let Ok(id) = call.scene.entities.id_of(entity) {
         let text = format!("RflyReqObjData 1 {id} 0");
         call.out.command(Recipient::Windows, &text);
     }
 }
 
-/// The answer where the renderer says no bounds in time.
+/// The response if the renderer does not describe the entity in time.
 pub fn no_bounds(entity: &str, waited_s: f64) -> GetEntityBoundsResponse {
     GetEntityBoundsResponse {
         result: Outcome {

@@ -1,17 +1,16 @@
-//! Which entities a query means.
+//! Filters of queries.
 use super::volume_of;
 use crate::frames::WorldConvention;
 use crate::msgs::simulation_interfaces::msg::{EntityFilters, TagsFilter};
 use crate::scene::bounds::Volume;
 use crate::scene::entities::Entity;
+use crate::scene::error::{Cause, SceneError};
 use crate::scene::models::Category;
-use crate::scene::refusal::{Cause, Refusal};
 use regex_lite::Regex;
 
 /// Longest regular expression in bytes.
 const LONGEST: usize = 1000;
 
-/// A checked query.
 pub(super) struct Filter<'a> {
     name: Option<Regex>,
     categories: Vec<Category>,
@@ -21,14 +20,17 @@ pub(super) struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    pub(super) fn new(filters: &'a EntityFilters, world: WorldConvention) -> Result<Self, Refusal> {
-        let failed = |message: String| Refusal::new(Cause::Failed, message);
+    pub(super) fn new(
+        filters: &'a EntityFilters,
+        world: WorldConvention,
+    ) -> Result<Self, SceneError> {
+        let failed = |message: String| Cause::Failed.error(message);
         let name = match filters.filter.as_str() {
             "" => None,
             long if long.len() > LONGEST => {
-                let len = long.len();
                 return Err(failed(format!(
-                    "filters.filter has at most {LONGEST} bytes, this one has {len}"
+                    "filters.filter has at most {LONGEST} bytes, this one has {}",
+                    long.len()
                 )));
             }
             text => Some(Regex::new(text).map_err(|error| {
@@ -38,7 +40,7 @@ impl<'a> Filter<'a> {
             })?),
         };
         let category = |number: u8| {
-            Category::from_number(number).ok_or_else(|| {
+            Category::from_repr(number).ok_or_else(|| {
                 failed(format!("a category must be 0, 1, 2, 4 or 5 (EntityCategory), is {number}"))
             })
         };
@@ -59,39 +61,36 @@ impl<'a> Filter<'a> {
             && self.bounds.is_none_or(|bounds| self.is_inside(entity, &bounds))
     }
 
-    /// An entity of unknown size is a point, one of unknown place is nowhere.
+    /// An entity of unknown size is a point, one of unknown pose is nowhere.
     fn is_inside(&self, entity: &Entity, bounds: &Volume) -> bool {
         let Some(motion) = &entity.motion else {
             return false;
         };
-        let point = self.world.vector(motion.place.position);
         let own = match &entity.extent {
-            Some(extent) => extent.in_world(&motion.place, self.world),
-            None => Volume::Sphere(point, 0.0),
+            Some(extent) => extent.in_world(&motion.pose, self.world),
+            None => Volume::Sphere(self.world.vector(motion.pose.position), 0.0),
         };
         own.overlaps(bounds)
     }
 }
 
-/// Checked tags.
 pub(super) struct Tags<'a> {
     tags: &'a [String],
     all: bool,
 }
 
 impl<'a> Tags<'a> {
-    pub(super) fn new(filter: &'a TagsFilter) -> Result<Self, Refusal> {
+    pub(super) fn new(filter: &'a TagsFilter) -> Result<Self, SceneError> {
         let all = match filter.filter_mode {
             TagsFilter::FILTER_MODE_ANY => false,
             TagsFilter::FILTER_MODE_ALL => true,
             other => {
-                let message =
-                    format!("filter_mode must be 0 (any tag) or 1 (all tags), is {other}");
-                return Err(Refusal::new(Cause::Failed, message));
+                return Err(Cause::Failed.error(format!(
+                    "filter_mode must be 0 (any tag) or 1 (all tags), is {other}"
+                )));
             }
         };
-        let tags = &filter.tags;
-        Ok(Self { tags, all })
+        Ok(Self { tags: &filter.tags, all })
     }
 
     pub(super) fn takes(&self, tags: &[String]) -> bool {

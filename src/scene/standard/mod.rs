@@ -18,11 +18,10 @@ pub use states::{entities_states, entity_state, set_entity_state};
 pub use worlds::{available_worlds, current_world, load_world, unload_world};
 
 use super::bounds::Volume;
-use super::refusal::{Cause, Refusal};
+use super::error::{Cause, SceneError};
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::simulation_interfaces::msg::{Bounds, Result as Outcome};
 
-/// Success.
 fn done() -> Outcome {
     Outcome { result: Outcome::RESULT_OK, error_message: String::new() }
 }
@@ -32,27 +31,33 @@ fn done_but(remark: impl Into<String>) -> Outcome {
     Outcome { error_message: remark.into(), ..done() }
 }
 
-/// A refusal with the code of every service.
-fn refused(refusal: Refusal) -> Outcome {
-    refused_with(refusal, |_| None)
-}
-
-/// A refusal, with the service's own code where it has one.
-fn refused_with(refusal: Refusal, own: fn(Cause) -> Option<u8>) -> Outcome {
-    let common = match refusal.cause {
+/// An error with the code that all services share.
+fn refused(error: SceneError) -> Outcome {
+    let result = match error.cause {
         Cause::Unsupported => Outcome::RESULT_FEATURE_UNSUPPORTED,
         Cause::NotFound => Outcome::RESULT_NOT_FOUND,
-        Cause::IncorrectState => Outcome::RESULT_INCORRECT_STATE,
         _ => Outcome::RESULT_OPERATION_FAILED,
     };
-    Outcome { result: own(refusal.cause).unwrap_or(common), error_message: refusal.message }
+    Outcome { result, error_message: error.message }
 }
 
-/// Returns the outcome, and the answer or an empty one.
-fn answer<T: Default>(result: Result<T, Refusal>) -> (Outcome, T) {
+/// Returns the outcome, and the value or its default.
+fn answer<T: Default>(result: Result<T, SceneError>) -> (Outcome, T) {
+    answer_with(result, |_| None)
+}
+
+/// As [`answer`], with the code of the service where it has one.
+fn answer_with<T: Default>(
+    result: Result<T, SceneError>,
+    own_code: fn(Cause) -> Option<u8>,
+) -> (Outcome, T) {
     match result {
         Ok(value) => (done(), value),
-        Err(refusal) => (refused(refusal), T::default()),
+        Err(error) => {
+            let own = own_code(error.cause);
+            let outcome = refused(error);
+            (Outcome { result: own.unwrap_or(outcome.result), ..outcome }, T::default())
+        }
     }
 }
 
@@ -71,35 +76,35 @@ fn bounds_of(volume: Volume) -> Bounds {
 }
 
 /// Reads bounds; `None` if they are empty.
-fn volume_of(bounds: &Bounds) -> Result<Option<Volume>, Refusal> {
-    let failed = |message: String| Refusal::new(Cause::Failed, message);
+fn volume_of(bounds: &Bounds) -> Result<Option<Volume>, SceneError> {
+    let failed = |message: String| Cause::Failed.error(message);
     let array = |v: &Vector3| [v.x, v.y, v.z];
     let found = bounds.points.len();
-    match (bounds.type_, &bounds.points[..]) {
-        (Bounds::TYPE_EMPTY, []) => Ok(None),
+    let message = match (bounds.type_, &bounds.points[..]) {
+        (Bounds::TYPE_EMPTY, []) => return Ok(None),
         (Bounds::TYPE_BOX, [a, b]) => {
-            let volume = Volume::of_corners([array(a), array(b)]);
-            volume.map(Some).map_err(failed)
+            return Volume::of_corners([array(a), array(b)]).map(Some).map_err(failed);
         }
         (Bounds::TYPE_SPHERE, [centre, radius]) => {
-            let volume = Volume::sphere(array(centre), radius.x);
-            volume.map(Some).map_err(failed)
+            return Volume::sphere(array(centre), radius.x).map(Some).map_err(failed);
         }
-        (Bounds::TYPE_CONVEX_HULL, _) => Err(Refusal::new(
-            Cause::Unsupported,
-            "bounds.type TYPE_CONVEX_HULL (2) is not supported: use TYPE_BOX (1) or TYPE_SPHERE (3)",
-        )),
-        (Bounds::TYPE_EMPTY, _) => Err(failed(format!(
+        (Bounds::TYPE_CONVEX_HULL, _) => {
+            return Err(Cause::Unsupported.error(
+                "bounds.type TYPE_CONVEX_HULL (2) is not supported: use TYPE_BOX (1) or TYPE_SPHERE (3)",
+            ));
+        }
+        (Bounds::TYPE_EMPTY, _) => format!(
             "bounds.type TYPE_EMPTY (0) has no points, got {found}; TYPE_BOX is 1, TYPE_SPHERE is 3"
-        ))),
-        (Bounds::TYPE_BOX, _) => Err(failed(format!(
+        ),
+        (Bounds::TYPE_BOX, _) => format!(
             "bounds.type TYPE_BOX (1) has two points, its upper right and lower left corner, got {found}"
-        ))),
-        (Bounds::TYPE_SPHERE, _) => Err(failed(format!(
+        ),
+        (Bounds::TYPE_SPHERE, _) => format!(
             "bounds.type TYPE_SPHERE (3) has two points, its centre and its radius in x, got {found}"
-        ))),
+        ),
         (other, _) => {
-            Err(failed(format!("bounds.type must be 0 (empty), 1 (box) or 3 (sphere), is {other}")))
+            format!("bounds.type must be 0 (empty), 1 (box) or 3 (sphere), is {other}")
         }
-    }
+    };
+    Err(failed(message))
 }

@@ -1,4 +1,4 @@
-//! The simulation as a whole: what it can do, whether it runs, its restart.
+//! The simulation: features, state, reset.
 use super::{done, done_but, refused};
 use crate::msgs::simulation_interfaces::action::SimulateSteps_Result;
 use crate::msgs::simulation_interfaces::msg::{
@@ -10,40 +10,25 @@ use crate::msgs::simulation_interfaces::srv::{
     SetSimulationStateRequest, SetSimulationStateResponse, StepSimulationRequest,
     StepSimulationResponse,
 };
-use crate::scene::refusal::{Cause, Refusal};
-use crate::scene::state::{Call, Scene};
+use crate::scene::error::Cause;
+use crate::scene::state::SceneCall;
 
-/// What is served.
-const FEATURES: [u8; 22] = [
-    SimulatorFeatures::SPAWNING,
-    SimulatorFeatures::DELETING,
-    SimulatorFeatures::NAMED_POSES,
-    SimulatorFeatures::POSE_BOUNDS,
-    SimulatorFeatures::ENTITY_TAGS,
-    SimulatorFeatures::ENTITY_BOUNDS,
-    SimulatorFeatures::ENTITY_BOUNDS_BOX,
-    SimulatorFeatures::ENTITY_CATEGORIES,
-    SimulatorFeatures::ENTITY_STATE_GETTING,
-    SimulatorFeatures::ENTITY_STATE_SETTING,
-    SimulatorFeatures::ENTITY_INFO_GETTING,
-    SimulatorFeatures::ENTITY_INFO_SETTING,
-    SimulatorFeatures::SPAWNABLES,
-    SimulatorFeatures::SIMULATION_RESET,
-    SimulatorFeatures::SIMULATION_RESET_STATE,
-    SimulatorFeatures::SIMULATION_RESET_SPAWNED,
-    SimulatorFeatures::SIMULATION_STATE_GETTING,
-    SimulatorFeatures::WORLD_LOADING,
-    SimulatorFeatures::WORLD_TAGS,
-    SimulatorFeatures::WORLD_INFO_GETTING,
-    SimulatorFeatures::AVAILABLE_WORLDS,
-    SimulatorFeatures::SPAWNING_ENTITIES,
-];
+#[rustfmt::skip] // a table
+const FEATURES: [u8; 22] = {
+    use SimulatorFeatures as F;
+    [
+        F::SPAWNING, F::DELETING, F::NAMED_POSES, F::POSE_BOUNDS, F::ENTITY_TAGS, F::ENTITY_BOUNDS, F::ENTITY_BOUNDS_BOX,
+        F::ENTITY_CATEGORIES, F::ENTITY_STATE_GETTING, F::ENTITY_STATE_SETTING, F::ENTITY_INFO_GETTING,
+        F::ENTITY_INFO_SETTING, F::SPAWNABLES, F::SIMULATION_RESET, F::SIMULATION_RESET_STATE, F::SIMULATION_RESET_SPAWNED,
+        F::SIMULATION_STATE_GETTING, F::WORLD_LOADING, F::WORLD_TAGS, F::WORLD_INFO_GETTING, F::AVAILABLE_WORLDS,
+        F::SPAWNING_ENTITIES,
+    ]
+};
 
 /// `GetSimulatorFeatures`.
 pub fn features(
-    _: &mut Scene,
+    _: &mut SceneCall<'_>,
     _: GetSimulatorFeaturesRequest,
-    _: &mut Call<'_>,
 ) -> GetSimulatorFeaturesResponse {
     GetSimulatorFeaturesResponse {
         features: SimulatorFeatures {
@@ -60,37 +45,33 @@ pub fn features(
     }
 }
 
-fn state_of(call: &Call<'_>) -> u8 {
-    match call.playing {
-        true => SimulationState::STATE_PLAYING,
-        false => SimulationState::STATE_STOPPED,
-    }
+fn state_of(call: &SceneCall<'_>) -> u8 {
+    if call.playing { SimulationState::STATE_PLAYING } else { SimulationState::STATE_STOPPED }
 }
 
 /// `GetSimulationState`.
 pub fn simulation_state(
-    _: &mut Scene,
+    call: &mut SceneCall<'_>,
     _: GetSimulationStateRequest,
-    call: &mut Call<'_>,
 ) -> GetSimulationStateResponse {
     GetSimulationStateResponse {
         state: SimulationState { state: state_of(call) },
-        result: match call.playing {
-            true => done(),
-            false => done_but("no time of the simulator has been heard yet"),
+        result: if call.playing {
+            done()
+        } else {
+            done_but("no time of the simulator has been heard yet")
         },
     }
 }
 
 /// `SetSimulationState`.
 pub fn set_simulation_state(
-    _: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: SetSimulationStateRequest,
-    call: &mut Call<'_>,
 ) -> SetSimulationStateResponse {
     let wanted = request.state.state;
     let coded = |result: u8, message: &str| Outcome { result, error_message: message.to_owned() };
-    let unsupported = |message: &str| refused(Refusal::new(Cause::Unsupported, message));
+    let unsupported = |message: &str| refused(Cause::Unsupported.error(message));
     let result = match wanted {
         SimulationState::STATE_STOPPED | SimulationState::STATE_PLAYING
             if wanted == state_of(call) =>
@@ -121,12 +102,9 @@ pub fn set_simulation_state(
             SetSimulationStateResponse::INCORRECT_TRANSITION,
             "this state follows from LoadWorld and UnloadWorld and cannot be set",
         ),
-        other => refused(Refusal::new(
-            Cause::Failed,
-            format!(
-                "state must be 0 (stopped), 1 (playing), 2 (paused) or 3 (quitting), is {other}"
-            ),
-        )),
+        other => refused(Cause::Failed.error(format!(
+            "state must be 0 (stopped), 1 (playing), 2 (paused) or 3 (quitting), is {other}"
+        ))),
     };
     SetSimulationStateResponse { result }
 }
@@ -135,23 +113,18 @@ const NO_STEPS: &str = "RflySim cannot be stepped, because it cannot be paused";
 
 /// `SimulateSteps`, which ends at once.
 pub fn simulate_steps() -> SimulateSteps_Result {
-    SimulateSteps_Result { result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)) }
+    SimulateSteps_Result { result: refused(Cause::Unsupported.error(NO_STEPS)) }
 }
 
 /// `StepSimulation`.
-pub fn step_simulation(
-    _: &mut Scene,
-    _: StepSimulationRequest,
-    _: &mut Call<'_>,
-) -> StepSimulationResponse {
-    StepSimulationResponse { result: refused(Refusal::new(Cause::Unsupported, NO_STEPS)) }
+pub fn step_simulation(_: &mut SceneCall<'_>, _: StepSimulationRequest) -> StepSimulationResponse {
+    StepSimulationResponse { result: refused(Cause::Unsupported.error(NO_STEPS)) }
 }
 
 /// `ResetSimulation`.
 pub fn reset_simulation(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: ResetSimulationRequest,
-    call: &mut Call<'_>,
 ) -> ResetSimulationResponse {
     const TIME: u8 = ResetSimulationRequest::SCOPE_TIME;
     const STATE: u8 = ResetSimulationRequest::SCOPE_STATE;
@@ -162,28 +135,25 @@ pub fn reset_simulation(
         }
         scope => scope,
     };
-    if scope & !(TIME | STATE | SPAWNED) != 0 {
-        let message = format!(
+    let result = if scope & !(TIME | STATE | SPAWNED) != 0 {
+        refused(Cause::Failed.error(format!(
             "scope must be 0, 255 or a sum of 1 (time), 2 (state) and 4 (spawned), is {scope}"
-        );
-        return ResetSimulationResponse { result: refused(Refusal::new(Cause::Failed, message)) };
-    }
-    if scope == TIME {
-        let message = "the time of the simulation cannot be reset; its state and what was spawned can (scope 2 and 4)";
-        return ResetSimulationResponse {
-            result: refused(Refusal::new(Cause::Unsupported, message)),
-        };
-    }
-    if scope & SPAWNED != 0 {
-        scene.clear(call);
-    }
-    if scope & STATE != 0 {
-        scene.restart(call);
-    }
-    ResetSimulationResponse {
-        result: match scope & TIME {
+        )))
+    } else if scope == TIME {
+        refused(Cause::Unsupported.error(
+            "the time of the simulation cannot be reset; its state and what was spawned can (scope 2 and 4)",
+        ))
+    } else {
+        if scope & SPAWNED != 0 {
+            call.clear();
+        }
+        if scope & STATE != 0 {
+            call.restart();
+        }
+        match scope & TIME {
             0 => done(),
             _ => done_but("the time of the simulation goes on, which cannot be reset"),
-        },
-    }
+        }
+    };
+    ResetSimulationResponse { result }
 }

@@ -1,6 +1,6 @@
-//! What can be spawned, spawning, and named poses to spawn at.
+//! Models, spawning, and named poses.
 use super::filter::Tags;
-use super::{answer, bounds_of, done, done_but, refused_with};
+use super::{answer, answer_with, bounds_of, done, done_but};
 use crate::config::did_you_mean;
 use crate::msgs::geometry_msgs::msg::PoseStamped;
 use crate::msgs::simulation_interfaces::msg::{
@@ -12,17 +12,18 @@ use crate::msgs::simulation_interfaces::srv::{
     SpawnEntitiesResponse, SpawnEntityRequest, SpawnEntityResponse,
 };
 use crate::scene::bounds::Volume;
-use crate::scene::models::{Model, SCHEME};
-use crate::scene::refusal::{Cause, Refusal};
-use crate::scene::state::{Call, Scene, Spawn};
+use crate::scene::entities::{Entities, Entity, EntityKind, EntityMotion, KeepAlive};
+use crate::scene::error::{Cause, SceneError};
+use crate::scene::models::{SCHEME, SpawnableModel, parse_resource};
+use crate::scene::names::{check_name, check_namespace, check_new_name};
+use crate::scene::state::{SceneCall, draw};
 
 /// `GetSpawnables`.
 pub fn spawnables(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetSpawnablesRequest,
-    _: &mut Call<'_>,
 ) -> GetSpawnablesResponse {
-    let spawnable = |model: &Model| Spawnable {
+    let spawnable = |model: &SpawnableModel| Spawnable {
         entity_resource: Resource {
             uri: format!("{SCHEME}{}", model.name),
             resource_string: String::new(),
@@ -40,41 +41,30 @@ pub fn spawnables(
                 "unknown sources {sources:?}: models come from the renderer's list and from scene.file"
             )),
         },
-        spawnables: scene.library.models.iter().map(spawnable).collect(),
+        spawnables: call.scene.library.models.iter().map(spawnable).collect(),
     }
 }
 
 /// `SpawnEntity`.
-pub fn spawn_entity(
-    scene: &mut Scene,
-    request: SpawnEntityRequest,
-    call: &mut Call<'_>,
-) -> SpawnEntityResponse {
-    let (result, entity_name) = spawn(
-        scene,
-        &SpawnEntity {
-            name: request.name,
-            allow_renaming: request.allow_renaming,
-            entity_resource: request.entity_resource,
-            entity_namespace: request.entity_namespace,
-            initial_pose: request.initial_pose,
-        },
-        call,
-    );
+pub fn spawn_entity(call: &mut SceneCall<'_>, request: SpawnEntityRequest) -> SpawnEntityResponse {
+    let request = SpawnEntity {
+        name: request.name,
+        allow_renaming: request.allow_renaming,
+        entity_resource: request.entity_resource,
+        entity_namespace: request.entity_namespace,
+        initial_pose: request.initial_pose,
+    };
+    let SpawnResult { result, entity_name } = spawn(call, &request);
     SpawnEntityResponse { result, entity_name }
 }
 
 /// `SpawnEntities`.
 pub fn spawn_entities(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: SpawnEntitiesRequest,
-    call: &mut Call<'_>,
 ) -> SpawnEntitiesResponse {
-    let one = |wish: &SpawnEntity| {
-        let (result, entity_name) = spawn(scene, wish, call);
-        SpawnResult { result, entity_name }
-    };
-    let results: Vec<SpawnResult> = request.spawn_requests.iter().map(one).collect();
+    let results: Vec<_> =
+        request.spawn_requests.iter().map(|request| spawn(call, request)).collect();
     let failed: Vec<_> =
         (0..results.len()).filter(|i| results[*i].result.result != Outcome::RESULT_OK).collect();
     let result = match &failed[..] {
@@ -91,24 +81,73 @@ pub fn spawn_entities(
     SpawnEntitiesResponse { result, results }
 }
 
-fn spawn(scene: &mut Scene, wish: &SpawnEntity, call: &mut Call<'_>) -> (Outcome, String) {
-    let PoseStamped { header, pose } = &wish.initial_pose;
-    let spawned = scene.spawn(
-        &Spawn {
-            name: &wish.name,
-            allow_renaming: wish.allow_renaming,
-            uri: &wish.entity_resource.uri,
-            resource_string: &wish.entity_resource.resource_string,
-            namespace: &wish.entity_namespace,
-            frame_id: &header.frame_id,
-            pose,
-        },
-        call,
-    );
-    match spawned {
-        Ok(name) => (done(), name),
-        Err(refusal) => (refused_with(refusal, code), String::new()),
+fn spawn(call: &mut SceneCall<'_>, request: &SpawnEntity) -> SpawnResult {
+    let (result, entity_name) = answer_with(spawn_object(call, request), code);
+    SpawnResult { result, entity_name }
+}
+
+/// Spawns an object and returns its name.
+fn spawn_object(call: &mut SceneCall<'_>, request: &SpawnEntity) -> Result<String, SceneError> {
+    let Resource { uri, resource_string } = &request.entity_resource;
+    if uri.is_empty() && !resource_string.is_empty() {
+        let message = "resource_string is not supported: the renderer draws its own models; set uri, such as rflysim://3";
+        return Err(Cause::Unsupported.error(message));
     }
+    let model = parse_resource(uri, &call.scene.library.models)?;
+    let namespace = request.entity_namespace.trim_matches('/');
+    if !namespace.is_empty() {
+        check_namespace(namespace).map_err(|why| Cause::Namespace.error(why))?;
+    }
+    let name = free_name(&call.scene.entities, request, namespace, &model.base)?;
+    let PoseStamped { header, pose } = &request.initial_pose;
+    let pose = call.scene.map_pose(&header.frame_id, pose)?;
+    let mut entity = Entity::new(EntityKind::Spawned, None, model.category);
+    (entity.vehicle_type, entity.scale) = (model.vehicle_type, model.scale);
+    entity.ground = model.ground;
+    entity.keep_alive = model.keep_alive.map(|for_s| KeepAlive { for_s, since_s: call.uptime_s });
+    entity.motion = Some(EntityMotion::at_rest(pose, call.now));
+    entity.info.description.clone_from(uri);
+    let id = call.scene.entities.spawn(name.clone(), entity)?;
+    if let Some(entity) = call.scene.entities.of_id(id) {
+        draw(entity, &mut call.out);
+    }
+    Ok(name)
+}
+
+/// Returns the name of a new entity: the requested one, or a numbered one if that is taken and may be changed.
+fn free_name(
+    entities: &Entities,
+    request: &SpawnEntity,
+    namespace: &str,
+    base: &str,
+) -> Result<String, SceneError> {
+    let with_namespace = |name: &str| match namespace {
+        "" => name.to_owned(),
+        namespace => format!("{namespace}/{name}"),
+    };
+    let base = match request.name.as_str() {
+        "" if request.allow_renaming => base,
+        "" => {
+            let message = "name is empty: give one, or set allow_renaming";
+            return Err(Cause::NameInvalid.error(message));
+        }
+        name => name,
+    };
+    let name = with_namespace(base);
+    check_new_name(&name).map_err(|why| Cause::NameInvalid.error(why))?;
+    if !entities.has(&name) && !request.name.is_empty() {
+        return Ok(name);
+    }
+    if !request.allow_renaming {
+        return Err(Cause::NameTaken.error(format!(
+            "{name:?} is the name of an entity already: choose another, or set allow_renaming"
+        )));
+    }
+    let mut numbered = (1..u32::MAX).map(|n| with_namespace(&format!("{base}_{n}")));
+    let free = numbered.find(|name| !entities.has(name));
+    let free = free.filter(|name| check_name(name).is_ok());
+    let too_long = || format!("no number fits behind {name:?}: choose a shorter name");
+    free.ok_or_else(|| Cause::NameInvalid.error(too_long()))
 }
 
 fn code(cause: Cause) -> Option<u8> {
@@ -120,21 +159,19 @@ fn code(cause: Cause) -> Option<u8> {
         Cause::Namespace => SpawnResult::NAMESPACE_INVALID,
         Cause::Parse => SpawnResult::RESOURCE_PARSE_ERROR,
         Cause::Pose => SpawnResult::INVALID_POSE,
-        Cause::Unsupported | Cause::NotFound | Cause::IncorrectState | Cause::Failed => {
-            return None;
-        }
+        Cause::Unsupported | Cause::NotFound | Cause::Failed => return None,
     })
 }
 
 /// `GetNamedPoses`.
 pub fn named_poses(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetNamedPosesRequest,
-    _: &mut Call<'_>,
 ) -> GetNamedPosesResponse {
     let tags = Tags::new(&request.tags);
     let poses = tags.map(|tags| {
-        let named = { scene.library.poses.iter() }.filter(|named| tags.takes(&named.tags));
+        let poses = call.scene.library.poses.iter();
+        let named = poses.filter(|named| tags.takes(&named.tags));
         let pose = named.map(|named| NamedPose {
             name: named.name.clone(),
             description: named.description.clone(),
@@ -149,24 +186,19 @@ pub fn named_poses(
 
 /// `GetNamedPoseBounds`.
 pub fn named_pose_bounds(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetNamedPoseBoundsRequest,
-    _: &mut Call<'_>,
 ) -> GetNamedPoseBoundsResponse {
-    let poses = &scene.library.poses;
-    let named = poses.iter().find(|named| named.name == request.name);
-    let bounds = match named {
-        Some(named) => Ok(named.bounds.map_or_else(Bounds::default, bounds_of)),
-        None => {
-            let name = &request.name;
-            let hint = did_you_mean(name, poses.iter().map(|named| named.name.as_str()));
-            let message = match poses.is_empty() {
-                true => format!("no pose is called {name:?}: scene.file names none"),
-                false => format!("no pose is called {name:?}{hint} (GetNamedPoses lists them)"),
-            };
-            Err(Refusal::new(Cause::NotFound, message))
-        }
-    };
-    let (result, bounds) = answer(bounds);
+    let (poses, name) = (&call.scene.library.poses, &request.name);
+    let named = poses.iter().find(|named| named.name == *name);
+    let bounds = named.map(|named| named.bounds.map_or_else(Bounds::default, bounds_of));
+    let (result, bounds) = answer(bounds.ok_or_else(|| {
+        let hint = did_you_mean(name, poses.iter().map(|named| named.name.as_str()));
+        let message = match poses.is_empty() {
+            true => format!("no pose is called {name:?}: scene.file names none"),
+            false => format!("no pose is called {name:?}{hint} (GetNamedPoses lists them)"),
+        };
+        Cause::NotFound.error(message)
+    }));
     GetNamedPoseBoundsResponse { result, bounds }
 }

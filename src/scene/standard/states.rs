@@ -1,71 +1,66 @@
-//! Where entities are.
+//! Poses and twists of entities.
 use super::filter::Filter;
-use super::{answer, done, done_but, refused_with};
+use super::{answer, answer_with, done_but};
 use crate::msgs::geometry_msgs::msg::{Accel, Twist, Vector3};
-use crate::msgs::simulation_interfaces::msg::EntityState;
+use crate::msgs::simulation_interfaces::msg::{EntityState, Result as Outcome};
 use crate::msgs::simulation_interfaces::srv::{
     GetEntitiesStatesRequest, GetEntitiesStatesResponse, GetEntityStateRequest,
     GetEntityStateResponse, SetEntityStateRequest, SetEntityStateResponse,
 };
 use crate::msgs::std_msgs::msg::Header;
-use crate::scene::entities::{Entity, Kind, Motion};
-use crate::scene::place::MapFrame;
-use crate::scene::refusal::{Cause, Refusal};
-use crate::scene::state::{Call, Scene};
+use crate::scene::entities::{Entity, EntityKind, EntityMotion};
+use crate::scene::error::{Cause, SceneError};
+use crate::scene::map_pose::MapFrame;
+use crate::scene::state::SceneCall;
 
 /// `GetEntityState`.
 pub fn entity_state(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetEntityStateRequest,
-    call: &mut Call<'_>,
 ) -> GetEntityStateResponse {
+    let scene = &mut *call.scene;
     scene.entities.keep(&request.entity, call.uptime_s);
     let found = scene.entities.find(&request.entity);
-    let state = found.and_then(|(name, entity)| match &entity.motion {
+    let (result, state) = answer(found.and_then(|(name, entity)| match &entity.motion {
         Some(motion) => Ok(state_of(&scene.frame, motion)),
         None => {
-            let message = format!("where {name:?} is has not been reported yet{}", why(entity));
-            Err(Refusal::new(Cause::Failed, message))
+            let why = match entity.kind {
+                EntityKind::Vehicle => {
+                    ": its CopterSim must send true states to this host (docs/network.md)"
+                }
+                _ => "",
+            };
+            Err(Cause::Failed.error(format!("the pose of {name:?} has not been reported yet{why}")))
         }
-    });
-    let (result, state) = answer(state);
+    }));
     GetEntityStateResponse { result, state }
 }
 
-fn why(entity: &Entity) -> &'static str {
-    match entity.kind {
-        Kind::Vehicle => ": its CopterSim must send true states to this host (docs/network.md)",
-        _ => "",
-    }
-}
-
-/// `GetEntitiesStates`: of the entities whose place is known.
+/// `GetEntitiesStates`: of the entities with a known pose.
 pub fn entities_states(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetEntitiesStatesRequest,
-    _: &mut Call<'_>,
 ) -> GetEntitiesStatesResponse {
+    let scene = &*call.scene;
     let filter = Filter::new(&request.filters, scene.frame.world);
-    let found = filter.map(|filter| {
-        let taken = scene.entities.iter();
-        let taken = taken.filter(|(name, entity)| filter.takes(name, entity));
+    let (result, (entities, states)) = answer(filter.map(|filter| {
+        let found = scene.entities.iter();
+        let found = found.filter(|(name, entity)| filter.takes(name, entity));
         let state = |(name, entity): (&str, &Entity)| {
-            let state = state_of(&scene.frame, entity.motion.as_ref()?);
-            Some((name.to_owned(), state))
+            Some((name.to_owned(), state_of(&scene.frame, entity.motion.as_ref()?)))
         };
-        taken.filter_map(state).unzip::<_, _, Vec<_>, Vec<_>>()
-    });
-    let (result, (entities, states)) = answer(found);
+        found.filter_map(state).unzip::<_, _, Vec<_>, Vec<_>>()
+    }));
     GetEntitiesStatesResponse { result, entities, states }
 }
 
 /// Pose and twist in the frame of the map.
-fn state_of(frame: &MapFrame, motion: &Motion) -> EntityState {
+fn state_of(frame: &MapFrame, motion: &EntityMotion) -> EntityState {
     let vector = |[x, y, z]: [f64; 3]| Vector3 { x, y, z };
-    let rate = motion.rate.map(|rate| motion.place.attitude.rotate(rate));
+    let rate = motion.rate.map(|rate| motion.pose.attitude.rotate(rate));
     EntityState {
         header: Header { stamp: motion.stamp.to_msg(), frame_id: frame.name.clone() },
-        pose: frame.pose(&motion.place),
+        pose: frame.pose(&motion.pose),
         twist: Twist {
             linear: vector(frame.world.vector(motion.velocity)),
             angular: vector(rate.map_or([0.0; 3], |rate| frame.world.vector(rate))),
@@ -76,64 +71,43 @@ fn state_of(frame: &MapFrame, motion: &Motion) -> EntityState {
 
 /// `SetEntityState`.
 pub fn set_entity_state(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: SetEntityStateRequest,
-    call: &mut Call<'_>,
 ) -> SetEntityStateResponse {
     let own = |cause| (cause == Cause::Pose).then_some(SetEntityStateResponse::INVALID_POSE);
-    scene.entities.keep(&request.entity, call.uptime_s);
-    let result = match set(scene, &request, call) {
-        Ok(()) if !(request.set_pose || request.set_twist || request.set_acceleration) => {
-            done_but("nothing was set: set_pose, set_twist and set_acceleration are all false")
-        }
-        Ok(()) => done(),
-        Err(refusal) => refused_with(refusal, own),
-    };
+    call.scene.entities.keep(&request.entity, call.uptime_s);
+    let (mut result, ()) = answer_with(set(call, &request), own);
+    let sets_nothing = !(request.set_pose || request.set_twist || request.set_acceleration);
+    if sets_nothing && result.result == Outcome::RESULT_OK {
+        result =
+            done_but("nothing was set: set_pose, set_twist and set_acceleration are all false");
+    }
     SetEntityStateResponse { result }
 }
 
-fn set(
-    scene: &mut Scene,
-    request: &SetEntityStateRequest,
-    call: &mut Call<'_>,
-) -> Result<(), Refusal> {
-    let (_, entity) = scene.entities.find(&request.entity)?;
-    let state = &request.state;
-    let at_rest = |linear: &Vector3, angular: &Vector3| {
-        let all = [linear, angular].map(|v| [v.x, v.y, v.z]);
-        all.as_flattened().iter().all(|v| *v == 0.0)
-    };
-    let twist = &state.twist;
-    let acceleration = &state.acceleration;
-    for (what, wanted, rests) in [
-        ("twist", request.set_twist, at_rest(&twist.linear, &twist.angular)),
-        (
-            "acceleration",
-            request.set_acceleration,
-            at_rest(&acceleration.linear, &acceleration.angular),
-        ),
+fn set(call: &mut SceneCall<'_>, request: &SetEntityStateRequest) -> Result<(), SceneError> {
+    let (_, entity) = call.scene.entities.find(&request.entity)?;
+    let EntityState { header, pose, twist, acceleration } = &request.state;
+    for (what, wanted, parts) in [
+        ("twist", request.set_twist, [&twist.linear, &twist.angular]),
+        ("acceleration", request.set_acceleration, [&acceleration.linear, &acceleration.angular]),
     ] {
-        if wanted && !rests {
-            return Err(match entity.kind {
-                Kind::Vehicle => Refusal::new(
-                    Cause::Unsupported,
-                    format!(
-                        "the {what} of a vehicle is its model's: CopterSim takes a pose only; fly it with the topics of mavros (docs/mavros.md)"
-                    ),
-                ),
-                _ => Refusal::new(
-                    Cause::Failed,
-                    format!(
-                        "{:?} does not move by itself: its {what} can only be 0; stream poses on scene/set_states",
-                        request.entity
-                    ),
-                ),
-            });
+        if !wanted || parts.iter().all(|v| [v.x, v.y, v.z] == [0.0; 3]) {
+            continue;
         }
+        return Err(match entity.kind {
+            EntityKind::Vehicle => Cause::Unsupported.error(format!(
+                "the {what} of a vehicle is its model's: CopterSim takes a pose only; fly it with the topics of mavros (docs/mavros.md)"
+            )),
+            _ => Cause::Failed.error(format!(
+                "{:?} does not move by itself: its {what} can only be 0; stream poses on scene/set_states",
+                request.entity
+            )),
+        });
     }
     if request.set_pose {
-        let place = scene.place(&state.header.frame_id, &state.pose)?;
-        scene.put(&request.entity, place, call)?;
+        let pose = call.scene.map_pose(&header.frame_id, pose)?;
+        call.put(&request.entity, pose)?;
     }
     Ok(())
 }

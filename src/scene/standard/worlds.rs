@@ -1,25 +1,24 @@
 //! Maps.
 use super::filter::Tags;
-use super::{answer, done, done_but, refused, refused_with};
+use super::{answer, answer_with, done_but, refused};
 use crate::msgs::simulation_interfaces::msg::{Resource, Result as Outcome, WorldResource};
 use crate::msgs::simulation_interfaces::srv::{
     GetAvailableWorldsRequest, GetAvailableWorldsResponse, GetCurrentWorldRequest,
     GetCurrentWorldResponse, LoadWorldRequest, LoadWorldResponse, UnloadWorldRequest,
     UnloadWorldResponse,
 };
-use crate::scene::refusal::{Cause, Refusal};
-use crate::scene::state::{Call, Scene};
+use crate::scene::error::Cause;
+use crate::scene::state::{Scene, SceneCall};
 use crate::scene::worlds::{World, WorldId, parse_world};
 
 /// `GetAvailableWorlds`.
 pub fn available_worlds(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     request: GetAvailableWorldsRequest,
-    _: &mut Call<'_>,
 ) -> GetAvailableWorldsResponse {
     let worlds = Tags::new(&request.filter).map(|tags| {
-        let worlds = { scene.library.worlds.iter() }.filter(|world| tags.takes(&world.tags));
-        worlds.map(resource).collect()
+        let worlds = call.scene.library.worlds.iter();
+        worlds.filter(|world| tags.takes(&world.tags)).map(resource).collect()
     });
     let (mut result, worlds): (Outcome, Vec<_>) = answer(worlds);
     let sources = &request.additional_sources;
@@ -28,8 +27,8 @@ pub fn available_worlds(
             "unknown sources {sources:?}: maps are the renderer's own and those of scene.file"
         );
         if !request.continue_on_error {
-            let refusal = Refusal::new(Cause::Failed, message);
-            return GetAvailableWorldsResponse { result: refused(refusal), worlds: Vec::new() };
+            let result = refused(Cause::Failed.error(message));
+            return GetAvailableWorldsResponse { result, worlds: Vec::new() };
         }
         result = done_but(message);
     }
@@ -64,26 +63,17 @@ fn describe(scene: &Scene, id: &WorldId) -> WorldResource {
 }
 
 /// `LoadWorld`.
-pub fn load_world(
-    scene: &mut Scene,
-    request: LoadWorldRequest,
-    call: &mut Call<'_>,
-) -> LoadWorldResponse {
+pub fn load_world(call: &mut SceneCall<'_>, request: LoadWorldRequest) -> LoadWorldResponse {
     let Resource { uri, resource_string } = &request.world_resource;
-    let loaded = if uri.is_empty() && !resource_string.is_empty() {
+    let world = if uri.is_empty() && !resource_string.is_empty() {
         let message = "resource_string is not supported: the renderer has its own maps; set uri, such as rflysim://map/Grasslands";
-        Err(Refusal::new(Cause::Unsupported, message))
+        Err(Cause::Unsupported.error(message))
     } else {
-        parse_world(uri, &scene.library.worlds)
+        parse_world(uri, &call.scene.library.worlds)
     };
-    let loaded = loaded.and_then(|world| scene.load(world.clone(), call).map(|()| world));
-    match loaded {
-        Ok(world) => LoadWorldResponse { result: done(), world: describe(scene, &world) },
-        Err(refusal) => LoadWorldResponse {
-            result: refused_with(refusal, code),
-            world: WorldResource::default(),
-        },
-    }
+    let loaded = world.and_then(|world| call.load(world.clone()).map(|()| world));
+    let (result, world) = answer_with(loaded.map(|world| describe(call.scene, &world)), code);
+    LoadWorldResponse { result, world }
 }
 
 fn code(cause: Cause) -> Option<u8> {
@@ -97,24 +87,17 @@ fn code(cause: Cause) -> Option<u8> {
 
 /// `GetCurrentWorld`.
 pub fn current_world(
-    scene: &mut Scene,
+    call: &mut SceneCall<'_>,
     _: GetCurrentWorldRequest,
-    _: &mut Call<'_>,
 ) -> GetCurrentWorldResponse {
-    match &scene.world {
-        Some(world) => GetCurrentWorldResponse { result: done(), world: describe(scene, world) },
-        None => {
-            let message = "the renderer does not say which map it shows: name it with scene.world, or load one with LoadWorld";
-            GetCurrentWorldResponse {
-                result: refused(Refusal::new(Cause::Failed, message)),
-                world: WorldResource::default(),
-            }
-        }
-    }
+    let message = "the renderer does not say which map it shows: name it with scene.world, or load one with LoadWorld";
+    let world = call.scene.world.as_ref().map(|world| describe(call.scene, world));
+    let (result, world) = answer(world.ok_or_else(|| Cause::Failed.error(message)));
+    GetCurrentWorldResponse { result, world }
 }
 
 /// `UnloadWorld`.
-pub fn unload_world(_: &mut Scene, _: UnloadWorldRequest, _: &mut Call<'_>) -> UnloadWorldResponse {
+pub fn unload_world(_: &mut SceneCall<'_>, _: UnloadWorldRequest) -> UnloadWorldResponse {
     let message = "the renderer always shows a map: load another with LoadWorld, or remove what was spawned with ResetSimulation (SCOPE_SPAWNED)";
-    UnloadWorldResponse { result: refused(Refusal::new(Cause::Unsupported, message)) }
+    UnloadWorldResponse { result: refused(Cause::Unsupported.error(message)) }
 }

@@ -1,5 +1,5 @@
 //! Converts between the bridge's vectors and ROS messages.
-use crate::frames::{Attitude, Enu, Flu, Frame, Frd, Geodetic, Ned, Vector};
+use crate::frames::{Attitude, CoordinateFrame, Enu, Flu, Frd, Geodetic, Ned, Vector};
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -7,12 +7,12 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// Variance of an unknown quantity where -1 has no meaning.
 pub(super) const NOT_KNOWN: f64 = 99_999.0;
 
-pub(super) fn point<F: Frame>(vector: Vector<F>) -> Point {
+pub(super) fn point<F: CoordinateFrame>(vector: Vector<F>) -> Point {
     let [x, y, z] = vector.to_array();
     Point { x, y, z }
 }
 
-pub(super) fn vector3<F: Frame>(vector: Vector<F>) -> Vector3 {
+pub(super) fn vector3<F: CoordinateFrame>(vector: Vector<F>) -> Vector3 {
     let [x, y, z] = vector.to_array();
     Vector3 { x, y, z }
 }

@@ -7,40 +7,43 @@ pub enum Cause {
     Unsupported,
     /// Nothing has this name.
     NotFound,
-    /// Not now.
-    IncorrectState,
     /// The request is understood, and impossible.
     Failed,
     /// The name belongs to another entity.
     NameTaken,
     /// No entity can have this name.
     NameInvalid,
-    /// A resource that is not the simulator's own.
+    /// The resource is not one of the simulator.
     Format,
-    /// No resource.
+    /// The resource is missing.
     NoResource,
-    /// A namespace that ROS does not allow.
+    /// ROS does not allow the namespace.
     Namespace,
-    /// A resource that cannot be read.
+    /// The resource cannot be parsed.
     Parse,
-    /// A pose that is not finite, too far away, in an unknown frame or without a unit quaternion.
+    /// The pose is not finite, too far away, in an unknown frame or without a unit quaternion.
     Pose,
 }
 
 /// A refused request: what is wrong, and what would be right.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct SceneError {
     /// Kind.
     pub cause: Cause,
     /// For the caller.
     pub message: String,
 }
 
-impl Refusal {
-    /// Creates a refusal.
-    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self { cause, message }
+impl Cause {
+    /// Returns the error with this cause.
+    pub fn error(self, message: impl Into<String>) -> SceneError {
+        SceneError { cause: self, message: message.into() }
+    }
+}
+
+impl From<SceneError> for String {
+    fn from(error: SceneError) -> Self {
+        error.message
     }
 }

@@ -1,52 +1,44 @@
-//! The state of a model, and what all airframes do with it.
+//! The state of a vehicle, and its motion common to all airframes.
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector};
 use std::f64::consts::{PI, TAU};
 
 /// Standard gravity in m/s².
 pub(super) const GRAVITY: f64 = 9.806_65;
-/// Faster than this a falling body does not become, in m/s.
+/// Terminal velocity of a falling body in m/s.
 const FALL: f64 = 30.0;
 
 /// Position, motion and attitude; NED from the origin of the map, angles in rad.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Body {
+pub(super) struct BodyState {
     pub(super) position: Vector<Ned>,
     pub(super) velocity: Vector<Ned>,
     /// Of the motion, without gravity.
     pub(super) acceleration: Vector<Ned>,
-    pub(super) roll: f64,
-    pub(super) pitch: f64,
-    pub(super) yaw: f64,
+    pub(super) euler: Euler,
     /// FRD, in rad/s.
     pub(super) rate: Vector<Frd>,
-    /// It carries the body: the down coordinate of the ground.
+    /// Down coordinate of the ground.
     pub(super) ground: f64,
 }
 
-impl Body {
-    /// At rest at a place.
+impl BodyState {
+    /// Creates a body at rest.
     pub(super) fn at(position: Vector<Ned>, yaw: f64, ground: f64) -> Self {
         Self {
             position,
             velocity: Vector::zero(),
             acceleration: Vector::zero(),
-            roll: 0.0,
-            pitch: 0.0,
-            yaw,
+            euler: Euler::new(0.0, 0.0, yaw),
             rate: Vector::zero(),
             ground,
         }
     }
 
-    pub(super) fn euler(&self) -> Euler {
-        Euler { roll: self.roll, pitch: self.pitch, yaw: self.yaw }
-    }
-
     pub(super) fn attitude(&self) -> Attitude<Frd, Ned> {
-        Attitude::from_euler(self.euler())
+        Attitude::from_euler(self.euler)
     }
 
-    /// What an accelerometer feels, FRD.
+    /// Specific force, as an accelerometer measures it, FRD.
     pub(super) fn specific_force(&self) -> Vector<Frd> {
         let felt = self.acceleration - Vector::new(0.0, 0.0, GRAVITY);
         self.attitude().inverse().rotate(felt)
@@ -61,7 +53,7 @@ impl Body {
         self.velocity.x().hypot(self.velocity.y())
     }
 
-    /// Moves with an acceleration; the ground stops what falls.
+    /// Moves with an acceleration; the ground stops a falling body.
     pub(super) fn move_by(&mut self, acceleration: Vector<Ned>, dt: f64) {
         let before = self.velocity;
         self.velocity = before + acceleration * dt;
@@ -76,7 +68,7 @@ impl Body {
             self.velocity = Vector::new(north, east, down.min(0.0));
         }
         let [north, east, down] = ((self.velocity - before) * (1.0 / dt)).to_array();
-        // A blow is over at once: who steers by the acceleration would bounce back from it.
+        // The deceleration of an impact is not reported: a controller that uses it would bounce.
         let down = if stopped { 0.0 } else { down };
         self.acceleration = Vector::new(north, east, down);
     }
@@ -84,28 +76,27 @@ impl Body {
     /// Turns to angles; rates follow from the attitudes.
     pub(super) fn turn_to(&mut self, roll: f64, pitch: f64, yaw: f64, dt: f64) {
         let before = self.attitude();
-        (self.roll, self.pitch, self.yaw) = (roll, pitch, wrap(yaw));
-        // Small angles of the turn within one step.
-        let turn = before.inverse().then(self.attitude()).wxyz();
-        let [w, x, y, z] = turn;
+        self.euler = Euler::new(roll, pitch, wrap(yaw));
+        // Small angles of the rotation within one step.
+        let [w, x, y, z] = before.inverse().then(self.attitude()).wxyz();
         let sign = if w < 0.0 { -2.0 } else { 2.0 };
         self.rate = Vector::new(x, y, z) * (sign / dt);
     }
 }
 
-/// The same angle within half a turn.
+/// Wraps an angle to -π..π.
 pub(super) fn wrap(angle: f64) -> f64 {
     let turned = (angle + PI).rem_euclid(TAU) - PI;
     if turned.is_finite() { turned } else { 0.0 }
 }
 
-/// As near to `target` as a step of `most` leads.
-pub(super) fn approach(value: f64, target: f64, most: f64) -> f64 {
-    value + (target - value).clamp(-most, most)
+/// Moves a value towards `target` by at most `step`.
+pub(super) fn approach(value: f64, target: f64, step: f64) -> f64 {
+    value + (target - value).clamp(-step, step)
 }
 
-/// No longer than `most`.
-pub(super) fn limited(v: Vector<Ned>, most: f64) -> Vector<Ned> {
+/// Shortens a vector to at most `max`.
+pub(super) fn limited(v: Vector<Ned>, max: f64) -> Vector<Ned> {
     let length = v.norm();
-    if length > most { v * (most / length) } else { v }
+    if length > max { v * (max / length) } else { v }
 }

@@ -1,0 +1,82 @@
+//! Poses in the simulator's map, from and to messages.
+use super::error::{Cause, SceneError};
+use crate::frames::{Attitude, Frd, Ned, Transform, Vector, WorldConvention};
+use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion};
+
+/// Limit of coordinates in m: farther from the origin of the map, an f32 resolves less than a decimetre.
+pub(super) const REACH_M: f64 = 1e6;
+/// Largest error of a quaternion's norm that counts as rounding.
+const NORM_TOLERANCE: f64 = 1e-2;
+
+/// Pose in the simulator's map.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MapPose {
+    /// Position in m, origin at the map centre.
+    pub position: Vector<Ned>,
+    /// Attitude.
+    pub attitude: Attitude<Frd, Ned>,
+}
+
+impl MapPose {
+    /// Returns the position, and roll, pitch and yaw, as the renderer takes them.
+    pub(super) fn to_f32(self) -> ([f32; 3], [f32; 3]) {
+        let euler = self.attitude.euler().to_array().map(|v| v as f32);
+        (self.position.to_array().map(|v| v as f32), euler)
+    }
+}
+
+/// The frame that poses are given in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MapFrame {
+    /// Frame id.
+    pub name: String,
+    /// Its axes.
+    pub world: WorldConvention,
+}
+
+impl MapFrame {
+    /// Whether a frame id means this frame: its name, empty, or `world`, the default of `simulation_interfaces`.
+    pub fn is(&self, frame_id: &str) -> bool {
+        frame_id.is_empty() || frame_id == self.name || frame_id == "world"
+    }
+
+    /// Reads a pose in this frame, or in the frame of `parent`.
+    pub fn map_pose(&self, pose: &Pose, parent: Option<&MapPose>) -> Result<MapPose, SceneError> {
+        let Pose { position: Point { x, y, z }, orientation: q } = pose;
+        let position = [*x, *y, *z];
+        if !position.iter().all(|v| v.abs() <= REACH_M) {
+            return Err(Cause::Pose.error(format!(
+                "position must be finite and within {REACH_M} m of the origin, is {position:?}"
+            )));
+        }
+        let wxyz = [q.w, q.x, q.y, q.z];
+        let norm = wxyz.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let is_unit = (norm - 1.0).abs() <= NORM_TOLERANCE;
+        if !is_unit {
+            return Err(Cause::Pose.error(format!(
+                "orientation must be a quaternion with norm 1, such as {{w: 1.0}}, has norm {norm}"
+            )));
+        }
+        let own = Transform::from_parts(position, wxyz.map(|v| v / norm));
+        let pose = parent.map_or(own, |parent| self.transform(parent) * own);
+        self.read_transform(&pose).ok_or_else(|| Cause::Pose.error("orientation is not finite"))
+    }
+
+    /// Reads a transform from this frame; `None` if its rotation is invalid.
+    pub(super) fn read_transform(&self, pose: &Transform) -> Option<MapPose> {
+        let position = self.world.ned(pose.translation());
+        Some(MapPose { position, attitude: self.world.ned_attitude(pose.rotation())? })
+    }
+
+    /// Converts to the message.
+    pub fn pose(&self, pose: &MapPose) -> Pose {
+        let pose = self.transform(pose);
+        let [x, y, z] = pose.translation();
+        let [w, i, j, k] = pose.rotation();
+        Pose { position: Point { x, y, z }, orientation: Quaternion { x: i, y: j, z: k, w } }
+    }
+
+    fn transform(&self, pose: &MapPose) -> Transform {
+        self.world.pose(pose.position, pose.attitude)
+    }
+}
