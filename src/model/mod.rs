@@ -15,7 +15,7 @@ pub use coptersim_requests::{
 pub use faults::{
     ClearedFaults, FAULT_KINDS, FaultKind, FaultParameter, FaultParameters, FaultTime, Faults,
 };
-pub use fleet::{Fleet, LastHeartbeat};
+pub use fleet::{Absence, Fleet, LastHeartbeat};
 pub use inputs::{
     Datagrams, InputCause, InputError, command, custom_data, doubles, dynamic_parameters,
     initial_parameters, rays, renderer, sil, surroundings, uorb,

@@ -2,7 +2,8 @@
 use super::of_fleet;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
-use crate::model::{Fleet, LastHeartbeat};
+use crate::doctor::{AbsentVehicle, BridgeFacts};
+use crate::model::{Absence, Fleet, LastHeartbeat};
 use crate::msgs::rfly_bridge_msgs::msg::FleetReady;
 use crate::node::assembly::Assembly;
 use crate::node::clock::HeaderClock;
@@ -138,5 +139,14 @@ impl Section for FleetStatus {
             )
         };
         Finding { level, message, values: values.collect() }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        let now = self.heartbeats.start.elapsed();
+        let absences = self.fleet.absences(&self.heartbeats.heartbeats(), now).into_iter();
+        facts.absent_vehicles.extend(absences.map(|(vehicle, absence)| {
+            let Absence { is_elsewhere, what, remedy } = absence;
+            AbsentVehicle { vehicle, is_elsewhere, what, remedy }
+        }));
     }
 }
