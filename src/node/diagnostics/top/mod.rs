@@ -98,7 +98,6 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
 }
 
 fn json_of(groups: &[Group], remarks: &[String], elapsed: Duration) -> String {
-    let groups: Vec<_> = groups.iter().map(Group::to_json).collect();
     let all = json!({"seconds": elapsed.as_secs_f64(), "groups": groups, "remarks": remarks});
     format!("{all}\n")
 }
