@@ -91,18 +91,18 @@ pub struct ServiceInfo {
 }
 
 /// Full names of topics or services, each with the names of the nodes at this end.
-pub type Ends = BTreeMap<String, BTreeSet<String>>;
+pub type NodesByName = BTreeMap<String, BTreeSet<String>>;
 
 /// Publishers, subscriptions and services of the ROS graph with their nodes, as far as discovery has gone. An endpoint without
 /// an announced node has the name of its participant.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Connections {
     /// Publishers of topics.
-    pub publishers: Ends,
+    pub publishers: NodesByName,
     /// Subscriptions to topics.
-    pub subscribers: Ends,
+    pub subscribers: NodesByName,
     /// Servers of services.
-    pub servers: Ends,
+    pub servers: NodesByName,
 }
 
 /// Watches the connections of the graph until it is dropped.
