@@ -136,7 +136,8 @@ fn networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Find
     let is_default = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
         let destination = sensor.destination;
-        let is_destination = |interface: &&NetworkInterface| interface.network.addr() == destination;
+        let is_destination =
+            |interface: &&NetworkInterface| interface.network.addr() == destination;
         let mut elsewhere = outward(host).filter(|interface| interface.name != route.interface);
         let what = match elsewhere.find(is_destination) {
             Some(interface) => format!(

@@ -10,9 +10,10 @@ use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::ros::{Middleware, Options, Qos, RosError, Subscription};
 use crate::transport::Holder;
+use parking_lot::Mutex;
 use std::net::UdpSocket;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Period of the diagnostics of the bridge that `doctor` starts.
@@ -92,7 +93,7 @@ fn check_settings(
                 let graph = graph()?;
                 let (running, _subscription) = subscribe(&graph)?;
                 std::thread::sleep(duration);
-                found.extend(take(&running).unwrap_or_else(|| {
+                found.extend(running.lock().take().unwrap_or_else(|| {
                     vec![Finding::new(
                         Code::Start,
                         "/diagnostics",
@@ -111,12 +112,8 @@ fn check_settings(
             "correct the cause, then run doctor again",
         )),
     }
-    found.extend(take(&latest).unwrap_or_default());
+    found.extend(latest.lock().take().unwrap_or_default());
     Ok(found)
-}
-
-fn take(latest: &LatestFindings) -> Option<Vec<Finding>> {
-    latest.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// Reads the status `doctor` of each report back into findings.
@@ -128,7 +125,7 @@ fn subscribe(middleware: &Middleware) -> Result<(LatestFindings, Subscription), 
             let doctor = message.status.iter().find(|s| s.name == "rfly_bridge: doctor");
             if let Some(status) = doctor {
                 let values = status.values.iter().map(|v| (v.key.as_str(), v.value.as_str()));
-                *writer.lock().unwrap_or_else(PoisonError::into_inner) = Some(from_values(values));
+                *writer.lock() = Some(from_values(values));
             }
         })?;
     Ok((latest, subscription))

@@ -13,7 +13,8 @@ use crate::{
     },
     time::RosTime,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Maximum number of ended goals with a stored result.
@@ -115,7 +116,7 @@ impl Middleware {
 
 impl<A: Action> ActionServer<A> {
     fn goals(&self) -> MutexGuard<'_, Vec<ServedGoal<A>>> {
-        self.goals.lock().unwrap_or_else(PoisonError::into_inner)
+        self.goals.lock()
     }
 
     fn now(&self) -> RosTime {

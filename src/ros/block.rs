@@ -1,10 +1,8 @@
 //! Memory of samples: room around the data, where the back end puts the rest of the CDR without a copy.
 #[cfg(feature = "dds")]
 use super::Bytes;
-use std::{
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{ops::Range, sync::Arc};
 
 /// Room in front of the data for the CDR head. A longer one (a frame id of hundreds of characters)
 /// costs a copy.
@@ -98,7 +96,7 @@ impl Pool {
     /// A block with room for `room` bytes of data, with arbitrary contents.
     pub(super) fn take(self: &Arc<Self>, room: usize) -> Block {
         let wanted = HEAD_ROOM + room + TAIL_ROOM;
-        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.0.lock();
         // Far larger blocks are freed.
         free.retain(|bytes| bytes.len() <= 2 * wanted + 4096);
         let found = free.iter().position(|bytes| bytes.len() >= wanted);
@@ -108,7 +106,7 @@ impl Pool {
     }
 
     fn put(&self, bytes: Vec<u8>) {
-        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.0.lock();
         if free.len() >= KEPT {
             free.remove(0);
         }
@@ -149,7 +147,7 @@ mod tests {
         drop(large);
         assert_eq!(pool.take(90_000).bytes.as_ptr(), place);
         drop((0..9).map(|_| pool.take(1000)).collect::<Vec<_>>());
-        let free = pool.0.lock().expect("not poisoned");
+        let free = pool.0.lock();
         assert!(free.len() == KEPT && free.iter().all(|bytes| bytes.len() < 10_000));
     }
 }

@@ -13,11 +13,12 @@ use crate::{
     msgs::{Message, Service},
     time::RosTime,
 };
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::{BTreeMap, VecDeque},
     marker::PhantomData,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -37,7 +38,7 @@ pub struct Recorder {
 type Services = Arc<Mutex<BTreeMap<String, Arc<Mutex<CdrService>>>>>;
 
 fn find(services: &Services, name: &str) -> Option<Arc<Mutex<CdrService>>> {
-    services.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    services.lock().get(name).cloned()
 }
 
 #[derive(Default)]
@@ -113,7 +114,7 @@ impl Recorder {
         let service = find(&self.services, name)?;
         let cdr = service::encode_padded(request).ok()?;
         let (answer, response) = mpsc::sync_channel(1);
-        let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut service = service.lock();
         if service.types.service != S::TYPE {
             return None;
         }
@@ -124,9 +125,9 @@ impl Recorder {
 
     /// Name and type of every service that the node offers.
     pub fn services(&self) -> Vec<(String, &'static str)> {
-        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let services = self.services.lock();
         let type_of = |service: &Mutex<CdrService>| {
-            let service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            let service = service.lock();
             service.types.service
         };
         services.iter().map(|(name, service)| (name.clone(), type_of(service))).collect()
@@ -137,7 +138,7 @@ impl Recorder {
     pub fn ask_cdr(&self, name: &str, cdr: &[u8]) -> bool {
         let service = find(&self.services, name);
         if let Some(service) = &service {
-            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut service = service.lock();
             (service.handler)(cdr, Box::new(drop));
         }
         service.is_some()
@@ -162,13 +163,13 @@ impl Recorder {
             None => return,
         };
         for callback in callbacks {
-            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut callback = callback.lock();
             callback(&RawSample { cdr, source_stamp: RosTime(0) });
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, RecordedTopic>> {
-        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+        self.topics.lock()
     }
 }
 
@@ -279,14 +280,14 @@ impl CdrNode for Recorder {
     }
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.services.lock();
         if services.contains_key(name) {
             return Err(RosError::ServiceExists { service: name.to_owned() });
         }
         services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
         let (services, name) = (self.services.clone(), name.to_owned());
         Ok(Box::new(OnDrop(move || {
-            services.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+            services.lock().remove(&name);
         })))
     }
 
@@ -306,7 +307,7 @@ struct RecordedClient {
 impl RecordedClient {
     fn service(&self) -> Option<Arc<Mutex<CdrService>>> {
         let service = find(&self.services, &self.name)?;
-        let type_name = service.lock().unwrap_or_else(PoisonError::into_inner).types.service;
+        let type_name = service.lock().types.service;
         (type_name == self.type_name).then_some(service)
     }
 }
@@ -318,7 +319,7 @@ impl CdrClient for RecordedClient {
 
     fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError> {
         if let Some(service) = self.service() {
-            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut service = service.lock();
             (service.handler)(request, Box::new(move |cdr| answer(&cdr)));
         }
         Ok(())

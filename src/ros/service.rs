@@ -1,7 +1,8 @@
 //! Services: each request comes with a responder, for an immediate or a later answer.
 use super::{Backend, Guard, Middleware, RosError, ServiceReport, bulk, subscription::decode};
 use crate::msgs::{Message, Service};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
 /// Figures of one service.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -24,12 +25,12 @@ pub(super) struct ServiceCounters(Mutex<ServiceStats>);
 
 impl ServiceCounters {
     fn stats(&self) -> ServiceStats {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 
     /// Counts one in this field.
     pub(super) fn count(&self, field: fn(&mut ServiceStats) -> &mut u64) {
-        *field(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
+        *field(&mut self.0.lock()) += 1;
     }
 }
 
@@ -59,13 +60,13 @@ pub(super) struct ServiceRegistry(Mutex<Vec<(String, Weak<ServiceCounters>)>>);
 
 impl ServiceRegistry {
     fn add(&self, name: &str, counters: &Arc<ServiceCounters>) {
-        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.0.lock();
         services.retain(|(_, counters)| counters.strong_count() > 0);
         services.push((name.to_owned(), Arc::downgrade(counters)));
     }
 
     pub(super) fn report(&self) -> Vec<ServiceReport> {
-        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let services = self.0.lock();
         let report = |(name, counters): &(String, Weak<ServiceCounters>)| {
             let stats = counters.upgrade()?.stats();
             let service = name.clone();

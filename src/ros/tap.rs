@@ -4,10 +4,11 @@
 #[cfg(feature = "rclrs")]
 use super::Bytes;
 use super::{Cdr, Durability, Qos};
+use parking_lot::{Mutex, RwLock};
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, PoisonError, RwLock, Weak,
+        Arc, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -69,7 +70,7 @@ struct TapTable {
 
 impl TapRegistry {
     pub(super) fn add(self: &Arc<Self>, tap: Arc<dyn Tap>) -> TapGuard {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.0.lock();
         let id = inner.next;
         inner.next += 1;
         inner.channels.retain(|channel| channel.strong_count() > 0);
@@ -82,7 +83,7 @@ impl TapRegistry {
 
     pub(super) fn channel(&self, name: &str, type_name: &'static str, qos: Qos) -> Arc<TapChannel> {
         let channel = Arc::new(TapChannel::new(name, type_name, qos));
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.0.lock();
         inner.channels.retain(|channel| channel.strong_count() > 0);
         for (id, tap) in &inner.taps {
             channel.open(*id, &**tap);
@@ -92,7 +93,7 @@ impl TapRegistry {
     }
 
     fn remove(&self, id: usize) {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.0.lock();
         inner.taps.retain(|(other, _)| *other != id);
         for channel in inner.channels.iter().filter_map(Weak::upgrade) {
             channel.close(id);
@@ -132,9 +133,9 @@ impl TapChannel {
             return;
         };
         // Held over both, so that a sample published meanwhile comes once, and after the kept ones.
-        let mut readers = self.readers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = self.readers.write();
         if let Some(kept) = &self.kept {
-            let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = kept.lock();
             kept.iter().for_each(|sample| reader.sample(&[sample]));
         }
         readers.push((id, reader));
@@ -142,7 +143,7 @@ impl TapChannel {
     }
 
     fn close(&self, id: usize) {
-        let mut readers = self.readers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = self.readers.write();
         readers.retain(|(other, _)| *other != id);
         self.count.store(readers.len(), Ordering::Release);
     }
@@ -160,7 +161,7 @@ impl TapChannel {
         if self.count.load(Ordering::Acquire) == 0 {
             return 0;
         }
-        let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.readers.read();
         readers.iter().filter(|(_, reader)| reader.wanted()).count()
     }
 
@@ -184,9 +185,9 @@ impl TapChannel {
         if !self.is_open() {
             return;
         }
-        let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.readers.read();
         if let Some(kept) = &self.kept {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = kept.lock();
             while kept.len() >= usize::from(self.qos.depth.max(1)) {
                 kept.pop_front();
             }

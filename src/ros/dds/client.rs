@@ -12,10 +12,11 @@ use crate::ros::{
     backend::{CdrAnswer, CdrClient},
     service::ServiceTypes,
 };
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -65,7 +66,7 @@ impl DdsNode {
                     return;
                 }
                 let answer = {
-                    let mut waiting = answers.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut waiting = answers.lock();
                     waiting.remove(&sequence)
                 };
                 if let Some(answer) = answer {
@@ -99,7 +100,7 @@ impl CdrClient for DdsClient {
     fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError> {
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
         let cdr = with_header(request, &[self.id, sequence.to_le_bytes()].concat());
-        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = || self.waiting.lock();
         waiting().insert(sequence, answer);
         let written = self.requests.reply(&self.name, &cdr, None);
         if !matches!(written, Ok(Written::Sent { .. })) {

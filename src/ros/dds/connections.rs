@@ -5,8 +5,9 @@ use super::discovered::{Discovered, EndpointRole};
 use super::ffi::{self, Participant, SampleKind, Side};
 use super::graph;
 use super::identity::Guid;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Maximum number of participants with names of nodes.
 const PARTICIPANTS: usize = 1000;
@@ -23,10 +24,6 @@ pub(super) struct DdsConnections {
     read: Discovered,
     samples: Arc<Mutex<LatestSamples>>,
     _reader: ffi::Reader,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn prefix(guid: &Guid) -> Prefix {
@@ -54,7 +51,7 @@ impl DdsConnections {
                 let Some(from) = sample.cdr.get(4..).and_then(|body| body.first_chunk()) else {
                     return;
                 };
-                let mut kept = lock(&kept);
+                let mut kept = kept.lock();
                 if kept.len() < PARTICIPANTS || kept.contains_key(from) {
                     kept.insert(*from, sample.cdr.into());
                 }
@@ -72,14 +69,14 @@ impl DdsConnections {
 impl backend::Watch for DdsConnections {
     fn look(&mut self) -> ros::Connections {
         // Before the writers: a participant that is missing there has left.
-        let samples = lock(&self.samples).clone();
+        let samples = self.samples.lock().clone();
         let mut owners = EndpointOwners::default();
         for node in samples.values().flat_map(|cdr| graph::nodes(cdr)) {
             let name: Arc<str> = node.name.into();
             let owned = node.ends.into_iter().map(|end| (end, name.clone()));
             owners.0.extend(owned);
         }
-        let mut written = lock(&self.written);
+        let mut written = self.written.lock();
         let there: BTreeSet<_> =
             written.of(EndpointRole::Nodes).map(|(guid, _)| prefix(guid)).collect();
         let now = ros::Connections {
@@ -89,7 +86,7 @@ impl backend::Watch for DdsConnections {
         };
         drop(written);
         let gone = samples.keys().filter(|from| !there.contains(*from));
-        let mut kept = lock(&self.samples);
+        let mut kept = self.samples.lock();
         gone.for_each(|from| drop(kept.remove(from)));
         now
     }

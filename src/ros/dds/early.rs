@@ -12,10 +12,8 @@
 //!
 //! Fast DDS reports samples from before it matched this reader as gone; Cyclone skips those.
 use super::identity::{FAST_DDS, Guid};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of stored sessions; dropping one costs a HEARTBEAT.
 const MAX_SESSIONS: usize = 4096;
@@ -40,7 +38,7 @@ static SESSIONS: Mutex<Sessions> = Mutex::new(Sessions {
 });
 
 fn with_sessions<R>(work: impl FnOnce(&mut Sessions) -> R) -> R {
-    work(&mut SESSIONS.lock().unwrap_or_else(PoisonError::into_inner))
+    work(&mut SESSIONS.lock())
 }
 
 pub(super) fn add(reader: Guid) {

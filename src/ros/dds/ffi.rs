@@ -26,11 +26,11 @@ use super::identity::Guid;
 
 use super::super::{Durability, History, Qos, Reliability, RosError, pacing};
 use cyclors as c;
+use parking_lot::Mutex;
 use std::{
     collections::BTreeMap,
     ffi::{CStr, CString},
     ptr,
-    sync::{Mutex, PoisonError},
 };
 
 fn check(
@@ -84,7 +84,7 @@ static DOMAINS: Mutex<BTreeMap<u32, (Entity, usize)>> = Mutex::new(BTreeMap::new
 impl Domain {
     /// `configuration`: XML fragments or `file://` URIs, comma separated; later ones win.
     pub(super) fn new(id: u32, configuration: &str) -> Result<Self, RosError> {
-        let mut domains = DOMAINS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut domains = DOMAINS.lock();
         if let Some((_, users)) = domains.get_mut(&id) {
             *users += 1;
             return Ok(Self { id });
@@ -102,7 +102,7 @@ impl Domain {
 
 impl Drop for Domain {
     fn drop(&mut self) {
-        let mut domains = DOMAINS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut domains = DOMAINS.lock();
         if let Some((_, users)) = domains.get_mut(&self.id) {
             *users -= 1;
             if *users == 0 {

@@ -4,11 +4,9 @@ use super::{
     ffi::{Participant, SampleKind, Writer},
     identity::Guid,
 };
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 pub(super) const TOPIC: &str = "ros_discovery_info";
 pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
@@ -134,7 +132,7 @@ impl Graph {
     /// Postpones publication of changes until the guard is dropped: each update carries all endpoints, and a bridge with 50
     /// vehicles opens thousands.
     pub(super) fn hold(self: &Arc<Self>) -> Guard {
-        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock();
         endpoints.holds = endpoints.holds.saturating_add(1);
         drop(endpoints);
         self.guard(|endpoints| endpoints.holds = endpoints.holds.saturating_sub(1))
@@ -164,7 +162,7 @@ impl Graph {
 
     fn update<R>(&self, change: impl FnOnce(&mut NodeEndpoints) -> R) -> Result<(), RosError> {
         // Locked during the write (which never blocks), or an older state could overtake a newer one.
-        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock();
         change(&mut endpoints);
         if endpoints.holds > 0 {
             return Ok(());

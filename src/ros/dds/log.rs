@@ -1,8 +1,6 @@
 //! Cyclone's own log, rate-limited by source line; a shown line gives the number of suppressed ones.
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 
 /// Time between two lines of one source line, in nanoseconds.
 const EVERY_NS: i64 = 10_000_000_000;
@@ -44,10 +42,7 @@ impl Limiter {
 
 /// Copies a line into the bridge's log.
 pub(super) fn line(severity: LogSeverity, function: &str, number: u32, text: &str, now_ns: i64) {
-    let passed = LIMITER
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pass((function.to_owned(), number), now_ns);
+    let passed = LIMITER.lock().pass((function.to_owned(), number), now_ns);
     let Some(silent) = passed else { return };
     let text = readable(text);
     let more = match silent {

@@ -27,9 +27,10 @@ use connections::DdsConnections;
 use discovered::{Discovered, EndpointRole};
 use ffi::{Domain, Participant, SampleKind, Side, Written};
 use graph::{EndpointKind, Graph};
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, atomic::AtomicU32},
+    sync::{Arc, Weak, atomic::AtomicU32},
 };
 
 /// One DDS participant as one ROS node.
@@ -72,11 +73,11 @@ impl DdsNode {
     }
 
     fn written(&self) -> MutexGuard<'_, Discovered> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock()
     }
 
     fn writers(&self) -> Vec<Arc<DdsWriter>> {
-        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let writers = self.writers.lock();
         writers.iter().filter_map(Weak::upgrade).collect()
     }
 }
@@ -137,7 +138,7 @@ impl CdrNode for DdsNode {
             pool: Arc::default(),
             stats: Mutex::default(),
         });
-        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writers = self.writers.lock();
         writers.retain(|writer| writer.strong_count() > 0);
         writers.push(Arc::downgrade(&writer));
         Ok(writer)
@@ -188,7 +189,7 @@ pub(super) struct DdsWriter {
 
 impl DdsWriter {
     fn counted(&self) -> MutexGuard<'_, WriterStats> {
-        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+        self.stats.lock()
     }
 
     fn send(

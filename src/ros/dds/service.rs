@@ -14,12 +14,13 @@ use crate::ros::{
     Guard, Qos, RawSample, RosError,
     service::{CdrService, ServiceCounters},
 };
+use parking_lot::Mutex;
 use std::{
     borrow::Cow,
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -215,7 +216,7 @@ impl Replies {
         if self.reaches(&reply, &self.writer.readers()) {
             return self.write(&reply);
         }
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         let bytes = waiting.bytes + reply.cdr.len();
         if waiting.replies.len() >= WAITING || bytes > WAITING_BYTES {
             return self.counters.count(|stats| &mut stats.undelivered);
@@ -235,7 +236,7 @@ impl Replies {
     fn look(&self) -> bool {
         std::thread::sleep(LOOK_EVERY);
         let readers = self.writer.readers();
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.replies.retain_mut(|(reply, looks)| {
             if self.reaches(reply, &readers) {
                 self.write(reply);

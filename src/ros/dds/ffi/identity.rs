@@ -15,13 +15,8 @@ use super::{
     opaque,
 };
 use cyclors as c;
-use std::{
-    collections::BTreeMap,
-    ffi::c_void,
-    hint::black_box,
-    ptr,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, ffi::c_void, hint::black_box, ptr};
 
 /// Requests beyond this size arrive without payload, and count as undecodable.
 const MAX_REQUEST: usize = 16 << 20;
@@ -68,7 +63,7 @@ static NAMED: Mutex<Named> = Mutex::new(Named { last: 0, identities: BTreeMap::n
 /// # Safety
 /// `sample` is valid, of the type of [`Half::Replies`], and exclusive to the caller.
 pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity) {
-    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut named = NAMED.lock();
     let number = loop {
         named.last = (named.last + 1) & 0x00ff_ffff;
         let number = OURS | named.last << 2;
@@ -100,7 +95,7 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(
         return;
     }
     let identity = {
-        let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = NAMED.lock();
         named.identities.get(&statusinfo).copied()
     };
     let Some(identity) = identity else { return };
@@ -228,7 +223,7 @@ unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
     // SAFETY: no other references to the sample exist.
     let statusinfo = unsafe { (*sample).statusinfo };
     if statusinfo & OURS != 0 {
-        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = NAMED.lock();
         named.identities.remove(&statusinfo);
     }
     if let Some(free) = opaque::samples().and_then(|plain| plain.free) {

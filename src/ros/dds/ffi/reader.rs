@@ -8,11 +8,12 @@ use crate::{
     time::RosTime,
 };
 use cyclors as c;
+use parking_lot::Mutex;
 use std::{
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 /// A DDS reader of opaque samples that passes each one to a callback.
@@ -89,7 +90,7 @@ impl Reader {
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
     // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
     let handler = unsafe { &*arg.cast::<Handler>() };
-    let mut callback = handler.callback.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut callback = handler.callback.lock();
     loop {
         let mut sample = ptr::null_mut::<c::ddsi_serdata>();
         // SAFETY: all-zero is a valid `dds_sample_info_t` (numbers and a bool).

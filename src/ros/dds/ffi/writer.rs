@@ -6,11 +6,12 @@ use super::{
 };
 use crate::ros::{Cdr, Policy, Qos, RosError, pacing};
 use cyclors as c;
+use parking_lot::Mutex;
 use std::{
     ffi::{c_char, c_void},
     ptr,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -213,7 +214,7 @@ impl Writer {
     /// Bytes per second for a large sample, from the retransmissions of earlier ones.
     fn pace(&self, usual: u64) -> u64 {
         let changes = self.events.changes.load(Ordering::Acquire);
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pace = self.pace.lock();
         let retransmitted = || self.retransmitted_bytes().unwrap_or(u64::MAX);
         if pace.changes != changes {
             pace.changes = changes;
@@ -272,7 +273,7 @@ impl Writer {
 
     /// Bytes retransmitted at a reader's request.
     pub(in super::super) fn retransmitted_bytes(&self) -> Option<u64> {
-        let statistics = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
+        let statistics = self.statistics.lock();
         if statistics.0.is_null() {
             return None;
         }
