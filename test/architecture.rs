@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["wire", "frames", "time", "msgs", "config"]),
     ("motion", &["wire", "frames"]),
     ("reports", &["wire", "frames", "time", "msgs", "config"]),
-    ("doctor", &["wire", "transport"]),
+    ("doctor", &["wire", "time", "transport", "ros"]),
     ("emulator", &["wire", "transport"]),
     (
         "node",

@@ -99,33 +99,25 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     let mirrored = host.interfaces.iter().any(|interface| interface.name == "loopback0");
     // Windows takes the addresses of its NAT from 172.16.0.0/12.
     let is_nat = |gateway: &Ipv4Addr| matches!(gateway.octets(), [172, 16..=31, ..]);
-    let (mode, text) = match gateway.filter(is_nat) {
+    let (mode, text, remedy) = match gateway.filter(is_nat) {
         _ if mirrored => (
             "mirrored",
             "this host has the addresses of Windows: simulator_address stays 127.0.0.1; Hyper-V's firewall drops inbound \
              datagrams that Windows did not request",
+            "in PowerShell as administrator: Set-NetFirewallHyperVVMSetting -Name '{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}' \
+             -DefaultInboundAction Allow",
         ),
         Some(_) => (
             "NAT",
             "Windows is the default gateway; multicast does not pass the NAT, so CopterSim must send to this host's address",
+            "let CopterSim send to this host's address, or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`",
         ),
         None => (
             "bridged",
             "this host has an address in the LAN: simulator_address is the LAN address of Windows, whose firewall must accept \
              UDP",
+            "in PowerShell as administrator: New-NetFirewallRule -DisplayName RflySim -Direction Inbound -Protocol UDP -Action Allow",
         ),
-    };
-    let remedy = match mode {
-        "mirrored" => {
-            "in PowerShell as administrator: Set-NetFirewallHyperVVMSetting -Name '{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}' \
-             -DefaultInboundAction Allow"
-        }
-        "NAT" => {
-            "let CopterSim send to this host's address, or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`"
-        }
-        _ => {
-            "in PowerShell as administrator: New-NetFirewallRule -DisplayName RflySim -Direction Inbound -Protocol UDP -Action Allow"
-        }
     };
     found.push(Finding::new(Code::Wsl, format!("WSL, {mode} network"), text, remedy));
     if let Some(gateway) = gateway.filter(|_| mode == "NAT" && setup.simulator.is_loopback()) {
@@ -141,28 +133,25 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
 fn networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {
     let on_route = outward(host).find(|interface| interface.name == route.interface);
     let Some(on_route) = on_route else { return };
-    let other_interfaces: Vec<_> =
-        outward(host).filter(|interface| interface.name != route.interface).collect();
     let is_default = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
-        let elsewhere = other_interfaces
-            .iter()
-            .find(|interface| interface.network.addr() == sensor.destination);
-        let unknown = !is_default(sensor.destination)
-            && host
-                .interfaces
-                .iter()
-                .all(|interface| interface.network.addr() != sensor.destination);
-        let what = match elsewhere {
+        let destination = sensor.destination;
+        let is_destination =
+            |interface: &&NetworkInterface| interface.network.addr() == destination;
+        let mut elsewhere = outward(host).filter(|interface| interface.name != route.interface);
+        let what = match elsewhere.find(is_destination) {
             Some(interface) => format!(
-                "the request tells the simulator to send to {} ({}), but this host reaches the simulator through {}",
-                sensor.destination, interface.name, route.interface
+                "the request tells the simulator to send to {destination} ({}), but this host reaches the simulator through {}",
+                interface.name, route.interface
             ),
-            None if unknown => format!(
-                "the request tells the simulator to send to {}, which is not an address of this host",
-                sensor.destination
+            None if is_default(destination)
+                || host.interfaces.iter().any(|i| is_destination(&i)) =>
+            {
+                continue;
+            }
+            None => format!(
+                "the request tells the simulator to send to {destination}, which is not an address of this host"
             ),
-            None => continue,
         };
         found.push(Finding::new(
             Code::TwoNetworks,

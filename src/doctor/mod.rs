@@ -3,18 +3,23 @@
 //! * `host`: the settings against this host: addresses, routes, WSL, buffers, shared memory.
 //! * `environment`: the environment variables of ROS 2 and its middleware.
 //! * `vendor_loader`: Config.json as the vendor's loader reads it.
-//! * `diagnostics`: what a bridge reports in `/diagnostics`.
+//! * `bridge`: the `facts` of a bridge, which it also reports in `/diagnostics`.
 //! * `format`: findings as a table, as JSON and as values of `/diagnostics`.
+mod bridge;
 mod code;
-mod diagnostics;
 mod environment;
+mod facts;
 mod format;
 mod host;
 mod vendor_loader;
 
+pub use bridge::check_bridge;
 pub use code::{Code, Severity};
-pub use diagnostics::{DiagnosticsReport, DiagnosticsStatus, check_diagnostics};
 pub use environment::check_environment;
+pub use facts::{
+    AbsentVehicle, AutopilotFacts, AxesFacts, BridgeFacts, DropFault, LinkState, RequestFacts,
+    Shortfall, SourceFacts, SourceRole,
+};
 pub use format::{from_values, to_json, to_table, to_values};
 pub use host::{SensorSetup, Setup, check_host};
 pub use vendor_loader::check_vendor_loader;

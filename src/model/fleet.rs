@@ -2,6 +2,7 @@
 use crate::msgs::rfly_bridge_msgs::msg::{FleetReady, VehicleReady};
 use crate::time::RosTime;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -18,6 +19,23 @@ pub struct LastHeartbeat {
 
 /// The last heartbeats by vehicle.
 pub type Heartbeats = BTreeMap<u16, LastHeartbeat>;
+
+/// Why a vehicle is not ready.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Absence {
+    /// Its heartbeats arrive from another address.
+    pub is_elsewhere: bool,
+    /// What is wrong.
+    pub what: String,
+    /// What to do, and where.
+    pub remedy: String,
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.what, self.remedy)
+    }
+}
 
 /// The vehicles that must send heartbeats.
 #[derive(Clone, Debug)]
@@ -43,9 +61,13 @@ impl Fleet {
     /// Returns the readiness of every vehicle.
     pub fn readiness(&self, heartbeats: &Heartbeats, now: Duration) -> Vec<VehicleReady> {
         let state = |(id, address): (&u16, &Ipv4Addr)| {
-            let missing = self.missing(*id, *address, heartbeats.get(id), now);
-            let (ready, address) = (missing.is_empty(), address.to_string());
-            VehicleReady { id: *id, ready, address, missing }
+            let absence = self.absence(*id, *address, heartbeats.get(id), now);
+            VehicleReady {
+                id: *id,
+                ready: absence.is_none(),
+                address: address.to_string(),
+                missing: absence.map(|absence| absence.to_string()).unwrap_or_default(),
+            }
         };
         self.vehicles.iter().map(state).collect()
     }
@@ -71,30 +93,44 @@ impl Fleet {
         Some(message)
     }
 
-    /// Describes missing heartbeats and where to look for the cause. The text contains no time, so it changes with the state only.
-    fn missing(
+    /// Returns the vehicles that are not ready, with the reason.
+    pub fn absences(&self, heartbeats: &Heartbeats, now: Duration) -> Vec<(u16, Absence)> {
+        let absence = |(id, address): (&u16, &Ipv4Addr)| {
+            Some((*id, self.absence(*id, *address, heartbeats.get(id), now)?))
+        };
+        self.vehicles.iter().filter_map(absence).collect()
+    }
+
+    /// Describes missing heartbeats. The text contains no time, so it changes with the state only.
+    fn absence(
         &self,
         id: u16,
         address: Ipv4Addr,
         last: Option<&LastHeartbeat>,
         now: Duration,
-    ) -> String {
+    ) -> Option<Absence> {
         let Self { port, timeout, .. } = self;
-        match last {
-            Some(last) if now.saturating_sub(last.at) > *timeout => format!(
-                "CopterSim {id} no longer sends heartbeats: check that it still runs on {}",
-                last.from
-            ),
-            Some(last) if !last.expected => format!(
-                "CopterSim {id} runs on {}, not on {address}: set vehicle{id}.address:={}",
-                last.from, last.from
-            ),
-            Some(_) => String::new(),
-            None => format!(
-                "CopterSim {id} has sent no heartbeat to UDP port {port}: check on {address} that its window (CopterID {id}) is \
-                 open and its simulation runs; if it runs on another host, that it sends to the network and no firewall \
-                 drops port {port}"
-            ),
-        }
+        let is_elsewhere = last.is_some_and(|last| !last.expected);
+        Some(match last {
+            Some(last) if now.saturating_sub(last.at) > *timeout => Absence {
+                is_elsewhere: false,
+                what: format!("CopterSim {id} no longer sends heartbeats"),
+                remedy: format!("check that it still runs on {}", last.from),
+            },
+            Some(last) if is_elsewhere => Absence {
+                is_elsewhere,
+                what: format!("CopterSim {id} runs on {}, not on {address}", last.from),
+                remedy: format!("set vehicle{id}.address:={}", last.from),
+            },
+            Some(_) => return None,
+            None => Absence {
+                is_elsewhere,
+                what: format!("CopterSim {id} has sent no heartbeat to UDP port {port}"),
+                remedy: format!(
+                    "check on {address} that its window (CopterID {id}) is open and its simulation runs; if it runs on another \
+                     host, that it sends to the network and no firewall drops port {port}"
+                ),
+            },
+        })
     }
 }

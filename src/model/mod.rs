@@ -15,7 +15,7 @@ pub use coptersim_requests::{
 pub use faults::{
     ClearedFaults, FAULT_KINDS, FaultKind, FaultParameter, FaultParameters, FaultTime, Faults,
 };
-pub use fleet::{Fleet, Heartbeats, LastHeartbeat};
+pub use fleet::{Absence, Fleet, Heartbeats, LastHeartbeat};
 pub use inputs::{
     Datagrams, InputCause, InputError, InputResult, command, custom_data, doubles,
     dynamic_parameters, initial_parameters, rays, renderer, sil, surroundings, uorb,

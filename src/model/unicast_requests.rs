@@ -9,9 +9,6 @@ const SILENCE: Duration = Duration::from_secs(2);
 const SILENCE_LOCAL: Duration = Duration::from_secs(10);
 /// Number of requests after which data should have arrived.
 const ENOUGH_REQUESTS: u64 = 3;
-/// Prefixes of the texts in `/diagnostics`; the doctor reads them.
-const UNANSWERED: &str = "unanswered: ";
-const ON_REQUEST: &str = "on request: ";
 
 /// Time of the last arrival of each kind of a vehicle's data, since the start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,16 +111,26 @@ impl UnicastRequests {
         (heartbeats || true_state) && self.alive_since.is_some() && self.sent >= ENOUGH_REQUESTS
     }
 
+    /// Whether heartbeats and true state arrived only because of requests.
+    pub fn is_on_request(&self) -> bool {
+        self.on_request
+    }
+
+    /// Number of requests for heartbeats or true state.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// Describes the requests for `/diagnostics`.
     pub fn text(&self) -> String {
         let sent = self.sent;
         match sent {
             0 => "not needed".to_owned(),
             _ if self.is_unanswered() => {
-                format!("{UNANSWERED}{} after {sent} requests", self.missing())
+                format!("unanswered: {} after {sent} requests", self.missing())
             }
             _ if self.on_request => {
-                format!("{ON_REQUEST}arrived only after requests, {sent} so far")
+                format!("on request: arrived only after requests, {sent} so far")
             }
             _ => format!("{sent} requests"),
         }

@@ -5,6 +5,7 @@ use super::settings::Settings;
 use super::stats::{LinkState, SourceStats, Sources};
 use super::threads::Threads;
 use crate::config::Problems;
+use crate::doctor::SourceRole;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -40,7 +41,12 @@ pub(super) struct Assembly {
 
 impl Assembly {
     pub(super) fn source(&mut self, name: String) -> Arc<SourceStats> {
-        let stats = Arc::new(SourceStats::new(name));
+        self.source_of(SourceRole::Other, name)
+    }
+
+    /// As [`Self::source`], for a source that `doctor` looks at.
+    pub(super) fn source_of(&mut self, kind: SourceRole, name: String) -> Arc<SourceStats> {
+        let stats = Arc::new(SourceStats::new(kind, name));
         self.sources.push(stats.clone());
         stats
     }

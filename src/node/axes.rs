@@ -1,13 +1,20 @@
 //! Axes of the simulator that no datagram names: sensors and IMUs detect them, the log and `/diagnostics` report them.
 use super::section::{Finding, Level, Section, value};
+use crate::doctor::{AxesFacts, BridgeFacts};
 use crate::sensors::Verdict;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Verdict and text by subject.
+/// Axes by subject.
 #[derive(Clone, Default)]
-pub(super) struct AxesReport(Arc<Mutex<BTreeMap<String, (Verdict, String)>>>);
+pub(super) struct AxesReport(Arc<Mutex<BTreeMap<String, ReportedAxes>>>);
+
+struct ReportedAxes {
+    verdict: Verdict,
+    text: String,
+    parameter: String,
+}
 
 impl AxesReport {
     /// Reports the axes of a subject; `text` is [`ConventionFinder::text`](crate::sensors::ConventionFinder::text), `parameter` sets the axes.
@@ -21,8 +28,8 @@ impl AxesReport {
             }
             Verdict::Unknown | Verdict::Some => {}
         }
-        let text = format!("{text} ({parameter})");
-        self.0.lock().insert(what, (verdict, text));
+        let (text, parameter) = (text.to_owned(), parameter.to_owned());
+        self.0.lock().insert(what, ReportedAxes { verdict, text, parameter });
     }
 }
 
@@ -33,15 +40,27 @@ impl Section for AxesReport {
 
     fn check(&mut self) -> Finding {
         let known = self.0.lock();
-        let differs = |(verdict, _): &&(Verdict, String)| *verdict == Verdict::Differs;
-        let differ = known.values().filter(differs).count();
+        let differ = known.values().filter(|axes| axes.verdict == Verdict::Differs).count();
+        let values = known.iter().map(|(what, ReportedAxes { verdict, text, parameter })| {
+            let differs = if *verdict == Verdict::Differs { "differs: " } else { "" };
+            value(what, format!("{differs}{text} ({parameter})"))
+        });
         Finding {
             level: if differ > 0 { Level::Warn } else { Level::Ok },
             message: match differ {
                 0 => "no difference from the parameters found".to_owned(),
                 n => format!("{n} differ from the parameters"),
             },
-            values: known.iter().map(|(what, (_, text))| value(what, text)).collect(),
+            values: values.collect(),
         }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        facts.axes.extend(self.0.lock().iter().map(|(subject, axes)| AxesFacts {
+            subject: subject.clone(),
+            differ: axes.verdict == Verdict::Differs,
+            axes: axes.text.clone(),
+            parameter: axes.parameter.clone(),
+        }));
     }
 }

@@ -1,5 +1,5 @@
 //! Binds the ports of the bridge.
-use super::error::NodeError;
+use super::error::{BindFailure, NodeError};
 use super::shared_ports::SharedPorts;
 use crate::program::limit_behind;
 use crate::transport::{BindOptions, Holders, PacketTapSlot, StreamReceiver, UdpReceiver};
@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 /// Binds sockets and collects all failures, to report them together.
 #[derive(Default)]
 pub(super) struct Binder {
-    failures: Vec<String>,
+    failures: Vec<BindFailure>,
     /// Shared ports, which other programs may bind too.
     pub(super) shared_ports: SharedPorts,
     pub(super) packet_tap: PacketTapSlot,
@@ -78,12 +78,12 @@ impl Binder {
             Ok(_) if options.reuse => self.shared_ports.watch(options, what),
             Ok(_) => {}
             Err(error) => {
-                let by: String = (Holders::default().on(&[options.port].into()).iter())
-                    .map(|(_, holder)| format!(", by {holder}"))
-                    .collect();
-                let limit = limit_behind(error);
-                self.failures
-                    .push(format!("{what}: UDP port {}: {error}{by}{limit}", options.port));
+                let holders = Holders::default().on(&[options.port].into()).into_iter();
+                let holders: Vec<_> = holders.map(|(_, holder)| holder).collect();
+                let by: String = holders.iter().map(|holder| format!(", by {holder}")).collect();
+                let reason = format!("{error}{by}{}", limit_behind(error));
+                let port = format!("UDP port {}", options.port);
+                self.failures.push(BindFailure { what: what.to_owned(), port, reason, holders });
             }
         }
         receiver.ok()
@@ -97,7 +97,12 @@ impl Binder {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
         if let Err(error) = &listener {
-            self.failures.push(format!("{what}: TCP port {port}: {error}"));
+            self.failures.push(BindFailure {
+                what: what.to_owned(),
+                port: format!("TCP port {port}"),
+                reason: error.to_string(),
+                holders: Vec::new(),
+            });
         }
         listener.ok()
     }

@@ -1,4 +1,5 @@
 //! Why something is counted in the figures of a source: one row per cause.
+use crate::doctor::DropFault;
 use crate::motion::Ignored;
 use crate::sensors::SensorCause;
 use crate::session::DropCause;
@@ -101,6 +102,29 @@ impl Cause {
             Self::Scene(cause) => cause.into(),
             own => own.into(),
         }
+    }
+}
+
+impl Cause {
+    /// Returns the fault of the set-up behind a drop.
+    pub fn fault(self) -> Option<DropFault> {
+        Some(match self {
+            Self::SocketOverflow => DropFault::FullBuffer,
+            Self::OtherVehicle => DropFault::OtherVehicle,
+            Self::Frame(DropCause::Incomplete | DropCause::Lost) => DropFault::Network,
+            Self::Frame(DropCause::Oversize)
+            | Self::Sensor(SensorCause::Size | SensorCause::TooLarge | SensorCause::Layout) => {
+                DropFault::WrongSize
+            }
+            Self::Sensor(
+                SensorCause::UnknownCodec
+                | SensorCause::Undecodable
+                | SensorCause::Unexpected
+                | SensorCause::CloudForm
+                | SensorCause::DepthFormat,
+            ) => DropFault::WrongType,
+            _ => return None,
+        })
     }
 }
 

@@ -1,17 +1,19 @@
 //! `rfly_bridge doctor`: starts a bridge that publishes nothing, or reads the diagnostics of a running bridge, and returns the
 //! findings.
 use super::bridge::Bridge;
-use super::error::NodeError;
+use super::error::{BindFailure, NodeError};
 use super::host_checks;
 use super::settings::Settings;
 use crate::config::Params;
 use crate::config::ros_args::RosArgs;
 use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_values, sort};
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
-use crate::ros::{Middleware, Options, Qos, RosError};
+use crate::ros::{Middleware, Options, Qos, RosError, Subscription};
+use crate::transport::Holder;
+use parking_lot::Mutex;
 use std::net::UdpSocket;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Period of the diagnostics of the bridge that `doctor` starts.
@@ -19,9 +21,10 @@ const PERIOD: Duration = Duration::from_millis(500);
 /// How long to wait for the refusal of a datagram; a host in this network refuses it faster.
 const REFUSAL_TIMEOUT: Duration = Duration::from_millis(300);
 /// The name of this program in the kernel's list of processes.
-const OWN_NAME: &str = "(rfly_bridge)";
+const OWN_NAME: &str = "rfly_bridge";
 
-type LatestReport = Arc<Mutex<Option<DiagnosticArray>>>;
+/// Findings in the newest report; `None` if none has arrived.
+type LatestFindings = Arc<Mutex<Option<Vec<Finding>>>>;
 
 /// Observes a bridge for `duration` and returns the findings, the worst first. `graph` joins the ROS graph, to read the
 /// diagnostics of a running bridge.
@@ -83,25 +86,24 @@ fn check_settings(
             drop(bridge);
         }
         Err(NodeError::Bind(failures)) => {
-            let running = failures.iter().any(|failure| failure.contains(OWN_NAME));
-            if running {
+            let is_bridge =
+                |holder: &Holder| matches!(&holder.process, Some((_, name)) if name == OWN_NAME);
+            if failures.iter().flat_map(|failure| &failure.holders).any(is_bridge) {
                 // In a ROS 2 workspace, callbacks run as long as their node exists.
                 let graph = graph()?;
-                let (running_report, _subscription) = subscribe(&graph)?;
+                let (running, _subscription) = subscribe(&graph)?;
                 std::thread::sleep(duration);
-                let report = running_report.lock().unwrap_or_else(PoisonError::into_inner).take();
-                found.extend(match report {
-                    Some(message) => report_findings(&message),
-                    None => vec![Finding::new(
+                found.extend(running.lock().take().unwrap_or_else(|| {
+                    vec![Finding::new(
                         Code::Start,
                         "/diagnostics",
                         "a bridge runs on this host, but its diagnostics do not arrive",
                         "set the same environment as the bridge (ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY), or use --seconds 15",
-                    )],
-                });
+                    )]
+                }));
                 return Ok(found);
             }
-            found.extend(failures.iter().map(|failure| port_taken(failure)));
+            found.extend(failures.iter().map(port_taken));
         }
         Err(other) => found.push(Finding::new(
             Code::Start,
@@ -110,48 +112,38 @@ fn check_settings(
             "correct the cause, then run doctor again",
         )),
     }
-    let report = latest.lock().unwrap_or_else(PoisonError::into_inner).take();
-    found.extend(report.iter().flat_map(report_findings));
+    found.extend(latest.lock().take().unwrap_or_default());
     Ok(found)
 }
 
-fn subscribe(
-    middleware: &Middleware,
-) -> Result<(LatestReport, crate::ros::Subscription), RosError> {
-    let latest = LatestReport::default();
+/// Reads the status `doctor` of each report back into findings.
+fn subscribe(middleware: &Middleware) -> Result<(LatestFindings, Subscription), RosError> {
+    let latest = LatestFindings::default();
     let writer = latest.clone();
     let subscription =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
-            if message.status.iter().any(|s| s.name == "rfly_bridge: doctor") {
-                *writer.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
+            let doctor = message.status.iter().find(|s| s.name == "rfly_bridge: doctor");
+            if let Some(status) = doctor {
+                let values = status.values.iter().map(|v| (v.key.as_str(), v.value.as_str()));
+                *writer.lock() = Some(from_values(values));
             }
         })?;
     Ok((latest, subscription))
 }
 
-fn report_findings(message: &DiagnosticArray) -> Vec<Finding> {
-    let doctor = message.status.iter().find(|s| s.name == "rfly_bridge: doctor");
-    let values = doctor.into_iter().flat_map(|status| &status.values);
-    from_values(values.map(|v| (v.key.as_str(), v.value.as_str())))
-}
-
-/// Returns the finding for a port that cannot be bound; the text of the failure names the process that holds it.
-fn port_taken(failure: &str) -> Finding {
-    let (subject, what) = failure.split_once(": ").unwrap_or((failure, ""));
-    let process = what.split("by process ").nth(1);
-    let number = process.and_then(|rest| rest.split(' ').next());
-    let remedy = match number {
-        Some(number) => {
-            format!(
-                "kill {number} if you no longer need it; docs/ports.md says what the port is for"
-            )
-        }
-        None => {
-            "sudo ss -ulpn shows the process that holds it; docs/ports.md says what the port is for"
-                .to_owned()
-        }
+fn port_taken(failure: &BindFailure) -> Finding {
+    let BindFailure { what, port, reason, holders } = failure;
+    let process = holders.iter().find_map(|holder| holder.process.as_ref());
+    let remedy = match process {
+        Some((id, _)) => format!("kill {id} if you no longer need it"),
+        None => "sudo ss -ulpn shows the process that holds it".to_owned(),
     };
-    Finding::new(Code::PortTaken, subject, what, remedy)
+    Finding::new(
+        Code::PortTaken,
+        what,
+        format!("{port}: {reason}"),
+        format!("{remedy}; docs/ports.md says what the port is for"),
+    )
 }
 
 /// Sends an empty datagram, which is no request, and returns a finding if the simulator's host refuses it.

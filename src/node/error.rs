@@ -1,6 +1,21 @@
 use crate::config::Problems;
 use crate::frames::FrameError;
 use crate::ros::RosError;
+use crate::transport::Holder;
+
+/// A port that cannot be bound.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: {port}: {reason}")]
+pub struct BindFailure {
+    /// The data that arrives there.
+    pub what: String,
+    /// Protocol and number, for example `UDP port 9999`.
+    pub port: String,
+    /// Error of the system, other programs that hold the port, and the limit that was reached.
+    pub reason: String,
+    /// Other programs that hold the port.
+    pub holders: Vec<Holder>,
+}
 
 /// Why the bridge cannot start. One error lists all faults of the configuration.
 #[derive(Debug, thiserror::Error)]
@@ -16,8 +31,8 @@ pub enum NodeError {
     #[error(transparent)]
     Ros(#[from] RosError),
     /// All ports that cannot be bound.
-    #[error("cannot receive:\n  {}", .0.join("\n  "))]
-    Bind(Vec<String>),
+    #[error("cannot receive:\n  {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  "))]
+    Bind(Vec<BindFailure>),
     /// A thread or runtime cannot be started.
     #[error("cannot start {what}: {source}")]
     Start {

@@ -60,10 +60,10 @@ pub use binder::ReceiveEndpoints;
 pub use bridge::Bridge;
 pub use cause::Cause;
 pub use diagnostics::{
-    ProgramHealth, RateWatch, Rosout, RosoutLayer, RosoutPublisher, Shortfall, rosout, top,
+    ProgramHealth, RateWatch, Rosout, RosoutLayer, RosoutPublisher, rosout, top,
 };
 pub use doctor::examine;
-pub use error::NodeError;
+pub use error::{BindFailure, NodeError};
 pub use files::NamedFile;
 pub use frames::{UrdfForm, robot_description};
 pub use record::{

@@ -1,6 +1,7 @@
 //! One status of `/diagnostics`.
+use crate::doctor::BridgeFacts;
 
-/// Level of a status in `/diagnostics`.
+/// Level of a status in `/diagnostics`, with the numbers of `diagnostic_msgs/msg/DiagnosticStatus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// No fault.
@@ -30,6 +31,9 @@ pub(super) trait Section: Send {
 
     /// Checks the part; called once per report.
     fn check(&mut self) -> Finding;
+
+    /// Adds what `doctor` needs of the last check.
+    fn add_facts(&self, _facts: &mut BridgeFacts) {}
 }
 
 pub(super) fn value(key: impl ToString, value: impl ToString) -> (String, String) {

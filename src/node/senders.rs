@@ -2,6 +2,7 @@
 use super::section::{Finding, Level, Section, value};
 use crate::config::params::VehicleParams;
 use crate::config::{ControlLink, Params};
+use crate::doctor::BridgeFacts;
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
 use crate::wire::NETWORK_GROUP;
 use ipnet::Ipv4Net;
@@ -125,12 +126,13 @@ impl Senders {
 
 pub(super) struct RefusedSenders {
     senders: Arc<Senders>,
-    before: u64,
+    /// Refused senders at the last check, and how many of their datagrams were new.
+    last: (Refused, u64),
 }
 
 impl RefusedSenders {
     pub(super) fn new(senders: Arc<Senders>) -> Self {
-        Self { senders, before: 0 }
+        Self { senders, last: Default::default() }
     }
 }
 
@@ -142,7 +144,7 @@ impl Section for RefusedSenders {
     fn check(&mut self) -> Finding {
         let refused = self.senders.report();
         let total = refused.total();
-        let new = total - std::mem::replace(&mut self.before, total);
+        let new = total - self.last.0.total();
         let mut values = vec![value("refused", total)];
         let senders = refused.senders.iter();
         values.extend(senders.map(|(address, sender)| value(address, sender.count)));
@@ -154,7 +156,12 @@ impl Section for RefusedSenders {
             (0, _) => (Level::Ok, format!("{total} datagrams refused, none lately")),
             _ => (Level::Warn, format!("{new} datagrams refused; accept_from")),
         };
+        self.last = (refused, new);
         Finding { level, message, values }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        facts.refused = self.last.clone();
     }
 }
 

@@ -1,6 +1,6 @@
 //! One call of a service, for the command line.
 use crate::config::did_you_mean;
-use crate::ros::call::{Call, CallError};
+use crate::ros::call::{CallError, ServiceCall};
 use crate::ros::{Middleware, RosError};
 use std::time::Duration;
 
@@ -65,8 +65,9 @@ pub async fn call(
         NoResponse::NoService { service: service.clone(), seconds, hint }
     };
     // A request of known type is checked before the search.
-    let checked =
-        type_name.map(|given| Call::new(middleware, &service, given, request)).transpose()?;
+    let checked = type_name
+        .map(|given| ServiceCall::new(middleware, &service, given, request))
+        .transpose()?;
     let type_of = || {
         let mut servers = middleware.servers().into_iter();
         servers.find(|server| server.name == service).map(|server| server.type_name)
@@ -77,7 +78,7 @@ pub async fn call(
         (_, Some(given)) => {
             return Err(NoResponse::OtherType { service, given: given.to_owned(), found });
         }
-        _ => Call::new(middleware, &service, &found, request)?,
+        _ => ServiceCall::new(middleware, &service, &found, request)?,
     };
     let ready = || call.is_ready().then_some(());
     until(limit, ready).await.ok_or_else(absent)?;

@@ -1,5 +1,6 @@
 //! Other programs on shared ports. A unicast datagram reaches only one of the sockets: the log and `/diagnostics` warn.
 use super::section::{Finding, Level, Section, value};
+use crate::doctor::BridgeFacts;
 use crate::transport::{BindOptions, Holder, Holders};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,8 @@ pub(super) struct SharedPorts {
     /// Sockets found by the last search.
     seen: BTreeSet<u64>,
     logged: BTreeSet<u64>,
+    /// Ports and other programs of the last check.
+    shared: Vec<(u16, Holder)>,
 }
 
 #[derive(Debug)]
@@ -69,16 +72,20 @@ impl Section for SharedPorts {
     }
 
     fn check(&mut self) -> Finding {
-        let shared = self.search();
-        let (level, message) = match shared.len() {
+        self.shared = self.search();
+        let (level, message) = match self.shared.len() {
             0 => (Level::Ok, "no other listeners".to_owned()),
             n => (Level::Warn, format!("{n} other sockets receive on the bridge's ports")),
         };
-        let shared = shared.iter();
+        let shared = self.shared.iter();
         Finding {
             level,
             message,
             values: shared.map(|(port, holder)| value(port, holder)).collect(),
         }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        facts.shared_ports.clone_from(&self.shared);
     }
 }

@@ -1,4 +1,6 @@
 //! Figures of each source.
+pub use crate::doctor::LinkState;
+use crate::doctor::SourceRole;
 use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
 use hdrhistogram::Histogram;
@@ -7,22 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// State of one source.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum LinkState {
-    /// No data yet.
-    Waiting,
-    /// Data flows.
-    Up,
-    /// Data stopped.
-    Lost,
-    /// No data is expected: senders are sporadic, or the topics have no subscriber.
-    Idle,
-}
-
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Figures {
+    /// What the source delivers, and what it reports as texts.
+    pub(super) kind: SourceRole,
     /// Datagrams or blocks received, good and bad.
     pub(super) received: u64,
     /// Their bytes.
@@ -45,8 +36,6 @@ pub(super) struct Figures {
     pub(super) state: Option<LinkState>,
     /// Known cause why the source delivers nothing.
     pub(super) obstacle: Option<String>,
-    /// Further texts by key.
-    pub(super) notes: BTreeMap<&'static str, String>,
     /// Probable cause if the source delivers nothing or too little.
     pub(super) hint: Option<&'static str>,
 }
@@ -110,6 +99,12 @@ impl Figures {
         }
     }
 
+    /// Known and probable causes why the source delivers nothing or too little.
+    pub(super) fn reason(&self) -> Option<String> {
+        let causes: Vec<_> = self.obstacle.as_deref().into_iter().chain(self.hint).collect();
+        (!causes.is_empty()).then(|| causes.join("; "))
+    }
+
     pub(super) fn took(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
         self.latency_us.0.saturating_record(us);
@@ -126,9 +121,9 @@ pub(super) struct SourceStats {
 }
 
 impl SourceStats {
-    pub(super) fn new(name: impl Into<String>) -> Self {
-        let key = name.into();
-        Self { name: Mutex::new(key.as_str().into()), key, figures: Mutex::default() }
+    pub(super) fn new(kind: SourceRole, key: String) -> Self {
+        let figures = Mutex::new(Figures { kind, ..Figures::default() });
+        Self { name: Mutex::new(key.as_str().into()), key, figures }
     }
 
     /// Name in diagnostics, for example `sensor0 img_rgb`.

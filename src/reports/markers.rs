@@ -6,11 +6,6 @@ use crate::msgs::std_msgs::msg::{ColorRGBA, Header};
 use crate::msgs::visualization_msgs::msg::{Marker, MarkerArray};
 use crate::time::RosTime;
 
-/// `Marker.CUBE` and `TEXT_VIEW_FACING`; `ADD` and `DELETE`.
-const CUBE: i32 = 1;
-const TEXT: i32 = 9;
-const ADD: i32 = 0;
-const DELETE: i32 = 2;
 /// Colours of vehicles and objects.
 const COLOURS: [[f32; 4]; 2] = [[0.1, 0.7, 1.0, 0.35], [1.0, 0.7, 0.1, 0.35]];
 /// Height of the text in m.
@@ -24,12 +19,13 @@ pub fn markers<'a>(
 ) -> MarkerArray {
     let mut markers = Vec::new();
     for (entity, described) in described {
-        let mut cube = marker(entity, CUBE, ADD, header(map, described.stamp));
+        let mut cube = marker(entity, Marker::CUBE, Marker::ADD, header(map, described.stamp));
         cube.pose = pose_msg(&described.centre);
         cube.scale = vector_msg(described.size);
         let [r, g, b, a] = COLOURS[usize::from(matches!(entity, ReportedEntity::Object(_)))];
         cube.color = ColorRGBA { r, g, b, a };
-        let mut text = marker(entity, TEXT, ADD, header(map, described.stamp));
+        let mut text =
+            marker(entity, Marker::TEXT_VIEW_FACING, Marker::ADD, header(map, described.stamp));
         text.pose = cube.pose.clone();
         // Above the box in any attitude.
         text.pose.position.z +=
@@ -40,8 +36,8 @@ pub fn markers<'a>(
         markers.extend([cube, text]);
     }
     for entity in gone {
-        for kind in [CUBE, TEXT] {
-            markers.push(marker(entity, kind, DELETE, header(map, RosTime::default())));
+        for kind in [Marker::CUBE, Marker::TEXT_VIEW_FACING] {
+            markers.push(marker(entity, kind, Marker::DELETE, header(map, RosTime::default())));
         }
     }
     MarkerArray { markers }
@@ -49,7 +45,7 @@ pub fn markers<'a>(
 
 /// The namespace identifies entity and part, because names do not fit into the numeric id.
 fn marker(entity: &ReportedEntity, kind: i32, action: i32, header: Header) -> Marker {
-    let part = if kind == CUBE { "" } else { "_name" };
+    let part = if kind == Marker::CUBE { "" } else { "_name" };
     let (ns, id) = match entity {
         ReportedEntity::Vehicle(id) => (format!("vehicles{part}"), *id),
         ReportedEntity::Object(name) => (format!("objects{part}/{name}"), 0),

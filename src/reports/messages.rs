@@ -10,9 +10,6 @@ use crate::time::RosTime;
 use crate::wire::{VehicleReportPacket, class_and_style};
 use std::f64::consts::TAU;
 
-/// `Collision.NOTHING`, `GROUND`, `OBJECT`, `VEHICLE`.
-const KINDS: [u8; 4] = [0, 1, 2, 3];
-
 pub(super) fn header(frame: &str, stamp: RosTime) -> Header {
     Header { stamp: stamp.to_msg(), frame_id: frame.to_owned() }
 }
@@ -64,9 +61,9 @@ pub fn collision(
         return message;
     };
     (message.kind, message.other) = match obstacle {
-        Obstacle::Ground => (KINDS[1], 0),
-        Obstacle::Object => (KINDS[2], 0),
-        Obstacle::Vehicle(id) => (KINDS[3], *id),
+        Obstacle::Ground => (Collision::GROUND, 0),
+        Obstacle::Object => (Collision::OBJECT, 0),
+        Obstacle::Vehicle(id) => (Collision::VEHICLE, *id),
     };
     message.name.clone_from(name);
     if let Some([contact, target]) = points {
@@ -102,7 +99,11 @@ pub fn detections<'a>(
     for (entity, described) in described {
         newest = newest.max(described.stamp);
         let mut result = ObjectHypothesisWithPose::default();
-        result.hypothesis.class_id = class(entity).to_owned();
+        let class = match entity {
+            ReportedEntity::Vehicle(_) => "vehicle",
+            ReportedEntity::Object(_) => "object",
+        };
+        result.hypothesis.class_id = class.to_owned();
         result.hypothesis.score = 1.0;
         result.pose.pose = pose_msg(&described.pose);
         let mut detection = Detection3D {
@@ -117,11 +118,4 @@ pub fn detections<'a>(
     }
     message.header = header(map, newest);
     message
-}
-
-fn class(entity: &ReportedEntity) -> &'static str {
-    match entity {
-        ReportedEntity::Vehicle(_) => "vehicle",
-        ReportedEntity::Object(_) => "object",
-    }
 }

@@ -68,7 +68,7 @@ pub struct ReportRequester {
     ending: Vec<ReportSubject>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct RequestState {
     /// Time of the last request or report, since any fixed instant.
     at: Option<Duration>,
@@ -76,7 +76,7 @@ struct RequestState {
 }
 
 impl ReportRequester {
-    /// Replaces the wanted subjects.
+    /// Replaces the requested subjects.
     pub fn set_wanted(&mut self, wanted: BTreeSet<ReportSubject>) {
         for subject in self.requests.keys() {
             if !wanted.contains(subject) {
@@ -86,8 +86,7 @@ impl ReportRequester {
         self.requests.retain(|subject, _| wanted.contains(subject));
         self.ending.retain(|subject| !wanted.contains(subject));
         for subject in wanted {
-            let new = RequestState { at: None, answered: false };
-            self.requests.entry(subject).or_insert(new);
+            self.requests.entry(subject).or_default();
         }
     }
 
@@ -123,13 +122,9 @@ impl ReportRequester {
 
     /// Returns the commands that end all requested reports.
     pub fn end(&mut self) -> Vec<String> {
-        let requests = std::mem::take(&mut self.requests).into_iter();
-        let sent = requests.filter(|(_, request)| request.at.is_some());
-        let sent = sent.map(|(subject, _)| subject);
-        std::mem::take(&mut self.ending)
-            .into_iter()
-            .chain(sent)
-            .map(|subject| subject.end())
-            .collect()
+        let mut requests = std::mem::take(&mut self.requests);
+        requests.retain(|_, request| request.at.is_some());
+        let ending = std::mem::take(&mut self.ending);
+        ending.iter().chain(requests.keys()).map(ReportSubject::end).collect()
     }
 }

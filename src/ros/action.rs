@@ -1,6 +1,6 @@
-//! Actions, served: three services and two topics below `<name>/_action`, as rcl_action has them.
+//! Action servers: three services and two topics below `<name>/_action`, as in rcl_action.
 //!
-//! Nothing here reads a clock: the caller says what time it is, and results are kept by count, not by age.
+//! This module reads no clock: the caller passes one; results are kept by count, not by age.
 use super::{Middleware, Publisher, Qos, Responder, RosError, ServiceHandle};
 use crate::{
     msgs::{
@@ -13,46 +13,47 @@ use crate::{
     },
     time::RosTime,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Ended goals whose result can still be asked for.
+/// Maximum number of ended goals with a stored result.
 pub const KEPT_RESULTS: usize = 64;
 
 type Id = [u8; 16];
 
-/// An action offered by this node; ends on drop. Goals that run may still be ended, but nobody hears of it.
+/// An action offered by this node; ends on drop. Running goals can still be ended, without a message to clients.
 pub struct ActionHandle {
     _services: [ServiceHandle; 3],
 }
 
-/// A goal that waits for a decision. Dropped without one it is rejected, and counted as an unanswered request.
+/// A goal to accept or reject. If dropped it is rejected, and counted as an unanswered request.
 #[must_use = "dropping it rejects the goal"]
 pub struct GoalRequest<A: Action> {
     id: Id,
     goal: A::Goal,
-    server: Arc<Server<A>>,
+    server: Arc<ActionServer<A>>,
     responder: Responder<A::SendGoal>,
 }
 
-/// A goal that runs. Dropped it is aborted with the default result.
+/// A running goal. If dropped it is aborted with the default result.
 #[must_use = "dropping it aborts the goal"]
 pub struct RunningGoal<A: Action> {
     id: Id,
     goal: A::Goal,
     canceling: watch::Receiver<bool>,
-    server: Arc<Server<A>>,
+    server: Arc<ActionServer<A>>,
 }
 
-struct Server<A: Action> {
+struct ActionServer<A: Action> {
     clock: Box<dyn Fn() -> RosTime + Send + Sync>,
     feedback: Publisher<A::FeedbackMessage>,
     status: Publisher<GoalStatusArray>,
-    /// In the order of acceptance.
-    goals: Mutex<Vec<Goal<A>>>,
+    /// Sorted by time of acceptance.
+    goals: Mutex<Vec<ServedGoal<A>>>,
 }
 
-struct Goal<A: Action> {
+struct ServedGoal<A: Action> {
     id: Id,
     accepted: RosTime,
     status: i8,
@@ -61,7 +62,7 @@ struct Goal<A: Action> {
     waiting: Vec<Responder<A::GetResult>>,
 }
 
-impl<A: Action> Goal<A> {
+impl<A: Action> ServedGoal<A> {
     fn info(&self) -> GoalInfo {
         GoalInfo { goal_id: UUID { uuid: self.id }, stamp: self.accepted.to_msg() }
     }
@@ -87,35 +88,35 @@ impl Middleware {
         // The name is remapped as a whole, as rcl_action does.
         let name = self.resolve(name)?;
         let part = |part: &str| format!("{name}/_action/{part}");
-        let server = Arc::new(Server::<A> {
+        let server = Arc::new(ActionServer::<A> {
             clock: Box::new(clock),
             feedback: self.publisher(&part("feedback"), Qos::DEFAULT)?,
             status: self.publisher(&part("status"), Qos::LATCHED)?,
             goals: Mutex::default(),
         });
-        let (asked, canceled, wanted) = (server.clone(), server.clone(), server);
+        let (goal_server, cancel_server, result_server) = (server.clone(), server.clone(), server);
         let send = self.service::<A::SendGoal>(&part("send_goal"), move |request, responder| {
             let (id, goal) = A::goal(request);
-            if asked.goals().iter().any(|goal| goal.id == id) {
-                return responder.respond(A::accepted(false, asked.now().to_msg()));
+            if goal_server.goals().iter().any(|goal| goal.id == id) {
+                return responder.respond(A::accepted(false, goal_server.now().to_msg()));
             }
-            handler(GoalRequest { id, goal, server: asked.clone(), responder });
+            handler(GoalRequest { id, goal, server: goal_server.clone(), responder });
         })?;
         let cancel =
             self.service::<CancelGoal>(&part("cancel_goal"), move |request, responder| {
-                canceled.cancel(&request, responder);
+                cancel_server.cancel(&request, responder);
             })?;
         let result =
             self.service::<A::GetResult>(&part("get_result"), move |request, answer| {
-                wanted.tell_result(&request, answer);
+                result_server.send_result(&request, answer);
             })?;
         Ok(ActionHandle { _services: [send, cancel, result] })
     }
 }
 
-impl<A: Action> Server<A> {
-    fn goals(&self) -> MutexGuard<'_, Vec<Goal<A>>> {
-        self.goals.lock().unwrap_or_else(PoisonError::into_inner)
+impl<A: Action> ActionServer<A> {
+    fn goals(&self) -> MutexGuard<'_, Vec<ServedGoal<A>>> {
+        self.goals.lock()
     }
 
     fn now(&self) -> RosTime {
@@ -123,15 +124,16 @@ impl<A: Action> Server<A> {
     }
 
     /// Under the lock, so that the states are published in their order.
-    fn publish(&self, goals: &[Goal<A>]) {
-        let state = |goal: &Goal<A>| GoalStatus { goal_info: goal.info(), status: goal.status };
+    fn publish(&self, goals: &[ServedGoal<A>]) {
+        let state =
+            |goal: &ServedGoal<A>| GoalStatus { goal_info: goal.info(), status: goal.status };
         // The publisher counts failures.
         let _counted = self
             .status
             .publish(&GoalStatusArray { status_list: goals.iter().map(state).collect() });
     }
 
-    /// An id selects its goal, a stamp all that were accepted until then, both both, and neither all.
+    /// An id selects its goal, a stamp the goals accepted until then, both together the union, neither all goals.
     fn cancel(&self, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
         let CancelGoalRequest { goal_info } = request;
         let id = goal_info.goal_id.uuid;
@@ -168,7 +170,7 @@ impl<A: Action> Server<A> {
         }
     }
 
-    fn tell_result(
+    fn send_result(
         &self,
         request: &<A::GetResult as Service>::Request,
         responder: Responder<A::GetResult>,
@@ -197,7 +199,7 @@ impl<A: Action> Server<A> {
         }
         goal.result = result;
         let ended = goals.iter().filter(|goal| goal.has_ended()).count();
-        let oldest = goals.iter().position(Goal::has_ended);
+        let oldest = goals.iter().position(ServedGoal::has_ended);
         if let Some(oldest) = oldest.filter(|_| ended > KEPT_RESULTS) {
             goals.remove(oldest);
         }
@@ -206,12 +208,12 @@ impl<A: Action> Server<A> {
 }
 
 impl<A: Action> GoalRequest<A> {
-    /// What the client wants.
+    /// The requested goal.
     pub fn goal(&self) -> &A::Goal {
         &self.goal
     }
 
-    /// Refuses the goal; ROS has no words for why.
+    /// Rejects the goal; the response has no field for a reason.
     pub fn reject(self) {
         let now = self.server.now();
         self.responder.respond(A::accepted(false, now.to_msg()));
@@ -222,7 +224,7 @@ impl<A: Action> GoalRequest<A> {
         let accepted = self.server.now();
         let (cancel, canceling) = watch::channel(false);
         let mut goals = self.server.goals();
-        goals.push(Goal {
+        goals.push(ServedGoal {
             id: self.id,
             accepted,
             status: GoalStatus::STATUS_EXECUTING,
@@ -238,45 +240,46 @@ impl<A: Action> GoalRequest<A> {
 }
 
 impl<A: Action> RunningGoal<A> {
-    /// What the client wants.
+    /// The requested goal.
     pub fn goal(&self) -> &A::Goal {
         &self.goal
     }
 
-    /// Whether a client wants it to end.
+    /// Whether a client requested cancellation.
     pub fn is_canceling(&self) -> bool {
         *self.canceling.borrow()
     }
 
-    /// Waits until a client wants it to end.
+    /// Waits until a client requests cancellation.
     pub async fn canceling(&mut self) {
-        // Fails if the goal has ended; then nobody can cancel it.
+        // Fails if the goal has ended; then no client can cancel it.
         if self.canceling.wait_for(|canceling| *canceling).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Tells the client how it goes.
+    /// Publishes feedback.
     pub fn feedback(&self, feedback: A::Feedback) {
         // The publisher counts failures.
         let _counted = self.server.feedback.publish(&A::feedback(self.id, feedback));
     }
 
-    /// Ends it: the goal is reached.
+    /// Ends it as succeeded.
     pub fn succeed(self, result: A::Result) {
         self.server.end(self.id, GoalStatus::STATUS_SUCCEEDED, result);
     }
 
-    /// Ends it: the goal cannot be reached.
+    /// Ends it as aborted.
     pub fn abort(self, result: A::Result) {
         self.server.end(self.id, GoalStatus::STATUS_ABORTED, result);
     }
 
-    /// Ends it as a client wanted; aborts it if none did.
+    /// Ends it as canceled if a client requested that, otherwise as aborted.
     pub fn cancel(self, result: A::Result) {
-        let status = match self.is_canceling() {
-            true => GoalStatus::STATUS_CANCELED,
-            false => GoalStatus::STATUS_ABORTED,
+        let status = if self.is_canceling() {
+            GoalStatus::STATUS_CANCELED
+        } else {
+            GoalStatus::STATUS_ABORTED
         };
         self.server.end(self.id, status, result);
     }

@@ -1,36 +1,17 @@
-//! Back-end interface. A back end for CDR bytes implements [`CdrNode`] in one file; rclrs, which takes messages, is the
-//! other kind.
-#[cfg(feature = "rclrs")]
-use super::rclrs;
+//! Back-end interface. A back end for CDR bytes implements [`CdrNode`]; rclrs, which takes messages, is the other kind.
 use super::{
-    Bytes, Connections, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo, WriterReport,
-    WriterStats, bulk::Tail, loan::Block, service::CdrService, subscription::Callback,
-    tap::Channel,
+    Bytes, Connections, Guard, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo,
+    WriterReport, WriterStats,
+    block::Block,
+    bulk::Tail,
+    service::{CdrService, ServiceTypes},
+    subscription::Callback,
+    tap::TapChannel,
 };
-use std::{any::Any, sync::Arc};
-
-/// A resource that ends on drop.
-pub(super) type Guard = Box<dyn Any + Send + Sync>;
-
-/// The back end of a node.
-pub(super) enum Backend {
-    Cdr(Box<dyn CdrNode>),
-    #[cfg(feature = "rclrs")]
-    Rclrs(rclrs::Node),
-}
-
-impl Backend {
-    pub(super) fn node(&self) -> &dyn Node {
-        match self {
-            Self::Cdr(node) => node.as_node(),
-            #[cfg(feature = "rclrs")]
-            Self::Rclrs(node) => node,
-        }
-    }
-}
+use std::sync::Arc;
 
 /// A node in a ROS graph.
-pub(super) trait Node: Send + Sync {
+pub(super) trait GraphNode: Send + Sync {
     /// Figures of every writer.
     fn report(&self) -> Vec<WriterReport>;
 
@@ -43,7 +24,7 @@ pub(super) trait Node: Send + Sync {
     /// Services of the graph that have a server.
     fn servers(&self) -> Vec<ServiceInfo>;
 
-    /// Watches which node publishes, subscribes to and serves what.
+    /// Watches the endpoints of each node.
     fn connections(&self) -> Result<Box<dyn Watch>, RosError>;
 
     /// Batches graph updates while the guard lives, where they are expensive.
@@ -59,9 +40,7 @@ pub(super) trait Watch: Send {
 }
 
 /// A back end that moves CDR bytes with their encapsulation header.
-pub(super) trait CdrNode: Node {
-    fn as_node(&self) -> &dyn Node;
-
+pub(super) trait CdrNode: GraphNode {
     fn writer(
         &self,
         topic: &str,
@@ -80,16 +59,6 @@ pub(super) trait CdrNode: Node {
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError>;
 
     fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError>;
-}
-
-/// Types of a service.
-#[derive(Clone, Copy)]
-pub(super) struct ServiceTypes {
-    pub(super) service: &'static str,
-    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS names them"))]
-    pub(super) request: &'static str,
-    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS names them"))]
-    pub(super) response: &'static str,
 }
 
 /// A client of one service, in CDR bytes.
@@ -114,7 +83,7 @@ pub(super) trait CdrWriter: Send + Sync {
         &self,
         parts: &[Bytes<'_>],
         intact: &dyn Fn() -> bool,
-        taps: &Channel,
+        taps: &TapChannel,
     ) -> Result<Outcome, RosError>;
 
     /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`; shows them to `taps`, too.
@@ -124,15 +93,11 @@ pub(super) trait CdrWriter: Send + Sync {
         head: &[u8],
         len: usize,
         tail: &Tail,
-        taps: &Channel,
+        taps: &TapChannel,
     ) -> Result<Outcome, RosError>;
 
     /// Number of matched readers; cheap.
     fn subscribers(&self) -> usize;
 
     fn stats(&self) -> WriterStats;
-
-    fn topic(&self) -> &str;
-
-    fn qos(&self) -> Qos;
 }

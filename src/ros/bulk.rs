@@ -3,6 +3,9 @@
 //! In CDR the message is a head before the array and a tail after it. The back end gathers head, array and tail in one copy,
 //! or adds head and tail around an array in loaned memory ([`Loan`](super::Loan)). In a workspace: a reused message, filled
 //! with one copy, or loaned.
+#[cfg(feature = "rclrs")]
+mod fill;
+
 use super::RosError;
 use crate::msgs::{
     Message,
@@ -24,27 +27,15 @@ pub enum Bytes<'a> {
     Foreign(VolatileSlice<'a>),
 }
 
-impl<'a> From<&'a [u8]> for Bytes<'a> {
-    fn from(bytes: &'a [u8]) -> Self {
-        Self::Own(bytes)
-    }
-}
-
-impl<'a> From<&'a Vec<u8>> for Bytes<'a> {
-    fn from(bytes: &'a Vec<u8>) -> Self {
-        Self::Own(bytes)
+impl<'a, T: AsRef<[u8]> + ?Sized> From<&'a T> for Bytes<'a> {
+    fn from(bytes: &'a T) -> Self {
+        Self::Own(bytes.as_ref())
     }
 }
 
 impl<'a> From<VolatileSlice<'a>> for Bytes<'a> {
     fn from(bytes: VolatileSlice<'a>) -> Self {
         Self::Foreign(bytes)
-    }
-}
-
-impl<'a, const N: usize> From<&'a [u8; N]> for Bytes<'a> {
-    fn from(bytes: &'a [u8; N]) -> Self {
-        Self::Own(bytes)
     }
 }
 
@@ -120,7 +111,7 @@ pub struct CloudHead<'a> {
 
 /// Bytes after the array: at most a flag and padding.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tail {
+pub struct Tail {
     bytes: [u8; 4],
     length: usize,
 }
@@ -174,105 +165,75 @@ macro_rules! bulk {
 bulk!(Image CompressedImage PointCloud2);
 
 /// A message without its array, as the back ends need it.
-pub(super) trait Head {
+pub trait BulkHead {
     /// The complete message type.
     type Message: Bulk;
 
+    /// The fields before the array, with the length of the array as the last one.
+    fn fields(&self, data_length: u32) -> impl Serialize;
+
+    /// The flag after the array, if the message has one.
+    fn flag(&self) -> Option<bool> {
+        None
+    }
+
     /// Writes the CDR before an array of `data` bytes, and returns the tail.
-    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError>;
+    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
+        let type_name = Self::Message::TYPE;
+        encode(head, type_name, &self.fields(length(data, type_name)?))?;
+        Ok(Tail::new(head.len() + data, self.flag()))
+    }
 
     /// Fills the message except its array, in the layout of the workspace's type support.
     #[cfg(feature = "rclrs")]
     fn fill(&self, message: &mut <Self::Message as crate::msgs::BackendMessage>::RmwMsg);
 }
 
-impl Head for ImageHead<'_> {
+impl BulkHead for ImageHead<'_> {
     type Message = Image;
 
-    #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut super::rclrs::Image) {
-        super::rclrs::image(self, message);
+    fn fields(&self, data_length: u32) -> impl Serialize {
+        let is_bigendian = 0_u8;
+        let &Self { header, height, width, encoding, step } = self;
+        (header, height, width, encoding, is_bigendian, step, data_length)
     }
 
-    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
-        #[derive(Serialize)]
-        struct Fields<'a> {
-            header: &'a Header,
-            height: u32,
-            width: u32,
-            encoding: &'a str,
-            is_bigendian: u8,
-            step: u32,
-            data_length: u32,
-        }
-        let &Self { header, height, width, encoding, step } = self;
-        let data_length = length(data, Image::TYPE)?;
-        encode(
-            head,
-            Image::TYPE,
-            &Fields { header, height, width, encoding, is_bigendian: 0, step, data_length },
-        )?;
-        Ok(Tail::new(head.len() + data, None))
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut fill::Image) {
+        fill::image(self, message);
     }
 }
 
-impl Head for CompressedHead<'_> {
+impl BulkHead for CompressedHead<'_> {
     type Message = CompressedImage;
 
-    #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut super::rclrs::CompressedImage) {
-        super::rclrs::compressed(self, message);
+    fn fields(&self, data_length: u32) -> impl Serialize {
+        (self.header, self.format, data_length)
     }
 
-    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
-        #[derive(Serialize)]
-        struct Fields<'a> {
-            header: &'a Header,
-            format: &'a str,
-            data_length: u32,
-        }
-        let &Self { header, format } = self;
-        let data_length = length(data, CompressedImage::TYPE)?;
-        encode(head, CompressedImage::TYPE, &Fields { header, format, data_length })?;
-        Ok(Tail::new(head.len() + data, None))
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut fill::CompressedImage) {
+        fill::compressed(self, message);
     }
 }
 
-impl Head for CloudHead<'_> {
+impl BulkHead for CloudHead<'_> {
     type Message = PointCloud2;
 
-    #[cfg(feature = "rclrs")]
-    fn fill(&self, message: &mut super::rclrs::PointCloud2) {
-        super::rclrs::cloud(self, message);
+    fn fields(&self, data_length: u32) -> impl Serialize {
+        let is_bigendian = false;
+        let &Self { header, height, width, fields, point_step, .. } = self;
+        let row_step = point_step.wrapping_mul(width);
+        (header, height, width, fields, is_bigendian, point_step, row_step, data_length)
     }
 
-    fn encode(&self, head: &mut Vec<u8>, data: usize) -> Result<Tail, RosError> {
-        #[derive(Serialize)]
-        struct Fields<'a> {
-            header: &'a Header,
-            height: u32,
-            width: u32,
-            fields: &'a [PointField],
-            is_bigendian: bool,
-            point_step: u32,
-            row_step: u32,
-            data_length: u32,
-        }
-        let &Self { header, height, width, fields, point_step, is_dense } = self;
-        let data_length = length(data, PointCloud2::TYPE)?;
-        let row_step = point_step.wrapping_mul(width);
-        let before = Fields {
-            header,
-            height,
-            width,
-            fields,
-            is_bigendian: false,
-            point_step,
-            row_step,
-            data_length,
-        };
-        encode(head, PointCloud2::TYPE, &before)?;
-        Ok(Tail::new(head.len() + data, Some(is_dense)))
+    fn flag(&self) -> Option<bool> {
+        Some(self.is_dense)
+    }
+
+    #[cfg(feature = "rclrs")]
+    fn fill(&self, message: &mut fill::PointCloud2) {
+        fill::cloud(self, message);
     }
 }
 

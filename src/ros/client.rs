@@ -1,11 +1,11 @@
 //! Clients of services.
 use super::{
-    Middleware, RosError, ServiceInfo,
-    backend::{Backend, CdrClient, ServiceTypes},
-    service::encode_padded,
+    Backend, Middleware, RosError, ServiceInfo,
+    backend::CdrClient,
+    service::{ServiceTypes, encode_padded},
     subscription::decode,
 };
-use crate::msgs::{Message as _, Service};
+use crate::msgs::Service;
 use std::marker::PhantomData;
 
 /// A client of one service; leaves the graph on drop.
@@ -24,13 +24,10 @@ impl Middleware {
     /// A client of a service of the graph.
     pub fn client<S: Service>(&self, name: &str) -> Result<Client<S>, RosError> {
         let name = self.resolve(name)?;
-        let types = ServiceTypes {
-            service: S::TYPE,
-            request: S::Request::TYPE,
-            response: S::Response::TYPE,
-        };
         let caller = match &self.shared.backend {
-            Backend::Cdr(node) => Caller::Cdr(node.client(&name, types)?, PhantomData),
+            Backend::Cdr(node) => {
+                Caller::Cdr(node.client(&name, ServiceTypes::of::<S>())?, PhantomData)
+            }
             #[cfg(feature = "rclrs")]
             Backend::Rclrs(node) => Caller::Rclrs(node.client::<S>(&name)?),
         };

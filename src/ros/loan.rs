@@ -1,27 +1,14 @@
 //! Message memory owned by the back end: data written there is published without a copy.
-#[cfg(feature = "dds")]
-use super::Bytes;
+use super::block::Block;
 use super::bulk::Bulk;
 #[cfg(feature = "rclrs")]
 use super::rclrs;
-use std::{
-    marker::PhantomData,
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError},
-};
-
-/// Room in front of the data for the CDR head. A longer one (a frame id of hundreds of characters)
-/// costs a copy.
-const HEAD_ROOM: usize = 512;
-/// Room behind the data: a flag and padding.
-const TAIL_ROOM: usize = 8;
-/// Free blocks that are kept; others are in the writer's history.
-const KEPT: usize = 4;
+use std::marker::PhantomData;
 
 /// Memory for the data of one message of type `M`; filled through its slice, then published or dropped.
-pub struct Loan<M: Bulk>(pub(super) Place<M>);
+pub struct Loan<M: Bulk>(pub(super) LoanMemory<M>);
 
-pub(super) enum Place<M: Bulk> {
+pub(super) enum LoanMemory<M: Bulk> {
     /// CDR is added around the data.
     Block(Block, PhantomData<fn() -> M>),
     /// The array of a message in the type support's layout.
@@ -31,16 +18,16 @@ pub(super) enum Place<M: Bulk> {
 
 impl<M: Bulk> Loan<M> {
     pub(super) fn block(block: Block) -> Self {
-        Self(Place::Block(block, PhantomData))
+        Self(LoanMemory::Block(block, PhantomData))
     }
 }
 
 impl<M: Bulk> AsRef<[u8]> for Loan<M> {
     fn as_ref(&self) -> &[u8] {
         match &self.0 {
-            Place::Block(block, _) => block.data(),
+            LoanMemory::Block(block, _) => block.data(),
             #[cfg(feature = "rclrs")]
-            Place::Message(message) => message.data(),
+            LoanMemory::Message(message) => message.data(),
         }
     }
 }
@@ -48,9 +35,9 @@ impl<M: Bulk> AsRef<[u8]> for Loan<M> {
 impl<M: Bulk> AsMut<[u8]> for Loan<M> {
     fn as_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
-            Place::Block(block, _) => block.data_mut(),
+            LoanMemory::Block(block, _) => block.data_mut(),
             #[cfg(feature = "rclrs")]
-            Place::Message(message) => message.data_mut(),
+            LoanMemory::Message(message) => message.data_mut(),
         }
     }
 }
@@ -58,145 +45,5 @@ impl<M: Bulk> AsMut<[u8]> for Loan<M> {
 impl<M: Bulk> std::fmt::Debug for Loan<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Loan({} bytes)", self.as_ref().len())
-    }
-}
-
-/// Memory of one sample with room around its data. Returns to its pool on drop.
-#[derive(Debug)]
-pub(super) struct Block {
-    bytes: Vec<u8>,
-    pool: Arc<Pool>,
-}
-
-impl Block {
-    pub(super) fn data(&self) -> &[u8] {
-        let end = self.bytes.len() - TAIL_ROOM;
-        &self.bytes[HEAD_ROOM..end]
-    }
-
-    fn data_mut(&mut self) -> &mut [u8] {
-        let end = self.bytes.len() - TAIL_ROOM;
-        &mut self.bytes[HEAD_ROOM..end]
-    }
-}
-
-#[cfg(feature = "dds")]
-impl Block {
-    /// Puts `head` in front of the first `len` bytes of the data and `tail` behind them; returns the range of the sample, or
-    /// `None` if it does not fit.
-    pub(super) fn frame(&mut self, head: &[u8], len: usize, tail: &[u8]) -> Option<Range<usize>> {
-        let start = HEAD_ROOM.checked_sub(head.len())?;
-        let end = HEAD_ROOM + len;
-        if len > self.data().len() || tail.len() > TAIL_ROOM {
-            return None;
-        }
-        self.bytes[start..HEAD_ROOM].copy_from_slice(head);
-        self.bytes[end..end + tail.len()].copy_from_slice(tail);
-        Some(start..end + tail.len())
-    }
-
-    /// Concatenates `parts` and pads with zeros to a multiple of four (RTPS fragments end on one); returns the range of
-    /// the sample.
-    pub(super) fn gather(&mut self, parts: &[Bytes<'_>]) -> Range<usize> {
-        let mut end = 0;
-        for part in parts {
-            part.copy_to(&mut self.bytes[end..end + part.len()]);
-            end += part.len();
-        }
-        let padded = end.next_multiple_of(4);
-        self.bytes[end..padded].fill(0);
-        0..padded
-    }
-}
-
-/// A sample that the middleware and taps share: encapsulation header and CDR, which nobody changes any more.
-#[derive(Debug)]
-pub struct Cdr {
-    block: Block,
-    range: Range<usize>,
-}
-
-#[cfg(feature = "dds")]
-impl Cdr {
-    /// The sample in this range of a block.
-    pub(super) fn new(block: Block, range: Range<usize>) -> Arc<Self> {
-        Arc::new(Self { block, range })
-    }
-}
-
-impl AsRef<[u8]> for Cdr {
-    fn as_ref(&self) -> &[u8] {
-        let bytes = self.block.bytes.get(self.range.clone());
-        bytes.unwrap_or_default()
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        self.pool.put(std::mem::take(&mut self.bytes));
-    }
-}
-
-/// The free blocks of one writer.
-#[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<Vec<Vec<u8>>>);
-
-impl Pool {
-    /// A block with room for `room` bytes of data, with arbitrary contents.
-    pub(super) fn take(self: &Arc<Self>, room: usize) -> Block {
-        let wanted = HEAD_ROOM + room + TAIL_ROOM;
-        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Far larger blocks are freed.
-        free.retain(|bytes| bytes.len() <= 2 * wanted + 4096);
-        let found = free.iter().position(|bytes| bytes.len() >= wanted);
-        let bytes = found.map(|at| free.swap_remove(at));
-        drop(free);
-        Block { bytes: bytes.unwrap_or_else(|| vec![0; wanted]), pool: self.clone() }
-    }
-
-    fn put(&self, bytes: Vec<u8>) {
-        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if free.len() >= KEPT {
-            free.remove(0);
-        }
-        free.push(bytes);
-    }
-}
-
-#[cfg(all(test, feature = "dds"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sample_stands_around_its_data_without_a_gap() {
-        let mut block = Arc::new(Pool::default()).take(10);
-        block.data_mut()[..5].copy_from_slice(b"data!");
-        let range = block.frame(b"head", 5, b"end").expect("it fits");
-        assert_eq!(&block.bytes[range], b"headdata!end");
-        assert_eq!(block.frame(&[0; HEAD_ROOM + 1], 5, b""), None);
-        assert_eq!(block.frame(b"", 11, b""), None);
-    }
-
-    #[test]
-    fn gathered_parts_end_on_a_multiple_of_four() {
-        let pool = Arc::new(Pool::default());
-        let mut dirty = pool.take(8);
-        dirty.bytes.fill(9);
-        drop(dirty);
-        let mut block = pool.take(8);
-        let range = block.gather(&[Bytes::Own(b"abc"), Bytes::Own(b"de")]);
-        assert_eq!(&block.bytes[range], b"abcde\0\0\0");
-    }
-
-    #[test]
-    fn blocks_are_used_again_and_those_that_are_much_too_large_are_not_kept() {
-        let pool = Arc::new(Pool::default());
-        let large = pool.take(100_000);
-        let place = large.bytes.as_ptr();
-        drop(large);
-        assert_eq!(pool.take(90_000).bytes.as_ptr(), place);
-        drop((0..9).map(|_| pool.take(1000)).collect::<Vec<_>>());
-        let free = pool.0.lock().expect("not poisoned");
-        assert!(free.len() == KEPT && free.iter().all(|bytes| bytes.len() < 10_000));
     }
 }

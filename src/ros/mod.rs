@@ -8,6 +8,7 @@
 //! without a copy from a publisher's loan.
 mod action;
 mod backend;
+mod block;
 mod bulk;
 pub mod call;
 mod client;
@@ -37,34 +38,68 @@ compile_error!(
 compile_error!("a back end is needed: feature `dds` (default) or `rclrs`");
 
 pub use action::{ActionHandle, GoalRequest, KEPT_RESULTS, RunningGoal};
-pub use bulk::{Bulk, Bytes, CloudHead, CompressedHead, ImageHead};
+pub use block::Cdr;
+pub use bulk::{Bulk, BulkHead, Bytes, CloudHead, CompressedHead, ImageHead, Tail};
 pub use client::Client;
 pub use error::RosError;
-pub use loan::{Cdr, Loan};
+pub use loan::Loan;
 pub use options::{Discovery, Distro, Options};
-pub use publisher::{CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher};
+pub use publisher::{
+    BulkPublisher, CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher,
+};
 pub use qos::{Durability, History, Policy, Qos, Reliability};
-pub use recorder::{Asked, Recorder};
+pub use recorder::{PendingResponse, Recorder};
 pub use report::{
-    Connections, ConnectionsWatch, Ends, Incompatible, ServiceInfo, ServiceReport, TopicInfo,
-    WriterReport, WriterStats,
+    Connections, ConnectionsWatch, Incompatible, NodesByName, ServiceInfo, ServiceReport,
+    TopicInfo, WriterReport, WriterStats,
 };
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 pub use tap::{Tap, TapGuard, TapReader, TapTopic};
 
 use crate::msgs::Message;
-use backend::{Backend, Guard};
-use publisher::Sink;
+use backend::{CdrNode, GraphNode};
+use publisher::BackendWriter;
+use std::any::Any;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+
+/// A resource that ends on drop.
+type Guard = Box<dyn Any + Send + Sync>;
+
+/// Calls a closure on drop.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// The back end of a node.
+enum Backend {
+    Cdr(Box<dyn CdrNode>),
+    #[cfg(feature = "rclrs")]
+    Rclrs(rclrs::RclNode),
+}
+
+impl Backend {
+    fn node(&self) -> &dyn GraphNode {
+        match self {
+            Self::Cdr(node) => &**node,
+            #[cfg(feature = "rclrs")]
+            Self::Rclrs(node) => node,
+        }
+    }
+}
 
 /// One ROS node on one middleware. Cheap to clone; the node leaves the graph when the last clone and the last
 /// publisher are gone.
 #[derive(Clone)]
 pub struct Middleware {
-    shared: Arc<Shared>,
+    shared: Arc<NodeState>,
 }
 
 /// See [`Middleware::hold_graph`].
@@ -78,11 +113,11 @@ pub struct NodeHandle {
     _node: Guard,
 }
 
-struct Shared {
+struct NodeState {
     names: names::Resolver,
     backend: Backend,
-    services: service::Registry,
-    taps: Arc<tap::Registry>,
+    services: service::ServiceRegistry,
+    taps: Arc<tap::TapRegistry>,
     /// Dropped after the back end has ended.
     presence: Arc<()>,
 }
@@ -110,9 +145,9 @@ impl Middleware {
     pub fn join(options: &Options) -> Result<Self, RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         #[cfg(feature = "dds")]
-        let backend = Backend::Cdr(Box::new(dds::Node::new(options, &names)?));
+        let backend = Backend::Cdr(Box::new(dds::DdsNode::new(options, &names)?));
         #[cfg(feature = "rclrs")]
-        let backend = Backend::Rclrs(rclrs::Node::new(options, &names)?);
+        let backend = Backend::Rclrs(rclrs::RclNode::new(options, &names)?);
         Ok(Self::of(names, backend))
     }
 
@@ -126,10 +161,10 @@ impl Middleware {
 
     fn of(names: names::Resolver, backend: Backend) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(NodeState {
                 names,
                 backend,
-                services: service::Registry::default(),
+                services: service::ServiceRegistry::default(),
                 taps: Arc::default(),
                 presence: Arc::default(),
             }),
@@ -154,22 +189,30 @@ impl Middleware {
 
     /// Publisher of small messages.
     pub fn publisher<M: Message>(&self, topic: &str, qos: Qos) -> Result<Publisher<M>, RosError> {
-        Ok(Publisher::new(self.sink(topic, qos)?))
+        let topic = self.resolve(topic)?;
+        let writer = match &self.shared.backend {
+            Backend::Cdr(node) => {
+                BackendWriter::Cdr(node.writer(&topic, M::TYPE, qos)?, PhantomData)
+            }
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => BackendWriter::Rclrs(node.writer(&topic, qos)?),
+        };
+        Ok(Publisher::new(writer, self.shared.taps.channel(&topic, M::TYPE, qos)))
     }
 
     /// Publisher of `sensor_msgs/msg/Image`.
     pub fn image(&self, topic: &str, qos: Qos) -> Result<ImagePublisher, RosError> {
-        Ok(ImagePublisher::new(self.sink(topic, qos)?))
+        self.publisher(topic, qos).map(BulkPublisher)
     }
 
     /// Publisher of `sensor_msgs/msg/CompressedImage`.
     pub fn compressed(&self, topic: &str, qos: Qos) -> Result<CompressedPublisher, RosError> {
-        Ok(CompressedPublisher::new(self.sink(topic, qos)?))
+        self.publisher(topic, qos).map(BulkPublisher)
     }
 
     /// Publisher of `sensor_msgs/msg/PointCloud2`.
     pub fn cloud(&self, topic: &str, qos: Qos) -> Result<CloudPublisher, RosError> {
-        Ok(CloudPublisher::new(self.sink(topic, qos)?))
+        self.publisher(topic, qos).map(BulkPublisher)
     }
 
     /// Calls `callback` with each message, on the middleware's receive thread: it must return quickly. Samples that
@@ -186,24 +229,14 @@ impl Middleware {
         }
         let undecodable = Arc::new(AtomicU64::new(0));
         let count = undecodable.clone();
-        let subscription = self.raw(topic, M::TYPE, qos, move |sample| match sample.decode() {
-            Ok(message) => callback(message),
-            Err(_) => {
-                count.fetch_add(1, Ordering::Relaxed);
-            }
-        })?;
+        let subscription =
+            self.subscribe_raw(topic, M::TYPE, qos, move |sample| match sample.decode() {
+                Ok(message) => callback(message),
+                Err(_) => {
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            })?;
         Ok(subscription.with_undecodable(undecodable))
-    }
-
-    /// Calls `callback` with the CDR bytes of each sample; an error with rclrs, which returns only messages.
-    pub fn subscribe_raw(
-        &self,
-        topic: &str,
-        type_name: &str,
-        qos: Qos,
-        callback: impl FnMut(&RawSample<'_>) + Send + 'static,
-    ) -> Result<Subscription, RosError> {
-        self.raw(topic, type_name, qos, callback)
     }
 
     /// Calls `callback` with size and stamp of each message of a type known only at run time; for measuring tools.
@@ -219,12 +252,13 @@ impl Middleware {
             return node.watch(&self.resolve(topic)?, type_name, qos, callback);
         }
         let known = type_name.to_owned();
-        self.raw(topic, type_name, qos, move |sample| {
+        self.subscribe_raw(topic, type_name, qos, move |sample| {
             callback(Watched::of_cdr(sample.cdr, &known));
         })
     }
 
-    fn raw(
+    /// Calls `callback` with the CDR bytes of each sample; an error with rclrs, which returns only messages.
+    pub fn subscribe_raw(
         &self,
         topic: &str,
         type_name: &str,
@@ -277,15 +311,5 @@ impl Middleware {
     /// Services of the whole ROS graph that have a client, as far as discovery has gone.
     pub fn clients(&self) -> Vec<ServiceInfo> {
         self.shared.backend.node().clients()
-    }
-
-    fn sink<M: Message>(&self, topic: &str, qos: Qos) -> Result<Sink<M>, RosError> {
-        let topic = self.resolve(topic)?;
-        let taps = &self.shared.taps;
-        Ok(match &self.shared.backend {
-            Backend::Cdr(node) => Sink::cdr(node.writer(&topic, M::TYPE, qos)?, taps),
-            #[cfg(feature = "rclrs")]
-            Backend::Rclrs(node) => Sink::rclrs(node.writer(&topic, qos)?, taps),
-        })
     }
 }

@@ -75,15 +75,12 @@ impl Options {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, RosError> {
         let text = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let error = |variable, message| RosError::Environment { variable, message };
         let mut options = self;
         if let Some(value) = text("ROS_DOMAIN_ID") {
-            options.domain_id =
-                value.trim().parse().ok().filter(|id| *id <= 232).ok_or_else(|| {
-                    RosError::Environment {
-                        variable: "ROS_DOMAIN_ID",
-                        message: format!("`{value}` is not in 0..=232"),
-                    }
-                })?;
+            let id = value.trim().parse().ok().filter(|id| *id <= 232);
+            let wrong = || error("ROS_DOMAIN_ID", format!("`{value}` is not in 0..=232"));
+            options.domain_id = id.ok_or_else(wrong)?;
         }
         if let Some(value) = text("ROS_AUTOMATIC_DISCOVERY_RANGE") {
             options.discovery = match value.to_ascii_uppercase().as_str() {
@@ -92,12 +89,10 @@ impl Options {
                 "OFF" => Discovery::Off,
                 "SYSTEM_DEFAULT" => Discovery::SystemDefault,
                 _ => {
-                    let message =
-                        format!("`{value}` is none of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT");
-                    return Err(RosError::Environment {
-                        variable: "ROS_AUTOMATIC_DISCOVERY_RANGE",
-                        message,
-                    });
+                    return Err(error(
+                        "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                        format!("`{value}` is none of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT"),
+                    ));
                 }
             };
         }
@@ -113,11 +108,10 @@ impl Options {
             Some(_) => Distro::Newer,
         };
         if let Some(value) = text("RFLY_PACING_BYTES_PER_S") {
-            options.pacing_bytes_per_s =
-                value.trim().parse().map_err(|error| RosError::Environment {
-                    variable: "RFLY_PACING_BYTES_PER_S",
-                    message: format!("`{value}`: {error}"),
-                })?;
+            let rate = value.trim().parse();
+            options.pacing_bytes_per_s = rate.map_err(|wrong: std::num::ParseIntError| {
+                error("RFLY_PACING_BYTES_PER_S", format!("`{value}`: {wrong}"))
+            })?;
         }
         options.cyclonedds_uri = text("CYCLONEDDS_URI").unwrap_or(options.cyclonedds_uri);
         Ok(options)

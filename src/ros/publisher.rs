@@ -4,11 +4,11 @@ use super::rclrs;
 #[cfg(feature = "rclrs")]
 use super::tap::settled;
 use super::{
-    CloudHead, CompressedHead, ImageHead, Qos, RosError, WriterStats,
+    Qos, RosError, WriterStats,
     backend::CdrWriter,
-    bulk::{self, Bulk, Bytes, Head},
-    loan::{Loan, Place},
-    tap::{Channel, Registry},
+    bulk::{self, Bulk, BulkHead, Bytes},
+    loan::{Loan, LoanMemory},
+    tap::TapChannel,
 };
 use crate::msgs::{
     Message,
@@ -27,63 +27,45 @@ pub enum Outcome {
     Dropped,
 }
 
-/// Destination of messages of type `M`: the back end, and the taps of this process.
-pub(super) struct Sink<M: Message> {
-    writer: Writer<M>,
-    taps: Arc<Channel>,
+/// Publisher of small messages: to the back end, and to the taps of this process. Cheap to clone.
+pub struct Publisher<M: Message> {
+    writer: BackendWriter<M>,
+    taps: Arc<TapChannel>,
 }
 
-enum Writer<M: Message> {
+pub(super) enum BackendWriter<M: Message> {
     Cdr(Arc<dyn CdrWriter>, PhantomData<fn(&M)>),
     #[cfg(feature = "rclrs")]
-    Rclrs(Arc<rclrs::Writer<M>>),
+    Rclrs(Arc<rclrs::RclWriter<M>>),
 }
 
-impl<M: Message> Clone for Sink<M> {
+impl<M: Message> Clone for Publisher<M> {
     fn clone(&self) -> Self {
         Self {
             writer: match &self.writer {
-                Writer::Cdr(writer, _) => Writer::Cdr(writer.clone(), PhantomData),
+                BackendWriter::Cdr(writer, _) => BackendWriter::Cdr(writer.clone(), PhantomData),
                 #[cfg(feature = "rclrs")]
-                Writer::Rclrs(writer) => Writer::Rclrs(writer.clone()),
+                BackendWriter::Rclrs(writer) => BackendWriter::Rclrs(writer.clone()),
             },
             taps: self.taps.clone(),
         }
     }
 }
 
-macro_rules! every_back_end {
-    ($self:ident, $writer:ident => $body:expr) => {
-        match &$self.writer {
-            Writer::Cdr($writer, _) => $body,
-            #[cfg(feature = "rclrs")]
-            Writer::Rclrs($writer) => $body,
-        }
-    };
-}
-
-impl<M: Message> Sink<M> {
-    pub(super) fn cdr(writer: Arc<dyn CdrWriter>, taps: &Registry) -> Self {
-        let taps = taps.channel(writer.topic(), M::TYPE, writer.qos());
-        let writer = Writer::Cdr(writer, PhantomData);
+impl<M: Message> Publisher<M> {
+    pub(super) fn new(writer: BackendWriter<M>, taps: Arc<TapChannel>) -> Self {
         Self { writer, taps }
     }
 
-    #[cfg(feature = "rclrs")]
-    pub(super) fn rclrs(writer: Arc<rclrs::Writer<M>>, taps: &Registry) -> Self {
-        let taps = taps.channel(writer.topic(), M::TYPE, writer.qos());
-        let writer = Writer::Rclrs(writer);
-        Self { writer, taps }
-    }
-
-    fn publish(&self, message: &M) -> Result<Outcome, RosError> {
+    /// Publishes; never blocks on a reader.
+    pub fn publish(&self, message: &M) -> Result<Outcome, RosError> {
         match &self.writer {
-            Writer::Cdr(writer, _) => with_scratch(|buffer| {
+            BackendWriter::Cdr(writer, _) => with_scratch(|buffer| {
                 encode_small(buffer, message)?;
                 writer.write(&[Bytes::Own(buffer)], &|| true, &self.taps)
             }),
             #[cfg(feature = "rclrs")]
-            Writer::Rclrs(writer) => {
+            BackendWriter::Rclrs(writer) => {
                 if self.taps.is_open() {
                     with_scratch(|buffer| {
                         encode_small(buffer, message)?;
@@ -96,21 +78,33 @@ impl<M: Message> Sink<M> {
         }
     }
 
-    /// Readers, those of taps included.
-    fn subscribers(&self) -> usize {
-        every_back_end!(self, writer => writer.subscribers()) + self.taps.wanted()
+    /// Number of matched readers, taps included; one atomic load.
+    pub fn subscribers(&self) -> usize {
+        let matched = match &self.writer {
+            BackendWriter::Cdr(writer, _) => writer.subscribers(),
+            #[cfg(feature = "rclrs")]
+            BackendWriter::Rclrs(writer) => writer.subscribers(),
+        };
+        matched + self.taps.wanted()
     }
 
-    fn stats(&self) -> WriterStats {
-        every_back_end!(self, writer => writer.stats())
+    /// Counters since the publisher was created.
+    pub fn stats(&self) -> WriterStats {
+        match &self.writer {
+            BackendWriter::Cdr(writer, _) => writer.stats(),
+            #[cfg(feature = "rclrs")]
+            BackendWriter::Rclrs(writer) => writer.stats(),
+        }
     }
 
-    fn topic(&self) -> &str {
-        every_back_end!(self, writer => writer.topic())
+    /// Full name of the topic.
+    pub fn topic(&self) -> &str {
+        self.taps.name()
     }
 
-    fn qos(&self) -> Qos {
-        every_back_end!(self, writer => writer.qos())
+    /// The offered QoS.
+    pub fn qos(&self) -> Qos {
+        self.taps.qos()
     }
 }
 
@@ -120,26 +114,53 @@ fn encode_small<M: Message>(buffer: &mut Vec<u8>, message: &M) -> Result<(), Ros
     Ok(())
 }
 
-impl<M: Bulk> Sink<M> {
-    /// Publishes with one copy of the array, unless `intact` returns false after the copy.
-    fn publish_copy<H: Head<Message = M>>(
+/// Publisher of messages with a large array. Cheap to clone.
+pub struct BulkPublisher<M: Bulk>(pub(super) Publisher<M>);
+
+/// Publisher of `sensor_msgs/msg/Image`.
+pub type ImagePublisher = BulkPublisher<Image>;
+/// Publisher of `sensor_msgs/msg/CompressedImage`.
+pub type CompressedPublisher = BulkPublisher<CompressedImage>;
+/// Publisher of `sensor_msgs/msg/PointCloud2`.
+pub type CloudPublisher = BulkPublisher<PointCloud2>;
+
+impl<M: Bulk> Clone for BulkPublisher<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<M: Bulk> BulkPublisher<M> {
+    /// Publishes with one copy of the data; never blocks on a reader.
+    pub fn publish<'a>(
         &self,
-        head: &H,
-        data: Bytes<'_>,
+        head: &impl BulkHead<Message = M>,
+        data: impl Into<Bytes<'a>>,
+    ) -> Result<Outcome, RosError> {
+        self.publish_if(head, data, &|| true)
+    }
+
+    /// Publishes unless `intact`, called once after the copy, returns false: then the source was overwritten meanwhile,
+    /// the sample is not sent and counts as torn.
+    pub fn publish_if<'a>(
+        &self,
+        head: &impl BulkHead<Message = M>,
+        data: impl Into<Bytes<'a>>,
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        match &self.writer {
-            Writer::Cdr(writer, _) => with_scratch(|before| {
+        let data = data.into();
+        match &self.0.writer {
+            BackendWriter::Cdr(writer, _) => with_scratch(|before| {
                 let tail = head.encode(before, data.len())?;
                 let parts = [Bytes::Own(before), data, Bytes::Own(tail.as_slice())];
-                writer.write(&parts, intact, &self.taps)
+                writer.write(&parts, intact, &self.0.taps)
             }),
             #[cfg(feature = "rclrs")]
-            Writer::Rclrs(writer) if !self.taps.is_open() => {
+            BackendWriter::Rclrs(writer) if !self.0.taps.is_open() => {
                 writer.publish_copy(head, data, intact)
             }
             #[cfg(feature = "rclrs")]
-            Writer::Rclrs(writer) => {
+            BackendWriter::Rclrs(writer) => {
                 let data = settled(data);
                 let sound = intact();
                 if sound {
@@ -151,37 +172,40 @@ impl<M: Bulk> Sink<M> {
     }
 
     #[cfg(feature = "rclrs")]
-    fn offer<H: Head<Message = M>>(&self, head: &H, data: &[u8]) -> Result<(), RosError> {
+    fn offer(&self, head: &impl BulkHead<Message = M>, data: &[u8]) -> Result<(), RosError> {
         with_scratch(|before| {
             let tail = head.encode(before, data.len())?;
-            self.taps.offer(&[before, data, tail.as_slice()]);
+            self.0.taps.offer(&[before, data, tail.as_slice()]);
             Ok(())
         })
     }
 
-    fn loan(&self, room: usize) -> Loan<M> {
-        match &self.writer {
-            Writer::Cdr(writer, _) => Loan::block(writer.block(room)),
+    /// Loans memory for the data of the next message, at least `room` bytes with arbitrary contents.
+    pub fn loan(&self, room: usize) -> Loan<M> {
+        match &self.0.writer {
+            BackendWriter::Cdr(writer, _) => Loan::block(writer.block(room)),
             #[cfg(feature = "rclrs")]
-            Writer::Rclrs(writer) => Loan(Place::Message(writer.loan(room))),
+            BackendWriter::Rclrs(writer) => Loan(LoanMemory::Message(writer.loan(room))),
         }
     }
 
-    /// Publishes `len` bytes of a loan, without a copy if the loan is this publisher's.
-    fn publish_loan<H: Head<Message = M>>(
+    /// Publishes the first `len` bytes of a loan, without a copy if the loan is of this publisher.
+    pub fn publish_loan(
         &self,
-        head: &H,
+        head: &impl BulkHead<Message = M>,
         loan: Loan<M>,
         len: usize,
     ) -> Result<Outcome, RosError> {
-        match (&self.writer, loan.0) {
-            (Writer::Cdr(writer, _), Place::Block(block, _)) => with_scratch(|before| {
-                let tail = head.encode(before, len)?;
-                writer.write_block(block, before, len, &tail, &self.taps)
-            }),
+        match (&self.0.writer, loan.0) {
+            (BackendWriter::Cdr(writer, _), LoanMemory::Block(block, _)) => {
+                with_scratch(|before| {
+                    let tail = head.encode(before, len)?;
+                    writer.write_block(block, before, len, &tail, &self.0.taps)
+                })
+            }
             #[cfg(feature = "rclrs")]
-            (Writer::Rclrs(writer), Place::Message(message)) => {
-                if self.taps.is_open() {
+            (BackendWriter::Rclrs(writer), LoanMemory::Message(message)) => {
+                if self.0.taps.is_open() {
                     self.offer(head, message.data().get(..len).unwrap_or_default())?;
                 }
                 writer.publish_loan(head, message, len)
@@ -190,9 +214,29 @@ impl<M: Bulk> Sink<M> {
             (_, place) => {
                 let loan = Loan(place);
                 let data = loan.as_ref().get(..len).unwrap_or_default();
-                self.publish_copy(head, data.into(), &|| true)
+                self.publish(head, data)
             }
         }
+    }
+
+    /// Number of matched readers, taps included; one atomic load.
+    pub fn subscribers(&self) -> usize {
+        self.0.subscribers()
+    }
+
+    /// Counters since the publisher was created.
+    pub fn stats(&self) -> WriterStats {
+        self.0.stats()
+    }
+
+    /// Full name of the topic.
+    pub fn topic(&self) -> &str {
+        self.0.topic()
+    }
+
+    /// The offered QoS.
+    pub fn qos(&self) -> Qos {
+        self.0.qos()
     }
 }
 
@@ -210,121 +254,4 @@ fn with_scratch<R>(body: impl FnOnce(&mut Vec<u8>) -> R) -> R {
         // Reached only if an `intact` closure publishes; correct, but allocates.
         Err(_) => body(&mut Vec::new()),
     })
-}
-
-macro_rules! common {
-    () => {
-        /// Number of matched readers; one atomic load.
-        pub fn subscribers(&self) -> usize {
-            self.sink.subscribers()
-        }
-
-        /// Counters since the publisher was created.
-        pub fn stats(&self) -> WriterStats {
-            self.sink.stats()
-        }
-
-        /// Full name of the topic.
-        pub fn topic(&self) -> &str {
-            self.sink.topic()
-        }
-
-        /// The offered QoS.
-        pub fn qos(&self) -> Qos {
-            self.sink.qos()
-        }
-    };
-}
-
-/// Publisher of small messages. Cheap to clone.
-pub struct Publisher<M: Message> {
-    sink: Sink<M>,
-}
-
-impl<M: Message> Clone for Publisher<M> {
-    fn clone(&self) -> Self {
-        Self { sink: self.sink.clone() }
-    }
-}
-
-impl<M: Message> Publisher<M> {
-    pub(super) fn new(sink: Sink<M>) -> Self {
-        Self { sink }
-    }
-
-    /// Publishes; never blocks on a reader.
-    pub fn publish(&self, message: &M) -> Result<Outcome, RosError> {
-        self.sink.publish(message)
-    }
-
-    common!();
-}
-
-macro_rules! bulk_publisher {
-    ($(#[$doc:meta])* $name:ident, $head:ident, $message:ident) => {
-        $(#[$doc])*
-        #[derive(Clone)]
-        pub struct $name {
-            sink: Sink<$message>,
-        }
-
-        impl $name {
-            pub(super) fn new(sink: Sink<$message>) -> Self {
-                Self { sink }
-            }
-
-            /// Publishes with one copy of the data; never blocks on a reader.
-            pub fn publish<'a>(
-                &self,
-                head: &$head<'_>,
-                data: impl Into<Bytes<'a>>,
-            ) -> Result<Outcome, RosError> {
-                self.sink.publish_copy(head, data.into(), &|| true)
-            }
-
-            /// Loans memory for the data of the next message, at least `room` bytes with arbitrary contents.
-            pub fn loan(&self, room: usize) -> Loan<$message> {
-                self.sink.loan(room)
-            }
-
-            /// Publishes the first `len` bytes of a loan of this publisher, without a copy.
-            pub fn publish_loan(
-                &self,
-                head: &$head<'_>,
-                loan: Loan<$message>,
-                len: usize,
-            ) -> Result<Outcome, RosError> {
-                self.sink.publish_loan(head, loan, len)
-            }
-
-            common!();
-        }
-    };
-}
-
-bulk_publisher! {
-    /// Publisher of `sensor_msgs/msg/Image`. Cheap to clone.
-    ImagePublisher, ImageHead, Image
-}
-
-impl ImagePublisher {
-    /// Publishes unless `intact`, called once after the copy, returns false: then the source was overwritten meanwhile,
-    /// the sample is not sent and counts as torn.
-    pub fn publish_if<'a>(
-        &self,
-        head: &ImageHead<'_>,
-        data: impl Into<Bytes<'a>>,
-        intact: &dyn Fn() -> bool,
-    ) -> Result<Outcome, RosError> {
-        self.sink.publish_copy(head, data.into(), intact)
-    }
-}
-
-bulk_publisher! {
-    /// Publisher of `sensor_msgs/msg/CompressedImage`. Cheap to clone.
-    CompressedPublisher, CompressedHead, CompressedImage
-}
-bulk_publisher! {
-    /// Publisher of `sensor_msgs/msg/PointCloud2`. Cheap to clone.
-    CloudPublisher, CloudHead, PointCloud2
 }

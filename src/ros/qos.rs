@@ -32,16 +32,14 @@ impl Qos {
     /// What both offer.
     #[must_use]
     pub fn weaker(self, other: Self) -> Self {
-        let reliable = |qos: Self| qos.reliability == Reliability::Reliable;
-        let latched = |qos: Self| qos.durability == Durability::TransientLocal;
         Self {
-            reliability: match reliable(self) && reliable(other) {
-                true => Reliability::Reliable,
-                false => Reliability::BestEffort,
+            reliability: match (self.reliability, other.reliability) {
+                (Reliability::Reliable, offered) => offered,
+                (Reliability::BestEffort, _) => Reliability::BestEffort,
             },
-            durability: match latched(self) && latched(other) {
-                true => Durability::TransientLocal,
-                false => Durability::Volatile,
+            durability: match (self.durability, other.durability) {
+                (Durability::TransientLocal, offered) => offered,
+                (Durability::Volatile, _) => Durability::Volatile,
             },
             ..self
         }

@@ -1,23 +1,24 @@
 //! The back end that stores published messages, for tests and dry runs.
 use super::{
-    Bytes, Connections, Ends, Outcome, Qos, RawSample, RosError, ServiceInfo, Subscription,
-    TopicInfo, WriterReport, WriterStats,
-    backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, Guard, Node, ServiceTypes, Watch},
+    Bytes, Connections, Guard, NodesByName, OnDrop, Outcome, Qos, RawSample, RosError, ServiceInfo,
+    Subscription, TopicInfo, WriterReport, WriterStats,
+    backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, GraphNode, Watch},
+    block::{Block, Pool},
     bulk::Tail,
-    loan::{Block, Pool},
-    service::{self, CdrService},
+    service::{self, CdrService, ServiceTypes},
     subscription::{self, Callback},
-    tap::Channel,
+    tap::TapChannel,
 };
 use crate::{
     msgs::{Message, Service},
     time::RosTime,
 };
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::{BTreeMap, VecDeque},
     marker::PhantomData,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -29,15 +30,19 @@ const KEPT: usize = 1024;
 /// All published messages, by topic. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Recorder {
-    topics: Arc<Mutex<BTreeMap<String, Topic>>>,
+    topics: Arc<Mutex<BTreeMap<String, RecordedTopic>>>,
     services: Services,
     counts_only: Arc<AtomicBool>,
 }
 
 type Services = Arc<Mutex<BTreeMap<String, Arc<Mutex<CdrService>>>>>;
 
+fn find(services: &Services, name: &str) -> Option<Arc<Mutex<CdrService>>> {
+    services.lock().get(name).cloned()
+}
+
 #[derive(Default)]
-struct Topic {
+struct RecordedTopic {
     type_name: &'static str,
     qos: Qos,
     subscribers: usize,
@@ -49,9 +54,9 @@ struct Topic {
 }
 
 /// A pending service call, see [`Recorder::ask`].
-pub struct Asked<R: Message>(mpsc::Receiver<Vec<u8>>, PhantomData<R>);
+pub struct PendingResponse<R: Message>(mpsc::Receiver<Vec<u8>>, PhantomData<R>);
 
-impl<R: Message> Asked<R> {
+impl<R: Message> PendingResponse<R> {
     /// The response if there is one; returned once.
     pub fn response(&self) -> Option<R> {
         subscription::decode(&self.0.try_recv().ok()?).ok()
@@ -95,34 +100,35 @@ impl Recorder {
 
     /// Calls a service and waits for its response; `None` if no service has this name and type.
     pub fn call<S: Service>(&self, name: &str, request: &S::Request) -> Option<S::Response> {
-        let Asked(response, _) = self.ask::<S>(name, request)?;
+        let PendingResponse(response, _) = self.ask::<S>(name, request)?;
         subscription::decode(&response.recv().ok()?).ok()
     }
 
     /// Calls a service; `None` if none has this name and type. The handler has run when this returns, the
     /// response may come later.
-    pub fn ask<S: Service>(&self, name: &str, request: &S::Request) -> Option<Asked<S::Response>> {
-        let service = {
-            let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-            services.get(name)?.clone()
-        };
+    pub fn ask<S: Service>(
+        &self,
+        name: &str,
+        request: &S::Request,
+    ) -> Option<PendingResponse<S::Response>> {
+        let service = find(&self.services, name)?;
         let cdr = service::encode_padded(request).ok()?;
         let (answer, response) = mpsc::sync_channel(1);
-        let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
-        if service.type_name != S::TYPE {
+        let mut service = service.lock();
+        if service.types.service != S::TYPE {
             return None;
         }
         let answer = move |cdr| drop(answer.send(cdr)); // fails if the caller is gone
         (service.handler)(&cdr, Box::new(answer));
-        Some(Asked(response, PhantomData))
+        Some(PendingResponse(response, PhantomData))
     }
 
     /// Name and type of every service that the node offers.
     pub fn services(&self) -> Vec<(String, &'static str)> {
-        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let services = self.services.lock();
         let type_of = |service: &Mutex<CdrService>| {
-            let service = service.lock().unwrap_or_else(PoisonError::into_inner);
-            service.type_name
+            let service = service.lock();
+            service.types.service
         };
         services.iter().map(|(name, service)| (name.clone(), type_of(service))).collect()
     }
@@ -130,12 +136,9 @@ impl Recorder {
     /// Calls a service with the CDR bytes of a foreign client; false if none has this name. The response, if any, is
     /// discarded.
     pub fn ask_cdr(&self, name: &str, cdr: &[u8]) -> bool {
-        let service = {
-            let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-            services.get(name).cloned()
-        };
+        let service = find(&self.services, name);
         if let Some(service) = &service {
-            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut service = service.lock();
             (service.handler)(cdr, Box::new(drop));
         }
         service.is_some()
@@ -160,20 +163,20 @@ impl Recorder {
             None => return,
         };
         for callback in callbacks {
-            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut callback = callback.lock();
             callback(&RawSample { cdr, source_stamp: RosTime(0) });
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Topic>> {
-        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, RecordedTopic>> {
+        self.topics.lock()
     }
 }
 
-impl Node for Recorder {
+impl GraphNode for Recorder {
     fn report(&self) -> Vec<WriterReport> {
-        let written = |topic: &&Topic| topic.writers > 0;
-        let report = |(name, topic): (&String, &Topic)| WriterReport {
+        let written = |topic: &&RecordedTopic| topic.writers > 0;
+        let report = |(name, topic): (&String, &RecordedTopic)| WriterReport {
             topic: name.clone(),
             type_name: topic.type_name,
             qos: topic.qos,
@@ -208,7 +211,7 @@ impl Node for Recorder {
         services.map(info).collect()
     }
 
-    /// Nobody is there but the recorder.
+    /// The recorder is the only node.
     fn connections(&self) -> Result<Box<dyn Watch>, RosError> {
         Ok(Box::new(self.clone()))
     }
@@ -225,22 +228,18 @@ impl Node for Recorder {
 
 impl Watch for Recorder {
     fn look(&mut self) -> Connections {
-        fn ends(names: impl Iterator<Item = String>) -> Ends {
+        fn nodes_by_name(names: impl Iterator<Item = String>) -> NodesByName {
             names.map(|name| (name, ["/recorder".to_owned()].into())).collect()
         }
         Connections {
-            publishers: ends(self.topics().into_iter().map(|topic| topic.name)),
-            subscribers: ends(self.subscribed().into_iter()),
-            servers: ends(self.servers().into_iter().map(|server| server.name)),
+            publishers: nodes_by_name(self.topics().into_iter().map(|topic| topic.name)),
+            subscribers: nodes_by_name(self.subscribed().into_iter()),
+            servers: nodes_by_name(self.servers().into_iter().map(|server| server.name)),
         }
     }
 }
 
 impl CdrNode for Recorder {
-    fn as_node(&self) -> &dyn Node {
-        self
-    }
-
     fn writer(
         &self,
         name: &str,
@@ -255,12 +254,8 @@ impl CdrNode for Recorder {
         }
         (topic.type_name, topic.qos) = (type_name, qos);
         topic.writers += 1;
-        Ok(Arc::new(Writer {
-            topic: name.into(),
-            qos,
-            recorder: self.clone(),
-            pool: Arc::default(),
-        }))
+        let recorder = self.clone();
+        Ok(Arc::new(RecordingWriter { topic: name.into(), recorder, pool: Arc::default() }))
     }
 
     fn subscribe(
@@ -270,95 +265,83 @@ impl CdrNode for Recorder {
         _: Qos,
         callback: Callback,
     ) -> Result<Subscription, RosError> {
-        struct Registration(Recorder, String, u64);
-        impl Drop for Registration {
-            fn drop(&mut self) {
-                if let Some(topic) = self.0.lock().get_mut(&self.1) {
-                    topic.callbacks.retain(|(id, _)| *id != self.2);
-                    topic.subscribers = topic.subscribers.saturating_sub(1);
-                }
-            }
-        }
         let mut topics = self.lock();
         let entry = topics.entry(topic.to_owned()).or_default();
         let id = entry.callbacks.last().map_or(0, |(id, _)| id + 1);
         entry.callbacks.push((id, Arc::new(Mutex::new(callback))));
         entry.subscribers += 1;
-        Ok(Subscription::new(Registration(self.clone(), topic.to_owned(), id)))
+        let (recorder, topic) = (self.clone(), topic.to_owned());
+        Ok(Subscription::new(OnDrop(move || {
+            if let Some(topic) = recorder.lock().get_mut(&topic) {
+                topic.callbacks.retain(|(other, _)| *other != id);
+                topic.subscribers = topic.subscribers.saturating_sub(1);
+            }
+        })))
     }
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.services.lock();
         if services.contains_key(name) {
             return Err(RosError::ServiceExists { service: name.to_owned() });
         }
         services.insert(name.to_owned(), Arc::new(Mutex::new(service)));
-        Ok(Box::new(Server(self.services.clone(), name.to_owned())))
+        let (services, name) = (self.services.clone(), name.to_owned());
+        Ok(Box::new(OnDrop(move || {
+            services.lock().remove(&name);
+        })))
     }
 
     fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError> {
         let (services, name) = (self.services.clone(), name.to_owned());
-        Ok(Box::new(Client { services, name, type_name: service.service }))
+        Ok(Box::new(RecordedClient { services, name, type_name: service.service }))
     }
 }
 
 /// Client of one service of this process.
-struct Client {
+struct RecordedClient {
     services: Services,
     name: String,
     type_name: &'static str,
 }
 
-impl Client {
+impl RecordedClient {
     fn service(&self) -> Option<Arc<Mutex<CdrService>>> {
-        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-        let service = services.get(&self.name)?;
-        let locked = service.lock().unwrap_or_else(PoisonError::into_inner);
-        (locked.type_name == self.type_name).then(|| service.clone())
+        let service = find(&self.services, &self.name)?;
+        let type_name = service.lock().types.service;
+        (type_name == self.type_name).then_some(service)
     }
 }
 
-impl CdrClient for Client {
+impl CdrClient for RecordedClient {
     fn is_ready(&self) -> bool {
         self.service().is_some()
     }
 
     fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError> {
         if let Some(service) = self.service() {
-            let mut service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut service = service.lock();
             (service.handler)(request, Box::new(move |cdr| answer(&cdr)));
         }
         Ok(())
     }
 }
 
-/// Registration of one service.
-struct Server(Services, String);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        services.remove(&self.1);
-    }
-}
-
 /// Writer of one topic.
-struct Writer {
-    topic: Arc<str>,
-    qos: Qos,
+struct RecordingWriter {
+    topic: String,
     recorder: Recorder,
     pool: Arc<Pool>,
 }
 
-impl Drop for Writer {
+impl Drop for RecordingWriter {
     fn drop(&mut self) {
-        if let Some(topic) = self.recorder.lock().get_mut(&*self.topic) {
+        if let Some(topic) = self.recorder.lock().get_mut(&self.topic) {
             topic.writers -= 1;
         }
     }
 }
 
-impl CdrWriter for Writer {
+impl CdrWriter for RecordingWriter {
     fn block(&self, room: usize) -> Block {
         self.pool.take(room)
     }
@@ -367,19 +350,18 @@ impl CdrWriter for Writer {
         &self,
         parts: &[Bytes<'_>],
         intact: &dyn Fn() -> bool,
-        taps: &Channel,
+        taps: &TapChannel,
     ) -> Result<Outcome, RosError> {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
         let heard = self.recorder.is_subscribed(&self.topic) || taps.is_open();
         let sample = if counts_only && !heard {
             Vec::new()
         } else {
-            let mut sample = vec![0; parts.iter().map(Bytes::len).sum()];
-            let mut rest = &mut sample[..];
+            let mut sample = Vec::new();
             for part in parts {
-                let (here, after) = rest.split_at_mut(part.len());
-                part.copy_to(here);
-                rest = after;
+                let end = sample.len();
+                sample.resize(end + part.len(), 0);
+                part.copy_to(&mut sample[end..]);
             }
             sample
         };
@@ -388,7 +370,7 @@ impl CdrWriter for Writer {
             taps.offer(&[&sample]);
         }
         let mut topics = self.recorder.lock();
-        let Some(topic) = topics.get_mut(&*self.topic) else {
+        let Some(topic) = topics.get_mut(&self.topic) else {
             return Ok(Outcome::Dropped);
         };
         if !intact {
@@ -416,7 +398,7 @@ impl CdrWriter for Writer {
         head: &[u8],
         len: usize,
         tail: &Tail,
-        taps: &Channel,
+        taps: &TapChannel,
     ) -> Result<Outcome, RosError> {
         let data = block.data().get(..len).unwrap_or_default();
         let parts = [head, data, tail.as_slice()].map(Bytes::Own);
@@ -424,18 +406,10 @@ impl CdrWriter for Writer {
     }
 
     fn subscribers(&self) -> usize {
-        self.recorder.lock().get(&*self.topic).map_or(0, |topic| topic.subscribers)
+        self.recorder.lock().get(&self.topic).map_or(0, |topic| topic.subscribers)
     }
 
     fn stats(&self) -> WriterStats {
-        self.recorder.lock().get(&*self.topic).map(|topic| topic.stats).unwrap_or_default()
-    }
-
-    fn topic(&self) -> &str {
-        &self.topic
-    }
-
-    fn qos(&self) -> Qos {
-        self.qos
+        self.recorder.lock().get(&self.topic).map(|topic| topic.stats).unwrap_or_default()
     }
 }

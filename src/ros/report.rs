@@ -2,6 +2,7 @@
 use super::backend::Watch;
 use super::{Middleware, Policy, Qos, RosError, ServiceStats};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::Duration;
 
 /// Readers that requested more than the writer offers.
@@ -11,6 +12,16 @@ pub struct Incompatible {
     pub count: u32,
     /// Incompatible policy of the last one.
     pub last_policy: Option<Policy>,
+}
+
+impl fmt::Display for Incompatible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} subscribers request a ", self.count)?;
+        match self.last_policy {
+            Some(policy) => write!(f, "{policy:?} that the topic does not offer"),
+            None => f.write_str("QoS that the topic does not offer"),
+        }
+    }
 }
 
 /// Counters of one publisher.
@@ -65,8 +76,8 @@ pub struct TopicInfo {
     pub type_name: String,
     /// Number of publishers.
     pub publishers: usize,
-    /// Reliability and durability that all of them offer, so that a reader who asks for it matches each; how many samples
-    /// they keep is not announced.
+    /// Reliability and durability that all of them offer, so a reader that requests it matches each; discovery does not
+    /// announce the depth.
     pub offered: Qos,
 }
 
@@ -79,33 +90,33 @@ pub struct ServiceInfo {
     pub type_name: String,
 }
 
-/// Full names of topics or services, and of the nodes that have such an end of them.
-pub type Ends = BTreeMap<String, BTreeSet<String>>;
+/// Full names of topics or services, each with the names of the nodes at this end.
+pub type NodesByName = BTreeMap<String, BTreeSet<String>>;
 
-/// Which node publishes, subscribes to and serves what in the ROS graph, as far as discovery has gone. Whoever announces no
-/// node is named by its participant.
+/// Publishers, subscriptions and services of the ROS graph with their nodes, as far as discovery has gone. An endpoint without
+/// an announced node has the name of its participant.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Connections {
     /// Publishers of topics.
-    pub publishers: Ends,
+    pub publishers: NodesByName,
     /// Subscriptions to topics.
-    pub subscribers: Ends,
+    pub subscribers: NodesByName,
     /// Servers of services.
-    pub servers: Ends,
+    pub servers: NodesByName,
 }
 
 /// Watches the connections of the graph until it is dropped.
 pub struct ConnectionsWatch(Box<dyn Watch>);
 
 impl ConnectionsWatch {
-    /// The connections as of now. In a large graph it takes milliseconds.
+    /// Returns the present connections; takes milliseconds in a large graph.
     pub fn look(&mut self) -> Connections {
         self.0.look()
     }
 }
 
 impl Middleware {
-    /// Watches the connections of the whole ROS graph. It takes a moment until names of nodes have come.
+    /// Watches the connections of the whole ROS graph. Names of nodes arrive a moment later.
     pub fn connections(&self) -> Result<ConnectionsWatch, RosError> {
         let watch = self.shared.backend.node().connections()?;
         Ok(ConnectionsWatch(watch))

@@ -1,15 +1,8 @@
 //! Services: each request comes with a responder, for an immediate or a later answer.
-use super::{
-    Middleware, RosError, ServiceReport,
-    backend::{Backend, Guard},
-    bulk,
-    subscription::decode,
-};
+use super::{Backend, Guard, Middleware, RosError, ServiceReport, bulk, subscription::decode};
 use crate::msgs::{Message, Service};
-use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
-    atomic::{AtomicU64, Ordering},
-};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
 /// Figures of one service.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -26,29 +19,18 @@ pub struct ServiceStats {
     pub foreign: u64,
 }
 
+/// Figures that the back end and responders share.
 #[derive(Default)]
-pub(super) struct Counters {
-    pub(super) requests: AtomicU64,
-    pub(super) undecodable: AtomicU64,
-    pub(super) unanswered: AtomicU64,
-    pub(super) undelivered: AtomicU64,
-    pub(super) foreign: AtomicU64,
-}
+pub(super) struct ServiceCounters(Mutex<ServiceStats>);
 
-impl Counters {
+impl ServiceCounters {
     fn stats(&self) -> ServiceStats {
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        ServiceStats {
-            requests: load(&self.requests),
-            undecodable: load(&self.undecodable),
-            unanswered: load(&self.unanswered),
-            undelivered: load(&self.undelivered),
-            foreign: load(&self.foreign),
-        }
+        *self.0.lock()
     }
 
-    pub(super) fn count(counter: &AtomicU64) {
-        counter.fetch_add(1, Ordering::Relaxed);
+    /// Counts one in this field.
+    pub(super) fn count(&self, field: fn(&mut ServiceStats) -> &mut u64) {
+        *field(&mut self.0.lock()) += 1;
     }
 }
 
@@ -56,7 +38,7 @@ impl Counters {
 /// can still be answered.
 pub struct ServiceHandle {
     name: String,
-    counters: Arc<Counters>,
+    counters: Arc<ServiceCounters>,
     _server: Guard,
 }
 
@@ -74,18 +56,18 @@ impl ServiceHandle {
 
 /// The existing services of a node.
 #[derive(Default)]
-pub(super) struct Registry(Mutex<Vec<(String, Weak<Counters>)>>);
+pub(super) struct ServiceRegistry(Mutex<Vec<(String, Weak<ServiceCounters>)>>);
 
-impl Registry {
-    fn add(&self, name: &str, counters: &Arc<Counters>) {
-        let mut services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl ServiceRegistry {
+    fn add(&self, name: &str, counters: &Arc<ServiceCounters>) {
+        let mut services = self.0.lock();
         services.retain(|(_, counters)| counters.strong_count() > 0);
         services.push((name.to_owned(), Arc::downgrade(counters)));
     }
 
     pub(super) fn report(&self) -> Vec<ServiceReport> {
-        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let report = |(name, counters): &(String, Weak<Counters>)| {
+        let services = self.0.lock();
+        let report = |(name, counters): &(String, Weak<ServiceCounters>)| {
             let stats = counters.upgrade()?.stats();
             let service = name.clone();
             Some(ServiceReport { service, stats })
@@ -95,14 +77,14 @@ impl Registry {
 }
 
 /// Sends one response; never blocks.
-pub(super) type Answer<R> = Box<dyn FnOnce(R) + Send>;
+pub(super) type SendResponse<R> = Box<dyn FnOnce(R) + Send>;
 
 /// Answers one request, from any thread. If dropped without an answer it sends the default response, so that no client
 /// waits forever.
 #[must_use = "dropping it sends the default response"]
 pub struct Responder<S: Service> {
-    answer: Option<Answer<S::Response>>,
-    counters: Arc<Counters>,
+    answer: Option<SendResponse<S::Response>>,
+    counters: Arc<ServiceCounters>,
 }
 
 impl<S: Service> Responder<S> {
@@ -117,52 +99,60 @@ impl<S: Service> Responder<S> {
 impl<S: Service> Drop for Responder<S> {
     fn drop(&mut self) {
         if let Some(answer) = self.answer.take() {
-            Counters::count(&self.counters.unanswered);
+            self.counters.count(|stats| &mut stats.unanswered);
             answer(S::Response::default());
         }
     }
 }
 
-type CdrHandler = Box<dyn FnMut(&[u8], Answer<Vec<u8>>) + Send>;
+/// Types of a service.
+#[derive(Clone, Copy)]
+pub(super) struct ServiceTypes {
+    pub(super) service: &'static str,
+    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS names them"))]
+    pub(super) request: &'static str,
+    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS names them"))]
+    pub(super) response: &'static str,
+}
+
+impl ServiceTypes {
+    pub(super) fn of<S: Service>() -> Self {
+        Self { service: S::TYPE, request: S::Request::TYPE, response: S::Response::TYPE }
+    }
+}
+
+type CdrHandler = Box<dyn FnMut(&[u8], SendResponse<Vec<u8>>) + Send>;
 
 /// Interface of a service for a back end that moves bytes.
 #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "the recorder uses less than DDS"))]
 pub(super) struct CdrService {
-    pub(super) type_name: &'static str,
-    pub(super) request_type: &'static str,
-    pub(super) response_type: &'static str,
+    pub(super) types: ServiceTypes,
     /// Takes requests and returns answers as CDR with encapsulation header.
     pub(super) handler: CdrHandler,
-    pub(super) counters: Arc<Counters>,
+    pub(super) counters: Arc<ServiceCounters>,
 }
 
 impl CdrService {
     fn new<S: Service>(
-        counters: Arc<Counters>,
-        mut handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
+        counters: Arc<ServiceCounters>,
+        mut handler: impl FnMut(S::Request, SendResponse<S::Response>) + Send + 'static,
     ) -> Self {
-        let count = counters.clone();
-        let handler = move |cdr: &[u8], answer: Answer<Vec<u8>>| match decode(cdr) {
+        let counted = counters.clone();
+        let handler = move |cdr: &[u8], answer: SendResponse<Vec<u8>>| match decode(cdr) {
             Ok(request) => {
-                let count = count.clone();
+                let undelivered = counted.clone();
                 let answer = move |response: S::Response| match encode_padded(&response) {
                     Ok(cdr) => answer(cdr),
                     Err(error) => {
-                        Counters::count(&count.undelivered);
+                        undelivered.count(|stats| &mut stats.undelivered);
                         tracing::debug!(service = S::TYPE, %error, "response not sent");
                     }
                 };
                 handler(request, Box::new(answer));
             }
-            Err(_) => Counters::count(&count.undecodable),
+            Err(_) => counted.count(|stats| &mut stats.undecodable),
         };
-        Self {
-            type_name: S::TYPE,
-            request_type: S::Request::TYPE,
-            response_type: S::Response::TYPE,
-            handler: Box::new(handler),
-            counters,
-        }
+        Self { types: ServiceTypes::of::<S>(), handler: Box::new(handler), counters }
     }
 }
 
@@ -187,11 +177,11 @@ impl Middleware {
         mut handler: impl FnMut(S::Request, Responder<S>) + Send + 'static,
     ) -> Result<ServiceHandle, RosError> {
         let name = self.resolve(name)?;
-        let counters = Arc::<Counters>::default();
-        let count = counters.clone();
-        let handler = move |request: S::Request, answer: Answer<S::Response>| {
-            Counters::count(&count.requests);
-            let responder = Responder { answer: Some(answer), counters: count.clone() };
+        let counters = Arc::<ServiceCounters>::default();
+        let counted = counters.clone();
+        let handler = move |request: S::Request, answer: SendResponse<S::Response>| {
+            counted.count(|stats| &mut stats.requests);
+            let responder = Responder { answer: Some(answer), counters: counted.clone() };
             handler(request, responder);
         };
         let server = match &self.shared.backend {

@@ -1,13 +1,14 @@
-//! Taps: what the publishers of this node write, for programs inside this process (recording, view), as CDR.
+//! Taps: samples of this node's publishers as CDR, for readers inside this process (recording, view).
 //!
-//! A tap sees what a reader without loss would see, without a second trip through the middleware, and with every back end.
+//! A tap gets the samples that a reader without loss would get, with every back end, and not through the middleware.
 #[cfg(feature = "rclrs")]
 use super::Bytes;
 use super::{Cdr, Durability, Qos};
+use parking_lot::{Mutex, RwLock};
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, PoisonError, RwLock, Weak,
+        Arc, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -31,7 +32,7 @@ pub trait Tap: Send + Sync {
 
 /// Takes the samples of one topic. It is called on the publisher's thread and must not wait.
 pub trait TapReader: Send + Sync {
-    /// Whether samples are wanted now. While true, it counts as a subscriber: what nobody reads is not computed.
+    /// Whether samples are wanted now. While true, it counts as a subscriber: messages without subscribers are not computed.
     fn wanted(&self) -> bool;
 
     /// One sample: CDR with its encapsulation header, in consecutive parts. A latched topic's kept samples come first.
@@ -47,7 +48,7 @@ pub trait TapReader: Send + Sync {
 #[must_use = "the tap ends when this is dropped"]
 pub struct TapGuard {
     id: usize,
-    registry: Arc<Registry>,
+    registry: Arc<TapRegistry>,
 }
 
 impl Drop for TapGuard {
@@ -58,18 +59,18 @@ impl Drop for TapGuard {
 
 /// All taps and all publishers of a node.
 #[derive(Default)]
-pub(super) struct Registry(Mutex<Inner>);
+pub(super) struct TapRegistry(Mutex<TapTable>);
 
 #[derive(Default)]
-struct Inner {
+struct TapTable {
     next: usize,
     taps: Vec<(usize, Arc<dyn Tap>)>,
-    channels: Vec<Weak<Channel>>,
+    channels: Vec<Weak<TapChannel>>,
 }
 
-impl Registry {
+impl TapRegistry {
     pub(super) fn add(self: &Arc<Self>, tap: Arc<dyn Tap>) -> TapGuard {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.0.lock();
         let id = inner.next;
         inner.next += 1;
         inner.channels.retain(|channel| channel.strong_count() > 0);
@@ -80,9 +81,9 @@ impl Registry {
         TapGuard { id, registry: self.clone() }
     }
 
-    pub(super) fn channel(&self, name: &str, type_name: &'static str, qos: Qos) -> Arc<Channel> {
-        let channel = Arc::new(Channel::new(name, type_name, qos));
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn channel(&self, name: &str, type_name: &'static str, qos: Qos) -> Arc<TapChannel> {
+        let channel = Arc::new(TapChannel::new(name, type_name, qos));
+        let mut inner = self.0.lock();
         inner.channels.retain(|channel| channel.strong_count() > 0);
         for (id, tap) in &inner.taps {
             channel.open(*id, &**tap);
@@ -92,7 +93,7 @@ impl Registry {
     }
 
     fn remove(&self, id: usize) {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.0.lock();
         inner.taps.retain(|(other, _)| *other != id);
         for channel in inner.channels.iter().filter_map(Weak::upgrade) {
             channel.close(id);
@@ -101,7 +102,7 @@ impl Registry {
 }
 
 /// The readers of one publisher.
-pub(super) struct Channel {
+pub(super) struct TapChannel {
     name: String,
     type_name: &'static str,
     qos: Qos,
@@ -112,7 +113,7 @@ pub(super) struct Channel {
     count: AtomicUsize,
 }
 
-impl Channel {
+impl TapChannel {
     fn new(name: &str, type_name: &'static str, qos: Qos) -> Self {
         let latched = qos.durability == Durability::TransientLocal;
         Self {
@@ -132,9 +133,9 @@ impl Channel {
             return;
         };
         // Held over both, so that a sample published meanwhile comes once, and after the kept ones.
-        let mut readers = self.readers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = self.readers.write();
         if let Some(kept) = &self.kept {
-            let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = kept.lock();
             kept.iter().for_each(|sample| reader.sample(&[sample]));
         }
         readers.push((id, reader));
@@ -142,9 +143,17 @@ impl Channel {
     }
 
     fn close(&self, id: usize) {
-        let mut readers = self.readers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut readers = self.readers.write();
         readers.retain(|(other, _)| *other != id);
         self.count.store(readers.len(), Ordering::Release);
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn qos(&self) -> Qos {
+        self.qos
     }
 
     /// Number of readers that want samples.
@@ -152,7 +161,7 @@ impl Channel {
         if self.count.load(Ordering::Acquire) == 0 {
             return 0;
         }
-        let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.readers.read();
         readers.iter().filter(|(_, reader)| reader.wanted()).count()
     }
 
@@ -161,7 +170,7 @@ impl Channel {
         self.kept.is_some() || self.count.load(Ordering::Acquire) > 0
     }
 
-    /// Hands a sample to all who want it.
+    /// Passes a sample to all readers that want it.
     pub(super) fn offer(&self, parts: &[&[u8]]) {
         self.show(parts, &|reader| reader.sample(parts));
     }
@@ -176,9 +185,9 @@ impl Channel {
         if !self.is_open() {
             return;
         }
-        let readers = self.readers.read().unwrap_or_else(PoisonError::into_inner);
+        let readers = self.readers.read();
         if let Some(kept) = &self.kept {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = kept.lock();
             while kept.len() >= usize::from(self.qos.depth.max(1)) {
                 kept.pop_front();
             }
@@ -190,7 +199,7 @@ impl Channel {
     }
 }
 
-/// The array as bytes that nobody writes to: memory of another process is copied.
+/// The array as bytes without concurrent writers: memory of another process is copied.
 #[cfg(feature = "rclrs")]
 pub(super) fn settled(data: Bytes<'_>) -> std::borrow::Cow<'_, [u8]> {
     match data {

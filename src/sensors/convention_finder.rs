@@ -74,13 +74,13 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
         }
     }
 
-    /// Describes it for the log and for `/diagnostics`, as `doctor` reads it.
+    /// Describes it for the log and for `/diagnostics`.
     pub fn text(&self, name: impl Fn(C) -> &'static str) -> String {
         let in_use = name(self.in_use());
         let left: Vec<_> = self.remaining().map(&name).collect();
         let left = left.join(" or ");
         match (self.verdict(), self.configured.is_some()) {
-            (Verdict::Differs, _) => format!("differs: {left} seen, {in_use} given"),
+            (Verdict::Differs, _) => format!("{left} seen, {in_use} given"),
             (Verdict::Unknown, true) => format!("{in_use}, as given"),
             (Verdict::Unknown, false) => format!("{in_use}, not told yet"),
             (Verdict::Some, _) => format!("{in_use}, {left} seen"),

@@ -1,5 +1,5 @@
 //! Tests of `src/doctor`: facts in, findings out.
-mod diagnostics;
+mod bridge;
 mod documents;
 mod environment;
 mod format;

@@ -13,7 +13,7 @@ use rfly_bridge::msgs::mavros_msgs::srv::{
 };
 use rfly_bridge::msgs::std_msgs::msg::Header;
 use rfly_bridge::msgs::{Message, Service};
-use rfly_bridge::ros::{Asked, Middleware, Publisher, Qos, Subscription};
+use rfly_bridge::ros::{Middleware, PendingResponse, Publisher, Qos, Subscription};
 use rfly_bridge::vehicle::{Clock, MavlinkLink, UdpFullLink, UdpSimpleLink, VehicleSettings};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -228,7 +228,7 @@ impl Pair {
         &self,
         service: &str,
         request: &S::Request,
-    ) -> Asked<S::Response> {
+    ) -> PendingResponse<S::Response> {
         let name = format!("/mavros/{service}");
         self.bridge.recorder.ask::<S>(&name, request).expect("a service")
     }

@@ -49,3 +49,16 @@ fn what_is_missing_is_said_with_what_to_look_at() {
     ];
     insta::assert_snapshot!(texts.join("\n"));
 }
+
+#[test]
+fn absent_vehicles_are_those_that_are_not_ready() {
+    let seen = BTreeMap::from([(1, heartbeat(THERE, 10)), (2, heartbeat(HERE, 10))]);
+    let absent = |at| {
+        let absences = fleet().absences(&seen, Duration::from_secs(at));
+        absences.into_iter().map(|(id, absence)| (id, absence.is_elsewhere)).collect::<Vec<_>>()
+    };
+    assert_eq!(absent(10), [(1, true)]);
+    assert_eq!(absent(20), [(1, false), (2, false)], "both are silent");
+    let remedy = &fleet().absences(&seen, Duration::from_secs(10))[0].1.remedy;
+    assert_eq!(remedy, "set vehicle1.address:=10.0.0.7");
+}

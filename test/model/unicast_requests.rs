@@ -24,6 +24,7 @@ fn what_comes_by_itself_is_not_asked_for() {
             assert_eq!(requests.due(&whole(second), at(second)), NOTHING);
         }
         assert_eq!((requests.text().as_str(), requests.is_unanswered()), ("not needed", false));
+        assert_eq!((requests.sent(), requests.is_on_request()), (0, false));
     }
 }
 
@@ -37,6 +38,7 @@ fn silence_of_a_remote_simulator_is_asked_about_until_it_ends() {
         assert_eq!(requests.due(&whole(second), at(second)), NOTHING);
     }
     assert_eq!(requests.text(), "on request: arrived only after requests, 1 so far");
+    assert_eq!((requests.sent(), requests.is_on_request()), (1, true));
     // It fell silent, as one that was started anew.
     let due: Vec<_> = (60..64).map(|second| requests.due(&whole(59), at(second))).collect();
     assert_eq!(due, [NOTHING, ALL, ALL, ALL]);
@@ -72,6 +74,7 @@ fn one_that_runs_and_does_not_answer_is_told() {
     let mut absent = UnicastRequests::new(false, true);
     (2..50).for_each(|second| assert_eq!(absent.due(&LastArrivals::default(), at(second)), ALL));
     assert_eq!(absent.text(), "48 requests");
+    assert!(!absent.is_unanswered() && !absent.is_on_request());
 }
 
 #[test]

@@ -19,8 +19,8 @@ use rfly_bridge::{
         unique_identifier_msgs::msg::UUID,
     },
     ros::{
-        ActionHandle, Asked, Distro, GoalRequest, KEPT_RESULTS, Middleware, Options, Recorder,
-        RunningGoal, ServiceReport,
+        ActionHandle, Distro, GoalRequest, KEPT_RESULTS, Middleware, Options, PendingResponse,
+        Recorder, RunningGoal, ServiceReport,
     },
     time::RosTime,
 };
@@ -64,12 +64,12 @@ impl Rig {
         Self { recorder, requests, clock, _action: action }
     }
 
-    fn ask<S: Service>(&self, part: &str, request: &S::Request) -> Asked<S::Response> {
+    fn ask<S: Service>(&self, part: &str, request: &S::Request) -> PendingResponse<S::Response> {
         let name = format!("/bridge/steps/_action/{part}");
         self.recorder.ask::<S>(&name, request).expect("a service")
     }
 
-    fn send(&self, id: u8) -> Asked<<SendGoal as Service>::Response> {
+    fn send(&self, id: u8) -> PendingResponse<<SendGoal as Service>::Response> {
         let request = SimulateSteps_SendGoal_Request {
             goal_id: uuid(id),
             goal: SimulateSteps_Goal { steps: id.into() },
@@ -87,7 +87,7 @@ impl Rig {
         running
     }
 
-    fn result(&self, id: u8) -> Asked<SimulateSteps_GetResult_Response> {
+    fn result(&self, id: u8) -> PendingResponse<SimulateSteps_GetResult_Response> {
         let request = SimulateSteps_GetResult_Request { goal_id: uuid(id) };
         self.ask::<GetResult>("get_result", &request)
     }

@@ -7,7 +7,7 @@ use rfly_bridge::msgs::simulation_interfaces::srv::{
     SpawnEntities, SpawnEntitiesResponse, SpawnEntity, SpawnEntityRequest, SpawnEntityResponse,
     StepSimulation, StepSimulationResponse,
 };
-use rfly_bridge::ros::call::Call;
+use rfly_bridge::ros::call::ServiceCall;
 use rfly_bridge::ros::{Middleware, Options, ServiceHandle};
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Rig {
     }
 
     fn call(&self, yaml: &str) -> Result<String, String> {
-        let call = Call::new(&self.middleware, "/ask", self.type_name, yaml);
+        let call = ServiceCall::new(&self.middleware, "/ask", self.type_name, yaml);
         let call = call.map_err(|error| error.to_string())?;
         assert!(call.is_ready());
         let answer = call.make().expect("sent").answer.try_recv().expect("an answer");
@@ -157,7 +157,7 @@ fn the_response_is_yaml_in_the_order_of_its_fields() {
 fn a_type_that_is_unknown_is_told_with_the_nearest() {
     let (middleware, _) = Middleware::recorder(&Options::new("bridge")).expect("a recorder");
     let call = |type_name: &str| {
-        let call = Call::new(&middleware, "/ask", type_name, "");
+        let call = ServiceCall::new(&middleware, "/ask", type_name, "");
         call.map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(
@@ -167,7 +167,7 @@ fn a_type_that_is_unknown_is_told_with_the_nearest() {
     for known in super::types::built_services() {
         call(known).unwrap_or_else(|error| panic!("{error}"));
     }
-    let call = Call::new(&middleware, "/ask", "std_srvs/srv/Trigger", "");
+    let call = ServiceCall::new(&middleware, "/ask", "std_srvs/srv/Trigger", "");
     assert!(!call.expect("a call").is_ready(), "nobody offers it");
 }
 

@@ -7,7 +7,9 @@ use rfly_bridge::{
         std_msgs::msg::{Header, Int32},
         std_srvs::srv::Trigger,
     },
-    ros::{Connections, Discovery, Distro, Ends, ImageHead, Middleware, Options, Outcome, Qos},
+    ros::{
+        Connections, Discovery, Distro, ImageHead, Middleware, NodesByName, Options, Outcome, Qos,
+    },
     time::RosTime,
 };
 use std::sync::{Arc, Mutex, mpsc};
@@ -203,8 +205,9 @@ fn the_connections_of_the_graph_are_those_of_nodes_of_both_generations_while_the
     let publisher = own.publisher::<Int32>("/a", Qos::DEFAULT).unwrap();
     let subscription = older.subscribe("/a", Qos::DEFAULT, |_: Int32| ()).unwrap();
     let service = older.service::<Trigger>("/serve", |_, _| ()).unwrap();
-    let of =
-        |node: &str, name: &str| -> Ends { [(name.to_owned(), [node.to_owned()].into())].into() };
+    let of = |node: &str, name: &str| -> NodesByName {
+        [(name.to_owned(), [node.to_owned()].into())].into()
+    };
     let there = Connections {
         publishers: of("/bridge_under_test", "/a"),
         subscribers: of("/lab/older", "/a"),

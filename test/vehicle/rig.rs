@@ -3,7 +3,7 @@ use super::json::{decode, plain};
 use crate::support::vehicle::Opened;
 pub(super) use crate::support::vehicle::START;
 use rfly_bridge::msgs::{Message, Service};
-use rfly_bridge::ros::Asked;
+use rfly_bridge::ros::PendingResponse;
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{Counter, Link, MavlinkLink, Sink, VehicleSettings};
 use rfly_bridge::wire::mavlink::raw::{
@@ -29,7 +29,7 @@ impl Deref for Rig {
 }
 
 /// The answer of a service, once it is there.
-pub(super) struct Answer<R: Message>(Asked<R>);
+pub(super) struct Answer<R: Message>(PendingResponse<R>);
 
 impl<R: Message> Answer<R> {
     /// The answer if it was given.

@@ -1,7 +1,5 @@
-//! The status `doctor`: the checks of `doctor` on all other statuses.
-use crate::doctor::{
-    DiagnosticsReport, DiagnosticsStatus, Severity, check_diagnostics, sort, to_values, worst,
-};
+//! The status `doctor`: the checks of `doctor` on the facts of all other statuses.
+use crate::doctor::{BridgeFacts, Severity, check_bridge, sort, to_values, worst};
 use crate::node::host_checks;
 use crate::node::section::{Finding, Level};
 use crate::node::settings::Settings;
@@ -27,14 +25,10 @@ impl DoctorStatus {
         Self { settings: settings.clone(), start: Instant::now(), host: None }
     }
 
-    /// Returns the status from all others.
-    pub(super) fn check(&mut self, statuses: &[(String, Finding)]) -> (String, Finding) {
-        let report = DiagnosticsReport {
-            statuses: statuses.iter().map(status).collect(),
-            renderer: self.settings.renderer().to_string(),
-            settled: self.start.elapsed() >= SETTLING_TIME,
-        };
-        let mut found = check_diagnostics(&report);
+    /// Checks the facts of this report.
+    pub(super) fn check(&mut self, facts: &BridgeFacts) -> Finding {
+        let settled = self.start.elapsed() >= SETTLING_TIME;
+        let mut found = check_bridge(facts, self.settings.renderer(), settled);
         let due = |(at, _): &(Instant, _)| at.elapsed() >= HOST_PERIOD;
         if self.host.as_ref().is_none_or(due) {
             self.host = Some((Instant::now(), host_checks::check(&self.settings)));
@@ -50,21 +44,6 @@ impl DoctorStatus {
             [] => "nothing found".to_owned(),
             [first, ..] => format!("{} findings; {}: {}", found.len(), first.subject, first.what),
         };
-        let finding = Finding { level, message, values: to_values(&found) };
-        (DOCTOR.to_owned(), finding)
-    }
-}
-
-fn status((name, finding): &(String, Finding)) -> DiagnosticsStatus {
-    DiagnosticsStatus {
-        name: name.clone(),
-        level: match finding.level {
-            Level::Ok => 0,
-            Level::Warn => 1,
-            Level::Error => 2,
-            Level::Stale => 3,
-        },
-        message: finding.message.clone(),
-        values: finding.values.clone(),
+        Finding { level, message, values: to_values(&found) }
     }
 }

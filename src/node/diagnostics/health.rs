@@ -1,12 +1,13 @@
 //! The bridge's health as `/diagnostics`.
-use super::doctor_status::DoctorStatus;
+use super::doctor_status::{DOCTOR, DoctorStatus};
 use super::rate::RateWatch;
 use super::stats_topic::{SourceFigures, StatsTopic};
 use super::topic_status;
+use crate::doctor::{AutopilotFacts, BridgeFacts, LinkState, SourceRole};
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::stats::{Figures, LinkState, SourceStats, Sources};
+use crate::node::stats::{Figures, SourceStats, Sources};
 use crate::ros::{Middleware, Publisher};
 use crate::time::ClockStatus;
 use std::collections::BTreeMap;
@@ -17,8 +18,8 @@ pub(super) const BELOW_ASKED: &str = "below_asked";
 /// Silence after which a source that reports no state itself counts as lost.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Inputs and outputs of the report.
-pub(super) struct ReportContext {
+/// Collects the figures and publishes the reports.
+pub(super) struct Health {
     pub(super) middleware: Middleware,
     pub(super) publisher: Publisher<DiagnosticArray>,
     /// `hardware_id` of all statuses: the address of the renderer.
@@ -31,49 +32,58 @@ pub(super) struct ReportContext {
     pub(super) topic_groups: Vec<String>,
     pub(super) stats: Option<StatsTopic>,
     pub(super) doctor: DoctorStatus,
+    pub(super) last: LastReport,
 }
 
-/// Collects the figures and publishes the reports.
-pub(super) struct Health {
-    context: ReportContext,
-    before: BTreeMap<String, (u64, u64, u64)>,
+/// Figures of the last report, by source.
+pub(super) struct LastReport {
+    at: Instant,
+    /// Frames, drops and bytes.
+    counts: BTreeMap<String, (u64, u64, u64)>,
     rates: BTreeMap<String, RateWatch>,
-    last: Instant,
+}
+
+impl Default for LastReport {
+    fn default() -> Self {
+        Self { at: Instant::now(), counts: BTreeMap::new(), rates: BTreeMap::new() }
+    }
 }
 
 impl Health {
-    /// Starts with empty figures.
-    pub(super) fn new(context: ReportContext) -> Self {
-        Self { context, before: BTreeMap::new(), rates: BTreeMap::new(), last: Instant::now() }
-    }
-
     /// Publishes one report, to subscribers.
     pub(super) fn report(&mut self) {
-        let seconds = self.last.elapsed().as_secs_f64().max(1e-3);
-        self.last = Instant::now();
-        let sources = self.context.sources.all();
+        let seconds = self.last.at.elapsed().as_secs_f64().max(1e-3);
+        self.last.at = Instant::now();
+        let sources = self.sources.all();
         let sources: Vec<_> = sources.iter().map(|s| self.source(s, seconds)).collect();
         // Read once, so that both topics agree.
-        let clocks: Vec<_> = (self.context.clocks.iter())
-            .map(|(vehicle, clock)| (vehicle, clock.status()))
-            .collect();
+        let clocks: Vec<_> =
+            (self.clocks.iter()).map(|(vehicle, clock)| (vehicle, clock.status())).collect();
         // Without subscribers as well: sections also log their findings.
-        let sections = self.context.sections.iter_mut();
+        let sections = self.sections.iter_mut();
         let sections: Vec<_> =
             sections.map(|section| (section.name().to_owned(), section.check())).collect();
-        let now = self.context.headers.now();
-        if self.context.publisher.subscribers() > 0 {
+        let now = self.headers.now();
+        if self.publisher.subscribers() > 0 {
+            let mut facts = BridgeFacts {
+                sources: sources.iter().map(SourceFigures::facts).collect(),
+                clocks: clocks.clone(),
+                topics: self.middleware.report(),
+                ..BridgeFacts::default()
+            };
+            for section in &self.sections {
+                section.add_facts(&mut facts);
+            }
             let sources = sources.iter();
             let sources = sources.map(|source| (source.name.clone(), source_finding(source)));
             let clocks = clocks.iter().map(|(vehicle, clock)| {
                 let name = format!("clock of vehicle {vehicle}");
                 (name, clock_finding(clock))
             });
-            let writers = self.context.middleware.report();
-            let writers = topic_status::findings(&writers, &self.context.topic_groups);
-            let found = sources.chain(clocks).chain(writers).chain(sections);
-            let mut found: Vec<_> = found.collect();
-            found.push(self.context.doctor.check(&found));
+            let topics = topic_status::findings(&facts.topics, &self.topic_groups);
+            let found = sources.chain(clocks).chain(topics).chain(sections);
+            let found = found.chain([(DOCTOR.to_owned(), self.doctor.check(&facts))]);
+            let found: Vec<_> = found.collect();
             let mut message = DiagnosticArray {
                 status: found
                     .into_iter()
@@ -83,9 +93,9 @@ impl Health {
             };
             message.header.stamp = now.to_msg();
             // The publisher counts failures.
-            let _counted = self.context.publisher.publish(&message);
+            let _counted = self.publisher.publish(&message);
         }
-        if let Some(stats) = &self.context.stats {
+        if let Some(stats) = &self.stats {
             stats.publish(now, &sources, &clocks);
         }
     }
@@ -102,17 +112,18 @@ impl Health {
         let shortfall = match asked {
             Some(asked) => {
                 // A pause, or data that has just started, gives no rate.
-                let speed = self.context.clocks.speed();
-                let watch = self.rates.entry(stats.key.clone()).or_default();
-                watch.update(self.last, figures.frames, asked, speed)
+                let speed = self.clocks.speed();
+                let watch = self.last.rates.entry(stats.key.clone()).or_default();
+                watch.update(self.last.at, figures.frames, asked, speed)
             }
             None => {
-                self.rates.remove(&stats.key);
+                self.last.rates.remove(&stats.key);
                 None
             }
         };
         let before = self
-            .before
+            .last
+            .counts
             .insert(stats.key.clone(), (figures.frames, dropped, figures.bytes))
             .unwrap_or_default();
         SourceFigures {
@@ -129,15 +140,10 @@ impl Health {
     fn status(&self, name: &str, finding: Finding) -> DiagnosticStatus {
         let values = finding.values.into_iter();
         DiagnosticStatus {
-            level: match finding.level {
-                Level::Ok => 0,
-                Level::Warn => 1,
-                Level::Error => 2,
-                Level::Stale => 3,
-            },
+            level: finding.level as u8,
             name: format!("rfly_bridge: {name}"),
             message: finding.message,
-            hardware_id: self.context.hardware_id.clone(),
+            hardware_id: self.hardware_id.clone(),
             values: values.map(|(key, value)| KeyValue { key, value }).collect(),
         }
     }
@@ -201,14 +207,8 @@ fn clock_finding(c: &ClockStatus) -> Finding {
 fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
     let figures = &source.figures;
     let ms = |quantile| format!("{:.3}", figures.latency_s(quantile) * 1e3);
-    let state = match source.state {
-        LinkState::Waiting => "waiting",
-        LinkState::Up => "up",
-        LinkState::Lost => "lost",
-        LinkState::Idle => "idle",
-    };
     let mut values = vec![
-        value("state", state),
+        value("state", <&str>::from(source.state)),
         value("rate_hz", format!("{:.2}", source.rate_hz)),
         value("mb_per_s", format!("{:.2}", source.bytes_per_s * 1e-6)),
         value("received", figures.received),
@@ -224,6 +224,11 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
         figures.drops.iter().map(|(cause, count)| value(format!("drop_{}", cause.name()), count)),
     );
     values.extend(figures.others.iter().map(|(cause, count)| value(cause.name(), count)));
-    values.extend(figures.notes.iter().map(|(key, text)| value(key, text)));
+    if let SourceRole::Autopilot(facts) = &figures.kind {
+        let AutopilotFacts { not_ready, odd, setpoint_hz, .. } = facts;
+        values.extend(not_ready.iter().map(|text| value("not_ready", text)));
+        values.extend(odd.iter().map(|text| value("odd", text)));
+        values.extend(setpoint_hz.iter().map(|hz| value("setpoint_hz", format!("{hz:.1}"))));
+    }
     values
 }

@@ -11,7 +11,7 @@ pub mod top;
 mod topic_status;
 
 pub use program_health::ProgramHealth;
-pub use rate::{RateWatch, Shortfall};
+pub use rate::RateWatch;
 pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
 
 use crate::config::params::QosGroup;
@@ -27,7 +27,7 @@ use crate::node::threads::REPORT;
 use crate::program::Watchdog;
 use degraded::Degraded;
 use doctor_status::DoctorStatus;
-use health::{Health, ReportContext};
+use health::{Health, LastReport};
 use service_status::ServiceStatus;
 use stats_topic::{STATS, StatsTopic};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     sections.append(&mut assembly.sections);
     let qos = context.qos(QosGroup::Diagnostics, STATS);
     let reporter = Reporter {
-        health: Health::new(ReportContext {
+        health: Health {
             middleware: context.middleware.clone(),
             publisher: context.publisher(QosGroup::Diagnostics, "/diagnostics")?,
             hardware_id: context.settings.renderer().to_string(),
@@ -60,7 +60,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             topic_groups: assembly.topic_groups.clone(),
             stats: StatsTopic::open(context.middleware, qos)?,
             doctor: DoctorStatus::new(context.settings),
-        }),
+            last: LastReport::default(),
+        },
         period: context.settings.params.diagnostics_period,
         senders: context.senders.clone(),
         settings: context.watch(),

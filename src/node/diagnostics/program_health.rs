@@ -1,5 +1,6 @@
 //! Health of the process itself: panics and lost log messages.
 use super::rosout::lost_messages;
+use crate::doctor::BridgeFacts;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::program::{lost_lines, panics};
 
@@ -46,5 +47,11 @@ impl Section for ProgramHealth {
 
     fn check(&mut self) -> Finding {
         Self::check(self)
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        let found = panics();
+        facts.last_panic = (found.count > 0).then_some(found.last);
+        facts.lost_log_lines = lost_lines();
     }
 }

@@ -1,4 +1,5 @@
 //! Compares the rate of a source with the requested one.
+use crate::doctor::Shortfall;
 use std::time::{Duration, Instant};
 
 /// Minimum time, and minimum number of requested frames, to judge a rate over.
@@ -6,22 +7,6 @@ const MIN_TIME: Duration = Duration::from_secs(2);
 const MIN_FRAMES: f64 = 10.0;
 /// A rate below this fraction of the requested one is reported.
 const MIN_RATIO: f64 = 0.8;
-
-/// A rate that is too low.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shortfall {
-    /// Received rate in Hz.
-    pub rate_hz: f64,
-    /// Requested rate in Hz of host time.
-    pub asked_hz: f64,
-}
-
-impl std::fmt::Display for Shortfall {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { rate_hz, asked_hz } = self;
-        write!(f, "{rate_hz:.1} Hz, {asked_hz:.1} Hz requested")
-    }
-}
 
 /// Compares the frames of one source with the requested rate.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,6 @@ use crate::node::error::NodeError;
 use crate::node::tasks;
 use crate::program::LogMessage;
 use crate::ros::{Middleware, Publisher, Qos};
-use crate::time::RosTime;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,37 +33,25 @@ thread_local! {
     static IS_PUBLISHER: Cell<bool> = const { Cell::new(false) };
 }
 
-struct LogEntry {
-    stamp: RosTime,
-    level: u8,
-    text: String,
-    file: &'static str,
-    module: &'static str,
-    line: u32,
-}
-
-enum QueueItem {
-    Publish(LogEntry),
-    /// Ends the thread, after all entries queued before.
-    End,
-}
+/// A message without the name of the logger; `None` ends the thread, after all messages queued before.
+type QueuedLog = Option<Log>;
 
 /// Puts log messages into a queue; never blocks.
 pub struct RosoutLayer {
-    queue: SyncSender<QueueItem>,
+    queue: SyncSender<QueuedLog>,
     lost: Arc<AtomicU64>,
 }
 
 /// Receiving end of the queue.
 pub struct Rosout {
-    queue: Receiver<QueueItem>,
-    end: SyncSender<QueueItem>,
+    queue: Receiver<QueuedLog>,
+    end: SyncSender<QueuedLog>,
     lost: Arc<AtomicU64>,
 }
 
 /// Publishes until dropped; then publishes the rest of the queue.
 pub struct RosoutPublisher {
-    end: SyncSender<QueueItem>,
+    end: SyncSender<QueuedLog>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -85,15 +72,16 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
         let metadata = event.metadata();
         let mut message = LogMessage::new(String::new());
         event.record(&mut message);
-        let entry = LogEntry {
-            stamp: host_now(),
+        let log = Log {
+            stamp: host_now().to_msg(),
             level: level(metadata.level()),
-            text: message.finish(),
-            file: metadata.file().unwrap_or_default(),
-            module: metadata.module_path().unwrap_or_default(),
+            name: String::new(),
+            msg: message.finish(),
+            file: metadata.file().unwrap_or_default().to_owned(),
+            function: metadata.module_path().unwrap_or_default().to_owned(),
             line: metadata.line().unwrap_or_default(),
         };
-        if self.queue.try_send(QueueItem::Publish(entry)).is_err() {
+        if self.queue.try_send(Some(log)).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
             LOST.fetch_add(1, Ordering::Relaxed);
         }
@@ -123,34 +111,26 @@ impl Rosout {
 
     fn run(&self, publisher: &Publisher<Log>, name: &str) {
         IS_PUBLISHER.set(true);
-        let send = |entry: LogEntry| {
-            let log = Log {
-                stamp: entry.stamp.to_msg(),
-                level: entry.level,
-                name: name.to_owned(),
-                msg: entry.text,
-                file: entry.file.to_owned(),
-                function: entry.module.to_owned(),
-                line: entry.line,
-            };
+        let send = |log: Log| {
             // The publisher counts failures.
-            let _counted = publisher.publish(&log);
+            let _counted = publisher.publish(&Log { name: name.to_owned(), ..log });
         };
         loop {
             let lost = self.lost.swap(0, Ordering::Relaxed);
             if lost > 0 {
-                send(LogEntry {
-                    stamp: host_now(),
+                send(Log {
+                    stamp: host_now().to_msg(),
                     level: level(&Level::WARN),
-                    text: format!("{lost} log messages are missing on /rosout: its queue was full"),
-                    file: file!(),
-                    module: module_path!(),
+                    msg: format!("{lost} log messages are missing on /rosout: its queue was full"),
+                    file: file!().to_owned(),
+                    function: module_path!().to_owned(),
                     line: line!(),
+                    ..Log::default()
                 });
             }
             match self.queue.recv() {
-                Ok(QueueItem::Publish(entry)) => send(entry),
-                Ok(QueueItem::End) | Err(_) => return,
+                Ok(Some(log)) => send(log),
+                Ok(None) | Err(_) => return,
             }
         }
     }
@@ -159,7 +139,7 @@ impl Rosout {
 impl Drop for RosoutPublisher {
     fn drop(&mut self) {
         // Waits for room in a full queue; an error says that the thread has ended.
-        let _ended = self.end.send(QueueItem::End);
+        let _ended = self.end.send(None);
         if let Some(thread) = self.thread.take() {
             // A panic of this thread can no longer be logged.
             let _ = thread.join();

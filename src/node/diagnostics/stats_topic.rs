@@ -1,9 +1,12 @@
 //! The topic `~/stats`: the figures of `/diagnostics` as numbers.
-use super::rate::Shortfall;
-use crate::msgs::rfly_bridge_msgs::msg::{BridgeStats, ClockStats, DropCount, SourceStats};
-use crate::node::stats::{Figures, LinkState};
+use crate::doctor::{LinkState, Shortfall, SourceFacts};
+#[cfg(has_rfly_bridge_msgs)]
+use crate::msgs::rfly_bridge_msgs::msg::BridgeStats;
+use crate::msgs::rfly_bridge_msgs::msg::{ClockStats, DropCount, SourceStats};
+use crate::node::stats::Figures;
 use crate::ros::{Middleware, Qos, RosError};
 use crate::time::{ClockStatus, RosTime};
+use std::collections::BTreeMap;
 
 /// Figures of one source since the last report.
 pub(super) struct SourceFigures {
@@ -18,6 +21,27 @@ pub(super) struct SourceFigures {
 }
 
 impl SourceFigures {
+    /// What `doctor` checks.
+    pub(super) fn facts(&self) -> SourceFacts {
+        let figures = &self.figures;
+        let mut drops = BTreeMap::new();
+        for (cause, count) in &figures.drops {
+            if let Some(fault) = cause.fault() {
+                *drops.entry(fault).or_default() += count;
+            }
+        }
+        SourceFacts {
+            name: self.name.clone(),
+            kind: figures.kind.clone(),
+            state: self.state,
+            is_requested: figures.asked_hz.is_some(),
+            frames: figures.frames,
+            drops,
+            shortfall: self.shortfall,
+            reason: figures.reason(),
+        }
+    }
+
     fn to_msg(&self) -> SourceStats {
         let figures = &self.figures;
         let drops = figures
@@ -26,12 +50,7 @@ impl SourceFigures {
             .map(|(cause, count)| DropCount { cause: cause.name().to_owned(), count: *count });
         SourceStats {
             name: self.name.clone(),
-            state: match self.state {
-                LinkState::Waiting => 0,
-                LinkState::Up => 1,
-                LinkState::Lost => 2,
-                LinkState::Idle => 3,
-            },
+            state: self.state as u8,
             rate_hz: self.rate_hz,
             received: figures.received,
             bytes: figures.bytes,
@@ -81,42 +100,25 @@ impl StatsTopic {
     }
 
     /// Publishes if the topic has a subscriber. `clocks`: one per vehicle.
+    #[cfg_attr(not(has_rfly_bridge_msgs), expect(unused_variables, reason = "no such topic"))]
     pub(super) fn publish(
         &self,
         now: RosTime,
         sources: &[SourceFigures],
         clocks: &[(u16, ClockStatus)],
     ) {
-        if self.subscribers() == 0 {
-            return;
+        #[cfg(has_rfly_bridge_msgs)]
+        if self.publisher.subscribers() > 0 {
+            let mut message = BridgeStats {
+                sources: sources.iter().map(SourceFigures::to_msg).collect(),
+                clocks: clocks.iter().map(|(vehicle, clock)| clock_msg(*vehicle, clock)).collect(),
+                ..BridgeStats::default()
+            };
+            message.header.stamp = now.to_msg();
+            // The publisher counts failures.
+            let _counted = self.publisher.publish(&message);
         }
-        let mut message = BridgeStats {
-            sources: sources.iter().map(SourceFigures::to_msg).collect(),
-            clocks: clocks.iter().map(|(vehicle, clock)| clock_msg(*vehicle, clock)).collect(),
-            ..BridgeStats::default()
-        };
-        message.header.stamp = now.to_msg();
-        self.send(&message);
     }
-
-    #[cfg(has_rfly_bridge_msgs)]
-    fn subscribers(&self) -> usize {
-        self.publisher.subscribers()
-    }
-
-    #[cfg(has_rfly_bridge_msgs)]
-    fn send(&self, message: &BridgeStats) {
-        // The publisher counts failures.
-        let _counted = self.publisher.publish(message);
-    }
-
-    #[cfg(not(has_rfly_bridge_msgs))]
-    fn subscribers(&self) -> usize {
-        0
-    }
-
-    #[cfg(not(has_rfly_bridge_msgs))]
-    fn send(&self, _: &BridgeStats) {}
 }
 
 /// Name of the topic, in the namespace of the node.

@@ -52,13 +52,7 @@ fn finding(writer: &WriterReport) -> (String, Finding) {
         values.push(value("retransmitted_bytes", bytes));
     }
     let (level, message) = match writer.incompatible.last_policy {
-        Some(policy) => {
-            let count = writer.incompatible.count;
-            (
-                Level::Warn,
-                format!("{count} subscribers request a {policy:?} that the topic does not offer"),
-            )
-        }
+        Some(_) => (Level::Warn, writer.incompatible.to_string()),
         None if writer.stats.dropped > 0 => {
             (Level::Warn, format!("{} messages dropped", writer.stats.dropped))
         }

@@ -2,7 +2,8 @@
 use super::of_fleet;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
-use crate::model::{Fleet, Heartbeats, LastHeartbeat};
+use crate::doctor::{AbsentVehicle, BridgeFacts};
+use crate::model::{Absence, Fleet, Heartbeats, LastHeartbeat};
 use crate::msgs::rfly_bridge_msgs::msg::FleetReady;
 use crate::node::assembly::Assembly;
 use crate::node::clock::HeaderClock;
@@ -111,5 +112,14 @@ impl Section for FleetStatus {
             message += &format!("; missing: {}", missing.join(", "));
         }
         Finding { level, message, values: values.collect() }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        let Self(reader) = self;
+        let absences = reader.fleet.absences(&reader.heartbeats(), reader.start.elapsed());
+        facts.absent_vehicles.extend(absences.into_iter().map(|(vehicle, absence)| {
+            let Absence { is_elsewhere, what, remedy } = absence;
+            AbsentVehicle { vehicle, is_elsewhere, what, remedy }
+        }));
     }
 }

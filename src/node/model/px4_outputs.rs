@@ -2,6 +2,7 @@
 use super::VehicleModel;
 use super::refusals::Refusals;
 use crate::config::params::QosGroup;
+use crate::doctor::SourceRole;
 use crate::msgs::rfly_bridge_msgs::msg::ModelOutput;
 use crate::node::cause::Cause;
 use crate::node::clock::HeaderClock;
@@ -39,7 +40,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         frame: context.tree.base_link(vehicle),
         headers: context.clocks.headers(Some(vehicle)),
         refusals: model.refusals.clone(),
-        stats: SourceStats::new(what),
+        stats: SourceStats::new(SourceRole::Other, what),
     };
     tasks::start(&model.runtime, outputs);
     Ok(())

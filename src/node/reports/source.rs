@@ -83,7 +83,7 @@ impl ReportSource {
         };
         let vehicles = context.settings.vehicles().into_iter().map(vehicle);
         let names = context.tree.names();
-        let mut source = Self {
+        let source = Self {
             sender: receiver.sender(),
             receiver,
             renderer: context.settings.renderer(),
@@ -103,14 +103,13 @@ impl ReportSource {
             stats,
         };
         // Latched, so that a subscriber learns at once that there is no collision.
-        let ids: Vec<_> = source.vehicles.keys().copied().collect();
-        for id in ids {
-            source.publish_collision(id, source.headers.now())?;
+        for id in source.vehicles.keys() {
+            source.publish_collision(*id, source.headers.now())?;
         }
         Ok(source)
     }
 
-    fn publish_collision(&mut self, id: u16, stamp: RosTime) -> Result<(), RosError> {
+    fn publish_collision(&self, id: u16, stamp: RosTime) -> Result<(), RosError> {
         let Some(vehicle) = self.vehicles.get(&id) else {
             return Ok(());
         };
@@ -187,8 +186,7 @@ impl ReportSource {
             }
         }
         for id in freed {
-            let published = self.publish_collision(id, self.headers.now());
-            self.count(published);
+            self.count(self.publish_collision(id, self.headers.now()));
         }
     }
 
@@ -241,10 +239,8 @@ impl ReportSource {
         };
         if vehicle.collision.event(event) {
             // The datagram has no time.
-            let clock = self.clocks.headers(Some(id));
-            let stamp = clock.now().min(arrival);
-            let published = self.publish_collision(id, stamp);
-            self.count(published);
+            let stamp = self.clocks.headers(Some(id)).now().min(arrival);
+            self.count(self.publish_collision(id, stamp));
         }
         Ok(())
     }
@@ -256,14 +252,12 @@ impl ReportSource {
         if self.topics.vehicle_reports.wanted() {
             let message = vehicle_report(report, &self.conversion, (&self.map, stamp))
                 .ok_or(Cause::NotFinite)?;
-            let published = self.topics.vehicle_reports.publish(&message);
-            self.count(published);
+            self.count(self.topics.vehicle_reports.publish(&message));
         }
         if let Some((id, vehicle)) = id.and_then(|id| Some((id, self.vehicles.get_mut(&id)?)))
             && vehicle.collision.report(report)
         {
-            let published = self.publish_collision(id, stamp);
-            self.count(published);
+            self.count(self.publish_collision(id, stamp));
         }
         Ok(())
     }
@@ -284,8 +278,7 @@ impl ReportSource {
             camera_report(described.ok_or(Cause::NotFinite)?, &self.map)
         };
         if self.topics.cameras.wanted() {
-            let published = self.topics.cameras.publish(&message);
-            self.count(published);
+            self.count(self.topics.cameras.publish(&message));
         }
         Ok(())
     }

@@ -10,11 +10,10 @@ use crate::node::settings::topic_below;
 use crate::node::subsystem::TopicPage;
 #[cfg(has_visualization_msgs)]
 use crate::reports::markers;
-use crate::reports::{DescribedEntity, Descriptions, ReportedEntity};
+use crate::reports::{Descriptions, ReportedEntity, detections};
 #[cfg(any(has_visualization_msgs, has_rfly_bridge_msgs))]
 use crate::ros::Publisher;
 use crate::ros::RosError;
-use std::collections::BTreeMap;
 
 /// Names below the prefix.
 const VEHICLE_REPORTS: &str = "scene/vehicle_reports";
@@ -25,15 +24,16 @@ const MARKERS: &str = "scene/markers";
 /// Below the prefix of a vehicle.
 pub(super) const COLLISIONS: &str = "collisions";
 
-macro_rules! own_type {
-    ($name:ident, $message:ident, $doc:literal) => {
+/// Defines a publisher that does nothing if its message type was not built in.
+macro_rules! optional_publisher {
+    ($feature:meta, $name:ident, $message:ident, $doc:literal) => {
         #[doc = $doc]
         pub(super) struct $name {
-            #[cfg(has_rfly_bridge_msgs)]
+            #[cfg($feature)]
             publisher: Publisher<$message>,
         }
 
-        #[cfg(has_rfly_bridge_msgs)]
+        #[cfg($feature)]
         impl $name {
             pub(super) fn open(
                 context: &Context<'_>,
@@ -52,7 +52,7 @@ macro_rules! own_type {
             }
         }
 
-        #[cfg(not(has_rfly_bridge_msgs))]
+        #[cfg(not($feature))]
         impl $name {
             pub(super) fn open(_: &Context<'_>, _: QosGroup, _: &str) -> Result<Self, NodeError> {
                 Ok(Self {})
@@ -62,58 +62,22 @@ macro_rules! own_type {
                 false
             }
 
-            pub(super) fn publish(&self, _: &$message) -> Result<(), RosError> {
+            pub(super) fn publish<M>(&self, _: &M) -> Result<(), RosError> {
                 Ok(())
             }
         }
     };
 }
 
-own_type!(VehicleReports, VehicleReport, "`scene/vehicle_reports`.");
-own_type!(Cameras, CameraReport, "`scene/cameras`.");
-own_type!(Collisions, Collision, "`collisions` of a vehicle.");
-
-/// `scene/markers`.
-pub(super) struct Markers {
-    #[cfg(has_visualization_msgs)]
-    publisher: Publisher<MarkerArray>,
-}
-
-#[cfg(has_visualization_msgs)]
-impl Markers {
-    fn open(context: &Context<'_>, name: &str) -> Result<Self, NodeError> {
-        Ok(Self { publisher: context.publisher(QosGroup::Reports, name)? })
-    }
-
-    fn wanted(&self) -> bool {
-        self.publisher.subscribers() > 0
-    }
-
-    fn publish(
-        &self,
-        reported: &Descriptions,
-        gone: &[ReportedEntity],
-        map: &str,
-    ) -> Result<(), RosError> {
-        let message = markers(reported.entities.iter(), gone, map);
-        self.publisher.publish(&message).map(drop)
-    }
-}
-
-#[cfg(not(has_visualization_msgs))]
-impl Markers {
-    fn open(_: &Context<'_>, _: &str) -> Result<Self, NodeError> {
-        Ok(Self {})
-    }
-
-    fn wanted(&self) -> bool {
-        false
-    }
-
-    fn publish(&self, _: &Descriptions, _: &[ReportedEntity], _: &str) -> Result<(), RosError> {
-        Ok(())
-    }
-}
+optional_publisher!(
+    has_rfly_bridge_msgs,
+    VehicleReports,
+    VehicleReport,
+    "`scene/vehicle_reports`."
+);
+optional_publisher!(has_rfly_bridge_msgs, Cameras, CameraReport, "`scene/cameras`.");
+optional_publisher!(has_rfly_bridge_msgs, Collisions, Collision, "`collisions` of a vehicle.");
+optional_publisher!(has_visualization_msgs, Markers, MarkerArray, "`scene/markers`.");
 
 /// All topics except those of single vehicles.
 pub(super) struct SceneTopics {
@@ -135,7 +99,7 @@ impl SceneTopics {
             cameras: Cameras::open(context, group, &name(CAMERAS))?,
             vehicles: context.publisher(group, &name(VEHICLES))?,
             objects: context.publisher(group, &name(OBJECTS))?,
-            markers: Markers::open(context, &name(MARKERS))?,
+            markers: Markers::open(context, group, &name(MARKERS))?,
             map: context.tree.names().map.clone(),
         })
     }
@@ -151,25 +115,24 @@ impl SceneTopics {
     }
 
     /// Publishes the boxes of all described entities, and removes the markers of `gone` ones.
+    #[cfg_attr(not(has_visualization_msgs), expect(unused_variables, reason = "no markers"))]
     pub(super) fn publish(
         &self,
         reported: &Descriptions,
         gone: &[ReportedEntity],
     ) -> Result<(), RosError> {
-        type Entities = BTreeMap<ReportedEntity, DescribedEntity>;
-        let of = |known: &Entities, vehicles: bool| {
-            let kind =
-                |entity: &ReportedEntity| matches!(entity, ReportedEntity::Vehicle(_)) == vehicles;
-            let described = known.iter().filter(|(entity, _)| kind(entity));
-            crate::reports::detections(described, &self.map)
-        };
         for (publisher, vehicles) in [(&self.vehicles, true), (&self.objects, false)] {
             if publisher.subscribers() > 0 {
-                publisher.publish(&of(&reported.entities, vehicles))?;
+                let described = reported
+                    .entities
+                    .iter()
+                    .filter(|(entity, _)| matches!(entity, ReportedEntity::Vehicle(_)) == vehicles);
+                publisher.publish(&detections(described, &self.map))?;
             }
         }
+        #[cfg(has_visualization_msgs)]
         if self.markers.wanted() {
-            self.markers.publish(reported, gone, &self.map)?;
+            self.markers.publish(&markers(reported.entities.iter(), gone, &self.map))?;
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ pub use shm_source::{BlockRead, BlockReader, PollInterval};
 
 use crate::config::params::{Params, QosGroup};
 use crate::config::{Problem, SensorConfig, TransportMode};
+use crate::doctor::SourceRole;
 use crate::frames::SensorMount;
 use crate::node::assembly::{Assembly, DropGuard};
 use crate::node::binder::Binder;
@@ -97,7 +98,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let odometry = odometry_topic(settings, &context.tree, config);
         assembly.frame_ids.extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
-        let stats = assembly.source(opened.name.clone());
+        let stats = assembly.source_of(SourceRole::Sensor(config.seq_id), opened.name.clone());
         links.push(SensorLink::new(config, stats.clone(), params.request.timeout, false));
         let (successor, successors) = mpsc::channel();
         let reception = Reception {

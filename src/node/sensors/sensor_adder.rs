@@ -4,6 +4,7 @@ use super::opened_sensor::{OpenedSensor, Successor};
 use super::set_camera_info::CameraInfoServices;
 use super::supervisor::{AddedLinks, SensorLink};
 use crate::config::SensorConfig;
+use crate::doctor::SourceRole;
 use crate::node::assembly::Assembly;
 use crate::node::binder::Binder;
 use crate::node::context::Context;
@@ -63,7 +64,8 @@ impl SensorAdder {
     ) -> Result<AddedSensor, NodeError> {
         let params = &settings.params;
         let service = self.services.open(settings, config)?;
-        let stats = Arc::new(SourceStats::new(opened.name.clone()));
+        let stats =
+            Arc::new(SourceStats::new(SourceRole::Sensor(config.seq_id), opened.name.clone()));
         let link = SensorLink::new(config, stats.clone(), params.request.timeout, true);
         let (successor, successors) = mpsc::channel();
         let mut binder = Binder::with_tap(self.packet_tap.clone());

@@ -1,4 +1,5 @@
 //! Changes of one sensor's view: its messages change with the first frame that shows the new view.
+use crate::doctor::BridgeFacts;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::sensor_views::{SensorView, SensorViews};
 use crate::sensors::{FrameHead, FrameStep, Sensor, SensorError, SensorPipeline, ShownView};
@@ -91,5 +92,10 @@ impl Section for FieldsOfView {
                 .map(|(seq_id, fields)| value(format!("sensor{seq_id}"), text(fields)))
                 .collect(),
         }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        let differ = self.0.other_fields_of_view().into_iter();
+        facts.fields_of_view.extend(differ.map(|(seq_id, (asked, shown))| (seq_id, asked, shown)));
     }
 }

@@ -3,6 +3,7 @@ use super::map_centre::MapCentre;
 use super::peer::Peer;
 use super::serial;
 use super::truth::TruthRelay;
+use crate::doctor::SourceRole;
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
 use crate::node::cause::Cause;
 use crate::node::clock::host_now;
@@ -288,19 +289,17 @@ impl AutopilotTask {
         }
     }
 
-    /// Copies the autopilot's counters and notes into the figures.
+    /// Copies the autopilot's counters and facts into the figures.
     fn report(&mut self, report_figures: AutopilotFigures) {
         self.reported = Instant::now();
         let rate = self.setpoint_rate(report_figures.setpoints);
         let mut figures = self.stats.lock();
-        let mut note = |key, text: Option<String>| match text {
-            Some(text) => drop(figures.notes.insert(key, text)),
-            None => drop(figures.notes.remove(key)),
-        };
-        note("not_ready", report_figures.not_ready);
-        note("odd", report_figures.link_warnings);
-        if let Some(rate) = rate {
-            note("setpoint_hz", (rate > 0.0).then(|| format!("{rate:.1}")));
+        if let SourceRole::Autopilot(facts) = &mut figures.kind {
+            facts.not_ready = report_figures.not_ready;
+            facts.odd = report_figures.link_warnings;
+            if let Some(rate) = rate {
+                facts.setpoint_hz = (rate > 0.0).then_some(rate);
+            }
         }
         for (counter, count) in report_figures.counts {
             match counter.kind() {

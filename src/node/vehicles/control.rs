@@ -6,6 +6,7 @@ use super::serial;
 use super::truth::TruthRelay;
 use crate::config::params::{HeartbeatKind, TfSource};
 use crate::config::{ControlLink, SimMode};
+use crate::doctor::{AutopilotFacts, SourceRole};
 use crate::node::assembly::Assembly;
 use crate::node::clock::elapsed;
 use crate::node::context::Context;
@@ -68,7 +69,9 @@ pub(super) fn open(
                 LinkTransport::Udp(socket, peer)
             }
         };
-        let stats = assembly.source(format!("autopilot of vehicle {id}"));
+        let kind =
+            SourceRole::Autopilot(AutopilotFacts { vehicle: id, ..AutopilotFacts::default() });
+        let stats = assembly.source_of(kind, format!("autopilot of vehicle {id}"));
         let wake = Arc::new(Notify::new());
         let interface = interface(context, id, link, transport.sink(), wake.clone())?;
         if *link == ControlLink::Simulator(SimMode::UdpUltraSimple)

@@ -1,6 +1,7 @@
 //! Heartbeats: they update the clocks and announce vehicles.
 use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, VehicleAddress};
 use crate::config::ControlLink;
+use crate::doctor::SourceRole;
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::SimClocks;
@@ -32,7 +33,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         served: context.settings.vehicles(),
         scene: context.scene.clone(),
         presence: context.presence.clone(),
-        stats: assembly.source("heartbeats".into()),
+        stats: assembly.source_of(SourceRole::Heartbeats, "heartbeats".into()),
     };
     tasks::start(runtime, source);
 }

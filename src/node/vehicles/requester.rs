@@ -1,6 +1,7 @@
 //! Requests from each vehicle's CopterSim the data that it does not send to this host, and a change of UDPSIMMODE if configured.
 use crate::config::ControlLink;
 use crate::config::params::VehicleParams;
+use crate::doctor::{BridgeFacts, RequestFacts};
 use crate::model::{DueRequests, LastArrivals, UnicastRequests};
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
@@ -216,5 +217,15 @@ impl Section for VehicleRequests {
             value(format!("vehicle {}", vehicle.id), text)
         });
         Finding { level, message, values: values.collect() }
+    }
+
+    fn add_facts(&self, facts: &mut BridgeFacts) {
+        facts.requests.extend(self.lock().iter().map(|vehicle| RequestFacts {
+            vehicle: vehicle.id,
+            address: vehicle.addresses[1],
+            sent: vehicle.unicast.sent(),
+            is_needed: vehicle.unicast.is_on_request(),
+            missing: vehicle.unicast.is_unanswered().then(|| vehicle.unicast.missing()),
+        }));
     }
 }

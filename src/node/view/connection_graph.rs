@@ -1,6 +1,6 @@
 //! The ROS graph for clients that subscribe to it (`connectionGraph`): publishers, subscriptions and servers by name. One reader
 //! serves all such clients, and exists while there are any.
-use crate::ros::{self, ConnectionsWatch, Ends, Middleware, RosError};
+use crate::ros::{self, ConnectionsWatch, Middleware, NodesByName, RosError};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -110,7 +110,12 @@ fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
 
 /// The names whose endpoints have changed. A topic without publishers that still has subscriptions, or the reverse, gets an empty
 /// list: a client replaces the list of each name in the update, and keeps all others.
-fn changed(before: &Ends, now: &Ends, ids: &str, is_kept: impl Fn(&String) -> bool) -> Vec<Value> {
+fn changed(
+    before: &NodesByName,
+    now: &NodesByName,
+    ids: &str,
+    is_kept: impl Fn(&String) -> bool,
+) -> Vec<Value> {
     let differing = now.iter().filter(|(name, ends)| before.get(*name) != Some(*ends));
     let lost = before.keys().filter(|name| !now.contains_key(*name) && is_kept(name));
     let differing = differing.map(|(name, ends)| json!({"name": name, ids: ends}));
@@ -121,7 +126,7 @@ fn changed(before: &Ends, now: &Ends, ids: &str, is_kept: impl Fn(&String) -> bo
 mod tests {
     use super::*;
 
-    fn ends(list: &[(&str, &[&str])]) -> Ends {
+    fn ends(list: &[(&str, &[&str])]) -> NodesByName {
         let ends = list.iter().map(|(name, nodes)| {
             let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();
             ((*name).to_owned(), nodes)

@@ -1,4 +1,4 @@
-//! Messages from YAML: what is not given has its default, and what does not fit is named.
+//! Messages from YAML: missing fields have their defaults; an error names the field that does not fit.
 use crate::config::{
     ParamValue, did_you_mean,
     yaml::{Yaml, YamlKind},
@@ -8,32 +8,32 @@ use serde::forward_to_deserialize_any;
 use serde_json::Value;
 use std::fmt::Display;
 
-/// What rosidl puts into messages without fields.
+/// The member of messages without fields in rosidl.
 const FILLER: &str = "structure_needs_at_least_one_member";
 
 /// A field that does not fit.
 #[derive(Debug, thiserror::Error)]
 #[error("{field}: {message}")]
-pub(super) struct Wrong {
+pub(super) struct FieldError {
     pub(super) field: String,
     pub(super) message: String,
 }
 
-impl de::Error for Wrong {
+impl de::Error for FieldError {
     fn custom<T: Display>(message: T) -> Self {
         Self { field: String::new(), message: message.to_string() }
     }
 }
 
 /// A value to fill in.
-pub(super) struct Field<'a> {
+pub(super) struct YamlField<'a> {
     path: String,
     given: Option<&'a Yaml>,
-    default: Default<'a>,
+    default: FieldDefault<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Default<'a> {
+enum FieldDefault<'a> {
     /// As the message has it.
     Value(&'a Value),
     /// Elements of lists have no message to look into: zero, and 1 for the real part of a rotation, which is the
@@ -42,10 +42,10 @@ enum Default<'a> {
     One,
 }
 
-impl<'a> Field<'a> {
+impl<'a> YamlField<'a> {
     /// A whole message.
     pub(super) fn whole(given: Option<&'a Yaml>, default: &'a Value) -> Self {
-        Self { path: String::new(), given, default: Default::Value(default) }
+        Self { path: String::new(), given, default: FieldDefault::Value(default) }
     }
 
     /// The given value; `None` if there is none.
@@ -53,15 +53,13 @@ impl<'a> Field<'a> {
         self.given.map(|yaml| &yaml.kind).filter(|kind| !matches!(kind, YamlKind::Empty))
     }
 
-    fn wrong(&self, message: String) -> Wrong {
-        let field = match self.path.is_empty() {
-            true => "the whole".to_owned(),
-            false => self.path.clone(),
-        };
-        Wrong { field, message }
+    fn wrong(&self, message: String) -> FieldError {
+        let path = if self.path.is_empty() { "the whole" } else { &self.path };
+        let field = path.to_owned();
+        FieldError { field, message }
     }
 
-    fn wanted(&self, wanted: &str) -> Wrong {
+    fn wanted(&self, wanted: &str) -> FieldError {
         let found = match self.kind() {
             Some(YamlKind::Scalar(text, ParamValue::Str(_))) => format!("is \"{text}\""),
             Some(YamlKind::Scalar(text, _)) => format!("is {text}"),
@@ -74,13 +72,13 @@ impl<'a> Field<'a> {
 
     fn default_number<T>(&self, of: impl FnOnce(&Value) -> Option<T>, number: fn(u8) -> T) -> T {
         match self.default {
-            Default::Value(value) => of(value).unwrap_or_else(|| number(0)),
-            Default::Zero => number(0),
-            Default::One => number(1),
+            FieldDefault::Value(value) => of(value).unwrap_or_else(|| number(0)),
+            FieldDefault::Zero => number(0),
+            FieldDefault::One => number(1),
         }
     }
 
-    fn integer(&self, range: std::ops::RangeInclusive<i128>) -> Result<i128, Wrong> {
+    fn integer(&self, range: std::ops::RangeInclusive<i128>) -> Result<i128, FieldError> {
         let value = match self.kind() {
             None => {
                 let whole = |v: &Value| {
@@ -90,7 +88,7 @@ impl<'a> Field<'a> {
                 return Ok(self.default_number(whole, i128::from));
             }
             Some(YamlKind::Scalar(_, ParamValue::Int(value))) => Some(i128::from(*value)),
-            // Beyond what a parameter can be.
+            // An integer beyond the range of parameters.
             Some(YamlKind::Scalar(text, ParamValue::Float(_))) => text.parse().ok(),
             Some(_) => None,
         };
@@ -100,7 +98,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    fn real(&self) -> Result<f64, Wrong> {
+    fn real(&self) -> Result<f64, FieldError> {
         match self.kind() {
             None => Ok(self.default_number(Value::as_f64, f64::from)),
             Some(YamlKind::Scalar(_, ParamValue::Int(value))) => Ok(*value as f64),
@@ -109,22 +107,26 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn text(&self) -> Result<String, Wrong> {
+    fn real_f32(&self) -> Result<f32, FieldError> {
+        self.real().map(|value| value as f32)
+    }
+
+    fn text(&self) -> Result<String, FieldError> {
         match self.kind() {
             None => Ok(match self.default {
-                Default::Value(value) => value.as_str().unwrap_or_default().to_owned(),
-                Default::Zero | Default::One => String::new(),
+                FieldDefault::Value(value) => value.as_str().unwrap_or_default().to_owned(),
+                FieldDefault::Zero | FieldDefault::One => String::new(),
             }),
             Some(YamlKind::Scalar(text, _)) => Ok(text.clone()),
             Some(_) => Err(self.wanted("text")),
         }
     }
 
-    fn truth(&self) -> Result<bool, Wrong> {
+    fn truth(&self) -> Result<bool, FieldError> {
         match self.kind() {
             None => Ok(match self.default {
-                Default::Value(value) => value.as_bool().unwrap_or_default(),
-                Default::Zero | Default::One => false,
+                FieldDefault::Value(value) => value.as_bool().unwrap_or_default(),
+                FieldDefault::Zero | FieldDefault::One => false,
             }),
             Some(YamlKind::Scalar(_, ParamValue::Bool(value))) => Ok(*value),
             Some(_) => Err(self.wanted("true or false")),
@@ -133,39 +135,40 @@ impl<'a> Field<'a> {
 
     fn element(&self, index: usize, given: Option<&'a Yaml>) -> Self {
         let default = match self.default {
-            Default::Value(Value::Array(values)) => {
-                values.get(index).map_or(Default::Zero, Default::Value)
+            FieldDefault::Value(Value::Array(values)) => {
+                values.get(index).map_or(FieldDefault::Zero, FieldDefault::Value)
             }
-            _ => Default::Zero,
+            _ => FieldDefault::Zero,
         };
         Self { path: format!("{}[{index}]", self.path), given, default }
     }
 
     /// Elements, as given or else as in the default.
-    fn elements(&self) -> Result<Vec<Self>, Wrong> {
+    fn elements(&self) -> Result<Vec<Self>, FieldError> {
         match (self.kind(), self.default) {
             (Some(YamlKind::Sequence(items)), _) => {
                 let items = items.iter().enumerate();
-                let whole = Self { default: Default::Zero, path: self.path.clone(), given: None };
+                let whole =
+                    Self { default: FieldDefault::Zero, path: self.path.clone(), given: None };
                 Ok(items.map(|(i, item)| whole.element(i, Some(item))).collect())
             }
             (Some(_), _) => Err(self.wanted("a list")),
-            (None, Default::Value(Value::Array(values))) => {
+            (None, FieldDefault::Value(Value::Array(values))) => {
                 Ok((0..values.len()).map(|i| self.element(i, None)).collect())
             }
             (None, _) => Ok(Vec::new()),
         }
     }
 
-    fn fields(&self, message: &str, names: &[&'static str]) -> Result<Vec<Self>, Wrong> {
+    fn fields(&self, message: &str, names: &[&'static str]) -> Result<Vec<Self>, FieldError> {
         let pairs = match self.kind() {
             None => &[][..],
             Some(YamlKind::Mapping(pairs)) => pairs,
             Some(_) => return Err(self.wanted(&format!("{message}: {}", listed(names)))),
         };
         for (index, (key, _)) in pairs.iter().enumerate() {
-            if !names.iter().any(|name| shown(name) == key) {
-                let hint = did_you_mean(key, names.iter().copied().map(shown));
+            if !names.iter().any(|name| ros_name(name) == key) {
+                let hint = did_you_mean(key, names.iter().copied().map(ros_name));
                 return Err(self.wrong(format!(
                     "{message} has no field \"{key}\"{hint} It has: {}",
                     listed(names)
@@ -176,15 +179,17 @@ impl<'a> Field<'a> {
             }
         }
         let field = |name: &&'static str| {
-            let given = pairs.iter().find(|(key, _)| key == shown(name));
+            let given = pairs.iter().find(|(key, _)| key == ros_name(name));
             let default = match self.default {
-                Default::Value(value) => value.get(name).map_or(Default::Zero, Default::Value),
-                _ if message == "Quaternion" && *name == "w" => Default::One,
-                _ => Default::Zero,
+                FieldDefault::Value(value) => {
+                    value.get(name).map_or(FieldDefault::Zero, FieldDefault::Value)
+                }
+                _ if message == "Quaternion" && *name == "w" => FieldDefault::One,
+                _ => FieldDefault::Zero,
             };
             let dot = if self.path.is_empty() { "" } else { "." };
             Self {
-                path: format!("{}{dot}{}", self.path, shown(name)),
+                path: format!("{}{dot}{}", self.path, ros_name(name)),
                 given: given.map(|(_, value)| value),
                 default,
             }
@@ -194,21 +199,21 @@ impl<'a> Field<'a> {
 }
 
 /// A name as in the definition: rosidl's Rust code puts `_` behind keywords.
-pub(super) fn shown(name: &str) -> &str {
+pub(super) fn ros_name(name: &str) -> &str {
     name.trim_end_matches('_')
 }
 
 fn listed(names: &[&'static str]) -> String {
     let names: Vec<_> = names.iter().filter(|name| **name != FILLER).collect();
-    match names.is_empty() {
-        true => "no fields".to_owned(),
-        false => names.iter().map(|n| shown(n)).collect::<Vec<_>>().join(", "),
+    if names.is_empty() {
+        return "no fields".to_owned();
     }
+    names.iter().map(|n| ros_name(n)).collect::<Vec<_>>().join(", ")
 }
 
 macro_rules! integers {
     ($($method:ident $visit:ident $type:ty;)+) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
             let value = self.integer(<$type>::MIN.into()..=<$type>::MAX.into())?;
             // In its range, as was checked.
             visitor.$visit(value as $type)
@@ -216,8 +221,16 @@ macro_rules! integers {
     };
 }
 
-impl<'de> de::Deserializer<'de> for Field<'_> {
-    type Error = Wrong;
+macro_rules! values {
+    ($($method:ident $visit:ident $read:ident;)+) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+            visitor.$visit(self.$read()?)
+        })+
+    };
+}
+
+impl<'de> de::Deserializer<'de> for YamlField<'_> {
+    type Error = FieldError;
 
     integers! {
         deserialize_i8 visit_i8 i8;
@@ -230,27 +243,15 @@ impl<'de> de::Deserializer<'de> for Field<'_> {
         deserialize_u64 visit_u64 u64;
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        visitor.visit_bool(self.truth()?)
+    values! {
+        deserialize_bool visit_bool truth;
+        deserialize_f32 visit_f32 real_f32;
+        deserialize_f64 visit_f64 real;
+        deserialize_str visit_string text;
+        deserialize_string visit_string text;
     }
 
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        visitor.visit_f32(self.real()? as f32)
-    }
-
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        visitor.visit_f64(self.real()?)
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        visitor.visit_string(self.text()?)
-    }
-
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        visitor.visit_string(self.text()?)
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         visitor.visit_seq(Elements(self.elements()?.into_iter()))
     }
 
@@ -258,7 +259,7 @@ impl<'de> de::Deserializer<'de> for Field<'_> {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
+    ) -> Result<V::Value, FieldError> {
         let elements = match self.kind() {
             None => (0..length).map(|i| self.element(i, None)).collect(),
             Some(_) => self.elements()?,
@@ -275,11 +276,11 @@ impl<'de> de::Deserializer<'de> for Field<'_> {
         message: &'static str,
         names: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
+    ) -> Result<V::Value, FieldError> {
         visitor.visit_seq(Elements(self.fields(message, names)?.into_iter()))
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Wrong> {
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, FieldError> {
         Err(self.wrong("is of a type that ROS messages do not have".to_owned()))
     }
 
@@ -289,15 +290,15 @@ impl<'de> de::Deserializer<'de> for Field<'_> {
     }
 }
 
-struct Elements<'a>(std::vec::IntoIter<Field<'a>>);
+struct Elements<'a>(std::vec::IntoIter<YamlField<'a>>);
 
 impl<'de> SeqAccess<'de> for Elements<'_> {
-    type Error = Wrong;
+    type Error = FieldError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Wrong> {
+    ) -> Result<Option<T::Value>, FieldError> {
         self.0.next().map(|field| seed.deserialize(field)).transpose()
     }
 }

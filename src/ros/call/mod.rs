@@ -7,12 +7,12 @@ use crate::{
     config::{did_you_mean, yaml},
     msgs::{self, Service},
 };
-use fill::Field;
-use named::Named;
+use fill::YamlField;
+use named::NamedFields;
 use serde::Deserialize as _;
 use tokio::sync::oneshot;
 
-/// Why a call is not made, or has no readable response.
+/// Error of a call: the request is not sent, or the response is not readable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -39,7 +39,7 @@ pub enum CallError {
         type_name: &'static str,
         /// Path of the field, empty for the whole.
         field: String,
-        /// What is wrong, and what would be right.
+        /// The error, and the valid values.
         message: String,
     },
     /// The response cannot be written as YAML.
@@ -55,25 +55,25 @@ pub enum CallError {
     Ros(#[from] RosError),
 }
 
-/// A call that was checked and not made yet.
-pub struct Call {
+/// A checked call, before its request is sent.
+pub struct ServiceCall {
     name: String,
     is_ready: Box<dyn Fn() -> bool + Send>,
-    make: Box<dyn FnOnce() -> Result<Pending, RosError> + Send>,
+    make: Box<dyn FnOnce() -> Result<PendingCall, RosError> + Send>,
 }
 
-/// A call that was made. Drop it on a thread of your own, not on the one that brings the response: its client ends with it,
-/// and that waits for the callback.
-pub struct Pending {
-    /// Brings the response.
-    pub answer: Answer,
+/// A call whose request was sent. Do not drop it on the thread that delivers the response: it contains the client, whose drop
+/// waits for the callback.
+pub struct PendingCall {
+    /// Receives the response.
+    pub answer: YamlResponse,
     _client: Box<dyn std::any::Any + Send>,
 }
 
 /// The response as YAML; ends without one if the client ends.
-pub type Answer = oneshot::Receiver<Result<String, CallError>>;
+pub type YamlResponse = oneshot::Receiver<Result<String, CallError>>;
 
-impl Call {
+impl ServiceCall {
     /// Checks the request, and opens a client. Fields that are missing have their defaults.
     pub fn new(
         middleware: &Middleware,
@@ -99,32 +99,32 @@ impl Call {
     }
 
     /// Sends the request.
-    pub fn make(self) -> Result<Pending, RosError> {
+    pub fn make(self) -> Result<PendingCall, RosError> {
         (self.make)()
     }
 }
 
-type Prepare = fn(&Middleware, &str, &str) -> Result<Call, CallError>;
+type Prepare = fn(&Middleware, &str, &str) -> Result<ServiceCall, CallError>;
 
 fn prepare<S: Service>(
     middleware: &Middleware,
     service: &str,
     request: &str,
-) -> Result<Call, CallError> {
+) -> Result<ServiceCall, CallError> {
     let request: S::Request = request_of::<S>(request)?;
     let client = std::sync::Arc::new(middleware.client::<S>(service)?);
     let ready = client.clone();
-    Ok(Call {
+    Ok(ServiceCall {
         name: client.name().to_owned(),
         is_ready: Box::new(move || ready.is_ready()),
         make: Box::new(move || {
             let (sender, answer) = oneshot::channel();
             client.call(request, move |response| {
                 let text = response.map_err(CallError::from).and_then(yaml_of::<S>);
-                // Fails if nobody waits any more.
+                // Fails if the caller no longer waits.
                 let _unheard = sender.send(text);
             })?;
-            Ok(Pending { answer, _client: Box::new(client) })
+            Ok(PendingCall { answer, _client: Box::new(client) })
         }),
     })
 }
@@ -134,13 +134,13 @@ fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
         .map_err(|error| CallError::Yaml { line: error.line, message: error.message })?;
     // Messages have strings as keys: they are never refused.
     let default = serde_json::to_value(S::Request::default()).unwrap_or_default();
-    S::Request::deserialize(Field::whole(given.as_ref(), &default)).map_err(|wrong| {
+    S::Request::deserialize(YamlField::whole(given.as_ref(), &default)).map_err(|wrong| {
         CallError::Field { type_name: S::TYPE, field: wrong.field, message: wrong.message }
     })
 }
 
 fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {
-    serde_saphyr::to_string(&Named(&response))
+    serde_saphyr::to_string(&NamedFields(&response))
         .map_err(|error| CallError::Response { type_name: S::TYPE, message: error.to_string() })
 }
 

@@ -1,20 +1,20 @@
 //! Responses with the names of fields that their definitions have.
-use super::fill::shown;
+use super::fill::ros_name;
 use serde::ser::{
     Impossible, Serialize, SerializeSeq, SerializeStruct, SerializeTuple, Serializer,
 };
 
 /// A value of a message, or a whole one.
-pub(super) struct Named<'a, T: ?Sized>(pub(super) &'a T);
+pub(super) struct NamedFields<'a, T: ?Sized>(pub(super) &'a T);
 
-impl<T: Serialize + ?Sized> Serialize for Named<'_, T> {
+impl<T: Serialize + ?Sized> Serialize for NamedFields<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(Naming(serializer))
+        self.0.serialize(NamingSerializer(serializer))
     }
 }
 
-/// Serializes what messages are made of.
-struct Naming<S>(S);
+/// Serializes the types that occur in messages.
+struct NamingSerializer<S>(S);
 
 macro_rules! as_they_are {
     ($($method:ident $type:ty;)+) => {
@@ -24,17 +24,25 @@ macro_rules! as_they_are {
     };
 }
 
-/// Serde has more than ROS messages have.
+/// The error for types of serde that do not occur in messages.
 fn foreign<T, E: serde::ser::Error>() -> Result<T, E> {
     Err(E::custom("is of a type that ROS messages do not have"))
 }
 
-impl<S: Serializer> Serializer for Naming<S> {
+macro_rules! foreign {
+    ($($method:ident ( $($argument:ty),* ) -> $result:ident;)+) => {
+        $(fn $method(self, $(_: $argument),*) -> Result<Self::$result, S::Error> {
+            foreign()
+        })+
+    };
+}
+
+impl<S: Serializer> Serializer for NamingSerializer<S> {
     type Ok = S::Ok;
     type Error = S::Error;
-    type SerializeSeq = Naming<S::SerializeSeq>;
-    type SerializeTuple = Naming<S::SerializeTuple>;
-    type SerializeStruct = Naming<S::SerializeStruct>;
+    type SerializeSeq = NamingSerializer<S::SerializeSeq>;
+    type SerializeTuple = NamingSerializer<S::SerializeTuple>;
+    type SerializeStruct = NamingSerializer<S::SerializeStruct>;
     type SerializeTupleStruct = Impossible<S::Ok, S::Error>;
     type SerializeTupleVariant = Impossible<S::Ok, S::Error>;
     type SerializeMap = Impossible<S::Ok, S::Error>;
@@ -58,11 +66,11 @@ impl<S: Serializer> Serializer for Naming<S> {
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        self.0.serialize_seq(len).map(Naming)
+        self.0.serialize_seq(len).map(NamingSerializer)
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, S::Error> {
-        self.0.serialize_tuple(len).map(Naming)
+        self.0.serialize_tuple(len).map(NamingSerializer)
     }
 
     fn serialize_struct(
@@ -70,7 +78,7 @@ impl<S: Serializer> Serializer for Naming<S> {
         name: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStruct, S::Error> {
-        self.0.serialize_struct(name, len).map(Naming)
+        self.0.serialize_struct(name, len).map(NamingSerializer)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -78,31 +86,10 @@ impl<S: Serializer> Serializer for Naming<S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.0.serialize_newtype_struct(name, &Named(value))
-    }
-
-    fn serialize_none(self) -> Result<S::Ok, S::Error> {
-        foreign()
+        self.0.serialize_newtype_struct(name, &NamedFields(value))
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<S::Ok, S::Error> {
-        foreign()
-    }
-
-    fn serialize_unit(self) -> Result<S::Ok, S::Error> {
-        foreign()
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Result<S::Ok, S::Error> {
-        foreign()
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-    ) -> Result<S::Ok, S::Error> {
         foreign()
     }
 
@@ -116,66 +103,38 @@ impl<S: Serializer> Serializer for Naming<S> {
         foreign()
     }
 
-    fn serialize_tuple_struct(
-        self,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleStruct, S::Error> {
-        foreign()
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleVariant, S::Error> {
-        foreign()
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        foreign()
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeStructVariant, S::Error> {
-        foreign()
+    foreign! {
+        serialize_none() -> Ok;
+        serialize_unit() -> Ok;
+        serialize_unit_struct(&'static str) -> Ok;
+        serialize_unit_variant(&'static str, u32, &'static str) -> Ok;
+        serialize_tuple_struct(&'static str, usize) -> SerializeTupleStruct;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> SerializeTupleVariant;
+        serialize_map(Option<usize>) -> SerializeMap;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> SerializeStructVariant;
     }
 }
 
-impl<S: SerializeSeq> SerializeSeq for Naming<S> {
-    type Ok = S::Ok;
-    type Error = S::Error;
+macro_rules! elements {
+    ($($name:ident)+) => {
+        $(impl<S: $name> $name for NamingSerializer<S> {
+            type Ok = S::Ok;
+            type Error = S::Error;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-        self.0.serialize_element(&Named(value))
-    }
+            fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
+                self.0.serialize_element(&NamedFields(value))
+            }
 
-    fn end(self) -> Result<S::Ok, S::Error> {
-        self.0.end()
-    }
+            fn end(self) -> Result<S::Ok, S::Error> {
+                self.0.end()
+            }
+        })+
+    };
 }
 
-impl<S: SerializeTuple> SerializeTuple for Naming<S> {
-    type Ok = S::Ok;
-    type Error = S::Error;
+elements! { SerializeSeq SerializeTuple }
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-        self.0.serialize_element(&Named(value))
-    }
-
-    fn end(self) -> Result<S::Ok, S::Error> {
-        self.0.end()
-    }
-}
-
-impl<S: SerializeStruct> SerializeStruct for Naming<S> {
+impl<S: SerializeStruct> SerializeStruct for NamingSerializer<S> {
     type Ok = S::Ok;
     type Error = S::Error;
 
@@ -184,7 +143,7 @@ impl<S: SerializeStruct> SerializeStruct for Naming<S> {
         name: &'static str,
         value: &T,
     ) -> Result<(), S::Error> {
-        self.0.serialize_field(shown(name), &Named(value))
+        self.0.serialize_field(ros_name(name), &NamedFields(value))
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {

@@ -1,62 +1,72 @@
 //! Clients of services as `rmw_cyclonedds_cpp` has them: id and sequence number are in front of the payload.
 use super::{
-    Node,
-    ffi::{self, Guid, Written},
-    graph::{Graph, Kind},
+    DdsNode,
+    ffi::{self, SampleKind, Written},
+    graph::EndpointKind,
+    identity::Guid,
     names,
+    service::{split_header, with_header},
 };
 use crate::ros::{
-    Qos, RosError,
-    backend::{CdrAnswer, CdrClient, ServiceTypes},
+    Guard, Qos, RosError,
+    backend::{CdrAnswer, CdrClient},
+    service::ServiceTypes,
 };
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicI64, Ordering},
     },
 };
 
 /// One client; fields are dropped in this order.
-pub(super) struct Client {
+pub(super) struct DdsClient {
+    _entries: [Guard; 2],
     responses: ffi::Reader,
     requests: ffi::Writer,
     name: String,
     /// What distinguishes our requests from those of others.
     id: [u8; 8],
     sequence: AtomicI64,
-    waiting: Waiting,
-    graph: Arc<Graph>,
+    waiting: PendingCalls,
 }
 
-type Waiting = Arc<Mutex<HashMap<i64, CdrAnswer>>>;
+type PendingCalls = Arc<Mutex<HashMap<i64, CdrAnswer>>>;
 
-impl Node {
-    pub(super) fn caller(&self, name: &str, service: ServiceTypes) -> Result<Client, RosError> {
+impl DdsNode {
+    pub(super) fn caller(&self, name: &str, service: ServiceTypes) -> Result<DdsClient, RosError> {
         let id = format!("clientid={};", self.endpoint_id());
         let user_data = |type_name| id.clone() + &self.user_data(type_name);
-        let requests = ffi::Writer::replies(
+        let requests = ffi::Writer::new(
             &self.participant,
+            SampleKind::Replies,
             &names::dds_request_topic(name),
             &names::dds_type(service.request),
+            Qos::SERVICE,
             &user_data(service.request),
         )?;
-        let waiting = Waiting::default();
+        let waiting = PendingCalls::default();
         let guid = requests.guid();
         let own = last_half(&guid);
         let answers = waiting.clone();
         let responses = ffi::Reader::new(
             &self.participant,
+            SampleKind::Opaque,
             &names::dds_reply_topic(name),
             &names::dds_type(service.response),
             Qos::SERVICE,
             &user_data(service.response),
             Box::new(move |sample, _| {
-                let Some((sequence, cdr)) = of_ours(sample.cdr, own) else {
+                let Some((header, cdr)) = split_header(sample.cdr) else { return };
+                let (client, sequence) = header.split_at(8);
+                let sequence = sequence.try_into().map_or(0, i64::from_le_bytes);
+                if client != own {
                     return;
-                };
+                }
                 let answer = {
-                    let mut waiting = answers.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut waiting = answers.lock();
                     waiting.remove(&sequence)
                 };
                 if let Some(answer) = answer {
@@ -64,16 +74,16 @@ impl Node {
                 }
             }),
         )?;
-        self.graph.add(Kind::Writer, guid)?;
-        self.graph.add(Kind::Reader, responses.guid())?;
-        Ok(Client {
+        let writer = self.graph.add(EndpointKind::Writer, guid)?;
+        let reader = self.graph.add(EndpointKind::Reader, responses.guid())?;
+        Ok(DdsClient {
+            _entries: [reader, writer],
             responses,
             requests,
             name: name.to_owned(),
             id: own,
             sequence: AtomicI64::new(0),
             waiting,
-            graph: self.graph.clone(),
         })
     }
 }
@@ -82,30 +92,15 @@ fn last_half(guid: &Guid) -> [u8; 8] {
     std::array::from_fn(|i| guid.get(8 + i).copied().unwrap_or_default())
 }
 
-/// Sequence number and CDR of a response to a client; `None` if it is for another one.
-fn of_ours(cdr: &[u8], id: [u8; 8]) -> Option<(i64, Vec<u8>)> {
-    let (encapsulation, rest) = cdr.split_at_checked(4)?;
-    let (client, rest) = rest.split_first_chunk::<8>()?;
-    let (sequence, body) = rest.split_first_chunk::<8>()?;
-    let (mut client, mut sequence) = (*client, *sequence);
-    if encapsulation.get(1)? & 1 == 0 {
-        client.reverse();
-        sequence.reverse();
-    }
-    let cdr = || [encapsulation, body].concat();
-    (client == id).then(|| (i64::from_le_bytes(sequence), cdr()))
-}
-
-impl CdrClient for Client {
+impl CdrClient for DdsClient {
     fn is_ready(&self) -> bool {
         self.requests.events().matched() > 0 && self.responses.is_matched()
     }
 
     fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError> {
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
-        let (encapsulation, body) = request.split_at(request.len().min(4));
-        let cdr = [encapsulation, &self.id, &sequence.to_le_bytes(), body].concat();
-        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let cdr = with_header(request, &[self.id, sequence.to_le_bytes()].concat());
+        let waiting = || self.waiting.lock();
         waiting().insert(sequence, answer);
         let written = self.requests.reply(&self.name, &cdr, None);
         if !matches!(written, Ok(Written::Sent { .. })) {
@@ -118,18 +113,6 @@ impl CdrClient for Client {
                 subject: self.name.clone(),
                 message: "the request would have to wait".to_owned(),
             }),
-        }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        for (kind, guid) in
-            [(Kind::Reader, self.responses.guid()), (Kind::Writer, self.requests.guid())]
-        {
-            if let Err(error) = self.graph.remove(kind, guid) {
-                tracing::debug!(service = self.name, %error, "graph information not updated");
-            }
         }
     }
 }

@@ -1,58 +1,57 @@
-//! Which node publishes, subscribes to and serves what: the discovery of writers and readers, with the nodes that their
-//! participants tell of. Opened while somebody wants to know.
-use super::super::{self as ros, Ends, History, Qos, RosError, backend};
-use super::discovered::{Discovered, End};
-use super::ffi::{self, Guid, Participant, Side};
+//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Open only while
+//! it is watched.
+use super::super::{self as ros, History, NodesByName, Qos, RosError, backend};
+use super::discovered::{Discovered, EndpointRole};
+use super::ffi::{self, Participant, SampleKind, Side};
 use super::graph;
+use super::identity::Guid;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-/// Participants beyond this stay without names of nodes.
+/// Maximum number of participants with names of nodes.
 const PARTICIPANTS: usize = 1000;
 
-/// What all endpoints of a participant have in front.
+/// First bytes of the GUIDs of a participant.
 type Prefix = [u8; 12];
 
 /// The newest sample of each participant.
-type Samples = BTreeMap<Prefix, Arc<[u8]>>;
+type LatestSamples = BTreeMap<Prefix, Arc<[u8]>>;
 
 /// The connections of the whole graph.
-pub(super) struct Connections {
+pub(super) struct DdsConnections {
     written: Arc<Mutex<Discovered>>,
     read: Discovered,
-    samples: Arc<Mutex<Samples>>,
+    samples: Arc<Mutex<LatestSamples>>,
     _reader: ffi::Reader,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn prefix(guid: &Guid) -> Prefix {
     std::array::from_fn(|i| guid[i])
 }
 
-impl Connections {
+impl DdsConnections {
     pub(super) fn new(
         participant: &Arc<Participant>,
         written: Arc<Mutex<Discovered>>,
     ) -> Result<Self, RosError> {
-        let samples = Arc::<Mutex<Samples>>::default();
+        let samples = Arc::<Mutex<LatestSamples>>::default();
         let kept = samples.clone();
         // The topic has no key: a reader of depth 1 would keep one participant's sample.
         let qos = Qos { history: History::KeepAll, ..Qos::LATCHED };
         let reader = ffi::Reader::new(
             participant,
+            SampleKind::Opaque,
             graph::TOPIC,
             graph::TYPE,
             qos,
             "",
             Box::new(move |sample, _| {
-                // Behind the head begins the GID of the participant.
+                // The GID of the participant follows the header.
                 let Some(from) = sample.cdr.get(4..).and_then(|body| body.first_chunk()) else {
                     return;
                 };
-                let mut kept = lock(&kept);
+                let mut kept = kept.lock();
                 if kept.len() < PARTICIPANTS || kept.contains_key(from) {
                     kept.insert(*from, sample.cdr.into());
                 }
@@ -67,26 +66,27 @@ impl Connections {
     }
 }
 
-impl backend::Watch for Connections {
+impl backend::Watch for DdsConnections {
     fn look(&mut self) -> ros::Connections {
-        // Before the writers: whoever is missing there has left.
-        let samples = lock(&self.samples).clone();
-        let mut owners = Owners::default();
+        // Before the writers: a participant that is missing there has left.
+        let samples = self.samples.lock().clone();
+        let mut owners = EndpointOwners::default();
         for node in samples.values().flat_map(|cdr| graph::nodes(cdr)) {
             let name: Arc<str> = node.name.into();
             let owned = node.ends.into_iter().map(|end| (end, name.clone()));
             owners.0.extend(owned);
         }
-        let mut written = lock(&self.written);
-        let there: BTreeSet<_> = written.of(End::Nodes).map(|(guid, _)| prefix(guid)).collect();
+        let mut written = self.written.lock();
+        let there: BTreeSet<_> =
+            written.of(EndpointRole::Nodes).map(|(guid, _)| prefix(guid)).collect();
         let now = ros::Connections {
-            publishers: owners.of(&mut written, End::Publisher),
-            subscribers: owners.of(&mut self.read, End::Subscription),
-            servers: owners.of(&mut written, End::Server),
+            publishers: owners.of(&mut written, EndpointRole::Publisher),
+            subscribers: owners.of(&mut self.read, EndpointRole::Subscription),
+            servers: owners.of(&mut written, EndpointRole::Server),
         };
         drop(written);
         let gone = samples.keys().filter(|from| !there.contains(*from));
-        let mut kept = lock(&self.samples);
+        let mut kept = self.samples.lock();
         gone.for_each(|from| drop(kept.remove(from)));
         now
     }
@@ -94,21 +94,22 @@ impl backend::Watch for Connections {
 
 /// The nodes of endpoints.
 #[derive(Default)]
-struct Owners(BTreeMap<Guid, Arc<str>>);
+struct EndpointOwners(BTreeMap<Guid, Arc<str>>);
 
-impl Owners {
-    fn of(&self, discovered: &mut Discovered, end: End) -> Ends {
-        let mut ends = Ends::new();
+impl EndpointOwners {
+    fn of(&self, discovered: &mut Discovered, end: EndpointRole) -> NodesByName {
+        let mut ends = NodesByName::new();
         for (guid, known) in discovered.of(end) {
-            // A participant that is no ROS node, or whose nodes are not known yet.
-            let owner = self.0.get(guid).map_or_else(|| unnamed(guid), ToString::to_string);
+            // Not a ROS node, or not announced yet.
+            let owner =
+                self.0.get(guid).map_or_else(|| participant_name(guid), ToString::to_string);
             ends.entry(known.name.clone()).or_default().insert(owner);
         }
         ends
     }
 }
 
-fn unnamed(guid: &Guid) -> String {
+fn participant_name(guid: &Guid) -> String {
     let hex = prefix(guid).map(|byte| format!("{byte:02x}"));
     format!("participant {}", hex.concat())
 }

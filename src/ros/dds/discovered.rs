@@ -1,30 +1,31 @@
 //! The topics and services of the graph, kept up to date by the discovery of writers or of readers.
 use super::super::{Qos, RosError, ServiceInfo, TopicInfo, names};
-use super::ffi::{Endpoint, Endpoints, Guid, Participant, Side};
+use super::ffi::{Endpoint, Endpoints, Participant, Side};
 use super::graph;
+use super::identity::Guid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What an endpoint is in ROS.
+/// Role of an endpoint in ROS.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum End {
+pub(super) enum EndpointRole {
     Publisher,
     Subscription,
     Client,
     Server,
-    /// Tells of the nodes of its participant.
+    /// Announces the nodes of its participant.
     Nodes,
 }
 
-pub(super) struct Known {
-    end: End,
+pub(super) struct DiscoveredEndpoint {
+    end: EndpointRole,
     pub(super) name: String,
     type_name: String,
     qos: Qos,
 }
 
-impl Known {
-    /// `None` for what is not of ROS. A service counts by its writers only: the server's answers, the client's requests.
+impl DiscoveredEndpoint {
+    /// `None` if it is not of ROS. A service counts by its writers only: responses of the server, requests of the client.
     fn of(side: Side, endpoint: &Endpoint) -> Option<Self> {
         let type_name = names::ros_type(&endpoint.type_name)?;
         let known = |end, name: &str, type_name: &str| Self {
@@ -35,27 +36,27 @@ impl Known {
         };
         let topic = names::ros_topic(&endpoint.topic);
         if side == Side::Readers {
-            return Some(known(End::Subscription, topic?, &type_name));
+            return Some(known(EndpointRole::Subscription, topic?, &type_name));
         }
         if let Some(name) = topic {
-            return Some(known(End::Publisher, name, &type_name));
+            return Some(known(EndpointRole::Publisher, name, &type_name));
         }
         if endpoint.topic == graph::TOPIC {
-            return Some(known(End::Nodes, graph::TOPIC, &type_name));
+            return Some(known(EndpointRole::Nodes, graph::TOPIC, &type_name));
         }
         if let Some(name) = names::ros_service(&endpoint.topic) {
-            return Some(known(End::Client, name, type_name.strip_suffix("_Request")?));
+            return Some(known(EndpointRole::Client, name, type_name.strip_suffix("_Request")?));
         }
         let name = names::ros_reply(&endpoint.topic)?;
-        Some(known(End::Server, name, type_name.strip_suffix("_Response")?))
+        Some(known(EndpointRole::Server, name, type_name.strip_suffix("_Response")?))
     }
 }
 
-/// Every writer or reader of ROS that was discovered.
+/// Discovered writers or readers of ROS.
 pub(super) struct Discovered {
     side: Side,
     endpoints: Endpoints,
-    known: BTreeMap<Guid, Known>,
+    known: BTreeMap<Guid, DiscoveredEndpoint>,
 }
 
 impl Discovered {
@@ -65,7 +66,7 @@ impl Discovered {
 
     pub(super) fn topics(&mut self) -> Vec<TopicInfo> {
         let mut topics = BTreeMap::<_, (usize, Qos)>::new();
-        for (_, writer) in self.of(End::Publisher) {
+        for (_, writer) in self.of(EndpointRole::Publisher) {
             let (publishers, offered) =
                 topics.entry((&writer.name, &writer.type_name)).or_insert((0, writer.qos));
             *publishers += 1;
@@ -77,15 +78,8 @@ impl Discovered {
         topics.into_iter().map(topic).collect()
     }
 
-    pub(super) fn clients(&mut self) -> Vec<ServiceInfo> {
-        self.services(End::Client)
-    }
-
-    pub(super) fn servers(&mut self) -> Vec<ServiceInfo> {
-        self.services(End::Server)
-    }
-
-    fn services(&mut self, end: End) -> Vec<ServiceInfo> {
+    /// Services with an endpoint of this role.
+    pub(super) fn services(&mut self, end: EndpointRole) -> Vec<ServiceInfo> {
         let services: BTreeSet<_> =
             (self.of(end)).map(|(_, writer)| (&writer.name, &writer.type_name)).collect();
         let service = |(name, type_name): (&String, &String)| ServiceInfo {
@@ -95,12 +89,15 @@ impl Discovered {
         services.into_iter().map(service).collect()
     }
 
-    /// As of now.
-    pub(super) fn of(&mut self, end: End) -> impl Iterator<Item = (&Guid, &Known)> {
+    /// Returns the present endpoints with this role.
+    pub(super) fn of(
+        &mut self,
+        end: EndpointRole,
+    ) -> impl Iterator<Item = (&Guid, &DiscoveredEndpoint)> {
         let (side, known) = (self.side, &mut self.known);
-        // What cannot be read now is read by the next call.
+        // After an error the next call reads the rest.
         let _later = self.endpoints.changes(|guid, endpoint| {
-            match endpoint.and_then(|endpoint| Known::of(side, &endpoint)) {
+            match endpoint.and_then(|endpoint| DiscoveredEndpoint::of(side, &endpoint)) {
                 Some(endpoint) => known.insert(guid, endpoint),
                 None => known.remove(&guid),
             };

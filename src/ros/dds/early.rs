@@ -1,21 +1,19 @@
 //! Requests that arrive before their writer is discovered.
 //!
 //! A client that finds a service sends at once, and its request may overtake the announcement of its writer. Fast DDS keeps
-//! the request and resends it to a reader that asks. Cyclone, as a volatile reader, does not request samples older than
+//! the request and resends it to a reader that requests it. Cyclone, as a volatile reader, does not request samples older than
 //! the first HEARTBEAT it receives, and counts all samples announced there as older: overtaken ones, those still in
 //! flight, and a sample with fragments still arriving. So, for readers of requests and writers of Fast DDS:
 //!
-//! 1. Cyclone greets a new writer with an ACKNACK. It is changed to ask for a HEARTBEAT (its sample set starts at 0),
+//! 1. Cyclone sends an ACKNACK to a new writer. It is changed to request a HEARTBEAT (its sample set starts at 0),
 //!    which otherwise takes three seconds.
 //! 2. HEARTBEATs are changed to announce no samples until Cyclone answers one, so that no sample counts as old.
 //! 3. That answer is changed to request the announced samples that Cyclone has not received.
 //!
 //! Fast DDS reports samples from before it matched this reader as gone; Cyclone skips those.
-use super::{ffi::Guid, identity::FAST_DDS};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, PoisonError},
-};
+use super::identity::{FAST_DDS, Guid};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of stored sessions; dropping one costs a HEARTBEAT.
 const MAX_SESSIONS: usize = 4096;
@@ -39,16 +37,16 @@ static SESSIONS: Mutex<Sessions> = Mutex::new(Sessions {
     announced: BTreeMap::new(),
 });
 
-fn with<R>(work: impl FnOnce(&mut Sessions) -> R) -> R {
-    work(&mut SESSIONS.lock().unwrap_or_else(PoisonError::into_inner))
+fn with_sessions<R>(work: impl FnOnce(&mut Sessions) -> R) -> R {
+    work(&mut SESSIONS.lock())
 }
 
 pub(super) fn add(reader: Guid) {
-    with(|sessions| sessions.readers.insert(reader));
+    with_sessions(|sessions| sessions.readers.insert(reader));
 }
 
 pub(super) fn remove(reader: &Guid) {
-    with(|sessions| {
+    with_sessions(|sessions| {
         sessions.readers.remove(reader);
         sessions.open.retain(|(ours, _)| ours != reader);
         sessions.announced.retain(|(ours, _), _| ours != reader);
@@ -58,7 +56,7 @@ pub(super) fn remove(reader: &Guid) {
 /// Returns the replacement for a small outgoing packet, if it changes.
 pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
     (packet.starts_with(b"RTPS") && acknowledges(packet))
-        .then(|| with(|sessions| sessions.ask(packet)))
+        .then(|| with_sessions(|sessions| sessions.change_acknowledgements(packet)))
         .flatten()
 }
 
@@ -66,7 +64,7 @@ pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn received(packet: &mut [u8]) {
     if packet.starts_with(b"RTPS") && packet.get(6..8) == Some(&FAST_DDS) {
         for heartbeat in heartbeats(packet) {
-            if let Some(last) = with(|sessions| sessions.hear(&heartbeat)) {
+            if let Some(last) = with_sessions(|sessions| sessions.hide_samples(&heartbeat)) {
                 packet[heartbeat.last..heartbeat.last + 8].copy_from_slice(&last);
             }
         }
@@ -84,7 +82,7 @@ const HEADER: usize = 20;
 
 /// Whether the first submessage of a packet acknowledges samples.
 fn acknowledges(packet: &[u8]) -> bool {
-    let mut kinds = Submessages::of(packet).filter(|found| found.kind != INFO_DST);
+    let mut kinds = submessages(packet).filter(|found| found.kind != INFO_DST);
     kinds.next().is_some_and(|found| found.kind == ACKNACK)
 }
 
@@ -97,37 +95,21 @@ struct Submessage {
 }
 
 /// Iterates over the complete submessages of a packet.
-struct Submessages<'a> {
-    packet: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Submessages<'a> {
-    fn of(packet: &'a [u8]) -> Self {
-        let at = HEADER;
-        Self { packet, at }
-    }
-}
-
-impl Iterator for Submessages<'_> {
-    type Item = Submessage;
-
-    fn next(&mut self) -> Option<Submessage> {
-        let rest = self.packet.get(self.at..)?;
+fn submessages(packet: &[u8]) -> impl Iterator<Item = Submessage> {
+    let mut next = HEADER;
+    std::iter::from_fn(move || {
+        let rest = packet.get(next..)?;
         let [kind, flags, low, high] = *rest.first_chunk::<4>()?;
-        let length = match flags & LITTLE {
-            0 => u16::from_be_bytes([low, high]),
-            _ => u16::from_le_bytes([low, high]),
-        };
-        // 0: up to the end of the packet.
-        let length = match length {
+        let number = if flags & LITTLE == 0 { u16::from_be_bytes } else { u16::from_le_bytes };
+        let length = match number([low, high]) {
+            // Up to the end of the packet.
             0 => rest.len() - 4,
             length => length.into(),
         };
-        let at = self.at + 4;
-        self.at = at + length;
-        (self.at <= self.packet.len()).then_some(Submessage { kind, flags, at, length })
-    }
+        let at = next + 4;
+        next = at + length;
+        (next <= packet.len()).then_some(Submessage { kind, flags, at, length })
+    })
 }
 
 fn guid(prefix: &[u8], entity: &[u8]) -> Guid {
@@ -150,19 +132,15 @@ struct Heartbeat {
 fn heartbeats(packet: &[u8]) -> Vec<Heartbeat> {
     let mut to = None;
     let mut found = Vec::new();
-    for part in Submessages::of(packet) {
+    for part in submessages(packet) {
         let body = &packet[part.at..part.at + part.length];
         match (part.kind, to) {
             (INFO_DST, _) => to = body.get(..12),
             (HEARTBEAT, Some(to)) if body.len() >= 28 => {
                 let little = part.flags & LITTLE != 0;
+                let number = if little { u32::from_le_bytes } else { u32::from_be_bytes };
                 let half = |at: usize| {
-                    let bytes = [body[at], body[at + 1], body[at + 2], body[at + 3]];
-                    u64::from(if little {
-                        u32::from_le_bytes(bytes)
-                    } else {
-                        u32::from_be_bytes(bytes)
-                    })
+                    u64::from(number([body[at], body[at + 1], body[at + 2], body[at + 3]]))
                 };
                 found.push(Heartbeat {
                     session: (guid(to, &body[..4]), guid(&packet[8..20], &body[4..8])),
@@ -180,7 +158,7 @@ fn heartbeats(packet: &[u8]) -> Vec<Heartbeat> {
 
 impl Sessions {
     /// Returns the replacement for the last sequence number.
-    fn hear(&mut self, heartbeat: &Heartbeat) -> Option<[u8; 8]> {
+    fn hide_samples(&mut self, heartbeat: &Heartbeat) -> Option<[u8; 8]> {
         let (session, first) = (heartbeat.session, heartbeat.first);
         if !self.readers.contains(&session.0)
             || self.open.contains(&session)
@@ -195,22 +173,17 @@ impl Sessions {
         let announced = u32::try_from(heartbeat.announced).ok()?;
         self.announced.insert(session, announced);
         let halves = [((first - 1) >> 32) as u32, (first - 1) as u32];
-        let halves = match heartbeat.little {
-            true => halves.map(u32::to_le_bytes),
-            false => halves.map(u32::to_be_bytes),
-        };
-        let mut last = [0; 8];
-        last[..4].copy_from_slice(&halves[0]);
-        last[4..].copy_from_slice(&halves[1]);
-        Some(last)
+        let to_bytes = if heartbeat.little { u32::to_le_bytes } else { u32::to_be_bytes };
+        let [high, low] = halves.map(to_bytes);
+        [high, low].concat().try_into().ok()
     }
 
     /// Returns the packet with its ACKNACKs changed; `None` if unchanged.
-    fn ask(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
+    fn change_acknowledgements(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
         let mut to = None;
         let mut changed = false;
         let mut out = packet.get(..HEADER)?.to_vec();
-        for part in Submessages::of(packet) {
+        for part in submessages(packet) {
             let body = &packet[part.at..part.at + part.length];
             if part.kind == INFO_DST {
                 to = body.get(..12).filter(|prefix| prefix.starts_with(&FAST_DDS));
@@ -225,7 +198,7 @@ impl Sessions {
             out.extend(body);
         }
         // A trailing part that is no submessage is left alone.
-        let whole = Submessages::of(packet).map(|part| part.length + 4).sum::<usize>();
+        let whole = submessages(packet).map(|part| part.length + 4).sum::<usize>();
         (changed && HEADER + whole == packet.len()).then_some(out)
     }
 
@@ -295,10 +268,10 @@ mod tests {
         Sessions { readers, ..Sessions::default() }
     }
 
-    fn heard(sessions: &mut Sessions, first: u32, last: u32) -> bool {
+    fn is_hidden(sessions: &mut Sessions, first: u32, last: u32) -> bool {
         let found = heartbeats(&heartbeat(first, last));
         let expected = [0, first - 1].map(u32::to_ne_bytes).concat();
-        let changed = sessions.hear(&found[0]);
+        let changed = sessions.hide_samples(&found[0]);
         assert!(changed.is_none_or(|bytes| bytes[..] == expected));
         changed.is_some()
     }
@@ -307,35 +280,35 @@ mod tests {
     fn greetings_ask_for_a_heartbeat_and_its_answer_for_what_it_announced() {
         let mut sessions = sessions();
         let greeting = acknack(0, &[0, 1, 0, 5]);
-        assert_eq!(sessions.ask(&greeting), Some(acknack(0, &[0, 0, 0, 5])));
-        assert!(heard(&mut sessions, 1, 3) && heard(&mut sessions, 1, 3));
+        assert_eq!(sessions.change_acknowledgements(&greeting), Some(acknack(0, &[0, 0, 0, 5])));
+        assert!(is_hidden(&mut sessions, 1, 3) && is_hidden(&mut sessions, 1, 3));
         let answer = acknack(FINAL, &[0, 2, 0, 6]);
         let asked = acknack(FINAL, &[0, 2, 2, 0xc000_0000, 6]);
-        assert_eq!(sessions.ask(&answer), Some(asked), "2 and 3 are missing");
-        assert!(!heard(&mut sessions, 1, 4), "unchanged from now on");
-        assert_eq!(sessions.ask(&acknack(FINAL, &[0, 5, 0, 7])), None);
+        assert_eq!(sessions.change_acknowledgements(&answer), Some(asked), "2 and 3 are missing");
+        assert!(!is_hidden(&mut sessions, 1, 4), "unchanged from now on");
+        assert_eq!(sessions.change_acknowledgements(&acknack(FINAL, &[0, 5, 0, 7])), None);
     }
 
     #[test]
     fn nothing_is_asked_for_that_is_there_or_was_not_announced() {
         let mut sessions = sessions();
-        assert!(!heard(&mut sessions, 1, 0), "an empty one is unchanged");
-        assert_eq!(sessions.ask(&acknack(FINAL, &[0, 1, 0, 6])), None);
+        assert!(!is_hidden(&mut sessions, 1, 0), "an empty one is unchanged");
+        assert_eq!(sessions.change_acknowledgements(&acknack(FINAL, &[0, 1, 0, 6])), None);
         let mut sessions = self::sessions();
-        assert!(heard(&mut sessions, 1, 1));
-        assert_eq!(sessions.ask(&acknack(FINAL, &[0, 2, 0, 6])), None);
+        assert!(is_hidden(&mut sessions, 1, 1));
+        assert_eq!(sessions.change_acknowledgements(&acknack(FINAL, &[0, 2, 0, 6])), None);
     }
 
     #[test]
     fn other_readers_other_vendors_and_broken_packets_are_left_alone() {
         let mut nobody = Sessions::default();
-        assert_eq!(nobody.ask(&acknack(0, &[0, 1, 0, 5])), None);
-        assert!(!heard(&mut nobody, 1, 3));
+        assert_eq!(nobody.change_acknowledgements(&acknack(0, &[0, 1, 0, 5])), None);
+        assert!(!is_hidden(&mut nobody, 1, 3));
         let cyclone = packet(OURS, OURS, ACKNACK, 0, &[0, 1, 0, 5]);
-        assert_eq!(sessions().ask(&cyclone), None);
+        assert_eq!(sessions().change_acknowledgements(&cyclone), None);
         let greeting = acknack(0, &[0, 1, 0, 5]);
         for length in 0..greeting.len() {
-            assert_eq!(sessions().ask(&greeting[..length]), None, "{length}");
+            assert_eq!(sessions().change_acknowledgements(&greeting[..length]), None, "{length}");
             let _ = heartbeats(&heartbeat(1, 3)[..length.min(64)]);
         }
         assert!(acknowledges(&greeting) && !acknowledges(&heartbeat(1, 2)));

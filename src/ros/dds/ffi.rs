@@ -7,6 +7,7 @@
 mod endpoints;
 mod identity;
 mod log;
+mod opaque;
 mod peer;
 mod reader;
 mod recvmsg;
@@ -18,19 +19,19 @@ pub(super) use endpoints::{Endpoint, Endpoints, Side};
 pub(super) use identity::can_answer;
 pub(super) use peer::Peer;
 pub(super) use reader::{Origin, Reader};
+pub(super) use sertype::SampleKind;
 pub(super) use writer::{Writer, Written};
+
+use super::identity::Guid;
 
 use super::super::{Durability, History, Qos, Reliability, RosError, pacing};
 use cyclors as c;
+use parking_lot::Mutex;
 use std::{
     collections::BTreeMap,
     ffi::{CStr, CString},
     ptr,
-    sync::{Mutex, PoisonError},
 };
-
-/// An entity's GUID in network byte order.
-pub(super) type Guid = [u8; 16];
 
 fn check(
     call: &'static str,
@@ -83,7 +84,7 @@ static DOMAINS: Mutex<BTreeMap<u32, (Entity, usize)>> = Mutex::new(BTreeMap::new
 impl Domain {
     /// `configuration`: XML fragments or `file://` URIs, comma separated; later ones win.
     pub(super) fn new(id: u32, configuration: &str) -> Result<Self, RosError> {
-        let mut domains = DOMAINS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut domains = DOMAINS.lock();
         if let Some((_, users)) = domains.get_mut(&id) {
             *users += 1;
             return Ok(Self { id });
@@ -101,7 +102,7 @@ impl Domain {
 
 impl Drop for Domain {
     fn drop(&mut self) {
-        let mut domains = DOMAINS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut domains = DOMAINS.lock();
         if let Some((_, users)) = domains.get_mut(&self.id) {
             *users -= 1;
             if *users == 0 {
@@ -136,25 +137,18 @@ impl NativeQos {
             Reliability::Reliable => c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE,
             Reliability::BestEffort => c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT,
         };
+        let durability = match qos.durability {
+            Durability::Volatile => c::dds_durability_kind_DDS_DURABILITY_VOLATILE,
+            Durability::TransientLocal => c::dds_durability_kind_DDS_DURABILITY_TRANSIENT_LOCAL,
+        };
         // SAFETY: `native.0` is a valid `dds_qos_t`; all other arguments are plain numbers.
         unsafe {
             c::dds_qset_writer_data_lifecycle(native.0, false);
             c::dds_qset_history(native.0, history, depth);
             c::dds_qset_reliability(native.0, reliability, 0);
-            match qos.durability {
-                Durability::Volatile => {
-                    c::dds_qset_durability(
-                        native.0,
-                        c::dds_durability_kind_DDS_DURABILITY_VOLATILE,
-                    );
-                }
-                Durability::TransientLocal => {
-                    c::dds_qset_durability(
-                        native.0,
-                        c::dds_durability_kind_DDS_DURABILITY_TRANSIENT_LOCAL,
-                    );
-                    c::dds_qset_durability_service(native.0, 0, history, depth, -1, -1, -1);
-                }
+            c::dds_qset_durability(native.0, durability);
+            if qos.durability == Durability::TransientLocal {
+                c::dds_qset_durability_service(native.0, 0, history, depth, -1, -1, -1);
             }
         }
         native

@@ -1,13 +1,12 @@
 //! `ros_discovery_info`: source of the endpoint owners in `ros2 node list` and `ros2 topic info --verbose`.
 use super::{
-    super::{Bytes, Cdr, Distro, Qos, RosError, bulk, loan::Pool, names::Resolver},
-    ffi::{Guid, Participant, Writer},
+    super::{Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError, block::Pool, bulk, names::Resolver},
+    ffi::{Participant, SampleKind, Writer},
+    identity::Guid,
 };
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 pub(super) const TOPIC: &str = "ros_discovery_info";
 pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
@@ -19,54 +18,23 @@ pub(super) struct Graph {
     distro: Distro,
     namespace: String,
     name: String,
-    endpoints: Mutex<Endpoints>,
+    endpoints: Mutex<NodeEndpoints>,
     pool: Arc<Pool>,
 }
 
 #[derive(Default)]
-struct Endpoints {
+struct NodeEndpoints {
     readers: BTreeSet<Guid>,
     writers: BTreeSet<Guid>,
     /// Namespaces and names of further nodes.
     nodes: BTreeSet<(String, String)>,
-    /// Number of [`Hold`]s; while there is one, changes are not published.
+    /// Number of guards of [`Graph::hold`]; while there is one, changes are not published.
     holds: u32,
-}
-
-/// Postpones publication of changes until dropped: each update carries all endpoints, and a bridge with 50 vehicles
-/// opens thousands.
-pub(in super::super) struct Hold(Arc<Graph>);
-
-impl Drop for Hold {
-    fn drop(&mut self) {
-        let updated =
-            self.0.update(|endpoints| endpoints.holds = endpoints.holds.saturating_sub(1));
-        if let Err(error) = updated {
-            tracing::debug!(%error, "graph information not updated");
-        }
-    }
-}
-
-/// A further node; leaves the graph on drop.
-pub(in super::super) struct FurtherNode {
-    graph: Arc<Graph>,
-    key: (String, String),
-}
-
-impl Drop for FurtherNode {
-    fn drop(&mut self) {
-        let removed = self.graph.update(|endpoints| {
-            endpoints.nodes.remove(&self.key);
-        });
-        if let Err(error) = removed {
-            tracing::debug!(node = self.key.1, %error, "graph information not updated");
-        }
-    }
 }
 
 /// List that an endpoint belongs to.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum EndpointKind {
     Reader,
     Writer,
 }
@@ -95,20 +63,20 @@ struct NodeEntitiesInfo<S, G> {
     writer_gid_seq: Vec<G>,
 }
 
-/// A node as another participant tells of it.
+/// A node in the announcement of another participant.
 #[derive(Debug, Eq, PartialEq)]
-pub(super) struct Told {
+pub(super) struct AnnouncedNode {
     /// With its namespace.
     pub(super) name: String,
     /// Readers and writers, also those of services.
     pub(super) ends: Vec<Guid>,
 }
 
-/// The nodes of a sample of [`TOPIC`]; none if it is not one. Participants of both generations may be in one domain, and a
-/// sample does not say of which it is: only the right length of a GID ends where the sample ends.
-pub(super) fn nodes(cdr: &[u8]) -> Vec<Told> {
-    let short = decode::<Guid>(cdr).map(|info| told(info, |gid| gid));
-    let long = || decode::<(Guid, [u8; 8])>(cdr).map(|info| told(info, |(gid, _)| gid));
+/// Reads the nodes of a sample of [`TOPIC`]; none if it is malformed. Participants of both generations may be in one domain, and a
+/// sample does not contain its generation: only the right length of a GID ends where the sample ends.
+pub(super) fn nodes(cdr: &[u8]) -> Vec<AnnouncedNode> {
+    let short = decode::<Guid>(cdr).map(|info| announced_nodes(info, |gid| gid));
+    let long = || decode::<(Guid, [u8; 8])>(cdr).map(|info| announced_nodes(info, |(gid, _)| gid));
     short.or_else(long).unwrap_or_default()
 }
 
@@ -123,8 +91,11 @@ fn decode<G: DeserializeOwned>(cdr: &[u8]) -> Option<ParticipantEntitiesInfo<Str
     (body.len().saturating_sub(read) < 4).then_some(info)
 }
 
-fn told<G>(info: ParticipantEntitiesInfo<String, G>, guid: impl Fn(G) -> Guid) -> Vec<Told> {
-    let node = |node: NodeEntitiesInfo<String, G>| Told {
+fn announced_nodes<G>(
+    info: ParticipantEntitiesInfo<String, G>,
+    guid: impl Fn(G) -> Guid,
+) -> Vec<AnnouncedNode> {
+    let node = |node: NodeEntitiesInfo<String, G>| AnnouncedNode {
         name: format!("{}/{}", node.node_namespace.trim_end_matches('/'), node.node_name),
         ends: node.reader_gid_seq.into_iter().chain(node.writer_gid_seq).map(&guid).collect(),
     };
@@ -138,7 +109,7 @@ impl Graph {
         distro: Distro,
     ) -> Result<Self, RosError> {
         let graph = Self {
-            writer: Writer::new(participant, TOPIC, TYPE, Qos::LATCHED, "")?,
+            writer: Writer::new(participant, SampleKind::Blocks, TOPIC, TYPE, Qos::LATCHED, "")?,
             participant: participant.guid(),
             distro,
             namespace: names.namespace().to_owned(),
@@ -150,42 +121,48 @@ impl Graph {
         Ok(graph)
     }
 
-    pub(super) fn add(&self, kind: Kind, guid: Guid) -> Result<(), RosError> {
-        self.update(|endpoints| {
-            endpoints.of(kind).insert(guid);
-        })
-    }
-
-    pub(super) fn remove(&self, kind: Kind, guid: Guid) -> Result<(), RosError> {
-        self.update(|endpoints| {
+    /// Adds an endpoint of this node until the guard is dropped.
+    pub(super) fn add(self: &Arc<Self>, kind: EndpointKind, guid: Guid) -> Result<Guard, RosError> {
+        self.update(|endpoints| endpoints.of(kind).insert(guid))?;
+        Ok(self.guard(move |endpoints| {
             endpoints.of(kind).remove(&guid);
-        })
+        }))
     }
 
-    pub(super) fn hold(self: &Arc<Self>) -> Hold {
-        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Postpones publication of changes until the guard is dropped: each update carries all endpoints, and a bridge with 50
+    /// vehicles opens thousands.
+    pub(super) fn hold(self: &Arc<Self>) -> Guard {
+        let mut endpoints = self.endpoints.lock();
         endpoints.holds = endpoints.holds.saturating_add(1);
         drop(endpoints);
-        Hold(self.clone())
+        self.guard(|endpoints| endpoints.holds = endpoints.holds.saturating_sub(1))
     }
 
-    /// Adds a node without endpoints: tools look only for its name.
-    pub(super) fn node(
-        self: &Arc<Self>,
-        namespace: &str,
-        name: &str,
-    ) -> Result<FurtherNode, RosError> {
+    /// Adds a node without endpoints until the guard is dropped: tools look only for its name.
+    pub(super) fn node(self: &Arc<Self>, namespace: &str, name: &str) -> Result<Guard, RosError> {
         let key = (namespace.to_owned(), name.to_owned());
-        self.update(|endpoints| {
-            endpoints.nodes.insert(key.clone());
-        })?;
-        let graph = self.clone();
-        Ok(FurtherNode { graph, key })
+        self.update(|endpoints| endpoints.nodes.insert(key.clone()))?;
+        Ok(self.guard(move |endpoints| {
+            endpoints.nodes.remove(&key);
+        }))
     }
 
-    fn update(&self, change: impl FnOnce(&mut Endpoints)) -> Result<(), RosError> {
+    /// Makes another change when the guard is dropped.
+    fn guard(
+        self: &Arc<Self>,
+        change: impl Fn(&mut NodeEndpoints) + Send + Sync + 'static,
+    ) -> Guard {
+        let graph = self.clone();
+        Box::new(OnDrop(move || {
+            if let Err(error) = graph.update(&change) {
+                tracing::debug!(%error, "graph information not updated");
+            }
+        }))
+    }
+
+    fn update<R>(&self, change: impl FnOnce(&mut NodeEndpoints) -> R) -> Result<(), RosError> {
         // Locked during the write (which never blocks), or an older state could overtake a newer one.
-        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut endpoints = self.endpoints.lock();
         change(&mut endpoints);
         if endpoints.holds > 0 {
             return Ok(());
@@ -196,7 +173,7 @@ impl Graph {
         self.writer.write(TOPIC, Cdr::new(block, range), 0).map(|_| ())
     }
 
-    fn encode(&self, endpoints: &Endpoints) -> Result<Vec<u8>, RosError> {
+    fn encode(&self, endpoints: &NodeEndpoints) -> Result<Vec<u8>, RosError> {
         let gid = |guid: &Guid| match self.distro {
             Distro::Humble | Distro::Unknown => Gid::Long(*guid, [0; 8]),
             Distro::Newer => Gid::Short(*guid),
@@ -225,11 +202,11 @@ impl Graph {
     }
 }
 
-impl Endpoints {
-    fn of(&mut self, kind: Kind) -> &mut BTreeSet<Guid> {
+impl NodeEndpoints {
+    fn of(&mut self, kind: EndpointKind) -> &mut BTreeSet<Guid> {
         match kind {
-            Kind::Reader => &mut self.readers,
-            Kind::Writer => &mut self.writers,
+            EndpointKind::Reader => &mut self.readers,
+            EndpointKind::Writer => &mut self.writers,
         }
     }
 }
@@ -268,7 +245,7 @@ mod tests {
 
     #[test]
     fn nodes_are_read_with_gids_of_either_length_and_nonsense_has_none() {
-        let node = |name: &str, ends: &[u8]| Told {
+        let node = |name: &str, ends: &[u8]| AnnouncedNode {
             name: name.to_owned(),
             ends: ends.iter().map(|end| [*end; 16]).collect(),
         };

@@ -1,6 +1,8 @@
 //! Identity of a request, as RTPS sends it beside the payload: sequence number, GUIDs, and `related_sample_identity` in
 //! the inline QoS (RTPS 2.5, 9.4.5; OMG DDS-RPC 1.0, 7.8.2). `rmw_fastrtps_cpp` matches responses by these.
-use super::ffi::Guid;
+
+/// An entity's GUID in network byte order.
+pub(super) type Guid = [u8; 16];
 
 /// One sample of one writer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -35,7 +37,7 @@ impl SampleIdentity {
 
 /// Header data of a sample's packet.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Head {
+pub(super) struct RequestHead {
     /// Sequence number of the sample, from 1.
     pub(super) sequence: i64,
     /// GUID of the writer.
@@ -44,7 +46,7 @@ pub(super) struct Head {
     pub(super) related: Option<Guid>,
 }
 
-impl Head {
+impl RequestHead {
     /// Length of [`Self::bytes`]; a multiple of 8, to keep the payload aligned.
     pub(super) const BYTES: usize = 40;
 
@@ -99,10 +101,7 @@ impl Head {
 
 /// The writer of `related_sample_identity` in a list of parameters.
 fn related(mut list: &[u8], little_endian: bool) -> Option<Guid> {
-    let number = |bytes: [u8; 2]| match little_endian {
-        true => u16::from_le_bytes(bytes),
-        false => u16::from_be_bytes(bytes),
-    };
+    let number = if little_endian { u16::from_le_bytes } else { u16::from_be_bytes };
     loop {
         let (id, rest) = list.split_first_chunk()?;
         let (length, rest) = rest.split_first_chunk()?;
@@ -128,10 +127,7 @@ mod tests {
     /// A request as Fast DDS 2.6 sends it: RTPS header, DATA with inline QoS, in native byte order where Cyclone
     /// converts, `extra` in front of the identity.
     fn packet(extra: &[u8], little_endian: bool) -> Vec<u8> {
-        let number = |value: u16| match little_endian {
-            true => value.to_le_bytes(),
-            false => value.to_be_bytes(),
-        };
+        let number = if little_endian { u16::to_le_bytes } else { u16::to_be_bytes };
         let mut packet = b"RTPS\x02\x03\x01\x0f".to_vec();
         packet.extend(&READER[..12]);
         packet.extend([0x15, if little_endian { 7 } else { 6 }, 0, 0, 0, 0]);
@@ -153,25 +149,25 @@ mod tests {
         let mut writer = READER;
         writer[12..].copy_from_slice(&[0, 0, 0x16, 3]);
         for little_endian in [true, false] {
-            let head = Head { sequence: (2 << 32) | 5, writer, related: Some(READER) };
+            let head = RequestHead { sequence: (2 << 32) | 5, writer, related: Some(READER) };
             let packet = packet(&[], little_endian);
-            assert_eq!(Head::read(&packet, 20), Some(head));
+            assert_eq!(RequestHead::read(&packet, 20), Some(head));
             let kept = [&head.bytes()[..], b"payload"].concat();
-            assert_eq!(Head::split(&kept), Some((head, &b"payload"[..])));
+            assert_eq!(RequestHead::split(&kept), Some((head, &b"payload"[..])));
         }
     }
 
     #[test]
     fn other_parameters_are_stepped_over_and_lists_that_end_early_name_nobody() {
         let whole = packet(&[0x71, 0, 4, 0, 0, 0, 0, 0], true);
-        let related = |packet: &[u8]| Head::read(packet, 20).and_then(|head| head.related);
+        let related = |packet: &[u8]| RequestHead::read(packet, 20).and_then(|head| head.related);
         assert_eq!(related(&whole), Some(READER));
         for length in 0..whole.len() - 12 {
             assert_eq!(related(&whole[..length]), None, "{length}");
         }
         let beyond = packet(&[0x71, 0, 255, 255], true);
         assert_eq!(related(&beyond), None);
-        assert_eq!(Head::read(&whole, usize::from(u16::MAX)), None);
+        assert_eq!(RequestHead::read(&whole, usize::from(u16::MAX)), None);
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Cyclone's own log, rate-limited by source line; a shown line gives the number of suppressed ones.
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 
 /// Time between two lines of one source line, in nanoseconds.
 const EVERY_NS: i64 = 10_000_000_000;
@@ -11,24 +9,24 @@ const LONGEST: usize = 300;
 
 /// Severity of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Severity {
+pub(super) enum LogSeverity {
     Info,
     Warning,
     Error,
 }
 
 /// A source line of the library: function and line. There are a few hundred.
-type Place = (String, u32);
+type SourceLine = (String, u32);
 
 static LIMITER: Mutex<Limiter> = Mutex::new(Limiter(BTreeMap::new()));
 
 /// Time of the last shown line, and number of suppressed ones since, by source line.
-struct Limiter(BTreeMap<Place, (i64, u64)>);
+struct Limiter(BTreeMap<SourceLine, (i64, u64)>);
 
 impl Limiter {
     /// Number of lines suppressed since the last shown one; `None`: suppress this one too. A clock that was
     /// set back does not silence a source line.
-    fn pass(&mut self, place: Place, now_ns: i64) -> Option<u64> {
+    fn pass(&mut self, place: SourceLine, now_ns: i64) -> Option<u64> {
         let Some((shown, silent)) = self.0.get_mut(&place) else {
             self.0.insert(place, (now_ns, 0));
             return Some(0);
@@ -43,11 +41,8 @@ impl Limiter {
 }
 
 /// Copies a line into the bridge's log.
-pub(super) fn line(severity: Severity, function: &str, number: u32, text: &str, now_ns: i64) {
-    let passed = LIMITER
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pass((function.to_owned(), number), now_ns);
+pub(super) fn line(severity: LogSeverity, function: &str, number: u32, text: &str, now_ns: i64) {
+    let passed = LIMITER.lock().pass((function.to_owned(), number), now_ns);
     let Some(silent) = passed else { return };
     let text = readable(text);
     let more = match silent {
@@ -55,9 +50,9 @@ pub(super) fn line(severity: Severity, function: &str, number: u32, text: &str, 
         n => format!(" ({n} more like this before it)"),
     };
     match severity {
-        Severity::Error => tracing::error!("Cyclone DDS: {text}{more}"),
-        Severity::Warning => tracing::warn!("Cyclone DDS: {text}{more}"),
-        Severity::Info => tracing::info!("Cyclone DDS: {text}{more}"),
+        LogSeverity::Error => tracing::error!("Cyclone DDS: {text}{more}"),
+        LogSeverity::Warning => tracing::warn!("Cyclone DDS: {text}{more}"),
+        LogSeverity::Info => tracing::info!("Cyclone DDS: {text}{more}"),
     }
 }
 

@@ -11,45 +11,42 @@ mod service;
 mod settings;
 
 use super::{
-    Bytes, Cdr, Distro, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo, Subscription,
-    TopicInfo, WriterReport, WriterStats,
-    backend::{self, CdrClient, CdrNode, CdrWriter, Guard, ServiceTypes},
+    Bytes, Cdr, Distro, Guard, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo,
+    Subscription, TopicInfo, WriterReport, WriterStats,
+    backend::{self, CdrClient, CdrNode, CdrWriter},
+    block::{Block, Pool},
     bulk::Tail,
-    loan::{Block, Pool},
     names::{self, Resolver},
     pacing,
-    service::CdrService,
+    service::{CdrService, ServiceTypes},
     subscription::Callback,
-    tap::Channel,
+    tap::TapChannel,
 };
 use crate::msgs;
-use connections::Connections;
-use discovered::Discovered;
-use ffi::{Domain, Participant, Side, Written};
-use graph::{Graph, Kind};
+use connections::DdsConnections;
+use discovered::{Discovered, EndpointRole};
+use ffi::{Domain, Participant, SampleKind, Side, Written};
+use graph::{EndpointKind, Graph};
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     ops::Range,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicU32, AtomicU64, Ordering},
-    },
-    time::Duration,
+    sync::{Arc, Weak, atomic::AtomicU32},
 };
 
 /// One DDS participant as one ROS node.
-pub(super) struct Node {
+pub(super) struct DdsNode {
     graph: Arc<Graph>,
     participant: Arc<Participant>,
     written: Arc<Mutex<Discovered>>,
     distro: Distro,
     pacing_bytes_per_s: u64,
-    writers: Mutex<Vec<Weak<Writer>>>,
+    writers: Mutex<Vec<Weak<DdsWriter>>>,
     services: AtomicU32,
     /// Also answer clients on Fast DDS.
     answers_all: bool,
 }
 
-impl Node {
+impl DdsNode {
     pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
         let domain = Domain::new(options.domain_id, &settings::configuration(options))?;
         let participant = Arc::new(Participant::new(domain, "enclave=/;")?);
@@ -76,16 +73,16 @@ impl Node {
     }
 
     fn written(&self) -> MutexGuard<'_, Discovered> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock()
     }
 
-    fn writers(&self) -> Vec<Arc<Writer>> {
-        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+    fn writers(&self) -> Vec<Arc<DdsWriter>> {
+        let writers = self.writers.lock();
         writers.iter().filter_map(Weak::upgrade).collect()
     }
 }
 
-impl backend::Node for Node {
+impl backend::GraphNode for DdsNode {
     fn report(&self) -> Vec<WriterReport> {
         self.writers().iter().map(|writer| writer.report()).collect()
     }
@@ -95,32 +92,28 @@ impl backend::Node for Node {
     }
 
     fn clients(&self) -> Vec<ServiceInfo> {
-        self.written().clients()
+        self.written().services(EndpointRole::Client)
     }
 
     fn servers(&self) -> Vec<ServiceInfo> {
-        self.written().servers()
+        self.written().services(EndpointRole::Server)
     }
 
     fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
         let written = self.written.clone();
-        Ok(Box::new(Connections::new(&self.participant, written)?))
+        Ok(Box::new(DdsConnections::new(&self.participant, written)?))
     }
 
     fn hold(&self) -> Guard {
-        Box::new(self.graph.hold())
+        self.graph.hold()
     }
 
     fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError> {
-        Ok(Box::new(self.graph.node(namespace, name)?))
+        self.graph.node(namespace, name)
     }
 }
 
-impl CdrNode for Node {
-    fn as_node(&self) -> &dyn backend::Node {
-        self
-    }
-
+impl CdrNode for DdsNode {
     fn writer(
         &self,
         topic: &str,
@@ -129,23 +122,23 @@ impl CdrNode for Node {
     ) -> Result<Arc<dyn CdrWriter>, RosError> {
         let inner = ffi::Writer::new(
             &self.participant,
+            SampleKind::Blocks,
             &names::dds_topic(topic),
             &names::dds_type(type_name),
             qos,
             &self.user_data(type_name),
         )?;
-        self.graph.add(Kind::Writer, inner.guid())?;
-        let writer = Arc::new(Writer {
+        let writer = Arc::new(DdsWriter {
+            _entry: self.graph.add(EndpointKind::Writer, inner.guid())?,
             inner,
             topic: topic.to_owned(),
             type_name,
             qos,
             pacing_bytes_per_s: self.pacing_bytes_per_s,
             pool: Arc::default(),
-            counters: Counters::default(),
-            graph: self.graph.clone(),
+            stats: Mutex::default(),
         });
-        let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writers = self.writers.lock();
         writers.retain(|writer| writer.strong_count() > 0);
         writers.push(Arc::downgrade(&writer));
         Ok(writer)
@@ -160,14 +153,16 @@ impl CdrNode for Node {
     ) -> Result<Subscription, RosError> {
         let inner = ffi::Reader::new(
             &self.participant,
+            SampleKind::Opaque,
             &names::dds_topic(topic),
             &names::dds_type(type_name),
             qos,
             &self.user_data(type_name),
             Box::new(move |sample, _| callback(sample)),
         )?;
-        self.graph.add(Kind::Reader, inner.guid())?;
-        Ok(Subscription::new(Reader { inner, graph: self.graph.clone() }))
+        let entry = self.graph.add(EndpointKind::Reader, inner.guid())?;
+        // Dropped in this order.
+        Ok(Subscription::new((entry, inner)))
     }
 
     fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
@@ -179,43 +174,47 @@ impl CdrNode for Node {
     }
 }
 
-/// One DDS writer.
-pub(super) struct Writer {
+/// One DDS writer. Fields are dropped in this order.
+pub(super) struct DdsWriter {
+    _entry: Guard,
     inner: ffi::Writer,
     topic: String,
     type_name: &'static str,
     qos: Qos,
     pacing_bytes_per_s: u64,
     pool: Arc<Pool>,
-    counters: Counters,
-    graph: Arc<Graph>,
+    /// Without [`WriterStats::retransmitted_bytes`].
+    stats: Mutex<WriterStats>,
 }
 
-#[derive(Default)]
-struct Counters {
-    published: AtomicU64,
-    bytes: AtomicU64,
-    dropped: AtomicU64,
-    torn: AtomicU64,
-    paused_ns: AtomicU64,
-}
+impl DdsWriter {
+    fn counted(&self) -> MutexGuard<'_, WriterStats> {
+        self.stats.lock()
+    }
 
-impl Writer {
-    fn send(&self, block: Block, range: Range<usize>, taps: &Channel) -> Result<Outcome, RosError> {
+    fn send(
+        &self,
+        block: Block,
+        range: Range<usize>,
+        taps: &TapChannel,
+    ) -> Result<Outcome, RosError> {
         let bytes = range.len() as u64;
         let cdr = Cdr::new(block, range);
         taps.offer_whole(&cdr);
         let written = self.inner.write(&self.topic, cdr, self.pacing_bytes_per_s)?;
-        let (counter, outcome) = match written {
-            Written::Sent { .. } => (&self.counters.published, Outcome::Sent),
-            Written::Refused => (&self.counters.dropped, Outcome::Dropped),
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        if let Written::Sent { paused } = written {
-            self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
-            self.counters.paused_ns.fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);
-        }
-        Ok(outcome)
+        let mut stats = self.counted();
+        Ok(match written {
+            Written::Sent { paused } => {
+                stats.published += 1;
+                stats.bytes += bytes;
+                stats.paused += paused;
+                Outcome::Sent
+            }
+            Written::Refused => {
+                stats.dropped += 1;
+                Outcome::Dropped
+            }
+        })
     }
 
     fn report(&self) -> WriterReport {
@@ -231,18 +230,18 @@ impl Writer {
     }
 }
 
-impl CdrWriter for Writer {
+impl CdrWriter for DdsWriter {
     fn write(
         &self,
         parts: &[Bytes<'_>],
         intact: &dyn Fn() -> bool,
-        taps: &Channel,
+        taps: &TapChannel,
     ) -> Result<Outcome, RosError> {
         let size = parts.iter().map(Bytes::len).sum::<usize>();
         let mut block = self.block(size);
         let range = block.gather(parts);
         if !intact() {
-            self.counters.torn.fetch_add(1, Ordering::Relaxed);
+            self.counted().torn += 1;
             return Ok(Outcome::Torn);
         }
         self.send(block, range, taps)
@@ -260,7 +259,7 @@ impl CdrWriter for Writer {
         head: &[u8],
         len: usize,
         tail: &Tail,
-        taps: &Channel,
+        taps: &TapChannel,
     ) -> Result<Outcome, RosError> {
         match block.frame(head, len, tail.as_slice()) {
             Some(range) => self.send(block, range, taps),
@@ -277,43 +276,6 @@ impl CdrWriter for Writer {
     }
 
     fn stats(&self) -> WriterStats {
-        WriterStats {
-            published: self.counters.published.load(Ordering::Relaxed),
-            bytes: self.counters.bytes.load(Ordering::Relaxed),
-            dropped: self.counters.dropped.load(Ordering::Relaxed),
-            torn: self.counters.torn.load(Ordering::Relaxed),
-            paused: Duration::from_nanos(self.counters.paused_ns.load(Ordering::Relaxed)),
-            retransmitted_bytes: self.inner.retransmitted_bytes(),
-        }
-    }
-
-    fn topic(&self) -> &str {
-        &self.topic
-    }
-
-    fn qos(&self) -> Qos {
-        self.qos
-    }
-}
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        if let Err(error) = self.graph.remove(Kind::Writer, self.inner.guid()) {
-            tracing::debug!(topic = self.topic, %error, "graph information not updated");
-        }
-    }
-}
-
-/// One DDS reader.
-struct Reader {
-    inner: ffi::Reader,
-    graph: Arc<Graph>,
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        if let Err(error) = self.graph.remove(Kind::Reader, self.inner.guid()) {
-            tracing::debug!(%error, "graph information not updated");
-        }
+        WriterStats { retransmitted_bytes: self.inner.retransmitted_bytes(), ..*self.counted() }
     }
 }

@@ -4,22 +4,23 @@
 //! with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests, distinguishes
 //! the kinds, and answers each in its own way; a client ignores the other kind's responses.
 use super::{
-    Node, early,
-    ffi::{self, Guid, Origin, Peer, Written},
-    graph::{Graph, Kind},
-    identity::{FAST_DDS, SampleIdentity},
+    DdsNode, early,
+    ffi::{self, Origin, Peer, SampleKind, Written},
+    graph::EndpointKind,
+    identity::{FAST_DDS, Guid, SampleIdentity},
     names,
 };
 use crate::ros::{
-    Qos, RawSample, RosError,
-    service::{CdrService, Counters},
+    Guard, Qos, RawSample, RosError,
+    service::{CdrService, ServiceCounters},
 };
+use parking_lot::Mutex;
 use std::{
     borrow::Cow,
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -43,39 +44,43 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const LOOKS: u16 = 2000;
 
 /// One service; fields are dropped in this order, so that no handler runs when the others are dropped.
-pub(super) struct Server {
+pub(super) struct DdsServer {
+    _entry: Guard,
     reader: ffi::Reader,
-    replies: Arc<Replies>,
+    _replies: Arc<Replies>,
 }
 
-impl Node {
-    pub(super) fn server(&self, name: &str, service: CdrService) -> Result<Server, RosError> {
+impl DdsNode {
+    pub(super) fn server(&self, name: &str, service: CdrService) -> Result<DdsServer, RosError> {
         let id = format!("serviceid={};", self.endpoint_id());
         let user_data = |type_name| id.clone() + &self.user_data(type_name);
+        let writer = ffi::Writer::new(
+            &self.participant,
+            SampleKind::Replies,
+            &names::dds_reply_topic(name),
+            &names::dds_type(service.types.response),
+            Qos::SERVICE,
+            &user_data(service.types.response),
+        )?;
         let replies = Arc::new(Replies {
-            writer: ffi::Writer::replies(
-                &self.participant,
-                &names::dds_reply_topic(name),
-                &names::dds_type(service.response_type),
-                &user_data(service.response_type),
-            )?,
+            _entry: self.graph.add(EndpointKind::Writer, writer.guid())?,
+            writer,
             name: name.to_owned(),
             waiting: Mutex::default(),
             counters: service.counters,
-            graph: self.graph.clone(),
         });
-        self.graph.add(Kind::Writer, replies.writer.guid())?;
         let (answers, mut handler) = (replies.clone(), service.handler);
         let answers_all = self.answers_all;
         let told = AtomicBool::new(false);
         let on_request = move |sample: &RawSample<'_>, origin: Origin| {
             let client = origin.writer();
-            let Some((call, cdr)) = Call::of(sample.cdr, &origin, client.as_ref()) else {
-                Counters::count(&answers.counters.undecodable);
+            let Some((call, cdr)) = RequestIdentity::of(sample.cdr, &origin, client.as_ref())
+            else {
+                answers.counters.count(|stats| &mut stats.undecodable);
                 return;
             };
-            if matches!(call, Call::Beside(_)) && !answers_all {
-                Counters::count(&answers.counters.foreign);
+            if matches!(call, RequestIdentity::Beside(_)) && !answers_all {
+                answers.counters.count(|stats| &mut stats.foreign);
                 if !told.swap(true, Ordering::Relaxed) {
                     tracing::warn!(
                         service = answers.name,
@@ -88,16 +93,18 @@ impl Node {
             let answer = move |cdr| replies.send(Reply { call, client, cdr });
             handler(&cdr, Box::new(answer));
         };
-        let reader = ffi::Reader::requests(
+        let reader = ffi::Reader::new(
             &self.participant,
+            SampleKind::Requests,
             &names::dds_request_topic(name),
-            &names::dds_type(service.request_type),
-            &user_data(service.request_type),
+            &names::dds_type(service.types.request),
+            Qos::SERVICE,
+            &user_data(service.types.request),
             Box::new(on_request),
         )?;
         early::add(reader.guid());
-        self.graph.add(Kind::Reader, reader.guid())?;
-        Ok(Server { reader, replies })
+        let entry = self.graph.add(EndpointKind::Reader, reader.guid())?;
+        Ok(DdsServer { _entry: entry, reader, _replies: replies })
     }
 
     /// The same for both endpoints of a service or client, and unique: the other side uses it to find the pair.
@@ -110,26 +117,22 @@ impl Node {
     }
 }
 
-impl Drop for Server {
+impl Drop for DdsServer {
     fn drop(&mut self) {
         early::remove(&self.reader.guid());
-        let removed = self.replies.graph.remove(Kind::Reader, self.reader.guid());
-        if let Err(error) = removed {
-            tracing::debug!(service = self.replies.name, %error, "graph information not updated");
-        }
     }
 }
 
 /// Identity of a request, for its response.
 #[derive(Clone, Copy)]
-enum Call {
+enum RequestIdentity {
     /// In front of the payload: client and sequence number, returned in little-endian CDR.
     InFront([u8; HEADER]),
     /// Beside the payload.
     Beside(SampleIdentity),
 }
 
-impl Call {
+impl RequestIdentity {
     /// Detects the kind; also returns the request's CDR without header.
     fn of<'a>(
         cdr: &'a [u8],
@@ -140,7 +143,7 @@ impl Call {
         let writer = client.map_or(head.writer, |client| client.guid);
         if head.related.is_none() && !WITHOUT_HEADER.iter().any(|vendor| writer.starts_with(vendor))
         {
-            let (id, cdr) = split(cdr)?;
+            let (id, cdr) = split_header(cdr)?;
             return Some((Self::InFront(id), cdr.into()));
         }
         // A response goes only to the requesting participant.
@@ -151,8 +154,8 @@ impl Call {
     }
 }
 
-/// Separates the client's 16 bytes from the rest of a request.
-fn split(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
+/// Separates the 16 bytes of client and sequence number, in little-endian order, from the rest of a request or response.
+pub(super) fn split_header(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
     let (encapsulation, rest) = cdr.split_at_checked(4)?;
     let (id, body) = rest.split_first_chunk::<HEADER>()?;
     let mut id = *id;
@@ -164,8 +167,14 @@ fn split(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
     Some((id, [encapsulation, body].concat()))
 }
 
+/// Puts these 16 bytes in front of the payload.
+pub(super) fn with_header(cdr: &[u8], header: &[u8]) -> Vec<u8> {
+    let (encapsulation, body) = cdr.split_at(cdr.len().min(4));
+    [encapsulation, header, body].concat()
+}
+
 struct Reply {
-    call: Call,
+    call: RequestIdentity,
     client: Option<Peer>,
     cdr: Vec<u8>,
 }
@@ -174,23 +183,25 @@ impl Reply {
     /// The client's response reader, if the request names it.
     fn reader(&self) -> Option<Guid> {
         match self.call {
-            Call::Beside(request) => Some(request.writer).filter(|guid| guid[15] & READER != 0),
-            Call::InFront(_) => None,
+            RequestIdentity::Beside(request) => {
+                Some(request.writer).filter(|guid| guid[15] & READER != 0)
+            }
+            RequestIdentity::InFront(_) => None,
         }
     }
 }
 
-/// The response side of a service.
+/// The response side of a service. Fields are dropped in this order.
 struct Replies {
+    _entry: Guard,
     writer: ffi::Writer,
     name: String,
-    waiting: Mutex<Waiting>,
-    counters: Arc<Counters>,
-    graph: Arc<Graph>,
+    waiting: Mutex<PendingReplies>,
+    counters: Arc<ServiceCounters>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct PendingReplies {
     /// Waiting responses, with the number of checks left.
     replies: VecDeque<(Reply, u16)>,
     bytes: usize,
@@ -205,10 +216,10 @@ impl Replies {
         if self.reaches(&reply, &self.writer.readers()) {
             return self.write(&reply);
         }
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         let bytes = waiting.bytes + reply.cdr.len();
         if waiting.replies.len() >= WAITING || bytes > WAITING_BYTES {
-            return Counters::count(&self.counters.undelivered);
+            return self.counters.count(|stats| &mut stats.undelivered);
         }
         waiting.bytes = bytes;
         waiting.replies.push_back((reply, LOOKS));
@@ -225,7 +236,7 @@ impl Replies {
     fn look(&self) -> bool {
         std::thread::sleep(LOOK_EVERY);
         let readers = self.writer.readers();
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         waiting.replies.retain_mut(|(reply, looks)| {
             if self.reaches(reply, &readers) {
                 self.write(reply);
@@ -233,7 +244,7 @@ impl Replies {
             }
             *looks -= 1;
             if *looks == 0 {
-                Counters::count(&self.counters.undelivered);
+                self.counters.count(|stats| &mut stats.undelivered);
             }
             *looks > 0
         });
@@ -262,28 +273,20 @@ impl Replies {
 
     fn write(&self, reply: &Reply) {
         let written = match &reply.call {
-            Call::InFront(id) => {
-                let (encapsulation, body) = reply.cdr.split_at(reply.cdr.len().min(4));
-                let cdr = [encapsulation, id, body].concat();
-                self.writer.reply(&self.name, &cdr, None)
+            RequestIdentity::InFront(id) => {
+                self.writer.reply(&self.name, &with_header(&reply.cdr, id), None)
             }
-            Call::Beside(request) => self.writer.reply(&self.name, &reply.cdr, Some(*request)),
+            RequestIdentity::Beside(request) => {
+                self.writer.reply(&self.name, &reply.cdr, Some(*request))
+            }
         };
         match written {
             Ok(Written::Sent { .. }) => {}
-            Ok(Written::Refused) => Counters::count(&self.counters.undelivered),
+            Ok(Written::Refused) => self.counters.count(|stats| &mut stats.undelivered),
             Err(error) => {
-                Counters::count(&self.counters.undelivered);
+                self.counters.count(|stats| &mut stats.undelivered);
                 tracing::debug!(service = self.name, %error, "response not sent");
             }
-        }
-    }
-}
-
-impl Drop for Replies {
-    fn drop(&mut self) {
-        if let Err(error) = self.graph.remove(Kind::Writer, self.writer.guid()) {
-            tracing::debug!(service = self.name, %error, "graph information not updated");
         }
     }
 }

@@ -9,7 +9,7 @@ mod rate;
 mod sendmsg;
 
 #[cfg(feature = "dds")]
-pub(super) use rate::{Hardest, Rate};
+pub(super) use rate::{PacingRate, SlowestReader};
 pub(super) use sendmsg::link;
 
 use std::{
@@ -32,17 +32,17 @@ const BURST_BYTES: u64 = 128_000;
 static DRAINED: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the replacement for an outgoing packet, if it changes.
-type Change = fn(&[u8]) -> Option<Vec<u8>>;
+type ChangePacket = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Set once, by the embedded back end.
-static CHANGE: OnceLock<Change> = OnceLock::new();
+static CHANGE: OnceLock<ChangePacket> = OnceLock::new();
 
 /// Maximum size of packets to inspect, which covers acknowledgements.
 const CHANGEABLE_BYTES: usize = 512;
 
 /// Passes small packets through `change` before they leave.
 #[cfg(feature = "dds")]
-pub(super) fn change_small_packets(change: Change) {
+pub(super) fn change_small_packets(change: ChangePacket) {
     CHANGE.get_or_init(|| change);
 }
 

@@ -1,7 +1,7 @@
 //! Rate of one writer's large samples, adapted to its readers.
 
 /// Highest rate that best-effort readers on Fast DDS drain in default configuration (`docs/dds_measured.md`).
-const FRAGILE_BYTES_PER_S: u64 = 300_000_000;
+const BEST_EFFORT_BYTES_PER_S: u64 = 300_000_000;
 /// Largest multiple of the usual rate, faster than the kernel delivers.
 const FASTEST: u64 = 8;
 /// Samples without a retransmission before trying a higher rate, at first and at most.
@@ -9,21 +9,21 @@ const PATIENCE: (u32, u32) = (10, 10 * 4096);
 
 /// The reader of a writer that needs the lowest rate.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(in crate::ros) enum Hardest {
+pub(in crate::ros) enum SlowestReader {
     /// A best-effort reader on Fast DDS.
-    Fragile,
+    BestEffortFastDds,
     /// A reader that does not report losses, or is slow to recover them.
     #[default]
-    Mute,
+    HidesLoss,
     /// A reliable reader on Cyclone DDS: reports losses at once, and recovers them.
-    Telling,
+    ReportsLoss,
 }
 
 /// The rate of one writer. It starts fast if every reader reports losses, and falls back to the usual rate, never
 /// below it, after a loss.
 #[derive(Debug)]
-pub(in crate::ros) struct Rate {
-    readers: Hardest,
+pub(in crate::ros) struct PacingRate {
+    readers: SlowestReader,
     /// Multiple of the usual rate.
     factor: u64,
     patience: u32,
@@ -31,10 +31,10 @@ pub(in crate::ros) struct Rate {
     retransmitted: u64,
 }
 
-impl Default for Rate {
+impl Default for PacingRate {
     fn default() -> Self {
         Self {
-            readers: Hardest::default(),
+            readers: SlowestReader::default(),
             factor: FASTEST,
             patience: PATIENCE.0,
             clean: 0,
@@ -43,24 +43,24 @@ impl Default for Rate {
     }
 }
 
-impl Rate {
+impl PacingRate {
     /// The readers have changed: resets the learned rate and the retransmission count.
-    pub(in crate::ros) fn serve(&mut self, readers: Hardest, retransmitted: u64) {
+    pub(in crate::ros) fn serve(&mut self, readers: SlowestReader, retransmitted: u64) {
         *self = Self { readers, retransmitted, ..Self::default() };
     }
 
     /// Bytes per second for the next sample; 0 is no limit, as for `usual`.
     pub(in crate::ros) fn bytes_per_s(&self, usual: u64) -> u64 {
         match self.readers {
-            Hardest::Fragile => usual.min(FRAGILE_BYTES_PER_S),
-            Hardest::Mute => usual,
-            Hardest::Telling => usual.saturating_mul(self.factor),
+            SlowestReader::BestEffortFastDds => usual.min(BEST_EFFORT_BYTES_PER_S),
+            SlowestReader::HidesLoss => usual,
+            SlowestReader::ReportsLoss => usual.saturating_mul(self.factor),
         }
     }
 
     /// Whether [`Self::learn`] has an effect.
     pub(in crate::ros) fn learns(&self) -> bool {
-        self.readers == Hardest::Telling
+        self.readers == SlowestReader::ReportsLoss
     }
 
     /// Records a written sample; `retransmitted`: bytes sent again since the writer was created.
@@ -86,28 +86,28 @@ impl Rate {
 mod tests {
     use super::*;
 
-    fn telling() -> Rate {
-        let mut rate = Rate::default();
-        rate.serve(Hardest::Telling, 0);
+    fn reporting() -> PacingRate {
+        let mut rate = PacingRate::default();
+        rate.serve(SlowestReader::ReportsLoss, 0);
         rate
     }
 
     #[test]
     fn only_readers_that_tell_are_served_faster_than_usual() {
         let rate = |readers| {
-            let mut rate = Rate::default();
+            let mut rate = PacingRate::default();
             rate.serve(readers, 0);
             rate.bytes_per_s(600_000_000)
         };
-        assert_eq!(rate(Hardest::Fragile), FRAGILE_BYTES_PER_S);
-        assert_eq!(rate(Hardest::Mute), 600_000_000);
-        assert_eq!(rate(Hardest::Telling), 4_800_000_000);
-        assert_eq!(telling().bytes_per_s(0), 0);
+        assert_eq!(rate(SlowestReader::BestEffortFastDds), BEST_EFFORT_BYTES_PER_S);
+        assert_eq!(rate(SlowestReader::HidesLoss), 600_000_000);
+        assert_eq!(rate(SlowestReader::ReportsLoss), 4_800_000_000);
+        assert_eq!(reporting().bytes_per_s(0), 0);
     }
 
     #[test]
     fn losses_slow_it_down_to_the_usual_rate_and_no_further() {
-        let mut rate = telling();
+        let mut rate = reporting();
         for lost in 1..10 {
             rate.learn(lost * 1000);
         }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_tried_again_after_twice_the_time_each_time() {
-        let mut rate = telling();
+        let mut rate = reporting();
         let mut lost = 0;
         let mut waits = Vec::new();
         for _ in 0..4 {

@@ -6,17 +6,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The part for rclrs.
-pub(super) struct Callback<F>(Arc<Mutex<Option<F>>>);
+pub(super) struct EndingCallback<F>(Arc<Mutex<Option<F>>>);
 
 /// The part for the handle: on drop it waits for a call under way, and drops the closure.
-pub(super) struct Ends<F>(Arc<Mutex<Option<F>>>);
+pub(super) struct CallbackEnd<F>(Arc<Mutex<Option<F>>>);
 
-pub(super) fn ending<F>(callback: F) -> (Callback<F>, Ends<F>) {
+pub(super) fn ending<F>(callback: F) -> (EndingCallback<F>, CallbackEnd<F>) {
     let shared = Arc::new(Mutex::new(Some(callback)));
-    (Callback(shared.clone()), Ends(shared))
+    (EndingCallback(shared.clone()), CallbackEnd(shared))
 }
 
-impl<F> Callback<F> {
+impl<F> EndingCallback<F> {
     /// Passes the closure to `call`, unless its handle is gone.
     pub(super) fn run(&self, call: impl FnOnce(&mut F)) {
         if let Some(callback) = &mut *lock(&self.0) {
@@ -25,9 +25,9 @@ impl<F> Callback<F> {
     }
 }
 
-impl<F> Drop for Ends<F> {
+impl<F> Drop for CallbackEnd<F> {
     fn drop(&mut self) {
-        // Dropped after the lock: what it owns may take locks of its own.
+        // Dropped after the lock: the values in the closure may take locks.
         let _callback = lock(&self.0).take();
     }
 }

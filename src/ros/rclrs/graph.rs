@@ -1,44 +1,20 @@
-//! Conversion of QoS to rclrs, and the graph as seen by the node.
-use super::writer::Endpoint;
+//! The graph as seen by the node.
+use super::writer::RclEndpoint;
 use crate::ros::{
-    self, Durability, Ends, History, Incompatible, Policy, Qos, Reliability, ServiceInfo,
-    TopicInfo, backend::Watch,
+    self, Durability, Incompatible, NodesByName, Policy, Qos, Reliability, ServiceInfo, TopicInfo,
+    backend::Watch,
 };
 use rclrs::{
-    Node, NodeNameInfo, QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy,
-    RclrsError, TopicNamesAndTypes,
+    Node, NodeNameInfo, QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy, RclrsError,
+    TopicNamesAndTypes,
 };
 use std::sync::PoisonError;
-
-/// Topic and QoS of a publisher or a subscription.
-pub(super) fn options<'a, O: From<rclrs::PrimitiveOptions<'a>>>(topic: &'a str, qos: Qos) -> O {
-    use rclrs::IntoPrimitiveOptions as _;
-    O::from(topic.qos(profile(qos)))
-}
-
-fn profile(qos: Qos) -> QoSProfile {
-    QoSProfile {
-        history: match qos.history {
-            History::KeepLast => QoSHistoryPolicy::KeepLast { depth: u32::from(qos.depth.max(1)) },
-            History::KeepAll => QoSHistoryPolicy::KeepAll,
-        },
-        reliability: match qos.reliability {
-            Reliability::Reliable => QoSReliabilityPolicy::Reliable,
-            Reliability::BestEffort => QoSReliabilityPolicy::BestEffort,
-        },
-        durability: match qos.durability {
-            Durability::Volatile => QoSDurabilityPolicy::Volatile,
-            Durability::TransientLocal => QoSDurabilityPolicy::TransientLocal,
-        },
-        ..QoSProfile::topics_default()
-    }
-}
 
 /// Counts subscriptions that request more than `endpoint` offers. rclrs has no event for them, so the graph is queried.
 ///
 /// Their QoS is queried only when the number of unmatched ones changes: the query is expensive,
 /// and rclrs prints an error for every reader of Fast DDS, whose discovery omits the history.
-pub(super) fn incompatible(node: &Node, endpoint: &Endpoint) -> Incompatible {
+pub(super) fn incompatible(node: &Node, endpoint: &RclEndpoint) -> Incompatible {
     let all = node.count_subscriptions(&endpoint.topic).unwrap_or(0);
     let unmatched = all.saturating_sub(endpoint.matched());
     let mut known = endpoint.unmatched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,7 +27,7 @@ pub(super) fn incompatible(node: &Node, endpoint: &Endpoint) -> Incompatible {
     known.1
 }
 
-fn refused(node: &Node, endpoint: &Endpoint) -> Incompatible {
+fn refused(node: &Node, endpoint: &RclEndpoint) -> Incompatible {
     let offered = endpoint.qos;
     let refused = |wanted: &QoSProfile| {
         if offered.reliability == Reliability::BestEffort
@@ -124,20 +100,20 @@ fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
 
 /// The connections of the graph, asked node by node: endpoints by topic would make rclrs print an error for each reader of
 /// Fast DDS ([`incompatible`]).
-pub(super) struct Connections(pub(super) Node);
+pub(super) struct RclConnections(pub(super) Node);
 
-impl Watch for Connections {
+impl Watch for RclConnections {
     fn look(&mut self) -> ros::Connections {
         let node = &self.0;
         let nodes = node.get_node_names().unwrap_or_default();
         ros::Connections {
-            publishers: ends(&nodes, |other| {
+            publishers: nodes_by_name(&nodes, |other| {
                 node.get_publisher_names_and_types_by_node(&other.name, &other.namespace)
             }),
-            subscribers: ends(&nodes, |other| {
+            subscribers: nodes_by_name(&nodes, |other| {
                 node.get_subscription_names_and_types_by_node(&other.name, &other.namespace)
             }),
-            servers: ends(&nodes, |other| {
+            servers: nodes_by_name(&nodes, |other| {
                 node.get_service_names_and_types_by_node(&other.name, &other.namespace)
             }),
         }
@@ -145,11 +121,11 @@ impl Watch for Connections {
 }
 
 /// A node that has just left has nothing.
-fn ends(
+fn nodes_by_name(
     nodes: &[NodeNameInfo],
     of_node: impl Fn(&NodeNameInfo) -> Result<TopicNamesAndTypes, RclrsError>,
-) -> Ends {
-    let mut ends = Ends::new();
+) -> NodesByName {
+    let mut ends = NodesByName::new();
     for other in nodes {
         let owner = format!("{}/{}", other.namespace.trim_end_matches('/'), other.name);
         for name in of_node(other).unwrap_or_default().into_keys() {

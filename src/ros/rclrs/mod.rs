@@ -2,21 +2,17 @@
 //!
 //! rclrs gets final names and no arguments: the facade expands and remaps, so that both back ends agree.
 mod callback;
-mod fill;
 mod graph;
+mod qos;
 mod sequence;
 mod watch;
 mod writer;
 
-pub(super) use fill::{CompressedImage, Image, PointCloud2, cloud, compressed, image};
-pub(super) use writer::{Kept, Writer};
+pub(super) use writer::{Kept, RclWriter};
 
 use super::{
-    Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
-    backend::{self, Guard},
-    names::Resolver,
-    pacing,
-    service::Answer,
+    Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
+    backend, names::Resolver, pacing, service::SendResponse,
 };
 use crate::msgs::{Message, Service};
 use rclrs::{
@@ -43,11 +39,11 @@ fn node_options<'a>(namespace: &'a str, name: &'a str) -> rclrs::NodeOptions<'a>
 }
 
 /// One rcl node and the thread that runs its callbacks.
-pub(super) struct Node {
+pub(super) struct RclNode {
     // Dropped before the executor.
     node: rclrs::Node,
     pacing_bytes_per_s: u64,
-    endpoints: Mutex<Vec<Weak<writer::Endpoint>>>,
+    endpoints: Mutex<Vec<Weak<writer::RclEndpoint>>>,
     executor: Executor,
 }
 
@@ -58,7 +54,7 @@ struct Executor {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Node {
+impl RclNode {
     pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
         pacing::link();
         let domain = usize::try_from(options.domain_id).ok();
@@ -81,8 +77,8 @@ impl Node {
         &self,
         topic: &str,
         qos: Qos,
-    ) -> Result<Arc<Writer<M>>, RosError> {
-        let writer = Writer::new(&self.node, topic, qos, self.pacing_bytes_per_s)?;
+    ) -> Result<Arc<RclWriter<M>>, RosError> {
+        let writer = RclWriter::new(&self.node, topic, qos, self.pacing_bytes_per_s)?;
         let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.retain(|endpoint| endpoint.strong_count() > 0);
         endpoints.push(Arc::downgrade(writer.endpoint()));
@@ -99,7 +95,7 @@ impl Node {
         let subscription = self
             .node
             .create_async_subscription::<M, _>(
-                graph::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
+                qos::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
                 move |message: M, _: MessageInfo| {
                     callback.run(|callback| callback(message));
                     std::future::ready(())
@@ -112,7 +108,7 @@ impl Node {
     pub(super) fn service<S: Service>(
         &self,
         name: &str,
-        handler: impl FnMut(S::Request, Answer<S::Response>) + Send + 'static,
+        handler: impl FnMut(S::Request, SendResponse<S::Response>) + Send + 'static,
     ) -> Result<Guard, RosError> {
         let (handler, ends) = callback::ending(handler);
         // The default depth of services is 10; requests of a longer burst would be lost without an answer.
@@ -155,13 +151,13 @@ impl Node {
         watch::subscribe(&self.node, topic, type_name, qos, callback)
     }
 
-    fn endpoints(&self) -> Vec<Arc<writer::Endpoint>> {
+    fn endpoints(&self) -> Vec<Arc<writer::RclEndpoint>> {
         let endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.iter().filter_map(Weak::upgrade).collect()
     }
 }
 
-impl backend::Node for Node {
+impl backend::GraphNode for RclNode {
     fn report(&self) -> Vec<WriterReport> {
         self.endpoints()
             .iter()
@@ -182,7 +178,7 @@ impl backend::Node for Node {
     }
 
     fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
-        Ok(Box::new(graph::Connections(self.node.clone())))
+        Ok(Box::new(graph::RclConnections(self.node.clone())))
     }
 
     /// No effect: the middleware announces each endpoint separately.

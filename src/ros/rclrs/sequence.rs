@@ -1,5 +1,6 @@
 //! Byte arrays that are shorter than their memory, so that one array serves messages of any size.
 #![expect(unsafe_code, reason = "sets the length of a C sequence")]
+use crate::ros::Bytes;
 use rclrs::rosidl_runtime_rs::Sequence;
 use std::ptr;
 
@@ -41,4 +42,11 @@ pub(super) fn set_len(array: &mut Array, len: usize) {
         let raw = &mut *ptr::from_mut(array).cast::<RawSequence>();
         raw.size = len.min(raw.capacity);
     }
+}
+
+/// Copies once; allocates only if the array is too small.
+pub(super) fn copy(from: Bytes<'_>, to: &mut Array) {
+    make_room(to, from.len());
+    from.copy_to(to.as_mut_slice());
+    set_len(to, from.len());
 }

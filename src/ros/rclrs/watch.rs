@@ -1,5 +1,5 @@
 //! Subscriptions of tools, to types known only at run time.
-use super::{callback, error, graph};
+use super::{callback, error, qos};
 use crate::{
     ros::{Qos, RosError, Subscription, Watched},
     time::RosTime,
@@ -22,11 +22,11 @@ pub(super) fn subscribe(
     let subscription = node
         .create_dynamic_subscription(
             type_name,
-            graph::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
+            qos::options::<rclrs::SubscriptionOptions<'_>>(topic, qos),
             move |message: DynamicMessage, _: MessageInfo| {
                 let view = message.view();
                 let watched =
-                    Watched { bytes: 4 + Size::default().message(&view).0, stamp: stamp(&view) };
+                    Watched { bytes: 4 + CdrSize::default().message(&view).0, stamp: stamp(&view) };
                 callback.run(|callback| callback(watched));
             },
         )
@@ -52,9 +52,9 @@ fn stamp(message: &DynamicMessageView<'_>) -> Option<RosTime> {
 
 /// Computes the CDR size of a message without serialising it.
 #[derive(Clone, Copy, Default)]
-struct Size(usize);
+struct CdrSize(usize);
 
-impl Size {
+impl CdrSize {
     fn message(self, message: &DynamicMessageView<'_>) -> Self {
         message.iter().fold(self, |size, (_, value)| size.value(&value))
     }

@@ -1,10 +1,10 @@
 //! Publishers with counters.
-use super::{error, fill, graph, sequence};
+use super::{error, qos, sequence};
 use crate::{
     msgs::{BackendMessage, Message},
     ros::{
         Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats,
-        bulk::{Bulk, Head},
+        bulk::{Bulk, BulkHead},
         pacing,
     },
 };
@@ -18,15 +18,15 @@ use std::{
 };
 
 /// One rcl publisher. Messages are reused from call to call.
-pub(in super::super) struct Writer<M: Message> {
+pub(in super::super) struct RclWriter<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
     kept: Mutex<Vec<Kept<M>>>,
     pacing_bytes_per_s: u64,
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<RclEndpoint>,
 }
 
 /// Data of a publisher of any type for `/diagnostics`.
-pub(super) struct Endpoint {
+pub(super) struct RclEndpoint {
     pub(super) topic: String,
     pub(super) qos: Qos,
     type_name: &'static str,
@@ -39,7 +39,7 @@ pub(super) struct Endpoint {
     paused_ns: AtomicU64,
 }
 
-impl<M: Message> Writer<M> {
+impl<M: Message> RclWriter<M> {
     pub(super) fn new(
         node: &rclrs::Node,
         topic: &str,
@@ -47,16 +47,14 @@ impl<M: Message> Writer<M> {
         pacing_bytes_per_s: u64,
     ) -> Result<Self, RosError> {
         let publisher = node
-            .create_publisher::<M::RmwMsg>(graph::options::<rclrs::PublisherOptions<'_>>(
-                topic, qos,
-            ))
+            .create_publisher::<M::RmwMsg>(qos::options::<rclrs::PublisherOptions<'_>>(topic, qos))
             .map_err(|e| error("rcl_publisher_init", topic, &e))?;
         let counted = publisher.clone();
         Ok(Self {
             publisher,
             kept: Mutex::default(),
             pacing_bytes_per_s,
-            endpoint: Arc::new(Endpoint {
+            endpoint: Arc::new(RclEndpoint {
                 topic: topic.to_owned(),
                 qos,
                 type_name: M::TYPE,
@@ -70,7 +68,7 @@ impl<M: Message> Writer<M> {
         })
     }
 
-    pub(super) fn endpoint(&self) -> &Arc<Endpoint> {
+    pub(super) fn endpoint(&self) -> &Arc<RclEndpoint> {
         &self.endpoint
     }
 
@@ -107,26 +105,18 @@ impl<M: Message> Writer<M> {
     pub(in super::super) fn stats(&self) -> WriterStats {
         self.endpoint.stats()
     }
-
-    pub(in super::super) fn topic(&self) -> &str {
-        &self.endpoint.topic
-    }
-
-    pub(in super::super) fn qos(&self) -> Qos {
-        self.endpoint.qos
-    }
 }
 
-impl<M: Bulk> Writer<M> {
+impl<M: Bulk> RclWriter<M> {
     /// Publishes with one copy of the array, unless `intact` returns false after the copy.
-    pub(in super::super) fn publish_copy<H: Head<Message = M>>(
+    pub(in super::super) fn publish_copy<H: BulkHead<Message = M>>(
         &self,
         head: &H,
         data: Bytes<'_>,
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
         let mut kept = self.take();
-        fill::copy(data, M::array(&mut kept.0));
+        sequence::copy(data, M::array(&mut kept.0));
         let outcome = if intact() {
             head.fill(&mut kept.0);
             self.send_paced(&kept.0, data.len())
@@ -159,7 +149,7 @@ impl<M: Bulk> Writer<M> {
     }
 
     /// Publishes a loaned message with the first `len` bytes of its array.
-    pub(in super::super) fn publish_loan<H: Head<Message = M>>(
+    pub(in super::super) fn publish_loan<H: BulkHead<Message = M>>(
         &self,
         head: &H,
         mut kept: Kept<M>,
@@ -186,7 +176,7 @@ impl<M: Bulk> Kept<M> {
     }
 }
 
-impl Endpoint {
+impl RclEndpoint {
     /// Number of matched readers.
     pub(super) fn matched(&self) -> usize {
         (self.matched)()

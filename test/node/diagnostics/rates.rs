@@ -1,6 +1,7 @@
 //! A source that delivers less than it was asked for is told with both numbers.
+use rfly_bridge::doctor::Shortfall;
 use rfly_bridge::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use rfly_bridge::node::{RateWatch, Shortfall, top};
+use rfly_bridge::node::{RateWatch, top};
 use std::time::{Duration, Instant};
 
 /// Frames at `rate_hz`, looked at once in a while; what is said after 10 s.

@@ -141,12 +141,13 @@ fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
 #[test]
 fn programs_read_groups_and_topics() {
     let groups = groups();
-    let json = find(&groups, "sensor0 img_rgb").to_json();
+    let json_of = |name| serde_json::to_value(find(&groups, name)).unwrap();
+    let json = json_of("sensor0 img_rgb");
     assert_eq!(json["state"], "ok");
     assert_eq!(json["asked_hz"], 30.0);
     assert_eq!(json["age_ms"]["p99"], 7.25);
     assert_eq!(json["topics"][1]["qos"], "reliable, volatile, keep last 2");
-    assert_eq!(find(&groups, "sensor2 img_depth").to_json()["drops"]["late"], 9);
+    assert_eq!(json_of("sensor2 img_depth")["drops"]["late"], 9);
 }
 
 /// A screen on a terminal of 80 by 24.

@@ -1,31 +1,35 @@
 //! Topics and statuses, grouped by sensor and vehicle.
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use crate::node::diagnostics::health::BELOW_ASKED;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
 /// Figures of a topic, as its subscriber measured them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TopicFigures {
     /// Full name.
     pub name: String,
     /// Type, as ROS writes it.
+    #[serde(rename = "type")]
     pub type_name: String,
     /// Messages per second since the last table.
     pub hz: f64,
     /// Megabytes per second.
     pub mb_per_s: f64,
     /// Median and 99th percentile of the stamps' age on arrival in ms, of messages with a stamp.
+    #[serde(serialize_with = "quantiles")]
     pub age_ms: Option<[f64; 2]>,
     /// Messages since the start.
+    #[serde(rename = "received")]
     pub total: u64,
 }
 
 /// A topic of a group.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TopicLine {
     /// Measured figures.
+    #[serde(flatten)]
     pub seen: TopicFigures,
     /// Offered QoS, if `/diagnostics` has it.
     pub qos: Option<String>,
@@ -38,7 +42,8 @@ pub struct TopicLine {
 }
 
 /// State of a group, the best first.
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum GroupState {
     /// No fault.
     #[default]
@@ -67,7 +72,7 @@ impl GroupState {
 }
 
 /// A sensor, a vehicle, or the rest of the bridge.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Group {
     /// `sensor0 img_rgb`, `vehicle 1`, `bridge`.
     pub name: String,
@@ -78,6 +83,7 @@ pub struct Group {
     /// Requested rate in Hz.
     pub asked_hz: Option<f64>,
     /// Age of the stamps of its main topic.
+    #[serde(serialize_with = "quantiles")]
     pub age_ms: Option<[f64; 2]>,
     /// Sum of all its topics.
     pub mb_per_s: f64,
@@ -94,36 +100,11 @@ impl Group {
     pub fn dropped(&self) -> u64 {
         self.drops.values().sum()
     }
+}
 
-    /// The group as JSON.
-    pub fn to_json(&self) -> Value {
-        let age = |age: Option<[f64; 2]>| age.map(|[p50, p99]| json!({"p50": p50, "p99": p99}));
-        let topic = |line: &TopicLine| {
-            json!({
-                "name": line.seen.name,
-                "type": line.seen.type_name,
-                "hz": line.seen.hz,
-                "mb_per_s": line.seen.mb_per_s,
-                "age_ms": age(line.seen.age_ms),
-                "received": line.seen.total,
-                "qos": line.qos,
-                "subscribers": line.subscribers,
-                "incompatible": line.incompatible,
-                "dropped": line.dropped,
-            })
-        };
-        json!({
-            "name": self.name,
-            "state": self.state.name().to_ascii_lowercase(),
-            "hz": self.hz,
-            "asked_hz": self.asked_hz,
-            "age_ms": age(self.age_ms),
-            "mb_per_s": self.mb_per_s,
-            "drops": self.drops,
-            "subscribers": self.subscribers,
-            "topics": self.topics.iter().map(topic).collect::<Vec<_>>(),
-        })
-    }
+/// Serializes the median and the 99th percentile.
+fn quantiles<S: Serializer>(ms: &Option<[f64; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
+    ms.map(|[p50, p99]| BTreeMap::from([("p50", p50), ("p99", p99)])).serialize(serializer)
 }
 
 /// Returns the groups, the worst first.
@@ -134,24 +115,24 @@ pub fn groups_of(topics: &[TopicFigures], report: &DiagnosticArray) -> Vec<Group
         let Some(key) = group_of_status(name) else {
             continue;
         };
-        let group = groups
-            .entry(key)
-            .or_insert_with_key(|key| Group { name: key.clone(), ..Group::default() });
-        add_status(group, name, status);
+        add_status(groups.entry(key).or_default(), name, status);
     }
     for seen in topics {
         let status =
             statuses.iter().find(|(name, _)| name.strip_prefix("topic ") == Some(&seen.name));
         let key = group_of_topic(&seen.name, &groups);
-        let group = groups
+        groups
             .entry(key)
-            .or_insert_with_key(|key| Group { name: key.clone(), ..Group::default() });
-        group.topics.push(line_of(seen, status.map(|(_, status)| *status)));
+            .or_default()
+            .topics
+            .push(line_of(seen, status.map(|(_, status)| *status)));
     }
-    let mut groups: Vec<_> = groups.into_values().collect();
-    for group in &mut groups {
-        finish(group);
-    }
+    let group = |(name, mut group): (String, Group)| {
+        group.name = name;
+        finish(&mut group);
+        group
+    };
+    let mut groups: Vec<_> = groups.into_iter().map(group).collect();
     sort(&mut groups, SortOrder::Worst);
     groups
 }
@@ -271,7 +252,8 @@ fn add_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
         Some("lost") => GroupState::Lost,
         Some("waiting") => GroupState::Waiting,
         _ if value(status, BELOW_ASKED).is_some() => GroupState::Slow,
-        _ if status.level > 0 && status.message.contains(" drops, ") => GroupState::Drops,
+        // A source with data has a warning otherwise only because of new drops.
+        Some(_) if status.level > 0 => GroupState::Drops,
         _ => GroupState::Ok,
     };
     group.state = group.state.max(state);

@@ -14,11 +14,12 @@ use crate::node::diagnostics::health::BELOW_ASKED;
 use crate::node::error::NodeError;
 use crate::ros::{Middleware, Qos};
 use groups::short_name;
+use parking_lot::Mutex;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subscriptions::TopicSubscriptions;
 
@@ -45,7 +46,7 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
     let writer = report.clone();
     let _diagnostics =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
-            *lock(&writer) = message;
+            *writer.lock() = message;
         })?;
     let mut subscriptions = TopicSubscriptions::default();
     let interactive = !options.json && io::stdout().is_terminal() && io::stdin().is_terminal();
@@ -60,7 +61,7 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
             let ended = options.limit.is_some_and(|limit| elapsed >= limit);
             let seen = subscriptions.take_figures();
             let (groups, remarks) = {
-                let report = lock(&report);
+                let report = report.lock();
                 (groups_of(&seen, &report), remarks_of(&report))
             };
             if ended {
@@ -98,7 +99,6 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
 }
 
 fn json_of(groups: &[Group], remarks: &[String], elapsed: Duration) -> String {
-    let groups: Vec<_> = groups.iter().map(Group::to_json).collect();
     let all = json!({"seconds": elapsed.as_secs_f64(), "groups": groups, "remarks": remarks});
     format!("{all}\n")
 }
@@ -154,8 +154,4 @@ pub fn remarks_of(message: &DiagnosticArray) -> Vec<String> {
         Some(format!("below the requested rate: {name}: {}", shortfall.value))
     });
     lines.collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

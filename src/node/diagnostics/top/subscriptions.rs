@@ -1,12 +1,12 @@
 //! Subscriptions to all topics of the graph, and the figures of each.
 use super::groups::TopicFigures;
-use super::lock;
 use crate::node::clock::host_now;
 use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
 use hdrhistogram::Histogram;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Latched topics, whose messages were published before this program started.
@@ -62,7 +62,7 @@ impl TopicSubscriptions {
         let last = self.last.replace(Instant::now());
         let seconds = last.map_or(1.0, |last| last.elapsed().as_secs_f64().max(1e-3));
         let look = |(name, subscription): (&String, &TopicSubscription)| {
-            let mut seen = lock(&subscription.seen);
+            let mut seen = subscription.seen.lock();
             let ms = |quantile| seen.age_us.value_at_quantile(quantile) as f64 * 1e-3;
             let topic = TopicFigures {
                 name: name.clone(),
@@ -91,7 +91,7 @@ fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<TopicSubscrip
         Qos::DEFAULT
     };
     let subscription = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
-        let mut seen = lock(&writer);
+        let mut seen = writer.lock();
         seen.messages += 1;
         seen.total += 1;
         seen.bytes += message.bytes as u64;

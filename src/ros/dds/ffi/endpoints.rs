@@ -1,22 +1,22 @@
-//! Writers and readers that were discovered.
+//! Discovered writers and readers.
 use super::super::super::{Qos, RosError};
 use super::{Entity, Guid, Participant, c, check, offered};
 use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-/// What is discovered.
+/// Kind of endpoints to discover.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in super::super) enum Side {
     Writers,
     Readers,
 }
 
-/// A writer or reader that was discovered.
+/// A discovered writer or reader.
 pub(in super::super) struct Endpoint {
     pub(in super::super) topic: String,
     pub(in super::super) type_name: String,
-    /// Reliability and durability that it offers or asks for.
+    /// Offered or requested reliability and durability.
     pub(in super::super) qos: Qos,
 }
 
@@ -46,10 +46,10 @@ impl Endpoints {
         })
     }
 
-    /// Tells every endpoint that came, or went (`None`), since the last call; at first every one.
+    /// Calls `changed` for each endpoint that was discovered or has left (`None`) since the last call.
     pub(in super::super) fn changes(
         &self,
-        mut tell: impl FnMut(Guid, Option<Endpoint>),
+        mut changed: impl FnMut(Guid, Option<Endpoint>),
     ) -> Result<(), RosError> {
         const BATCH: usize = 64;
         loop {
@@ -80,7 +80,7 @@ impl Endpoints {
                     type_name: text(endpoint.type_name),
                     qos: offered(endpoint.qos),
                 });
-                tell(endpoint.key.v, there);
+                changed(endpoint.key.v, there);
             }
             // SAFETY: returns exactly what was lent.
             unsafe { c::dds_return_loan(self.reader.0, samples.as_mut_ptr(), count as i32) };

@@ -1,46 +1,45 @@
-//! Samples with their identity, which the API of Cyclone DDS does not expose: it neither returns nor accepts sequence
+//! SampleKind with their identity, which the API of Cyclone DDS does not expose: it neither returns nor accepts sequence
 //! numbers and inline QoS.
 //!
-//! *Reading:* the request topics have their own functions to take a sample from a packet. They put [`Head`] in front
+//! *Reading:* the request topics have their own functions to take a sample from a packet. They put [`RequestHead`] in front
 //! of the payload.
 //!
 //! *Writing:* the library adds inline QoS to a sample in one place, if its `statusinfo` is not 0. Replies have
 //! a number there, and `build.rs` makes the linker put [`__wrap_ddsi_xmsg_addpar_statusinfo`] in that place
 //! (`--wrap`), which turns the number into `related_sample_identity`. This also covers retransmissions.
 //!
-//! Both depend on internals of the vendored library: `Cargo.toml` pins its exact version, `test/ros/services.rs` and
-//! `test/ros/fastdds.rs` detect a change.
+//! Both depend on internals of the vendored library: `Cargo.toml` pins its exact version; `test/ros/services.rs` (Cyclone) and
+//! `test/e2e/ros_graph/test_services.py` (Fast DDS) detect a change.
 use super::{
-    super::identity::{Head, RELATED_SAMPLE_IDENTITY, SampleIdentity},
-    sertype,
+    super::identity::{RELATED_SAMPLE_IDENTITY, RequestHead, SampleIdentity},
+    opaque,
 };
 use cyclors as c;
-use std::{
-    collections::BTreeMap,
-    ffi::c_void,
-    hint::black_box,
-    ptr,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, ffi::c_void, hint::black_box, ptr};
 
 /// Requests beyond this size arrive without payload, and count as undecodable.
 const MAX_REQUEST: usize = 16 << 20;
 
 /// `struct ddsi_xmsg`, a message under construction.
 #[repr(C)]
-pub(super) struct Message {
+pub(super) struct OutgoingMessage {
     _opaque: [u8; 0],
 }
 
 // In the library, not in the crate's bindings (ddsi__xmsg.h).
 unsafe extern "C" {
-    fn ddsi_xmsg_addpar(message: *mut Message, parameter: u16, length: usize) -> *mut c_void;
-    fn ddsi_xmsg_addpar_statusinfo(message: *mut Message, statusinfo: u32);
+    fn ddsi_xmsg_addpar(
+        message: *mut OutgoingMessage,
+        parameter: u16,
+        length: usize,
+    ) -> *mut c_void;
+    fn ddsi_xmsg_addpar_statusinfo(message: *mut OutgoingMessage, statusinfo: u32);
 }
 
 /// Whether this program was linked as in `build.rs`; a program that uses the bridge as a library is not.
 pub(in super::super) fn can_answer() -> bool {
-    type Add = unsafe extern "C" fn(*mut Message, u32);
+    type Add = unsafe extern "C" fn(*mut OutgoingMessage, u32);
     let [called, ours] =
         [ddsi_xmsg_addpar_statusinfo as Add, __wrap_ddsi_xmsg_addpar_statusinfo as Add];
     black_box(called as usize) == black_box(ours as usize)
@@ -64,7 +63,7 @@ static NAMED: Mutex<Named> = Mutex::new(Named { last: 0, identities: BTreeMap::n
 /// # Safety
 /// `sample` is valid, of the type of [`Half::Replies`], and exclusive to the caller.
 pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity) {
-    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut named = NAMED.lock();
     let number = loop {
         named.last = (named.last + 1) & 0x00ff_ffff;
         let number = OURS | named.last << 2;
@@ -82,7 +81,10 @@ pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity
 /// # Safety
 /// `message` is under construction, and its last submessage takes parameters.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, statusinfo: u32) {
+unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(
+    message: *mut OutgoingMessage,
+    statusinfo: u32,
+) {
     if statusinfo & OURS == 0 {
         // SAFETY: caller's contract; the space has the requested four bytes. Same as the function that this one
         // replaces, for the two bits that Cyclone sets (OpenSplice has a third).
@@ -93,7 +95,7 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, s
         return;
     }
     let identity = {
-        let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = NAMED.lock();
         named.identities.get(&statusinfo).copied()
     };
     let Some(identity) = identity else { return };
@@ -106,7 +108,7 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(message: *mut Message, s
     }
 }
 
-/// Functions of requests: [`Head`] stands in front of the payload.
+/// Functions of requests: [`RequestHead`] stands in front of the payload.
 pub(super) fn requests(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     c::ddsi_serdata_ops {
         from_ser: Some(request_from_packet),
@@ -122,8 +124,8 @@ pub(super) fn replies(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
 
 /// `struct ddsi_rdata`, the fields in use (ddsi_radmin.h).
 #[repr(C)]
-struct Fragment {
-    packet: *const Packet,
+struct SampleFragment {
+    packet: *const ReceivedPacket,
     next: *const Self,
     min: u32,
     maxp1: u32,
@@ -133,7 +135,7 @@ struct Fragment {
 
 /// `struct ddsi_rmsg`; the packet's bytes follow it.
 #[repr(C)]
-struct Packet {
+struct ReceivedPacket {
     references: u32,
     last_chunk: *const c_void,
     trace: bool,
@@ -154,16 +156,16 @@ union PacketSize {
 ///
 /// # Safety
 /// A valid chain of fragments, the first of which begins the sample.
-unsafe fn head(chain: *const c::ddsi_rdata) -> Option<Head> {
+unsafe fn head(chain: *const c::ddsi_rdata) -> Option<RequestHead> {
     // SAFETY: valid, and has this layout (see the module's head). The packet's bytes follow its administration, are
     // contiguous up to the payload at least, and are not written after delivery.
     let (packet, submessage) = unsafe {
-        let first = &*chain.cast::<Fragment>();
+        let first = &*chain.cast::<SampleFragment>();
         let bytes = first.packet.add(1).cast::<u8>();
         let packet = std::slice::from_raw_parts(bytes, usize::from(first.payload));
         (packet, usize::from(first.submessage))
     };
-    Head::read(packet, submessage)
+    RequestHead::read(packet, submessage)
 }
 
 /// `from_ser` of requests.
@@ -173,14 +175,14 @@ unsafe extern "C" fn request_from_packet(
     chain: *const c::ddsi_rdata,
     size: usize,
 ) -> *mut c::ddsi_serdata {
-    let Some((from_ser, to_ser, from_memory)) = sertype::plain()
+    let Some((from_ser, to_ser, from_memory)) = opaque::samples()
         .and_then(|plain| Some((plain.from_ser?, plain.to_ser?, plain.from_ser_iov?)))
     else {
         return ptr::null_mut();
     };
     let taken = if size > MAX_REQUEST { 0 } else { size };
-    let mut bytes = vec![0; Head::BYTES + taken];
-    let (place, payload) = bytes.split_at_mut(Head::BYTES);
+    let mut bytes = vec![0; RequestHead::BYTES + taken];
+    let (place, payload) = bytes.split_at_mut(RequestHead::BYTES);
     // SAFETY: the library's arguments; the copy has room for the whole sample; the sample that the
     // crate's function creates is ours and freed here.
     unsafe {
@@ -203,16 +205,16 @@ unsafe extern "C" fn request_from_memory(
     ranges: *const c::ddsrt_iovec_t,
     size: usize,
 ) -> *mut c::ddsi_serdata {
-    let Some(from_memory) = sertype::plain().and_then(|plain| plain.from_ser_iov) else {
+    let Some(from_memory) = opaque::samples().and_then(|plain| plain.from_ser_iov) else {
         return ptr::null_mut();
     };
-    let mut head = Head::default().bytes();
+    let mut head = RequestHead::default().bytes();
     let mut gather =
         vec![c::ddsrt_iovec_t { iov_base: head.as_mut_ptr().cast(), iov_len: head.len() }];
     // SAFETY: the library's arguments are valid during the call, as is `head`.
     unsafe {
         gather.extend_from_slice(std::slice::from_raw_parts(ranges, count));
-        from_memory(sertype, kind, count + 1, gather.as_ptr(), Head::BYTES + size)
+        from_memory(sertype, kind, count + 1, gather.as_ptr(), RequestHead::BYTES + size)
     }
 }
 
@@ -221,10 +223,10 @@ unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
     // SAFETY: no other references to the sample exist.
     let statusinfo = unsafe { (*sample).statusinfo };
     if statusinfo & OURS != 0 {
-        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = NAMED.lock();
         named.identities.remove(&statusinfo);
     }
-    if let Some(free) = sertype::plain().and_then(|plain| plain.free) {
+    if let Some(free) = opaque::samples().and_then(|plain| plain.free) {
         // SAFETY: created by the functions that this one belongs to.
         unsafe { free(sample) };
     }

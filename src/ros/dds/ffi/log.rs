@@ -1,5 +1,5 @@
 //! Redirects Cyclone's log to ours.
-use super::super::log::{self, Severity};
+use super::super::log::{self, LogSeverity};
 use cyclors as c;
 use std::{
     ffi::{CStr, c_char, c_void},
@@ -24,9 +24,9 @@ extern "C" fn on_line(_: *mut c_void, data: *const c::dds_log_data_t) {
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     };
     let severity = match data.priority {
-        c::DDS_LC_FATAL | c::DDS_LC_ERROR => Severity::Error,
-        c::DDS_LC_WARNING => Severity::Warning,
-        _ => Severity::Info,
+        c::DDS_LC_FATAL | c::DDS_LC_ERROR => LogSeverity::Error,
+        c::DDS_LC_WARNING => LogSeverity::Warning,
+        _ => LogSeverity::Info,
     };
     // SAFETY: has no preconditions.
     let now_ns = unsafe { c::dds_time() };

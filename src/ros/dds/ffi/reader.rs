@@ -1,17 +1,19 @@
 //! A DDS reader that passes each sample to a callback.
 use super::{
-    super::identity::Head, Entity, Guid, Listener, NativeQos, Participant, Peer, sertype::Samples,
+    super::identity::RequestHead, Entity, Guid, Listener, NativeQos, Participant, Peer,
+    sertype::SampleKind,
 };
 use crate::{
     ros::{Qos, RawSample, RosError},
     time::RosTime,
 };
 use cyclors as c;
+use parking_lot::Mutex;
 use std::{
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 /// A DDS reader of opaque samples that passes each one to a callback.
@@ -24,7 +26,7 @@ pub(in super::super) struct Reader {
 
 struct Handler {
     callback: Mutex<Callback>,
-    /// Samples start with their [`Head`].
+    /// SampleKind start with their [`RequestHead`].
     headed: bool,
 }
 
@@ -36,7 +38,7 @@ pub(in super::super) struct Origin {
     reader: c::dds_entity_t,
     writer: c::dds_instance_handle_t,
     /// The head before the payload; only for requests.
-    pub(in super::super) head: Head,
+    pub(in super::super) head: RequestHead,
 }
 
 impl Origin {
@@ -48,41 +50,19 @@ impl Origin {
 }
 
 impl Reader {
+    /// A reader of [`SampleKind::Opaque`], or of [`SampleKind::Requests`], each with its [`RequestHead`].
     pub(in super::super) fn new(
         participant: &Arc<Participant>,
+        samples: SampleKind,
         topic_name: &str,
         type_name: &str,
         qos: Qos,
         user_data: &str,
         callback: Callback,
     ) -> Result<Self, RosError> {
-        let topic = participant.topic(topic_name, type_name)?;
-        Self::of(participant, topic, topic_name, qos, user_data, callback, false)
-    }
-
-    /// A reader of a service's requests, each with its [`Head`].
-    pub(in super::super) fn requests(
-        participant: &Arc<Participant>,
-        topic_name: &str,
-        type_name: &str,
-        user_data: &str,
-        callback: Callback,
-    ) -> Result<Self, RosError> {
-        let topic = participant.topic_of(Samples::Requests, topic_name, type_name)?;
-        let qos = Qos::SERVICE;
-        Self::of(participant, topic, topic_name, qos, user_data, callback, true)
-    }
-
-    fn of(
-        participant: &Arc<Participant>,
-        topic: Entity,
-        topic_name: &str,
-        qos: Qos,
-        user_data: &str,
-        callback: Callback,
-        headed: bool,
-    ) -> Result<Self, RosError> {
+        let topic = participant.topic_of(samples, topic_name, type_name)?;
         let qos = NativeQos::for_endpoint(qos, user_data);
+        let headed = samples == SampleKind::Requests;
         let handler = Arc::new(Handler { callback: Mutex::new(callback), headed });
         let arg = Arc::as_ptr(&handler).cast_mut().cast::<c_void>();
         // SAFETY: no preconditions; `arg` is dereferenced only by the callback.
@@ -102,7 +82,7 @@ impl Reader {
 
     /// Whether a writer is matched.
     pub(in super::super) fn is_matched(&self) -> bool {
-        // SAFETY: no room for handles is asked for: the call only counts.
+        // SAFETY: without room for handles the call only counts.
         unsafe { c::dds_get_matched_publications(self.entity.0, ptr::null_mut(), 0) > 0 }
     }
 }
@@ -110,7 +90,7 @@ impl Reader {
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
     // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
     let handler = unsafe { &*arg.cast::<Handler>() };
-    let mut callback = handler.callback.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut callback = handler.callback.lock();
     loop {
         let mut sample = ptr::null_mut::<c::ddsi_serdata>();
         // SAFETY: all-zero is a valid `dds_sample_info_t` (numbers and a bool).
@@ -129,9 +109,10 @@ extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
                 c::ddsi_serdata_to_ser_ref(sample, 0, size, &raw mut range);
                 std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len)
             };
-            let (head, cdr) = match handler.headed {
-                true => Head::split(bytes).unwrap_or_default(),
-                false => (Head::default(), bytes),
+            let (head, cdr) = if handler.headed {
+                RequestHead::split(bytes).unwrap_or_default()
+            } else {
+                (RequestHead::default(), bytes)
             };
             let raw = RawSample { cdr, source_stamp: RosTime(info.source_timestamp) };
             let origin = Origin { reader, writer: info.publication_handle, head };

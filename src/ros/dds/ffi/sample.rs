@@ -1,4 +1,4 @@
-//! Samples in our own blocks: Cyclone sends and resends them in place, and the block returns to its
+//! SampleKind in our own blocks: Cyclone sends and resends them in place, and the block returns to its
 //! pool when no reader needs it any more. Only writers have topics of such samples.
 use crate::ros::Cdr;
 use cyclors as c;

@@ -1,12 +1,14 @@
 //! Topics with our own sample functions, beside the crate's opaque ones.
-use super::{Entity, Participant, c_string, identity, sample};
+use super::{Entity, Participant, c_string, identity, opaque, sample};
 use crate::ros::RosError;
 use cyclors as c;
 use std::{ptr, sync::OnceLock};
 
 /// Kind of samples on a topic.
-#[derive(Clone, Copy)]
-pub(super) enum Samples {
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(in super::super) enum SampleKind {
+    /// Received samples: the crate's own.
+    Opaque,
     /// Published samples: blocks that are sent in place.
     Blocks,
     /// Requests of a service, with the identity of the client.
@@ -15,63 +17,48 @@ pub(super) enum Samples {
     Replies,
 }
 
-/// The crate's functions for opaque samples, and those derived from them.
+/// Functions of a type, and of each kind of its samples.
 struct Functions {
     sertype: &'static c::ddsi_sertype_ops,
-    plain: c::ddsi_serdata_ops,
     blocks: c::ddsi_serdata_ops,
     requests: c::ddsi_serdata_ops,
     replies: c::ddsi_serdata_ops,
 }
 
-// SAFETY: function pointers, and an unused null pointer of the library; immutable.
+// SAFETY: as [`opaque::OpaqueFunctions`].
 unsafe impl Send for Functions {}
 // SAFETY: see `Send`.
 unsafe impl Sync for Functions {}
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// The crate's functions for opaque samples, once a topic exists.
-pub(super) fn plain() -> Option<&'static c::ddsi_serdata_ops> {
-    FUNCTIONS.get().map(|functions| &functions.plain)
-}
-
-impl Functions {
-    /// `topic`: an opaque one of the crate.
-    fn of(topic: &Entity) -> Result<&'static Self, RosError> {
-        let mut sertype = ptr::null();
-        // SAFETY: a place to write to; the tables that a type points to are static.
-        let (types, plain) = unsafe {
-            let code = c::dds_get_entity_sertype(topic.0, &raw mut sertype);
-            super::check("dds_get_entity_sertype", "opaque samples", code)?;
-            (&*(*sertype).ops, *(*sertype).serdata_ops)
-        };
-        Ok(FUNCTIONS.get_or_init(|| Self {
-            sertype: types,
-            blocks: sample::functions(&plain),
-            requests: identity::requests(&plain),
-            replies: identity::replies(&plain),
-            plain,
-        }))
-    }
-}
-
 impl Participant {
     /// Creates a topic of such samples.
     pub(super) fn topic_of(
         &self,
-        samples: Samples,
+        samples: SampleKind,
         topic: &str,
         type_name: &str,
     ) -> Result<Entity, RosError> {
-        let functions = match FUNCTIONS.get() {
-            Some(functions) => functions,
-            None => Functions::of(&self.topic(topic, type_name)?)?,
+        let functions = || match FUNCTIONS.get() {
+            Some(functions) => Ok(functions),
+            None => {
+                let opaque = opaque::functions(&self.topic(topic, type_name)?)?;
+                Ok::<_, RosError>(FUNCTIONS.get_or_init(|| Functions {
+                    sertype: opaque.sertype,
+                    blocks: sample::functions(&opaque.samples),
+                    requests: identity::requests(&opaque.samples),
+                    replies: identity::replies(&opaque.samples),
+                }))
+            }
         };
-        let samples = match samples {
-            Samples::Blocks => &functions.blocks,
-            Samples::Requests => &functions.requests,
-            Samples::Replies => &functions.replies,
+        let (functions, samples) = match samples {
+            SampleKind::Opaque => return self.topic(topic, type_name),
+            SampleKind::Blocks => functions().map(|functions| (functions, &functions.blocks))?,
+            SampleKind::Requests => {
+                functions().map(|functions| (functions, &functions.requests))?
+            }
+            SampleKind::Replies => functions().map(|functions| (functions, &functions.replies))?,
         };
         let (name, type_name) = (c_string(topic)?, c_string(type_name)?);
         // SAFETY: the type is allocated as the crate's own, whose functions free it; tables are static, strings

@@ -2,15 +2,16 @@
 use super::{
     super::identity::{CYCLONE, FAST_DDS, SampleIdentity},
     Entity, Guid, Listener, NativeQos, Participant, Peer, check, identity, sample,
-    sertype::Samples,
+    sertype::SampleKind,
 };
 use crate::ros::{Cdr, Policy, Qos, RosError, pacing};
 use cyclors as c;
+use parking_lot::Mutex;
 use std::{
     ffi::{c_char, c_void},
     ptr,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -104,17 +105,17 @@ pub(in super::super) struct Writer {
     entity: Entity,
     sertype: *const c::ddsi_sertype,
     events: Arc<Events>,
-    pace: Mutex<Pace>,
+    pace: Mutex<PacingState>,
     _topic: Entity,
     _participant: Arc<Participant>,
 }
 
 /// Pacing state of large samples.
 #[derive(Default)]
-struct Pace {
+struct PacingState {
     /// [`Events::changes`] when the readers were last examined.
     changes: u32,
-    rate: pacing::Rate,
+    rate: pacing::PacingRate,
 }
 
 struct StatisticsPointer(*mut Statistics);
@@ -126,35 +127,16 @@ unsafe impl Send for Writer {}
 unsafe impl Sync for Writer {}
 
 impl Writer {
+    /// A writer of [`SampleKind::Blocks`], or of [`SampleKind::Replies`], whose identity [`Self::reply`] sets.
     pub(in super::super) fn new(
         participant: &Arc<Participant>,
+        samples: SampleKind,
         topic_name: &str,
         type_name: &str,
         qos: Qos,
         user_data: &str,
     ) -> Result<Self, RosError> {
-        let topic = participant.topic_of(Samples::Blocks, topic_name, type_name)?;
-        Self::of(participant, topic, topic_name, qos, user_data)
-    }
-
-    /// A writer of a service's responses; [`Self::reply`] sets their identity.
-    pub(in super::super) fn replies(
-        participant: &Arc<Participant>,
-        topic_name: &str,
-        type_name: &str,
-        user_data: &str,
-    ) -> Result<Self, RosError> {
-        let topic = participant.topic_of(Samples::Replies, topic_name, type_name)?;
-        Self::of(participant, topic, topic_name, Qos::SERVICE, user_data)
-    }
-
-    fn of(
-        participant: &Arc<Participant>,
-        topic: Entity,
-        topic_name: &str,
-        qos: Qos,
-        user_data: &str,
-    ) -> Result<Self, RosError> {
+        let topic = participant.topic_of(samples, topic_name, type_name)?;
         let qos = NativeQos::for_endpoint(qos, user_data);
         let events = Arc::<Events>::default();
         let arg = Arc::as_ptr(&events).cast_mut().cast::<c_void>();
@@ -216,10 +198,7 @@ impl Writer {
     ) -> Result<Written, RosError> {
         let size = cdr.as_ref().as_ref().len();
         let paced = bytes_per_s > 0 && size > pacing::SMALL_BYTES;
-        let bytes_per_s = match paced {
-            true => self.pace(bytes_per_s),
-            false => 0,
-        };
+        let bytes_per_s = if paced { self.pace(bytes_per_s) } else { 0 };
         // SAFETY: the type is this writer's, which has the functions of samples in blocks.
         let sample = unsafe { sample::new(self.sertype, cdr) };
         let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
@@ -235,26 +214,26 @@ impl Writer {
     /// Bytes per second for a large sample, from the retransmissions of earlier ones.
     fn pace(&self, usual: u64) -> u64 {
         let changes = self.events.changes.load(Ordering::Acquire);
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pace = self.pace.lock();
         let retransmitted = || self.retransmitted_bytes().unwrap_or(u64::MAX);
         if pace.changes != changes {
             pace.changes = changes;
-            pace.rate.serve(self.hardest_reader(), retransmitted());
+            pace.rate.serve(self.slowest_reader(), retransmitted());
         } else if pace.rate.learns() {
             pace.rate.learn(retransmitted());
         }
         pace.rate.bytes_per_s(usual)
     }
 
-    fn hardest_reader(&self) -> pacing::Hardest {
+    fn slowest_reader(&self) -> pacing::SlowestReader {
         let readers = self.readers();
         let fast_dds = |reader: &Peer| reader.guid.starts_with(&FAST_DDS);
         if readers.iter().any(|r| r.best_effort && fast_dds(r)) {
-            pacing::Hardest::Fragile
+            pacing::SlowestReader::BestEffortFastDds
         } else if readers.iter().all(|r| !r.best_effort && r.guid.starts_with(&CYCLONE)) {
-            pacing::Hardest::Telling
+            pacing::SlowestReader::ReportsLoss
         } else {
-            pacing::Hardest::Mute
+            pacing::SlowestReader::HidesLoss
         }
     }
 
@@ -294,7 +273,7 @@ impl Writer {
 
     /// Bytes retransmitted at a reader's request.
     pub(in super::super) fn retransmitted_bytes(&self) -> Option<u64> {
-        let statistics = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
+        let statistics = self.statistics.lock();
         if statistics.0.is_null() {
             return None;
         }

@@ -1,11 +1,10 @@
 //! Images and clouds in the layout of the workspace's type support.
-use super::sequence::{Array, make_room, set_len};
-use crate::ros::{Bytes, CloudHead, CompressedHead, ImageHead};
+use super::{CloudHead, CompressedHead, ImageHead};
 use rclrs::rosidl_runtime_rs::String;
-pub(in super::super) use ros_env::sensor_msgs::msg::rmw::{CompressedImage, Image, PointCloud2};
+pub(super) use ros_env::sensor_msgs::msg::rmw::{CompressedImage, Image, PointCloud2};
 use ros_env::{sensor_msgs::msg::rmw::PointField, std_msgs::msg::rmw::Header};
 
-pub(in super::super) fn image(head: &ImageHead<'_>, to: &mut Image) {
+pub(super) fn image(head: &ImageHead<'_>, to: &mut Image) {
     header(head.header, &mut to.header);
     to.height = head.height;
     to.width = head.width;
@@ -14,12 +13,12 @@ pub(in super::super) fn image(head: &ImageHead<'_>, to: &mut Image) {
     to.step = head.step;
 }
 
-pub(in super::super) fn compressed(head: &CompressedHead<'_>, to: &mut CompressedImage) {
+pub(super) fn compressed(head: &CompressedHead<'_>, to: &mut CompressedImage) {
     header(head.header, &mut to.header);
     text(head.format, &mut to.format);
 }
 
-pub(in super::super) fn cloud(head: &CloudHead<'_>, to: &mut PointCloud2) {
+pub(super) fn cloud(head: &CloudHead<'_>, to: &mut PointCloud2) {
     header(head.header, &mut to.header);
     to.height = head.height;
     to.width = head.width;
@@ -62,11 +61,4 @@ fn text(from: &str, to: &mut String) {
 
 fn is(have: &String, want: &str) -> bool {
     have.iter().map(|c| c.cast_unsigned()).eq(want.bytes())
-}
-
-/// Copies once; allocates only if the array is too small.
-pub(super) fn copy(from: Bytes<'_>, to: &mut Array) {
-    make_room(to, from.len());
-    from.copy_to(to.as_mut_slice());
-    set_len(to, from.len());
 }

@@ -1,0 +1,169 @@
+//! Facts of a bridge: the input of its `/diagnostics`.
+use crate::ros::WriterReport;
+use crate::time::ClockStatus;
+use crate::transport::{Holder, Refused};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddrV4;
+
+/// Facts of one report.
+#[derive(Clone, Debug, Default)]
+pub struct BridgeFacts {
+    /// Sensors, autopilots, heartbeats and all other sources.
+    pub sources: Vec<SourceFacts>,
+    /// Clocks by vehicle.
+    pub clocks: Vec<(u16, ClockStatus)>,
+    /// Published topics.
+    pub topics: Vec<WriterReport>,
+    /// Vehicles that no CopterSim simulates.
+    pub absent_vehicles: Vec<AbsentVehicle>,
+    /// Requests by unicast to each CopterSim.
+    pub requests: Vec<RequestFacts>,
+    /// Datagrams of senders that are not accepted, and how many of them are new since the last report.
+    pub refused: (Refused, u64),
+    /// Axes that no datagram names.
+    pub axes: Vec<AxesFacts>,
+    /// Sensors with the configured field of view and the one that the renderer describes, in degrees.
+    pub fields_of_view: Vec<(u16, f32, f32)>,
+    /// Ports on which another program takes datagrams of the bridge.
+    pub shared_ports: Vec<(u16, Holder)>,
+    /// Thread, location and message of the last panic.
+    pub last_panic: Option<String>,
+    /// Log lines that stderr did not take.
+    pub lost_log_lines: u64,
+}
+
+/// State of one source, with the numbers of `rfly_bridge_msgs/msg/SourceStats`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum LinkState {
+    /// No data yet.
+    #[default]
+    Waiting,
+    /// Data flows.
+    Up,
+    /// Data stopped.
+    Lost,
+    /// No data is expected: senders are sporadic, or the topics have no subscriber.
+    Idle,
+}
+
+/// What a source delivers.
+#[derive(Clone, Debug, Default)]
+pub enum SourceRole {
+    /// Frames of the sensor with this `SeqID`.
+    Sensor(u16),
+    /// Messages of an autopilot.
+    Autopilot(AutopilotFacts),
+    /// Heartbeats of all CopterSims.
+    Heartbeats,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// What an autopilot reports.
+#[derive(Clone, Debug, Default)]
+pub struct AutopilotFacts {
+    /// Its vehicle.
+    pub vehicle: u16,
+    /// Why it would refuse to arm.
+    pub not_ready: Option<String>,
+    /// Lasting oddities of its link.
+    pub odd: Option<String>,
+    /// Rate of the setpoints in Hz, if there are any.
+    pub setpoint_hz: Option<f64>,
+}
+
+/// Figures of one source.
+#[derive(Clone, Debug, Default)]
+pub struct SourceFacts {
+    /// Its name in `/diagnostics`.
+    pub name: String,
+    /// What it delivers.
+    pub kind: SourceRole,
+    /// Its state.
+    pub state: LinkState,
+    /// The bridge requests its data.
+    pub is_requested: bool,
+    /// Whole frames or samples.
+    pub frames: u64,
+    /// Drops by fault of the set-up.
+    pub drops: BTreeMap<DropFault, u64>,
+    /// The rate, if it is below the requested one.
+    pub shortfall: Option<Shortfall>,
+    /// Known or probable causes why it delivers nothing or too little.
+    pub reason: Option<String>,
+}
+
+/// A fault of the set-up that causes drops.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum DropFault {
+    /// The receive buffer was full.
+    FullBuffer,
+    /// The network lost datagrams.
+    Network,
+    /// Frames do not have the configured size.
+    WrongSize,
+    /// Frames do not have the configured type or mode.
+    WrongType,
+    /// The vehicle is not served.
+    OtherVehicle,
+}
+
+/// A rate that is too low.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shortfall {
+    /// Received rate in Hz.
+    pub rate_hz: f64,
+    /// Requested rate in Hz of host time.
+    pub asked_hz: f64,
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rate_hz, asked_hz } = self;
+        write!(f, "{rate_hz:.1} Hz, {asked_hz:.1} Hz requested")
+    }
+}
+
+/// A vehicle without heartbeats of its CopterSim, or with heartbeats from an unexpected address.
+#[derive(Clone, Debug)]
+pub struct AbsentVehicle {
+    /// Its number.
+    pub vehicle: u16,
+    /// Its heartbeats arrive from another address.
+    pub is_elsewhere: bool,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+/// Requests by unicast to the CopterSim of one vehicle.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestFacts {
+    /// Its number.
+    pub vehicle: u16,
+    /// Address of its CopterSim.
+    pub address: SocketAddrV4,
+    /// Number of requests.
+    pub sent: u64,
+    /// Heartbeats and true state arrived only because of the requests.
+    pub is_needed: bool,
+    /// The data that does not arrive in spite of the requests.
+    pub missing: Option<&'static str>,
+}
+
+/// Axes of one sensor or IMU, from its measurements.
+#[derive(Clone, Debug)]
+pub struct AxesFacts {
+    /// The sensor or IMU.
+    pub subject: String,
+    /// The measurements exclude the given axes.
+    pub differ: bool,
+    /// The axes seen, and those given.
+    pub axes: String,
+    /// Parameter that gives them.
+    pub parameter: String,
+}
