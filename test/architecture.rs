@@ -1,6 +1,7 @@
 //! The rules of ARCHITECTURE.md that the compiler does not check.
 mod algorithms;
 mod document;
+mod names;
 mod node;
 mod performance;
 

@@ -39,9 +39,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         let from = format!("{MAVROS}/{name}");
         remaps.extend(topic.filter(|to| *to != from).map(|to| (from, to)));
     }
-    let Some(odometry) = odometry.filter(|_| problems.is_empty()) else {
-        return Err(problems);
-    };
+    let Some(odometry) = odometry.filter(|_| problems.is_empty()) else { return Err(problems) };
     output.used.push(("odometry", format!("{odometry}, of the autopilot")));
     output.warnings.extend(WARNINGS.map(str::to_owned));
     output.file("px4ctrl.yaml", file());

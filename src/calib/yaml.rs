@@ -8,9 +8,7 @@ const DECIMALS: f64 = 1e12;
 /// because PyYAML reads `1e-5` as text.
 pub(super) fn real(value: f64) -> String {
     let text = format!("{value:?}");
-    let Some((mantissa, exponent)) = text.split_once('e') else {
-        return text;
-    };
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
     let point = if mantissa.contains('.') { "" } else { ".0" };
     let sign = if exponent.starts_with('-') { "" } else { "+" };
     format!("{mantissa}{point}e{sign}{exponent}")

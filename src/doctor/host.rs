@@ -187,14 +187,10 @@ fn multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) 
 }
 
 fn buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
-    let Some(max) = host.receive_buffer_max else {
-        return;
-    };
+    let Some(max) = host.receive_buffer_max else { return };
     let granted = max.min(setup.receive_buffer);
     let too_large: Vec<_> = setup.sensors.iter().filter(|s| s.burst > granted).collect();
-    let Some(largest) = too_large.iter().map(|sensor| sensor.burst).max() else {
-        return;
-    };
+    let Some(largest) = too_large.iter().map(|sensor| sensor.burst).max() else { return };
     let names: Vec<_> = too_large.iter().map(|sensor| sensor.name.as_str()).collect();
     // Two frames should fit: the next one arrives while the first is read.
     let needed = setup.receive_buffer.max(2 * largest);
@@ -219,9 +215,7 @@ fn shared_memory(
     local: bool,
     found: &mut Vec<Finding>,
 ) {
-    let Some((block, min_len, file)) = &sensor.block else {
-        return;
-    };
+    let Some((block, min_len, file)) = &sensor.block else { return };
     let udp = "or -p transport_mode:=1 for UDP";
     let mut report = |code, what: String, remedy: String| {
         found.push(Finding::new(code, &sensor.name, what, remedy));

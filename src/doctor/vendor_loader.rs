@@ -23,9 +23,7 @@ pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
         return vec![Finding::new(Code::LoaderDrops, file, what, remedy)];
     };
     let sensors = document.get("VisionSensors").and_then(Value::as_array);
-    let Some(sensors) = sensors.filter(|sensors| !sensors.is_empty()) else {
-        return Vec::new();
-    };
+    let Some(sensors) = sensors.filter(|sensors| !sensors.is_empty()) else { return Vec::new() };
     let skipped = |(i, sensor): (usize, &Value)| {
         let why = why_skipped(sensor)?;
         Some(Finding::new(

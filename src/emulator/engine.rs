@@ -14,7 +14,7 @@ use super::world::Snapshot;
 use crate::wire::SensorRequest;
 use std::collections::BTreeMap;
 use std::net::UdpSocket;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Transport mode of shared memory.
@@ -204,10 +204,9 @@ fn next_tick(shared: &SharedState) -> (u64, Option<Tick>) {
     if tick.is_none() {
         let next = table.next().and_then(|t| clock.until(t));
         let nap = next.map_or(NAP, |d| d.min(NAP));
-        drop(shared.changed.wait_timeout(table, nap).unwrap_or_else(PoisonError::into_inner));
-    } else {
-        drop(table);
+        shared.changed.wait_for(&mut table, nap);
     }
+    drop(table);
     if !skipped.is_empty() {
         let mut stats = shared.stats();
         for (seq_id, count) in skipped {

@@ -1,9 +1,10 @@
 use crate::transport::send_segments;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use socket2::SockRef;
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Delayed datagrams by due time and number, each with its socket and destination.
@@ -22,7 +23,7 @@ impl DelayedSender {
     const MAX: usize = 8192;
 
     fn queue(&self) -> MutexGuard<'_, (Delayed, u64)> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 
     fn push(&self, delay: Duration, socket: &Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>) {
@@ -42,8 +43,7 @@ impl DelayedSender {
             let due = queue.0.first_key_value().map(|((due, _), _)| *due);
             let nap = due.map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
             if !nap.is_zero() {
-                let woken = self.changed.wait_timeout(queue, nap.min(NAP));
-                queue = woken.unwrap_or_else(PoisonError::into_inner).0;
+                self.changed.wait_for(&mut queue, nap.min(NAP));
             } else if let Some((_, (socket, to, bytes))) = queue.0.pop_first() {
                 drop(queue);
                 let _ = socket.send_to(&bytes, to); // the reader may be gone, as with any datagram
@@ -60,7 +60,7 @@ pub(super) struct Sent {
     pub(super) errors: u64,
 }
 
-/// Sends the output of a [`Way`](super::faults::FaultInjector), now or delayed.
+/// Sends the output of a [`FaultInjector`](super::faults::FaultInjector), now or delayed.
 pub(super) struct Sender<'a> {
     socket: &'a Arc<UdpSocket>,
     delayed: &'a DelayedSender,

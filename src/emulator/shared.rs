@@ -10,10 +10,10 @@ use super::renderer::{Contact, Motions, RendererState};
 use super::report_requests::ReportRequests;
 use super::sensor::SensorTable;
 use super::world::{Kinematics, Pose, ScriptedMotion, Snapshot};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Counters of one sensor.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, serde::Serialize)]
@@ -145,16 +145,12 @@ pub(super) struct SharedState {
     epoch: AtomicU64,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Declares methods that lock a field.
 macro_rules! locks {
     ($($(#[$doc:meta])* $field:ident: $type:ty,)+) => {
         impl SharedState {
             $($(#[$doc])* pub(super) fn $field(&self) -> MutexGuard<'_, $type> {
-                lock(&self.$field)
+                self.$field.lock()
             })+
         }
     };
@@ -203,35 +199,35 @@ impl SharedState {
     }
 
     pub(super) fn clock(&self) -> SimClock {
-        *lock(&self.clock)
+        *self.clock.lock()
     }
 
     /// Returns the next step of run `run` to compute, if it is due.
     pub(super) fn due(&self, run: u64, steps: &mut Steps) -> Option<f64> {
-        lock(&self.clock).due(run, steps)
+        self.clock.lock().due(run, steps)
     }
 
     /// Records that run `run` has been computed up to simulation time `time` in s.
     pub(super) fn reach(&self, run: u64, time: f64) {
-        lock(&self.clock).reach(run, time);
+        self.clock.lock().reach(run, time);
     }
 
     pub(super) fn set_clock(&self, change: impl FnOnce(&mut SimClock)) {
-        change(&mut lock(&self.clock));
+        change(&mut self.clock.lock());
         self.changed.notify_all();
     }
 
     pub(super) fn faults(&self) -> Faults {
-        *lock(&self.faults)
+        *self.faults.lock()
     }
 
     pub(super) fn set_faults(&self, change: impl FnOnce(&mut Faults)) {
-        change(&mut lock(&self.faults));
+        change(&mut self.faults.lock());
     }
 
     /// Publishes the motion of a vehicle flown by its autopilot.
     pub(super) fn push_motion(&self, id: u16, segment: MotionSegment) {
-        let mut all = lock(&self.courses);
+        let mut all = self.courses.lock();
         match all.entry(id).or_insert_with(|| Course::Flown(RecentMotion::default())) {
             Course::Flown(motion) => motion.push(segment),
             placed @ Course::Placed(_) => {
@@ -244,7 +240,7 @@ impl SharedState {
 
     /// Places a vehicle that is not flown; `None`: it follows its path.
     pub(super) fn place_vehicle(&self, id: u16, placed: Option<ScriptedMotion>) {
-        let mut all = lock(&self.courses);
+        let mut all = self.courses.lock();
         match placed {
             Some(motion) => drop(all.insert(id, Course::Placed(motion))),
             None => drop(all.remove(&id)),
@@ -253,7 +249,7 @@ impl SharedState {
 
     /// Motion of a vehicle, from any source.
     pub(super) fn motion(&self, id: u16, time: f64) -> Option<Kinematics> {
-        let flown = lock(&self.courses).get(&id).and_then(|c| c.at(time));
+        let flown = self.courses.lock().get(&id).and_then(|c| c.at(time));
         flown.or_else(|| Some(self.options.world.vehicle(id)?.motion.at(time)))
     }
 
@@ -261,7 +257,7 @@ impl SharedState {
     pub(super) fn motor_rpm(&self, id: u16, time: f64) -> [f64; 8] {
         /// Speed of hovering rotors in rpm.
         const HOVER_RPM: f64 = 5000.0;
-        let thrust = match lock(&self.courses).get(&id) {
+        let thrust = match self.courses.lock().get(&id) {
             Some(Course::Placed(_)) => Some(0.0),
             Some(Course::Flown(trail)) => trail.thrust(time),
             None => None,
@@ -273,7 +269,7 @@ impl SharedState {
 
     /// The world at an instant, as `CopterSim` has it.
     pub(super) fn snapshot(&self, time: f64) -> Snapshot {
-        let courses = lock(&self.courses);
+        let courses = self.courses.lock();
         let motion = |id| courses.get(&id).and_then(|c| c.at(time));
         self.options.world.at_with(time, motion)
     }
@@ -294,12 +290,12 @@ impl SharedState {
 
     /// Sets the contacts of vehicles.
     pub(super) fn set_contacts(&self, contacts: BTreeMap<u16, Contact>) {
-        *lock(&self.contacts) = contacts;
+        *self.contacts.lock() = contacts;
     }
 
     /// Contact of a vehicle.
     pub(super) fn contact(&self, id: u16) -> Option<Contact> {
-        lock(&self.contacts).get(&id).copied()
+        self.contacts.lock().get(&id).copied()
     }
 
     /// Damage of a vehicle.
@@ -309,7 +305,7 @@ impl SharedState {
 
     /// Queues a request for a vehicle's autopilot; drops duplicates of pending requests, which bounds a flood.
     pub(super) fn request(&self, id: u16, request: VehicleRequest) {
-        let mut requests = lock(&self.requests);
+        let mut requests = self.requests.lock();
         if !requests.contains(&(id, request)) {
             requests.push((id, request));
         }
@@ -317,34 +313,34 @@ impl SharedState {
 
     /// Destination host of a vehicle's `CopterSim`; none before a request, if it is restricted.
     pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
-        let asked = lock(&self.clients).get(&id).copied();
+        let asked = self.clients.lock().get(&id).copied();
         asked.or_else(|| self.broadcast_client(id))
     }
 
     /// Destination host of what a `CopterSim` broadcasts; none before a request, if it is restricted.
     pub(super) fn broadcast_client(&self, id: u16) -> Option<IpAddr> {
         if self.options.restricted {
-            lock(&self.clients).get(&id).copied()
+            self.clients.lock().get(&id).copied()
         } else {
             Some(self.options.client)
         }
     }
 
     pub(super) fn set_client(&self, id: u16, client: IpAddr) {
-        lock(&self.clients).insert(id, client);
+        self.clients.lock().insert(id, client);
     }
 
     /// Geodetic reference of the map.
     pub(super) fn geo(&self) -> Geo {
-        *lock(&self.geo)
+        *self.geo.lock()
     }
 
     pub(super) fn set_geo(&self, geo: Geo) {
-        *lock(&self.geo) = geo;
+        *self.geo.lock() = geo;
     }
 
     pub(super) fn take_requests(&self) -> Vec<(u16, VehicleRequest)> {
-        std::mem::take(&mut lock(&self.requests))
+        std::mem::take(&mut self.requests.lock())
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -366,9 +362,9 @@ impl SharedState {
         self.sensors().clear(None);
         self.imu_readers().clear();
         *self.reports() = ReportRequests::default();
-        lock(&self.courses).clear();
-        lock(&self.contacts).clear();
-        lock(&self.requests).clear();
+        self.courses.lock().clear();
+        self.contacts.lock().clear();
+        self.requests.lock().clear();
         self.models().clear();
         self.renderer().restart();
         self.set_clock(SimClock::restart);

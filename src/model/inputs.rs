@@ -85,16 +85,12 @@ fn padded<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f6
 
 /// Refuses NaN and infinity: a model that integrates its input would never recover from them.
 fn check_finite(field: &str, values: &[f64]) -> Result<(), InputError> {
-    let Some(value) = values.iter().find(|value| !value.is_finite()) else {
-        return Ok(());
-    };
+    let Some(value) = values.iter().find(|value| !value.is_finite()) else { return Ok(()) };
     refuse(InputCause::NotFinite, format!("{field}: must be finite, has {value}"))
 }
 
 fn check_finite_f32(field: &str, values: &[f32]) -> Result<(), InputError> {
-    let Some(value) = values.iter().find(|value| !value.is_finite()) else {
-        return Ok(());
-    };
+    let Some(value) = values.iter().find(|value| !value.is_finite()) else { return Ok(()) };
     let text = format!("{field}: must be finite as 32-bit numbers, has {value}");
     refuse(InputCause::NotFinite, text)
 }

@@ -16,9 +16,10 @@ use crate::sensors::{
 };
 use crate::time::{RosTime, SimTime};
 use crate::wire::{CameraDescription, SensorKind, SensorRequest};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Called with the settings, the new mount and the stamp of the first frame that shows it.
 type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
@@ -76,10 +77,6 @@ struct PendingChange {
     moved: Option<(Arc<Settings>, SensorMount)>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SensorViews {
     pub(super) fn new(settings: &Settings, tree: &FrameTree) -> Self {
         let views = Self(Arc::new(SharedViews {
@@ -102,7 +99,7 @@ impl SensorViews {
         if let Some((view, mount)) = view.zip(mount) {
             let pose = self.described_mount(&mount);
             let slot = || Arc::new(SensorView::new(view, mount, pose));
-            lock(&self.0.slots).entry(seq_id).or_insert_with(slot);
+            self.0.slots.lock().entry(seq_id).or_insert_with(slot);
         }
     }
 
@@ -116,32 +113,32 @@ impl SensorViews {
 
     /// Calls `follower` for each mount as soon as frames show it.
     pub(super) fn follow(&self, follower: Follower) {
-        lock(&self.0.followers).push(follower);
+        self.0.followers.lock().push(follower);
     }
 
     /// Calls `follower` for each report of a pod camera.
     pub(super) fn follow_pods(&self, follower: PodFollower) {
-        lock(&self.0.pods).push(follower);
+        self.0.pods.lock().push(follower);
     }
 
     /// Passes on the report of a pod camera; false without followers.
     pub(super) fn pod(&self, pod: &SensorRequest) -> bool {
-        let followers = lock(&self.0.pods);
+        let followers = self.0.pods.lock();
         followers.iter().for_each(|follower| follower(pod));
         !followers.is_empty()
     }
 
     /// Link frame of a sensor, as of the last change.
     pub(super) fn link(&self, seq_id: u16) -> String {
-        frame_ids(&lock(&self.0.tree), seq_id).link
+        frame_ids(&self.0.tree.lock(), seq_id).link
     }
 
     pub(super) fn slot(&self, seq_id: u16) -> Option<Arc<SensorView>> {
-        lock(&self.0.slots).get(&seq_id).cloned()
+        self.0.slots.lock().get(&seq_id).cloned()
     }
 
     fn slots(&self) -> Vec<Arc<SensorView>> {
-        lock(&self.0.slots).values().cloned().collect()
+        self.0.slots.lock().values().cloned().collect()
     }
 
     /// Takes over new settings before they are requested from the renderer. `opened`: sensors that were opened again, and the new
@@ -149,18 +146,16 @@ impl SensorViews {
     pub(super) fn change(&self, before: &Settings, now: &Arc<Settings>, opened: Option<&Reopened>) {
         let (old, new) = (before.mounts(), now.mounts());
         if let Some(opened) = opened {
-            *lock(&self.0.tree) = opened.tree.clone();
+            *self.0.tree.lock() = opened.tree.clone();
         }
-        let tree = lock(&self.0.tree).clone();
+        let tree = self.0.tree.lock().clone();
         for slot in self.slots() {
             let view = view_of(now, slot.seq_id, &tree);
             let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
-            let Some((view, mount)) = view.zip(mount) else {
-                continue;
-            };
+            let Some((view, mount)) = view.zip(mount) else { continue };
             let again = opened.is_some_and(|opened| opened.sensors.contains(&slot.seq_id));
             let moved = again || !old.contains(mount);
-            let mut state = lock(&slot.state);
+            let mut state = slot.state.lock();
             if !moved && state.requested == view {
                 continue;
             }
@@ -208,16 +203,12 @@ impl SensorViews {
         poses: &PoseHistory,
     ) {
         let seq_id = u16::try_from(camera.seq_id).ok();
-        let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else {
-            return;
-        };
-        let Some(at) = SimTime::checked_from_secs(camera.sim_time) else {
-            return;
-        };
+        let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else { return };
+        let Some(at) = SimTime::checked_from_secs(camera.sim_time) else { return };
         let sighting = pose.and_then(|pose| self.sighting(&slot, &pose, at, poses));
         let foreign = settings.params.request.foreign;
         let (moved, changes) = {
-            let mut state = lock(&slot.state);
+            let mut state = slot.state.lock();
             let requested = marked(state.requested.fov_deg, state.requests);
             if let Some(pending) = &mut state.pending {
                 let new = camera.fov_deg.to_bits() == requested.to_bits();
@@ -256,7 +247,7 @@ impl SensorViews {
             (moved, slot.changes())
         };
         let moved = moved.and_then(|_| self.as_shown(settings, slot.seq_id));
-        let mut state = lock(&slot.state);
+        let mut state = slot.state.lock();
         // A parameter has changed the view meanwhile.
         if slot.changes() != changes {
             return;
@@ -276,7 +267,7 @@ impl SensorViews {
         poses: &PoseHistory,
     ) -> Option<Sighting> {
         let (mount, shown) = {
-            let state = lock(&slot.state);
+            let state = slot.state.lock();
             (state.mount.mount, state.pose.shown())
         };
         let now = self.parent(mount, at, poses)?;
@@ -293,7 +284,7 @@ impl SensorViews {
     fn parent(&self, mut mount: Mount, at: SimTime, poses: &PoseHistory) -> Option<Transform> {
         let mut below = Transform::identity();
         // The configuration refuses cycles of carriers.
-        let sensors = lock(&self.0.slots).len();
+        let sensors = self.0.slots.lock().len();
         for _ in 0..=sensors {
             let carrier = match mount {
                 Mount::Ground(_) => return Some(below),
@@ -308,7 +299,7 @@ impl SensorViews {
                 }
                 Mount::Sensor(carrier) => self.slot(carrier)?,
             };
-            let carrier = lock(&carrier.state);
+            let carrier = carrier.state.lock();
             if carrier.mount.moving {
                 return None;
             }
@@ -323,7 +314,7 @@ impl SensorViews {
         let mut settings = settings.clone();
         for sensor in &mut settings.sensors {
             let slot = self.slot(sensor.seq_id)?;
-            let state = lock(&slot.state);
+            let state = slot.state.lock();
             let shown = state.pose.shown();
             if shown != state.pose.requested()
                 && let Some((position, MountOrientation::Quaternion(wxyz))) =
@@ -346,7 +337,7 @@ impl SensorViews {
             let requested = slot.description_requested.swap(false, Ordering::Relaxed);
             let delivers =
                 now.0.saturating_sub(slot.last_frame.load(Ordering::Relaxed)) < DELIVERS_NS;
-            requested || delivers || lock(&slot.state).pending.is_some()
+            requested || delivers || slot.state.lock().pending.is_some()
         };
         self.slots().iter().filter(due).map(|slot| slot.seq_id).collect()
     }
@@ -354,7 +345,7 @@ impl SensorViews {
     /// Returns the sensors whose described field of view differs from the requested one: the requested and the described one in degrees.
     pub(super) fn other_fields_of_view(&self) -> Vec<(u16, (f32, f32))> {
         let field = |slot: &Arc<SensorView>| {
-            let state = lock(&slot.state);
+            let state = slot.state.lock();
             let fields = (state.requested.fov_deg, state.view.fov_deg);
             (fields.0 != fields.1).then_some((slot.seq_id, fields))
         };
@@ -364,7 +355,7 @@ impl SensorViews {
     /// Tells the followers that frames show the pending view, from this stamp on.
     fn show(&self, pending: &PendingChange, stamp: Option<RosTime>) {
         if let Some((settings, mount)) = &pending.moved {
-            for follower in lock(&self.0.followers).iter() {
+            for follower in self.0.followers.lock().iter() {
                 follower(settings, mount, stamp);
             }
         }
@@ -376,7 +367,7 @@ impl SensorViews {
         slot: &SensorView,
         frame: &FrameHead,
     ) -> (ShownView, Option<CameraView>) {
-        let mut state = lock(&slot.state);
+        let mut state = slot.state.lock();
         let shown = match &state.pending {
             Some(pending) => pending.change.judge(frame.sim_time, frame.arrival),
             None => ShownView::New,
@@ -392,7 +383,7 @@ impl SensorViews {
 
     /// Moves TF of a sensor without subscribers or frames.
     pub(super) fn settle(&self, slot: &SensorView) {
-        let mut state = lock(&slot.state);
+        let mut state = slot.state.lock();
         let now = host_now();
         if let Some(pending) = state.pending.take_if(|p| p.change.is_known(now)) {
             self.show(&pending, None);
@@ -418,7 +409,7 @@ impl SensorView {
 
     /// The view, as of the last change.
     pub(super) fn view(&self) -> CameraView {
-        lock(&self.state).view.clone()
+        self.state.lock().view.clone()
     }
 
     /// How many times the sensor was opened again.
@@ -431,12 +422,12 @@ impl SensorView {
     }
 
     pub(super) fn is_pending(&self) -> bool {
-        lock(&self.state).pending.is_some()
+        self.state.lock().pending.is_some()
     }
 
     /// The field of view of the next request.
     pub(super) fn marked(&self, fov_deg: f32) -> f32 {
-        marked(fov_deg, lock(&self.state).requests)
+        marked(fov_deg, self.state.lock().requests)
     }
 
     /// Records the arrival of a frame with a subscriber.

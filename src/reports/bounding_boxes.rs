@@ -135,9 +135,7 @@ impl BoundingBox3d {
         for v in steps(edges.top, edges.bottom) {
             for u in steps(edges.left, edges.right) {
                 let direction = inverse.rotate(depth.camera.ray(u as f64, v as f64));
-                let Some(entry) = ray_entry(origin, direction, self.size) else {
-                    continue;
-                };
+                let Some(entry) = ray_entry(origin, direction, self.size) else { continue };
                 let at = 2 * (v * width + u);
                 let Some(&[low, high]) = depth.counts.get(at..at + 2).and_then(|c| c.first_chunk())
                 else {

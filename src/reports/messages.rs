@@ -57,9 +57,7 @@ pub fn collision(
         count: state.count(),
         ..Collision::default()
     };
-    let Some(Contact { obstacle, name, points }) = state.contact() else {
-        return message;
-    };
+    let Some(Contact { obstacle, name, points }) = state.contact() else { return message };
     (message.kind, message.other) = match obstacle {
         Obstacle::Ground => (Collision::GROUND, 0),
         Obstacle::Object => (Collision::OBJECT, 0),

@@ -187,9 +187,7 @@ impl<A: Action> ActionServer<A> {
 
     fn end(&self, id: Id, status: i8, result: A::Result) {
         let mut goals = self.goals();
-        let Some(goal) = goals.iter_mut().find(|goal| goal.id == id) else {
-            return;
-        };
+        let Some(goal) = goals.iter_mut().find(|goal| goal.id == id) else { return };
         if goal.has_ended() {
             return;
         }

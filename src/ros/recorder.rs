@@ -370,9 +370,7 @@ impl CdrWriter for RecordingWriter {
             taps.offer(&[&sample]);
         }
         let mut topics = self.recorder.lock();
-        let Some(topic) = topics.get_mut(&self.topic) else {
-            return Ok(Outcome::Dropped);
-        };
+        let Some(topic) = topics.get_mut(&self.topic) else { return Ok(Outcome::Dropped) };
         if !intact {
             topic.stats.torn += 1;
             return Ok(Outcome::Torn);

@@ -226,9 +226,7 @@ const ALL: i32 = -1;
 
 /// Sends a spawned object to the renderer.
 pub(super) fn draw(entity: &Entity, out: &mut Outbox) {
-    let (Some(id), Some(motion)) = (entity.id, &entity.motion) else {
-        return;
-    };
+    let (Some(id), Some(motion)) = (entity.id, &entity.motion) else { return };
     let (position, euler) = motion.pose.to_f32();
     let state = ObjectStatePacket::new(id, entity.vehicle_type, position, euler);
     let height = if entity.ground { Height::Ground } else { Height::Given };

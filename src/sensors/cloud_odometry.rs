@@ -53,9 +53,7 @@ pub(super) struct CloudOdometry {
 impl CloudOdometry {
     /// Opens the topics; `None` if the sensor has none.
     pub(super) fn open(context: &SensorContext<'_>) -> Result<Option<Self>, RosError> {
-        let Some(topic) = &context.odometry else {
-            return Ok(None);
-        };
+        let Some(topic) = &context.odometry else { return Ok(None) };
         let open = |name: &str| match name {
             "" => Ok(None),
             name => {
@@ -130,9 +128,7 @@ impl CloudOdometry {
 
     /// Compares a pose with the true pose of its vehicle.
     fn compare(&mut self, pose: [f64; 6], at: SimTime) {
-        let Some(surroundings) = &self.surroundings else {
-            return;
-        };
+        let Some(surroundings) = &self.surroundings else { return };
         if let Some(truth) = surroundings.pose(at) {
             let costs = CANDIDATES.map(|axes| distance(read(axes, pose), &truth));
             if costs.iter().any(|cost| *cost < FITS) {

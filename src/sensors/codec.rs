@@ -262,9 +262,7 @@ fn png_size(file: &[u8]) -> Option<Size> {
 fn jpeg_size(file: &[u8]) -> Option<Size> {
     let mut rest = file.get(2..)?;
     loop {
-        let [0xFF, marker, after @ ..] = rest else {
-            return None;
-        };
+        let [0xFF, marker, after @ ..] = rest else { return None };
         rest = match marker {
             0xFF => rest.get(1..)?,      // fill byte
             0x01 | 0xD0..=0xD8 => after, // markers without length
@@ -272,9 +270,7 @@ fn jpeg_size(file: &[u8]) -> Option<Size> {
             _ => {
                 let &[high, low, ..] = after else { return None };
                 if matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC) {
-                    let &[_, h1, h0, w1, w0, ..] = after.get(2..)? else {
-                        return None;
-                    };
+                    let &[_, h1, h0, w1, w0, ..] = after.get(2..)? else { return None };
                     let side = |high, low| usize::from(u16::from_be_bytes([high, low]));
                     return Some(Size { width: side(w1, w0), height: side(h1, h0) });
                 }

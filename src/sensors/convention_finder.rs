@@ -37,9 +37,7 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
     /// `margin` loses the round. If every remaining candidate loses, the simulator was replaced, and the best one returns.
     pub fn add_round(&mut self, costs: [f64; N], margin: f64) {
         let best = (0..N).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
-        let Some(best) = best.filter(|best| costs[*best].is_finite()) else {
-            return;
-        };
+        let Some(best) = best.filter(|best| costs[*best].is_finite()) else { return };
         let loses: [bool; N] = costs.map(|cost| cost - costs[best] >= margin);
         let is_left: [bool; N] = self.lost_rounds.map(|rounds| rounds < ROUNDS);
         let none_left_holds = (0..N).all(|i| !is_left[i] || loses[i]);

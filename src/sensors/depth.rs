@@ -243,9 +243,7 @@ impl DepthTopics {
         in_millimetres: Option<(&[u8], bool)>,
         buffer: &mut Vec<u8>,
     ) -> Result<(), SensorError> {
-        let Some(file) = depth.file else {
-            return Ok(());
-        };
+        let Some(file) = depth.file else { return Ok(()) };
         if let Some(compressed) = self.compressed().filter(|_| depth.is_noisy) {
             buffer.clear();
             encode(depth.size, depth.counts, buffer)?;

@@ -87,9 +87,7 @@ impl Rings {
 
     /// The ring whose elevation is nearest to that of a point; 0 without rings.
     pub(super) fn nearest(&self, [x, y, z]: [f32; 3]) -> u16 {
-        let Self::Rows { rings, elevation_deg: [low, high], .. } = *self else {
-            return 0;
-        };
+        let Self::Rows { rings, elevation_deg: [low, high], .. } = *self else { return 0 };
         let elevation = z.atan2(x.hypot(y)).to_degrees();
         let ring = (elevation - low) / (high - low) * rings as f32;
         let most = rings.saturating_sub(1) as f32;

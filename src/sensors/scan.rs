@@ -259,9 +259,7 @@ impl ScanTopic {
     /// Opens the topic if the parameters want it for this sensor.
     pub(super) fn open(topics: &Topics<'_>) -> Result<Option<Self>, RosError> {
         let (config, params) = (topics.context.config, topics.context.options.scan);
-        let Some(plane) = ScanPlane::new(config, &params) else {
-            return Ok(None);
-        };
+        let Some(plane) = ScanPlane::new(config, &params) else { return Ok(None) };
         let mut message = LaserScan {
             header: topics.header(Self::SUFFIX),
             // The rays of a scan are of one instant, so time_increment is 0.

@@ -215,9 +215,7 @@ impl<T> CommandClient<T> {
     pub fn tick(&mut self, now: Duration) {
         let due = self.pending.iter().filter(|p| self.due(p) <= now);
         for id in due.map(|p| p.id).collect::<Vec<_>>() {
-            let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
-                continue;
-            };
+            let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else { continue };
             if pending.superseded_by.is_some() {
                 self.counters.overridden += 1;
                 self.finish(id, CommandEnd::Overridden);
@@ -339,9 +337,7 @@ impl<T> CommandClient<T> {
 
     /// Sends a pending command.
     fn transmit(&mut self, now: Duration, id: u64) {
-        let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
-            return;
-        };
+        let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else { return };
         if pending.sent > 0 {
             pending.command.count_transmission();
             self.counters.retransmitted += 1;
@@ -373,9 +369,7 @@ impl<T> CommandClient<T> {
     }
 
     fn progress(&mut self, now: Duration, id: u64, ack: &CommandAck) {
-        let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else {
-            return;
-        };
+        let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else { return };
         pending.in_progress = true;
         pending.next = now
             .saturating_add(self.settings.progress_wait)
@@ -440,9 +434,7 @@ impl<T> CommandClient<T> {
     fn enforce_limit(&mut self) {
         while self.pending() > self.settings.max_pending {
             let oldest = (self.pending.iter()).position(|p| !p.command.is_safer());
-            let Some(oldest) = self.pending.get_mut(oldest.unwrap_or(0)) else {
-                return;
-            };
+            let Some(oldest) = self.pending.get_mut(oldest.unwrap_or(0)) else { return };
             let (id, number) = (oldest.id, oldest.command.number());
             self.counters.overridden += 1;
             if oldest.tokens.len() > 1 {
@@ -455,9 +447,7 @@ impl<T> CommandClient<T> {
     }
 
     fn finish(&mut self, id: u64, end: CommandEnd) {
-        let Some(at) = self.pending.iter().position(|p| p.id == id) else {
-            return;
-        };
+        let Some(at) = self.pending.iter().position(|p| p.id == id) else { return };
         let ended = self.pending.remove(at);
         detach(&mut self.transmissions, &ended);
         if matches!(end, CommandEnd::TimedOut { .. } | CommandEnd::LinkLost) {

@@ -28,9 +28,7 @@ impl SequenceGaps {
 
     /// Notes a refused number, which does not become the newest.
     pub(super) fn refuse(&mut self, number: i32) {
-        let Some(newest) = self.newest else {
-            return;
-        };
+        let Some(newest) = self.newest else { return };
         let after = number.wrapping_sub(newest);
         if after <= 0 {
             self.receive(number);

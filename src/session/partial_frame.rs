@@ -131,9 +131,7 @@ impl PartialFrame {
         guessed_fragment_len: usize,
         max_len: usize,
     ) -> Result<FragmentPosition, DropCause> {
-        let Some((_, header)) = &self.header else {
-            return Err(DropCause::Malformed);
-        };
+        let Some((_, header)) = &self.header else { return Err(DropCause::Malformed) };
         let last = header.count.saturating_sub(1);
         let index = usize::try_from(seq).unwrap_or(usize::MAX);
         let last_index = usize::try_from(last).unwrap_or(usize::MAX);
@@ -186,9 +184,7 @@ impl PartialFrame {
             return Err(DropCause::Oversize);
         }
         self.fragment_len = Some(len);
-        let Some(last_fragment) = &mut self.last_fragment else {
-            return Ok(None);
-        };
+        let Some(last_fragment) = &mut self.last_fragment else { return Ok(None) };
         let from = last_fragment.offset;
         last_fragment.offset = last_offset;
         self.end = last_offset + last_len;

@@ -446,9 +446,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.counters.frames += 1;
         for other in 0..SLOTS {
             let frame = &mut self.slots[other];
-            let Some(time) = frame.header().map(|header| header.sim_time) else {
-                continue;
-            };
+            let Some(time) = frame.header().map(|header| header.sim_time) else { continue };
             let older = time < info.sim_time || (time == info.sim_time && frame.opened() < opened);
             if older || frame.overtake() >= MAX_OVERTAKEN {
                 self.drop_slot(other, DropCause::Incomplete);
@@ -461,9 +459,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     /// Frees memory that only an unusually large frame needed. The frame in `slot` has not been read yet.
     fn shrink_buffers(&mut self, slot: usize, len: usize) {
         let held = (0..SLOTS).map(|slot| self.buffers.held(slot)).max();
-        let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else {
-            return;
-        };
+        let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else { return };
         for other in 0..SLOTS {
             if other == slot || self.slots[other].is_free() {
                 self.buffers.shrink(other, needed + MAX_PAYLOAD + 8);

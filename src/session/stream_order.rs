@@ -199,9 +199,7 @@ impl StreamOrder {
         if distance.is_none() && time == 0.0 && position.id.is_some() && position.id == last.id {
             return false;
         }
-        let Some(step) = self.step else {
-            return time <= MAX_STEP_S;
-        };
+        let Some(step) = self.step else { return time <= MAX_STEP_S };
         let distance = f64::from(distance.unwrap_or(0));
         // Allows as many steps as fit into the silence: those frames were lost or not sent.
         let silence = elapsed(last, position) as f64 + self.delay;

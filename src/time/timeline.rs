@@ -102,9 +102,7 @@ impl Timeline {
 
     /// Starts a segment at the frontier that leads towards the estimate.
     fn turn(&mut self, sim: i64, wanted: i64, slope: f64) {
-        let Some(last) = self.segments.back() else {
-            return;
-        };
+        let Some(last) = self.segments.back() else { return };
         let from = Segment { sim: self.frontier, stamp: last.at(self.frontier), slope };
         let missing = wanted.saturating_sub(from.at(sim)) as f64;
         let step = sim.saturating_sub(from.sim) as f64;

@@ -1,9 +1,10 @@
 //! Accepted senders. Datagrams from other addresses are counted by address and dropped unread.
 use super::imp::interfaces;
 use ipnet::Ipv4Net;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 
 /// Limit of refused senders counted individually; the others share one sum, which bounds memory against spoofed addresses.
 const NAMED: usize = 32;
@@ -62,9 +63,7 @@ impl Accept {
 
     /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
-        let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| {
-            own.read().unwrap_or_else(PoisonError::into_inner).contains(&from)
-        };
+        let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| own.read().contains(&from);
         self.0.networks.iter().any(|network| network.contains(&from))
             || self.0.own.as_ref().is_some_and(known)
     }
@@ -90,7 +89,7 @@ impl Accept {
     /// Refreshes this host's addresses: interfaces come and go.
     pub fn look_up_own_addresses(&self) {
         if let Some(own) = &self.0.own {
-            *own.write().unwrap_or_else(PoisonError::into_inner) = own_addresses();
+            *own.write() = own_addresses();
         }
     }
 
@@ -101,7 +100,7 @@ impl Accept {
 
     fn lock(&self) -> MutexGuard<'_, Refused> {
         // After a panic elsewhere the numbers are still valid.
-        self.0.refused.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.refused.lock()
     }
 }
 

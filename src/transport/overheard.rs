@@ -50,9 +50,7 @@ impl Overheard {
     /// Of the system.
     pub fn recv(&mut self) -> io::Result<Option<(u16, Datagram, &[u8])>> {
         let received = receive(&self.socket, &mut [IoSliceMut::new(&mut self.packet)]);
-        let Some(datagram) = none_if_empty(received)? else {
-            return Ok(None);
-        };
+        let Some(datagram) = none_if_empty(received)? else { return Ok(None) };
         let packet = self.packet.get(..datagram.len).unwrap_or_default();
         let found = parse(packet).filter(|(_, port, _)| self.ports.contains(port));
         Ok(found.map(|(from, port, bytes)| {
@@ -69,9 +67,7 @@ fn parse(packet: &[u8]) -> Option<(SocketAddrV4, u16, &[u8])> {
     };
     let length = 4 * usize::from(version_and_length & 0x0f);
     let udp = packet.get(length..)?;
-    let &[p, q, r, s, l, m, _, _, ..] = udp else {
-        return None;
-    };
+    let &[p, q, r, s, l, m, _, _, ..] = udp else { return None };
     let bytes = udp.get(HEADER..usize::from(u16::from_be_bytes([l, m])))?;
     let from = SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([p, q]));
     let known = version_and_length >> 4 == 4 && protocol == UDP;

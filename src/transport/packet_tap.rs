@@ -1,8 +1,9 @@
 //! Copies of received data, unchanged, for another part of this process: the recorder.
 use super::Datagram;
+use parking_lot::RwLock;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 /// Gets what sockets and blocks receive. It is called on the receiving thread and must not block.
 pub trait PacketTap: Send + Sync {
@@ -27,7 +28,7 @@ struct SharedTap {
 impl PacketTapSlot {
     /// Replaces the tap.
     pub fn set(&self, tap: Option<Arc<dyn PacketTap>>) {
-        let mut current = self.0.tap.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.0.tap.write();
         self.0.is_tapped.store(tap.is_some(), Ordering::Relaxed);
         *current = tap;
     }
@@ -40,7 +41,7 @@ impl PacketTapSlot {
     /// Calls `call` with the tap, if there is one.
     pub fn with(&self, call: impl FnOnce(&dyn PacketTap)) {
         if self.is_tapped() {
-            let tap = self.0.tap.read().unwrap_or_else(PoisonError::into_inner);
+            let tap = self.0.tap.read();
             if let Some(tap) = tap.as_deref() {
                 call(tap);
             }

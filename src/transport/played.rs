@@ -1,11 +1,12 @@
 //! A recording in place of the network. There is at most one in a process: what is played also tells what time it is.
 use super::{Datagram, SharedBlock, ShmError};
+use parking_lot::{Condvar, Mutex};
 use socket2::Socket;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 static PLAYER: OnceLock<Player> = OnceLock::new();
@@ -81,12 +82,10 @@ impl Player {
     /// # Errors
     /// Of the system; or the receiver is stuck.
     pub fn datagram(&self, port: u16, datagram: Datagram, bytes: &[u8]) -> io::Result<bool> {
-        let Some(port) = lock(&self.ports).get(&port).cloned() else {
-            return Ok(false);
-        };
+        let Some(port) = self.ports.lock().get(&port).cloned() else { return Ok(false) };
         port.wait()?;
         self.set_time(datagram.kernel_time);
-        *lock(&port.state) = PortState { sent: Some(datagram), is_waiting: false };
+        *port.state.lock() = PortState { sent: Some(datagram), is_waiting: false };
         self.socket.send_to(bytes, port.address)?;
         port.wait()?;
         Ok(true)
@@ -97,7 +96,7 @@ impl Player {
     /// # Errors
     /// The block cannot be created.
     pub fn block(&self, name: &str, time: i64, frame: &[u8], ready: u8) -> Result<bool, ShmError> {
-        let mut blocks = lock(&self.blocks);
+        let mut blocks = self.blocks.lock();
         if blocks.unread.contains(name) {
             return Ok(false);
         }
@@ -106,9 +105,7 @@ impl Player {
             let block = SharedBlock::create(name, frame.len())?;
             blocks.open.insert(name.to_owned(), block);
         }
-        let Some(block) = blocks.open.get(name) else {
-            return Ok(false);
-        };
+        let Some(block) = blocks.open.get(name) else { return Ok(false) };
         self.set_time(Some(time));
         block.copy_in(1, frame.get(1..).unwrap_or_default());
         block.set_flag(ready);
@@ -133,7 +130,7 @@ impl Player {
 
     /// Removes the blocks.
     pub fn end(&self) {
-        for (name, _) in std::mem::take(&mut lock(&self.blocks).open) {
+        for (name, _) in std::mem::take(&mut self.blocks.lock().open) {
             let _removed_already = SharedBlock::remove(&name);
         }
     }
@@ -141,20 +138,18 @@ impl Player {
 
 /// Binds the socket of a receiver for what is played at `port`; `None` unless this process plays a recording.
 pub(super) fn open_port(port: u16, socket: &Socket) -> io::Result<Option<Arc<PlayedPort>>> {
-    let Some(player) = PLAYER.get() else {
-        return Ok(None);
-    };
+    let Some(player) = PLAYER.get() else { return Ok(None) };
     socket.bind(&SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0).into())?;
     let address = socket.local_addr()?.as_socket_ipv4().ok_or(io::ErrorKind::AddrNotAvailable)?;
     let played = Arc::new(PlayedPort { address, state: Mutex::default(), changed: Condvar::new() });
-    lock(&player.ports).insert(port, played.clone());
+    player.ports.lock().insert(port, played.clone());
     Ok(Some(played))
 }
 
 impl PlayedPort {
     /// Asks for a datagram: the receiver has handled what it received before.
     pub(super) fn ask(&self) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.sent.is_none() && !state.is_waiting {
             state.is_waiting = true;
             self.changed.notify_all();
@@ -163,14 +158,13 @@ impl PlayedPort {
 
     /// Returns a received datagram with its recorded sender and time.
     pub(super) fn recorded(&self, received: Datagram) -> Datagram {
-        lock(&self.state).sent.take().unwrap_or(received)
+        self.state.lock().sent.take().unwrap_or(received)
     }
 
     fn wait(&self) -> io::Result<()> {
-        let state = lock(&self.state);
+        let mut state = self.state.lock();
         let busy = |state: &mut PortState| !state.is_waiting;
-        let waited = self.changed.wait_timeout_while(state, RECEIVER_TIMEOUT, busy);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        self.changed.wait_while_for(&mut state, busy, RECEIVER_TIMEOUT);
         if state.is_waiting { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
     }
 }
@@ -181,8 +175,4 @@ pub(in crate::transport) fn block_name(name: &str) -> String {
         return name.to_owned();
     }
     format!("rfly_replay_{}_{name}", std::process::id())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

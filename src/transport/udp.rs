@@ -227,9 +227,7 @@ impl UdpReceiver {
             Some(watched) => watched.try_io(Interest::READABLE, receive),
             None => receive(),
         };
-        let Some(datagram) = none_if_empty(received)? else {
-            return Ok(None);
-        };
+        let Some(datagram) = none_if_empty(received)? else { return Ok(None) };
         let received = self.port.take(datagram, buffers);
         self.copy(&received, buffers);
         Ok(Some(received))
@@ -252,9 +250,7 @@ impl UdpReceiver {
 
     /// Passes a datagram on, but not a copy that came back. Nobody need listen there.
     fn copy(&self, received: &Received, buffers: &[IoSliceMut<'_>]) {
-        let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else {
-            return;
-        };
+        let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else { return };
         if datagram.from.port() == self.port() {
             return;
         }

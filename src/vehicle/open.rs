@@ -8,8 +8,9 @@ use crate::msgs::{Message, Service};
 use crate::ros::{
     Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
 };
+use parking_lot::Mutex;
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Returns the present time.
@@ -44,7 +45,7 @@ impl Handle {
 
 impl SharedAutopilot {
     fn with<R>(&self, f: impl FnOnce(&mut Autopilot) -> R) -> Option<R> {
-        let mut guard = self.autopilot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.autopilot.lock();
         let autopilot = guard.as_mut()?;
         autopilot.fcu.now = (self.clock)();
         autopilot.fcu.waited = Duration::ZERO;
@@ -100,7 +101,7 @@ impl VehicleInterface {
         let mut autopilot = autopilot(&open)?;
         autopilot.readers = open.readers.into_inner();
         let (subscriptions, services) = (open.subscriptions, open.services);
-        *shared.autopilot.lock().unwrap_or_else(PoisonError::into_inner) = Some(autopilot);
+        *shared.autopilot.lock() = Some(autopilot);
         Ok(Self {
             _subscriptions: subscriptions.into_inner(),
             _services: services.into_inner(),

@@ -63,9 +63,7 @@ impl Fcu {
         if !self.is_connected() || self.is_armed() {
             return false;
         }
-        let Some([present, _, health]) = self.preflight.status else {
-            return false;
-        };
+        let Some([present, _, health]) = self.preflight.status else { return false };
         let is_reported = self.is_px4() || present & PREARM != 0;
         is_reported && health & PREARM == 0
     }

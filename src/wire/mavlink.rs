@@ -123,9 +123,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
         (Some(noise), _) => return Taken::Skip(noise, FrameError::Noise(noise)),
     };
     let header = if stx == STX_V1 { HEADER_V1 } else { HEADER_V2 };
-    let Some(head) = buffer.get(..header) else {
-        return Taken::Incomplete;
-    };
+    let Some(head) = buffer.get(..header) else { return Taken::Incomplete };
     let mut signed = false;
     let (id, sequence, system, component, version) = match *head {
         [_, _, sequence, system, component, id] => {
@@ -142,9 +140,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
         _ => return Taken::Incomplete,
     };
     let end = header + len + CHECKSUM + if signed { SIGNATURE } else { 0 };
-    let Some(bytes) = buffer.get(..end) else {
-        return Taken::Incomplete;
-    };
+    let Some(bytes) = buffer.get(..end) else { return Taken::Incomplete };
     let extra = MavMessage::extra_crc(id);
     // The seed of an unknown message is 0, as that of a few known ones.
     if extra == 0 && MavMessage::default_message_from_id(id).is_none() {
@@ -181,9 +177,7 @@ pub fn seal(frame: &mut [u8]) {
         _ => return,
     };
     let end = header + frame.get(1).copied().map_or(0, usize::from);
-    let Some(checked) = frame.get(1..end) else {
-        return;
-    };
+    let Some(checked) = frame.get(1..end) else { return };
     let checksum = calculate_crc(checked, MavMessage::extra_crc(id)).to_le_bytes();
     if let Some(place) = frame.get_mut(end..end + CHECKSUM) {
         place.copy_from_slice(&checksum);

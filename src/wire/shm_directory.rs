@@ -47,9 +47,7 @@ impl ShmDirectory {
 
     /// Adds a sensor; returns whether it belongs to the group.
     pub fn insert(&mut self, seq_id: u16, width: u16, height: u16) -> bool {
-        let Some(index) = self.index(seq_id) else {
-            return false;
-        };
+        let Some(index) = self.index(seq_id) else { return false };
         let [width, height] = [width, height].map(|pixels| i32::from(pixels).into());
         self.sizes[index] = SensorSize { width, height };
         let count = i32::try_from(index).map_or(i32::MAX, |i| i + 1);
@@ -59,9 +57,7 @@ impl ShmDirectory {
 
     /// Whether the renderer accepted a sensor with this size, by the vendor's rule.
     pub fn accepted(&self, seq_id: u16, width: u16, height: u16) -> bool {
-        let Some(index) = self.index(seq_id) else {
-            return false;
-        };
+        let Some(index) = self.index(seq_id) else { return false };
         i32::try_from(index).is_ok_and(|i| i <= self.total.get())
             && self.sizes[index].width.get() == i32::from(width)
             && self.sizes[index].height.get() == i32::from(height)

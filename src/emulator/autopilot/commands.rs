@@ -85,9 +85,7 @@ impl Command {
 impl Autopilot {
     /// Handles a command or a mode change; `false` if the frame is neither.
     pub(super) fn handle_command(&mut self, frame: &Frame<'_>) -> bool {
-        let Some(command) = Command::parse(frame, self.setup.id) else {
-            return false;
-        };
+        let Some(command) = Command::parse(frame, self.setup.id) else { return false };
         let acknowledge = |pilot: &mut Self, result: MavResult| {
             let ack = CommandAck {
                 command: command.number,
@@ -421,9 +419,7 @@ impl Autopilot {
         let control = self.setup.control;
         let now = self.now;
         let known = self.streams.iter_mut().find(|s| s.id == id && id != HEARTBEAT_DATA::ID);
-        let Some(stream) = known else {
-            return FAILED;
-        };
+        let Some(stream) = known else { return FAILED };
         stream.period = if interval_us < 0.0 {
             f64::INFINITY
         } else if interval_us == 0.0 {

@@ -50,9 +50,7 @@ impl Default for Damage {
 impl Damage {
     /// The controllers' output through damaged motors. Only thrust beyond a motor's health is missing.
     pub(super) fn applied(&self, drive: ControlOutput) -> ControlOutput {
-        let ControlOutput::Rotors { thrust, rate } = drive else {
-            return drive;
-        };
+        let ControlOutput::Rotors { thrust, rate } = drive else { return drive };
         let missing = |health: f64| (thrust - health * self.voltage).max(0.0) / 4.0;
         let mut turn = Vec3::zeros();
         let mut lost = 0.0;

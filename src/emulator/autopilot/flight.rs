@@ -282,9 +282,7 @@ impl FlightTask {
     }
 
     fn circle(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
-        let Some(orbit) = self.orbit else {
-            return self.hover(body, s);
-        };
+        let Some(orbit) = self.orbit else { return self.hover(body, s) };
         let position = &body.state.position;
         let yaw = orbit.yaw(position);
         self.yaw = if yaw.is_finite() { yaw } else { self.yaw };

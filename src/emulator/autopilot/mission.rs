@@ -292,9 +292,7 @@ impl Mission {
             let item = MISSION_ITEM_REACHED_DATA { seq: *seq };
             replies.push(MavMessage::MISSION_ITEM_REACHED(item).into());
         }
-        let Some(transfer) = self.transfer.as_mut() else {
-            return;
-        };
+        let Some(transfer) = self.transfer.as_mut() else { return };
         if now - transfer.touched > PATIENCE {
             texts.push(CRITICAL, "Operation timeout\t");
             self.transfer = None;
@@ -422,9 +420,7 @@ impl Mission {
     }
 
     pub(super) fn arrived(&mut self, now: f64) {
-        let Some(item) = self.lists[0].get(self.current).copied() else {
-            return;
-        };
+        let Some(item) = self.lists[0].get(self.current).copied() else { return };
         let since = match self.arrived_at {
             Some(since) => since,
             None => {

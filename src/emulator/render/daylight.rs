@@ -29,9 +29,7 @@ impl Daylight {
     /// Returns the colour of a pixel of `view`; `direction` is that of its ray.
     #[inline]
     pub(super) fn colour(&self, view: &RayView, hit: &Hit, direction: &Vec3) -> [u8; 3] {
-        let Some(object) = hit.object else {
-            return SKY;
-        };
+        let Some(object) = hit.object else { return SKY };
         match self {
             Self::Plain => plain(object, view.caster.paint(hit), hit, || {
                 view.caster.point(direction, hit.distance)

@@ -65,9 +65,7 @@ impl Texture {
         let fine = octaves(width as f32);
         let level = (fine >> FRACTION) as usize;
         let part = (fine & (ONE - 1)).cast_signed();
-        let Some(first) = self.levels.get(level) else {
-            return 0.0;
-        };
+        let Some(first) = self.levels.get(level) else { return 0.0 };
         let found = first.value(place);
         let value = match self.levels.get(level + 1) {
             Some(next) if part > 0 => {

@@ -58,9 +58,7 @@ impl<'a> CommandArguments<'a> {
     /// Red, green and blue as six hexadecimal digits.
     fn colour(&mut self) -> Option<[u8; 3]> {
         let digits = u32::from_str_radix(self.word()?, 16).ok();
-        let [0, red, green, blue] = digits?.to_be_bytes() else {
-            return None;
-        };
+        let [0, red, green, blue] = digits?.to_be_bytes() else { return None };
         Some([red, green, blue])
     }
 
@@ -142,9 +140,7 @@ impl RendererState {
     }
 
     fn press_key(&mut self, mut a: CommandArguments<'_>) -> Outcome {
-        let Some(key) = a.word() else {
-            return Outcome::Wrong;
-        };
+        let Some(key) = a.word() else { return Outcome::Wrong };
         let number = a.number();
         self.display.press_key(key, number);
         match (key, number) {

@@ -59,9 +59,7 @@ impl Display {
         let id = u16::try_from(packet.copter_id.get()).unwrap_or(0);
         let len = packet.text.iter().position(|b| *b == 0);
         let text = packet.text.get(..len.unwrap_or(packet.text.len()));
-        let Ok(text) = std::str::from_utf8(text.unwrap_or_default()) else {
-            return false;
-        };
+        let Ok(text) = std::str::from_utf8(text.unwrap_or_default()) else { return false };
         let text = Text {
             text: text.to_owned(),
             colour: packet.colour.map(|c| c.get().clamp(0, 255) as u8),
@@ -127,9 +125,7 @@ impl Display {
 
     /// Sets inputs of a model's blueprint from number `first` on, counted from 0.
     pub(super) fn set_blueprint(&mut self, id: i32, first: usize, inputs: &[f64]) -> bool {
-        let Some(id) = u16::try_from(id).ok().filter(|id| *id > 0) else {
-            return false;
-        };
+        let Some(id) = u16::try_from(id).ok().filter(|id| *id > 0) else { return false };
         let all = self.blueprints.entry(id).or_insert([0.0; 24]);
         let places = all.iter_mut().skip(first);
         places.zip(inputs).for_each(|(place, input)| *place = *input);

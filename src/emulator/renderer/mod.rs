@@ -177,9 +177,7 @@ impl RendererState {
 
     /// Sets the state of an object at simulation time `now` in s; `false` if it cannot be drawn.
     fn set_state(&mut self, state: ObjectState, now: f64) -> bool {
-        let Some(id) = u16::try_from(state.id).ok().filter(|id| *id > 0) else {
-            return false;
-        };
+        let Some(id) = u16::try_from(state.id).ok().filter(|id| *id > 0) else { return false };
         let numbers = [state.position, state.euler, state.velocity, state.scale];
         if !numbers.iter().flatten().all(|x| x.is_finite()) {
             return false;

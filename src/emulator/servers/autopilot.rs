@@ -32,9 +32,7 @@ struct PilotedVehicle {
 
 /// Flies all vehicles until the emulator stops.
 pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
-    let Some(control) = shared.options.autopilot else {
-        return;
-    };
+    let Some(control) = shared.options.autopilot else { return };
     let vehicle = |(role, socket): &(Role, Arc<UdpSocket>)| match role {
         Role::Autopilot(id) => Some(PilotedVehicle::new(shared, *id, Arc::clone(socket), control)),
         _ => None,
@@ -147,9 +145,7 @@ impl PilotedVehicle {
 
     fn listen(&mut self, shared: &SharedState, buffer: &mut [u8], out: &mut DatagramQueue) {
         for _ in 0..BATCH {
-            let Some((len, source)) = try_recv_from(&self.socket, buffer) else {
-                break;
-            };
+            let Some((len, source)) = try_recv_from(&self.socket, buffer) else { break };
             let ip = match source.ip() {
                 IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
                 ip => ip,
@@ -171,9 +167,7 @@ impl PilotedVehicle {
     }
 
     fn step(&mut self, shared: &SharedState, now: f64, out: &mut DatagramQueue) {
-        let Some(scripted) = self.scripted(shared, now) else {
-            return;
-        };
+        let Some(scripted) = self.scripted(shared, now) else { return };
         let damage = shared.damage(self.id);
         if damage != self.damage {
             self.damage = damage;

@@ -142,14 +142,10 @@ pub(in crate::emulator) fn request(
         shared.stats().requests += u64::from(done);
         return done;
     }
-    let Ok(packet) = CopterSimRequestPacket::parse(bytes) else {
-        return false;
-    };
+    let Ok(packet) = CopterSimRequestPacket::parse(bytes) else { return false };
     let world = &shared.options.world;
     let id = u16::try_from(packet.copter_id.get()).ok();
-    let Some(id) = id.filter(|id| world.vehicle(*id).is_some()) else {
-        return false;
-    };
+    let Some(id) = id.filter(|id| world.vehicle(*id).is_some()) else { return false };
     if packet.reply_to_sender > 0 {
         shared.set_client(id, source.ip());
         shared.request(id, VehicleRequest::Client(source.ip()));
@@ -174,9 +170,7 @@ pub(in crate::emulator) fn request(
             shared.set_geo(Geo { centre });
             for vehicle in &world.vehicles {
                 shared.request(vehicle.id, VehicleRequest::Origin);
-                let Some(client) = shared.client(vehicle.id) else {
-                    continue;
-                };
+                let Some(client) = shared.client(vehicle.id) else { continue };
                 let to = (client, shared.options.ports.true_state(vehicle.id));
                 let packet = MapCentrePacket::new(vehicle.id.into(), centre);
                 let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
@@ -302,9 +296,7 @@ impl ImuStream {
             self.next = (now * f64::from(self.reader.rate_hz)).floor() as u64;
         }
         while self.due() <= now {
-            let Some(motion) = shared.motion(self.reader.vehicle, self.due()) else {
-                return;
-            };
+            let Some(motion) = shared.motion(self.reader.vehicle, self.due()) else { return };
             let damage = shared.damage(self.reader.vehicle);
             let mut random = SplitMix::of_frame(
                 shared.options.seed,
@@ -351,9 +343,7 @@ fn send_outputs(shared: &SharedState, socket: &UdpSocket, now: f64) {
         models.map(|(id, model)| (*id, model.outputs(now))).collect()
     };
     for (id, data) in outputs {
-        let Some(client) = shared.client(id) else {
-            continue;
-        };
+        let Some(client) = shared.client(id) else { continue };
         let to = (client, shared.options.ports.true_state(id));
         let packet = ModelOutputPacket::new(id.into(), data);
         let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
@@ -375,9 +365,7 @@ pub(in crate::emulator) fn send_true_states(
     }
     *last = (run, snapshot.time);
     for (id, motion) in &snapshot.vehicles {
-        let Some(client) = shared.client(*id) else {
-            continue;
-        };
+        let Some(client) = shared.client(*id) else { continue };
         let to = SocketAddr::new(client, options.ports.true_state(*id));
         let pose = &motion.pose;
         let state = TrueState {

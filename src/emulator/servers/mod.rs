@@ -62,9 +62,7 @@ pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
             }
             // Bounded, so that a flood on one port does not starve the others.
             for _ in 0..BATCH {
-                let Some((len, source)) = try_recv_from(socket, &mut buffer) else {
-                    break;
-                };
+                let Some((len, source)) = try_recv_from(socket, &mut buffer) else { break };
                 let bytes = &buffer[..len];
                 match role {
                     Role::Window(window) => window::accept(shared, socket, *window, bytes, source),

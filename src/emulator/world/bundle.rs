@@ -138,9 +138,7 @@ impl Cone {
 
     fn around<'a>(rays: impl Iterator<Item = &'a [f32; 3]> + Clone) -> Self {
         let sum: Vec3 = rays.clone().map(wide).sum();
-        let Some(axis) = sum.try_normalize(1e-9) else {
-            return Self::ALL;
-        };
+        let Some(axis) = sum.try_normalize(1e-9) else { return Self::ALL };
         // A little wider than the widest ray, for the rounding of f32.
         let cos = rays.map(|d| wide(d).dot(&axis)).fold(1.0, f64::min) - 1e-6;
         let cos = cos.max(-1.0);

@@ -276,9 +276,7 @@ impl FrameTree {
 
     /// Moves a vehicle and returns all transforms for `/tf`; allocates nothing. Empty for an unknown vehicle.
     pub fn update(&mut self, pose: &VehiclePose, stamp: RosTime) -> &[TransformStamped] {
-        let Some(of_vehicle) = self.transforms.get_mut(&pose.vehicle) else {
-            return &[];
-        };
+        let Some(of_vehicle) = self.transforms.get_mut(&pose.vehicle) else { return &[] };
         let body = self.names.world.pose(pose.position, pose.attitude);
         for (edge, message) in of_vehicle.edges.iter().zip(&mut of_vehicle.messages) {
             let edge = &mut self.edges[*edge];
@@ -305,9 +303,7 @@ impl FrameTree {
         position_frd: [f64; 3],
         orientation: MountOrientation,
     ) -> bool {
-        let Some(sensor) = self.sensors.get(&seq_id) else {
-            return false;
-        };
+        let Some(sensor) = self.sensors.get(&seq_id) else { return false };
         for mount in self.mounts.iter_mut().filter(|m| m.seq_id == seq_id) {
             (mount.position_frd, mount.orientation) = (position_frd, orientation);
         }

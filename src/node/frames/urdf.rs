@@ -106,9 +106,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
         }
     }
     for (sensor, mount) in carried(settings, vehicle) {
-        let Some(frames) = tree.sensor(sensor.seq_id) else {
-            continue;
-        };
+        let Some(frames) = tree.sensor(sensor.seq_id) else { continue };
         let parent = match mount.mount {
             Mount::Sensor(carrier) => tree.sensor(carrier).map_or(&root, |c| &c.link),
             _ => &root,

@@ -23,9 +23,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// Opens the services and the topic of a vehicle.
 pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let (context, vehicle) = (model.context, model.socket.vehicle);
-    let Some(clock) = context.clocks.of(Some(vehicle)) else {
-        return Ok(());
-    };
+    let Some(clock) = context.clocks.of(Some(vehicle)) else { return Ok(()) };
     let topic = model.full_name("model/active_faults");
     let injector = Arc::new(Injector {
         state: Mutex::new(FaultState {

@@ -58,9 +58,7 @@ fn open_vehicle(
     };
     let control = bind("control", ports.autopilot(id));
     let requests = bind("requests", ports.coptersim(id));
-    let (Some(control), Some(requests)) = (control, requests) else {
-        return Ok(());
-    };
+    let (Some(control), Some(requests)) = (control, requests) else { return Ok(()) };
     let sender = UdpSender::open()
         .map_err(|source| NodeError::Start { what: "the socket of a model", source })?;
     let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
@@ -211,9 +209,7 @@ impl ModelTask {
     }
 
     fn send_imu(&mut self) {
-        let Some(imu) = &mut self.imu else {
-            return;
-        };
+        let Some(imu) = &mut self.imu else { return };
         // After the clock was set back, the next sample is not delayed by more than a period.
         if self.time < imu.due && imu.due - self.time <= imu.period {
             return;

@@ -16,10 +16,11 @@ use crate::node::threads::REPORT;
 use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
 use crate::wire::NETWORK_GROUP;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Its topics are documented in the tables of the models.
@@ -57,9 +58,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for port in std::iter::once(port).chain(own) {
         let options = context.senders.group(port);
         let what = format!("simulated network, port {port}");
-        let Some(receiver) = assembly.binder.bind(&options, &what) else {
-            continue;
-        };
+        let Some(receiver) = assembly.binder.bind(&options, &what) else { continue };
         let stats = assembly.source_on_demand(what);
         let sender = sender.get_or_insert_with(|| NetSimSender {
             socket: receiver.sender(),
@@ -75,9 +74,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         };
         tasks::start(&runtime, source);
     }
-    let Some(sender) = sender else {
-        return Ok(());
-    };
+    let Some(sender) = sender else { return Ok(()) };
     let (net, out) = (shared.clone(), sender.clone());
     subscribe(context, assembly, &name("netsim/send_state"), move |message: NetSimState| {
         out.send(net.net().state(&message, unix_time()));
@@ -122,11 +119,11 @@ struct SharedNetSim {
 
 impl SharedNetSim {
     fn net(&self) -> MutexGuard<'_, NetSim> {
-        self.net.lock().unwrap_or_else(PoisonError::into_inner)
+        self.net.lock()
     }
 
     fn wanted(&self) -> MutexGuard<'_, BTreeMap<u16, NetSimRequest>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+        self.wanted.lock()
     }
 }
 
@@ -207,9 +204,7 @@ impl CountedTask for NetSimSource {
 
 impl NetSimSource {
     fn repeat_requests(&self) {
-        let Some(sender) = &self.request_sender else {
-            return;
-        };
+        let Some(sender) = &self.request_sender else { return };
         let wanted = self.shared.wanted().clone();
         for request in wanted.values().filter(|request| !request.wanted.is_empty()) {
             sender.send(self.shared.net().request(request, unix_time()));

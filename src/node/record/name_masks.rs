@@ -151,9 +151,7 @@ impl NameMasks {
         for (kind, pattern) in &self.patterns {
             let mut offset = 0;
             while let Some(captures) = pattern.captures_at(text, offset) {
-                let Some(name) = captures.iter().skip(1).flatten().next() else {
-                    break;
-                };
+                let Some(name) = captures.iter().skip(1).flatten().next() else { break };
                 // The search goes on at the end of the name, not of the match: the slash behind it may start the next path.
                 offset = name.end();
                 let range = name.start()..name.start() + name.as_str().trim_end().len();

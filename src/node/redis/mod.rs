@@ -36,9 +36,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut Topic
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let redis = &context.settings.params.redis;
-    let Some(address) = redis.address else {
-        return Ok(());
-    };
+    let Some(address) = redis.address else { return Ok(()) };
     let server = RedisServer::new(address, redis.port)?;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
@@ -51,9 +49,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
                      (from, to): (SocketAddrV4, u16),
                      (out, back): (String, String)| {
         let options = BindOptions { address: *from.ip(), ..context.senders.port(from.port()) };
-        let Some(receiver) = assembly.binder.bind(&options, &what) else {
-            return;
-        };
+        let Some(receiver) = assembly.binder.bind(&options, &what) else { return };
         let route = ChannelRoute {
             sender: receiver.sender(),
             to: SocketAddrV4::new(Ipv4Addr::LOCALHOST, to),

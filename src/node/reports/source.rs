@@ -110,9 +110,7 @@ impl ReportSource {
     }
 
     fn publish_collision(&self, id: u16, stamp: RosTime) -> Result<(), RosError> {
-        let Some(vehicle) = self.vehicles.get(&id) else {
-            return Ok(());
-        };
+        let Some(vehicle) = self.vehicles.get(&id) else { return Ok(()) };
         let message = collision(id, &vehicle.collision, &self.conversion, (&self.map, stamp));
         vehicle.topic.publish(&message)
     }
@@ -234,9 +232,7 @@ impl ReportSource {
     fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
         let id = u16::try_from(event.copter_id.get()).ok();
         let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
-        let (Some(id), Some(vehicle)) = (id, vehicle) else {
-            return Err(Cause::OtherVehicle);
-        };
+        let (Some(id), Some(vehicle)) = (id, vehicle) else { return Err(Cause::OtherVehicle) };
         if vehicle.collision.event(event) {
             // The datagram has no time.
             let stamp = self.clocks.headers(Some(id)).now().min(arrival);

@@ -80,9 +80,7 @@ impl SceneServer {
         let reported = self.reported.lock();
         scene.entities.forget(&[EntityKind::Object, EntityKind::Camera]);
         for (entity, described) in &reported.entities {
-            let Some(pose) = scene.reported_pose(&described.pose) else {
-                continue;
-            };
+            let Some(pose) = scene.reported_pose(&described.pose) else { continue };
             let (entities, stamp) = (&mut scene.entities, described.stamp);
             let extent = Extent::around(&described.pose, &described.centre, described.size);
             match entity {

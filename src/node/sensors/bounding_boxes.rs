@@ -19,8 +19,9 @@ use crate::sensors::{
 };
 use crate::time::{RosTime, SimTime};
 use crate::wire::SensorKind;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -137,7 +138,7 @@ impl BoxTopics {
 
     /// Replaces the cameras by those of new settings.
     pub(super) fn change(&self, settings: &Settings, tree: FrameTree) {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock();
         *next = Some(self.cameras_of(settings, tree));
     }
 
@@ -145,9 +146,7 @@ impl BoxTopics {
         let (mut cameras, mut depths) = (BTreeMap::new(), BTreeMap::new());
         for config in &settings.sensors {
             let seq_id = config.seq_id;
-            let Some(topic) = self.topics.get(&seq_id) else {
-                continue;
-            };
+            let Some(topic) = self.topics.get(&seq_id) else { continue };
             let depth = depth_of(settings, seq_id);
             let optical = tree.sensor(seq_id);
             let camera = BoxCamera {
@@ -250,8 +249,7 @@ impl BoxTask {
 
     /// Takes over new cameras, after the boxes of frames that wait.
     fn take_over(&mut self) {
-        let next = self.topics.next.lock();
-        let next = next.unwrap_or_else(PoisonError::into_inner).take();
+        let next = self.topics.next.lock().take();
         if let Some(cameras) = next {
             self.publish_ready(true);
             self.cameras = cameras;
@@ -309,9 +307,7 @@ impl BoxTask {
                 bases.insert(i32::from(*id), self.cameras.tree.lookup(&self.map, &base));
             }
         }
-        let Some(camera) = self.cameras.cameras.get(&frame.seq_id) else {
-            return;
-        };
+        let Some(camera) = self.cameras.cameras.get(&frame.seq_id) else { return };
         let missing = |id: &u16| !bases.contains_key(&i32::from(*id));
         let camera_pose = self.cameras.tree.lookup(&self.map, &camera.optical);
         let (Some(camera_pose), false) =
@@ -319,9 +315,7 @@ impl BoxTask {
         else {
             return self.stats.lock().drop_one(Cause::NoPose);
         };
-        let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else {
-            return;
-        };
+        let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else { return };
         let depth = camera.depth.and_then(|id| self.cameras.depths.get_mut(&id));
         let depth = depth.and_then(|depth| depth.at(frame.time));
         let header = Header { stamp: frame.stamp.to_msg(), frame_id: frame.view.frame_id.clone() };

@@ -41,9 +41,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     let mut statuses = BTreeMap::new();
     for config in cameras {
         let seq_id = config.seq_id;
-        let Some(mount) = mounts.iter().find(|mount| mount.seq_id == seq_id) else {
-            continue;
-        };
+        let Some(mount) = mounts.iter().find(|mount| mount.seq_id == seq_id) else { continue };
         let main = settings.sensor_topic(config);
         let parent = main.rsplit_once('/').map_or("", |(parent, _)| parent);
         let topic = |name: &str| format!("{parent}/mount_control/{name}");

@@ -48,7 +48,7 @@ use sensor_opener::{SensorOpener, odometry_topic};
 use shm_source::ShmSource;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use supervisor::{AddedLinks, SensorLink, Supervisor};
 use surroundings::SharedFrameTree;
 use udp_source::UdpSource;
@@ -85,14 +85,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         frames,
         poses: context.poses.clone(),
         axes_report: context.axes_report.clone(),
-        threads: Mutex::default(),
+        threads: parking_lot::Mutex::default(),
         adder: SensorAdder::new(context, assembly, services, added.clone()),
     };
     let mut links = Vec::new();
     for config in &settings.sensors {
-        let Some(opened) = opener.open(settings, &context.tree, config, false)? else {
-            continue;
-        };
+        let Some(opened) = opener.open(settings, &context.tree, config, false)? else { continue };
         let frames = frame_ids(&context.tree, config.seq_id);
         let topics = spec_of(config.kind).topics.iter();
         let odometry = odometry_topic(settings, &context.tree, config);
@@ -178,9 +176,7 @@ impl Reception<'_> {
             buffer_bytes: params.receive_buffer_bytes,
             ..senders.port_at(config.ip.into(), config.port)
         };
-        let Some(receiver) = binder.bind_stream(&options, &stats.name()) else {
-            return false;
-        };
+        let Some(receiver) = binder.bind_stream(&options, &stats.name()) else { return false };
         let len = *opened.lengths.end();
         if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
             tracing::warn!(

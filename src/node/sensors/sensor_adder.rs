@@ -15,7 +15,8 @@ use crate::node::stats::{SourceStats, Sources};
 use crate::node::threads::{RunningThreads, Threads};
 use crate::ros::ServiceHandle;
 use crate::transport::PacketTapSlot;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use parking_lot::Mutex;
+use std::sync::{Arc, mpsc};
 
 /// Opens and starts sensors that are added at run time.
 pub(super) struct SensorAdder {
@@ -85,14 +86,14 @@ impl SensorAdder {
     pub(super) fn start(&self, added: AddedSensor) -> (u16, mpsc::Sender<Successor>) {
         match added.threads.start() {
             Ok(running) => {
-                let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut kept = self.kept.lock();
                 kept.push((running, added.service));
                 tracing::info!("added: {}", added.stats.name());
             }
             Err(error) => tracing::error!(%error, "{} is not received", added.stats.name()),
         }
         self.sources.push(added.stats);
-        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut links = self.links.lock();
         links.push(added.link);
         (added.seq_id, added.successor)
     }

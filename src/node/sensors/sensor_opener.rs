@@ -19,8 +19,9 @@ use crate::sensors::{
     OdometryTopic, Options, SensorContext, SensorPipeline, Surroundings, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
 /// Senders to the threads of the sensors, by SeqID.
 type SuccessorSenders = BTreeMap<u16, mpsc::Sender<Successor>>;
@@ -49,9 +50,7 @@ impl SensorOpener {
         again: bool,
     ) -> Result<Option<OpenedSensor>, NodeError> {
         let (spec, params) = (spec_of(config.kind), &settings.params);
-        let Some(clock) = self.clocks.of(settings.vehicle_of(config)) else {
-            return Ok(None);
-        };
+        let Some(clock) = self.clocks.of(settings.vehicle_of(config)) else { return Ok(None) };
         let sensor = spec.open(&SensorContext {
             middleware: &self.middleware,
             config,
@@ -88,9 +87,7 @@ impl SensorOpener {
         settings: &Settings,
         config: &SensorConfig,
     ) -> Option<Arc<dyn Surroundings>> {
-        let Payload::Points(_) = config.kind.row().payload else {
-            return None;
-        };
+        let Payload::Points(_) = config.kind.row().payload else { return None };
         Some(Arc::new(SensorSurroundings {
             seq_id: config.seq_id,
             vehicle: settings.vehicle_of(config)?,
@@ -198,7 +195,7 @@ impl SensorOpener {
     }
 
     pub(super) fn threads(&self) -> MutexGuard<'_, SuccessorSenders> {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+        self.threads.lock()
     }
 
     /// Returns the properties that an open sensor cannot change.

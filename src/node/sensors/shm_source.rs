@@ -154,9 +154,7 @@ impl ShmSource {
             self.next_check = now + CHECK;
             self.check_block(now);
         }
-        let Some(block) = self.block.as_ref() else {
-            return false;
-        };
+        let Some(block) = self.block.as_ref() else { return false };
         if block.flag() != ShmFlag::Ready as u8 {
             if self.reader.missed(block) {
                 self.missed();
@@ -284,9 +282,7 @@ impl BlockReader {
     /// Whether another program took a frame from a block that was read before; true once per frame.
     pub fn missed(&mut self, block: &SharedBlock) -> bool {
         let released = || block.flag() == ShmFlag::Released as u8;
-        let Some(last) = self.last.filter(|_| released()) else {
-            return false;
-        };
+        let Some(last) = self.last.filter(|_| released()) else { return false };
         let time = time_of(block);
         // A changed flag means that the renderer has begun the next frame.
         let missed = time != last && released();

@@ -15,8 +15,9 @@ use crate::node::tf::Tf;
 use crate::reports::ReportSubject;
 use crate::transport::UdpSender;
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
+use parking_lot::Mutex;
 use std::net::SocketAddrV4;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -228,7 +229,7 @@ impl Supervisor {
         let params = &settings.params;
         self.request_period = params.request.period;
         self.yields = params.request.foreign == Foreign::Yield;
-        self.links.append(&mut self.added.lock().unwrap_or_else(PoisonError::into_inner));
+        self.links.append(&mut self.added.lock());
         for link in &mut self.links {
             link.liveness.set_timeout(params.request.timeout);
             let sensor = settings.sensors.iter().find(|s| s.seq_id == link.sensor.seq_id);

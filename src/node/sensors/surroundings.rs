@@ -4,7 +4,8 @@ use crate::node::axes::AxesReport;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
 use crate::sensors::{Surroundings, Verdict};
 use crate::time::SimTime;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// The frame tree that all sensors share, with each sensor where its messages show it.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ impl SharedFrameTree {
     }
 
     fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -50,8 +51,7 @@ pub(super) struct SensorSurroundings {
 impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
         // From the first call on, the history of poses is kept.
-        let demand = self.pose_demand.lock();
-        demand.unwrap_or_else(PoisonError::into_inner).set(true);
+        self.pose_demand.lock().set(true);
         self.poses.near(self.vehicle, at)
     }
 

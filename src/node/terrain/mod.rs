@@ -24,9 +24,7 @@ const GRID_MAP: &str = "terrain/grid_map";
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let settings = context.settings;
-    let Some(map) = settings.origin.terrain.clone() else {
-        return Ok(());
-    };
+    let Some(map) = settings.origin.terrain.clone() else { return Ok(()) };
     let params = &settings.params;
     let name = |name: &str| topic_below(&params.topic_prefix, name);
     let ground = Ground::new(map, settings.frame_names().world, params);

@@ -264,9 +264,7 @@ impl AutopilotTask {
     /// Publishes the frame of local positions at the autopilot's origin.
     fn place(&mut self, origin: Option<Geodetic>) {
         self.origin = origin;
-        let (Some(static_tf), Some(origin)) = (&self.static_tf, origin) else {
-            return;
-        };
+        let (Some(static_tf), Some(origin)) = (&self.static_tf, origin) else { return };
         match self.map_centre.position_of(origin) {
             Some(position) => static_tf.place_origin(self.vehicle, position),
             None if !std::mem::replace(&mut self.outside_map, true) => tracing::warn!(

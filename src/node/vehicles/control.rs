@@ -51,9 +51,7 @@ pub(super) fn open(
             ControlLink::Direct { local, address, port } => {
                 let address = address.unwrap_or_else(|| params.copter_sim(id));
                 let options = context.senders.port(*local);
-                let Some(socket) = assembly.binder.bind(&options, &what) else {
-                    continue;
-                };
+                let Some(socket) = assembly.binder.bind(&options, &what) else { continue };
                 LinkTransport::Udp(socket, SocketAddrV4::new(address, *port))
             }
             ControlLink::Simulator(_) => {
@@ -62,9 +60,7 @@ pub(super) fn open(
                     buffer_bytes: 1 << 20,
                     ..context.senders.port(ports.autopilot_client(id))
                 };
-                let Some(socket) = assembly.binder.bind(&options, &what) else {
-                    continue;
-                };
+                let Some(socket) = assembly.binder.bind(&options, &what) else { continue };
                 let peer = SocketAddrV4::new(params.copter_sim(id), ports.autopilot(id));
                 LinkTransport::Udp(socket, peer)
             }

@@ -72,9 +72,7 @@ async fn listen(
             () = &mut end => return Ok(vehicles),
             received = receiver.recv(&mut buffers) => received?,
         };
-        let Received::Datagram(datagram) = received else {
-            continue;
-        };
+        let Received::Datagram(datagram) = received else { continue };
         let heard = buffer.get(..datagram.len).map(HeartbeatPacket::parse);
         if let Some(Ok(packet)) = heard {
             let id = packet.copter_id.get();

@@ -23,9 +23,7 @@ use tokio::runtime::Handle;
 /// Opens the port of all vehicles' heartbeats.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Handle) {
     let options = context.senders.group(context.settings.ports.heartbeat);
-    let Some(receiver) = assembly.binder.bind(&options, "clock heartbeats") else {
-        return;
-    };
+    let Some(receiver) = assembly.binder.bind(&options, "clock heartbeats") else { return };
     let source = HeartbeatSource {
         receiver,
         clocks: context.clocks.clone(),
@@ -93,9 +91,7 @@ impl CountedTask for HeartbeatSource {
                 self.stats.lock().drop_one(cause);
             }
             let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
-            let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else {
-                continue;
-            };
+            let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else { continue };
             let beat = LastHeartbeat { from, expected: cause.is_none(), at: Instant::now() };
             self.presence.record_heartbeat(vehicle, beat);
             clock.heartbeat(Heartbeat {

@@ -44,9 +44,7 @@ pub(super) fn open(
     let port = ports.imu(vehicle);
     let what = format!("IMU of vehicle {vehicle}");
     let options = BindOptions { copy_to: params.forward_to, ..context.senders.port(port) };
-    let Some(receiver) = assembly.binder.bind(&options, &what) else {
-        return Ok(());
-    };
+    let Some(receiver) = assembly.binder.bind(&options, &what) else { return Ok(()) };
     let stats = assembly.source(format!("imu of vehicle {vehicle}"));
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);

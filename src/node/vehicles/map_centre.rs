@@ -1,6 +1,7 @@
 //! Geodetic position of the simulator's map.
 use crate::frames::{Geodetic, Ned, Vector};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// Geodetic position of the map's origin: the true state is relative to it, estimates are relative to home.
 #[derive(Clone)]
@@ -18,7 +19,7 @@ impl MapCentre {
 
     /// Sets the position as the simulator reports it.
     pub(super) fn set(&self, centre: Geodetic) {
-        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.0.lock();
         if *current != centre {
             tracing::info!(
                 latitude = centre.latitude_deg,
@@ -32,7 +33,7 @@ impl MapCentre {
 
     /// Local position in the map; `None` if outside.
     pub(super) fn position_of(&self, place: Geodetic) -> Option<Vector<Ned>> {
-        let centre = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let centre = *self.0.lock();
         let position = Geodetic::home_offset(place, centre)?;
         (position.norm() <= Self::REACH_M).then_some(position)
     }

@@ -61,9 +61,7 @@ fn open_sources(
     heartbeats::open(context, assembly, &runtime);
     let mut relays = BTreeMap::new();
     for vehicle in context.settings.vehicles() {
-        let Some(clock) = context.clocks.of(Some(vehicle)) else {
-            continue;
-        };
+        let Some(clock) = context.clocks.of(Some(vehicle)) else { continue };
         let own = VehicleContext { id: vehicle, clock, motion: Arc::default() };
         if let Some(relay) = truth::open(context, assembly, &runtime, &own, map_centre)? {
             relays.insert(vehicle, relay);

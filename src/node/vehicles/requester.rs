@@ -15,8 +15,9 @@ use crate::node::tasks::{self, Endless};
 use crate::node::threads::PROMPT;
 use crate::transport::{HostFacts, NetworkInterface, UdpSender, is_local_address, played_time};
 use crate::wire::{CopterSimRequestPacket, IntoBytes as _, NETWORK_GROUP, ProbePacket};
+use parking_lot::{Mutex, MutexGuard};
 use std::net::SocketAddrV4;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Opens the requests for all vehicles that CopterSim simulates.
@@ -170,7 +171,7 @@ struct VehicleRequests(Arc<Mutex<Vec<RequestedVehicle>>>);
 
 impl VehicleRequests {
     fn lock(&self) -> MutexGuard<'_, Vec<RequestedVehicle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

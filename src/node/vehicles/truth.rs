@@ -22,8 +22,9 @@ use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
 use crate::vehicle::{GpsReceiver, GroundTruth, TruthPublishers};
 use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, TruthDatagram};
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -50,7 +51,7 @@ pub(super) struct MotionSample {
 
 impl TrueMotion {
     pub(super) fn newest(&self) -> MutexGuard<'_, MotionSample> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+        self.newest.lock()
     }
 
     pub(super) fn want(&self, wanted: bool) {
@@ -107,9 +108,7 @@ pub(super) fn open(
     let port = context.settings.ports.true_state(vehicle);
     let options =
         BindOptions { reuse: true, copy_to: params.forward_to, ..context.senders.port(port) };
-    let Some(receiver) = assembly.binder.bind(&options, &name) else {
-        return Ok(None);
-    };
+    let Some(receiver) = assembly.binder.bind(&options, &name) else { return Ok(None) };
     let stats = assembly.source(name);
     let (states, on_link) = mpsc::channel(RELAY_QUEUE);
     let wanted = Arc::<AtomicBool>::default();

@@ -260,9 +260,7 @@ impl Replies {
         if let Some(guid) = reply.reader() {
             return readers.iter().any(|reader| reader.guid == guid);
         }
-        let Some(client) = &reply.client else {
-            return !readers.is_empty();
-        };
+        let Some(client) = &reply.client else { return !readers.is_empty() };
         let id = client.value("clientid");
         let same = |reader: &Peer| match id {
             Some(id) => reader.value("clientid") == Some(id),

@@ -79,9 +79,7 @@ pub(super) fn paced<R>(
 /// Call before handing `bytes` to the kernel; returns at once outside [`paced`].
 fn before_send(bytes: usize) {
     // Other threads of the middleware also call this, even during their destruction.
-    let Some(mut pace) = PACE.try_with(Cell::get).ok().flatten() else {
-        return;
-    };
+    let Some(mut pace) = PACE.try_with(Cell::get).ok().flatten() else { return };
     static START: OnceLock<Instant> = OnceLock::new();
     let now = START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
     let pause = reserve(&DRAINED, now, bytes as u64, pace.bytes_per_s);

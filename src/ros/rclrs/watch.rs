@@ -36,12 +36,8 @@ pub(super) fn subscribe(
 
 /// Stamp of `header`, if the message has one.
 fn stamp(message: &DynamicMessageView<'_>) -> Option<RosTime> {
-    let Value::Simple(SimpleValue::Message(header)) = message.get("header")? else {
-        return None;
-    };
-    let Value::Simple(SimpleValue::Message(stamp)) = header.get("stamp")? else {
-        return None;
-    };
+    let Value::Simple(SimpleValue::Message(header)) = message.get("header")? else { return None };
+    let Value::Simple(SimpleValue::Message(stamp)) = header.get("stamp")? else { return None };
     match (stamp.get("sec")?, stamp.get("nanosec")?) {
         (Value::Simple(SimpleValue::Int32(s)), Value::Simple(SimpleValue::Uint32(ns))) => {
             Some(RosTime(i64::from(*s) * 1_000_000_000 + i64::from(*ns)))

@@ -63,9 +63,7 @@ impl<'a> Filter<'a> {
 
     /// An entity of unknown size is a point, one of unknown pose is nowhere.
     fn is_inside(&self, entity: &Entity, bounds: &Volume) -> bool {
-        let Some(motion) = &entity.motion else {
-            return false;
-        };
+        let Some(motion) = &entity.motion else { return false };
         let own = match &entity.extent {
             Some(extent) => extent.in_world(&motion.pose, self.world),
             None => Volume::Sphere(self.world.vector(motion.pose.position), 0.0),

@@ -306,9 +306,7 @@ impl<T> MissionClient<T> {
 
     /// Retransmits unanswered messages and ends requests that timed out.
     pub fn tick(&mut self, now: Duration) {
-        let Some((transfer, _)) = &mut self.active else {
-            return;
-        };
+        let Some((transfer, _)) = &mut self.active else { return };
         let before = transfer.retransmitted();
         let mut step = transfer.tick(now, &self.settings);
         self.counters.retransmitted += u64::from(transfer.retransmitted() - before);
@@ -372,9 +370,7 @@ impl<T> MissionClient<T> {
 
     fn start_next(&mut self, now: Duration) {
         while self.active.is_none() {
-            let Some((list, request, token)) = self.waiting.pop_front() else {
-                return;
-            };
+            let Some((list, request, token)) = self.waiting.pop_front() else { return };
             let mut transfer = match request {
                 MissionRequest::Pull => Transfer::download(self.target, list),
                 MissionRequest::Push(items) => Transfer::upload(self.target, list, items),
@@ -406,9 +402,7 @@ impl<T> MissionClient<T> {
             TransferStep::Send(message) => self.events.push_back(MissionEvent::Send(message)),
             TransferStep::Ended { last, result } => {
                 self.events.extend(last.map(MissionEvent::Send));
-                let Some((transfer, token)) = self.active.take() else {
-                    return;
-                };
+                let Some((transfer, token)) = self.active.take() else { return };
                 self.counters.failed += u64::from(result.is_err());
                 let list = transfer.list();
                 if result.is_ok()

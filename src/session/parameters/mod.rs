@@ -182,9 +182,7 @@ impl<T> ParameterClient<T> {
 
     /// Handles a PARAM_ERROR of the autopilot.
     pub fn error(&mut self, now: Duration, message: &ParamError) {
-        let Some(name) = ParameterName::of_field(message.id) else {
-            return;
-        };
+        let Some(name) = ParameterName::of_field(message.id) else { return };
         if let Some(at) = self.in_flight(name) {
             self.end(at, Err(ParameterError::Refused(message.error)));
             self.tick(now);
@@ -257,12 +255,8 @@ impl<T> ParameterClient<T> {
     /// Ends the request that a value answers.
     fn answer(&mut self, parameter: &Parameter, field: [u8; 4]) {
         let pulling = self.pull.is_some();
-        let Some(at) = self.in_flight(parameter.name) else {
-            return;
-        };
-        let Some(pending) = self.pending.get_mut(at) else {
-            return;
-        };
+        let Some(at) = self.in_flight(parameter.name) else { return };
+        let Some(pending) = self.pending.get_mut(at) else { return };
         let result = match &mut pending.request {
             RequestKind::Read => Ok(*parameter),
             RequestKind::Set { kind, value, field: wanted, .. }
@@ -299,9 +293,7 @@ impl<T> ParameterClient<T> {
         let mut running = self.pending.iter().filter(|a| a.next.is_some()).count();
         let mut at = 0;
         while running < self.settings.in_flight {
-            let Some(pending) = self.pending.get(at) else {
-                return;
-            };
+            let Some(pending) = self.pending.get(at) else { return };
             if pending.next.is_none() && self.in_flight(pending.name).is_none() {
                 self.transmit(now, at);
                 running += 1;
@@ -311,9 +303,7 @@ impl<T> ParameterClient<T> {
     }
 
     fn transmit(&mut self, now: Duration, at: usize) {
-        let Some(pending) = self.pending.get_mut(at) else {
-            return;
-        };
+        let Some(pending) = self.pending.get_mut(at) else { return };
         pending.sent += 1;
         pending.next = Some(now.saturating_add(self.settings.wait));
         let (target_system, target_component) = (self.system, self.component);
@@ -342,9 +332,7 @@ impl<T> ParameterClient<T> {
     }
 
     fn tick_pull(&mut self, now: Duration) {
-        let Some(pull) = &mut self.pull else {
-            return;
-        };
+        let Some(pull) = &mut self.pull else { return };
         let (system, component, events) = (self.system, self.component, &mut self.events);
         let mut sent = 0;
         let ended = pull.tick(now, &self.settings, |request| {

@@ -84,9 +84,7 @@ impl Pull {
         count: u16,
         settings: &ParameterSettings,
     ) {
-        let Some(index) = index else {
-            return;
-        };
+        let Some(index) = index else { return };
         self.announced = self.announced.max(count.into());
         let count = usize::from(count).min(settings.max_parameters);
         if count > self.received_indices.len() {

@@ -232,9 +232,7 @@ impl GroundTruth {
         lasting: bool,
         now: RosTime,
     ) -> Result<bool, RosError> {
-        let Some(data) = self.crashes.take(with, lasting, now) else {
-            return Ok(false);
-        };
+        let Some(data) = self.crashes.take(with, lasting, now) else { return Ok(false) };
         self.publishers.crash.publish(&Int32 { data })?;
         Ok(data >= 0)
     }

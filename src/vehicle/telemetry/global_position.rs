@@ -76,9 +76,7 @@ impl GlobalPositionPlugin {
     fn global_position_int(&mut self, fcu: &mut Fcu, m: &GLOBAL_POSITION_INT_DATA) -> Published {
         let quality = self.quality;
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let Some(place) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else {
-            return Ok(());
-        };
+        let Some(place) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else { return Ok(()) };
         if self.first_fix.is_none() && quality.is_fix() && place.altitude_m.is_finite() {
             self.first_fix = Some(place);
         }
@@ -128,9 +126,7 @@ impl GlobalPositionPlugin {
 
     fn gps_global_origin(&mut self, fcu: &mut Fcu, m: &GPS_GLOBAL_ORIGIN_DATA) -> Published {
         let e7 = [m.latitude, m.longitude, m.altitude];
-        let Some(place) = fcu.to_geodetic(e7) else {
-            return Ok(());
-        };
+        let Some(place) = fcu.to_geodetic(e7) else { return Ok(()) };
         if place.altitude_m.is_finite() {
             fcu.set_origin(Geodetic::from_e7(e7));
         }

@@ -117,9 +117,7 @@ impl StatustextPlugin {
             });
         }
         let at = at.unwrap_or(self.unfinished.len().saturating_sub(1));
-        let Some(text) = self.unfinished.get_mut(at) else {
-            return Ok(());
-        };
+        let Some(text) = self.unfinished.get_mut(at) else { return Ok(()) };
         text.ended |= end.is_some();
         if text.chunks.len() <= chunk {
             text.chunks.resize(chunk + 1, None);

@@ -112,9 +112,7 @@ pub fn groups_of(topics: &[TopicFigures], report: &DiagnosticArray) -> Vec<Group
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     let statuses: Vec<_> = report.status.iter().map(|s| (short_name(s), s)).collect();
     for (name, status) in &statuses {
-        let Some(key) = group_of_status(name) else {
-            continue;
-        };
+        let Some(key) = group_of_status(name) else { continue };
         add_status(groups.entry(key).or_default(), name, status);
     }
     for seen in topics {

@@ -176,9 +176,7 @@ fn details(group: &Group) -> Vec<ListItem<'static>> {
 
 /// Length of the common prefix of all names, up to a `/`.
 fn shared_prefix(names: &[&str]) -> usize {
-    let Some((first, others)) = names.split_first() else {
-        return 0;
-    };
+    let Some((first, others)) = names.split_first() else { return 0 };
     let ends = first.match_indices('/').map(|(at, _)| at + 1);
     let shared = ends.filter(|end| others.iter().all(|name| name.get(..*end) == first.get(..*end)));
     shared.max().unwrap_or(0)

@@ -32,9 +32,7 @@ pub(in crate::transport) fn process(inode: u64) -> Option<(u32, String)> {
 
 /// Inodes of the sockets that a process has open.
 fn sockets(process: &str) -> BTreeSet<u64> {
-    let Ok(files) = fs::read_dir(format!("/proc/{process}/fd")) else {
-        return BTreeSet::new();
-    };
+    let Ok(files) = fs::read_dir(format!("/proc/{process}/fd")) else { return BTreeSet::new() };
     let socket = |entry: fs::DirEntry| {
         let target = fs::read_link(entry.path()).ok()?;
         let inode = target.to_str()?.strip_prefix("socket:[")?;

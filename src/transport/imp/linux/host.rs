@@ -42,9 +42,7 @@ pub(in crate::transport) fn own_names() -> Vec<String> {
 }
 
 fn interfaces() -> Vec<NetworkInterface> {
-    let Ok(all) = getifaddrs() else {
-        return Vec::new();
-    };
+    let Ok(all) = getifaddrs() else { return Vec::new() };
     let interface = |found: nix::ifaddrs::InterfaceAddress| {
         let address = found.address?.as_sockaddr_in()?.ip();
         let mask = found.netmask.and_then(|mask| Some(mask.as_sockaddr_in()?.ip()));
@@ -88,9 +86,7 @@ fn routes(table: &str) -> Vec<Route> {
 }
 
 fn fast_dds_owners() -> Vec<u32> {
-    let Ok(files) = fs::read_dir("/dev/shm") else {
-        return Vec::new();
-    };
+    let Ok(files) = fs::read_dir("/dev/shm") else { return Vec::new() };
     let ours = |file: &fs::DirEntry| {
         let name = file.file_name();
         name.to_string_lossy().starts_with("fastrtps_")
@@ -102,9 +98,7 @@ fn fast_dds_owners() -> Vec<u32> {
 
 pub(in crate::transport) fn block_file(name: &str) -> BlockFile {
     let path = path_of(name);
-    let Ok(metadata) = fs::symlink_metadata(&path) else {
-        return BlockFile::Missing;
-    };
+    let Ok(metadata) = fs::symlink_metadata(&path) else { return BlockFile::Missing };
     if !metadata.is_file() {
         return BlockFile::NotAFile;
     }

@@ -34,9 +34,7 @@ impl EndSignals {
 
 /// Whether the parent process set this signal to be ignored.
 fn is_ignored(kind: SignalKind) -> bool {
-    let Ok(status) = fs::read_to_string("/proc/self/status") else {
-        return false;
-    };
+    let Ok(status) = fs::read_to_string("/proc/self/status") else { return false };
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> (kind.as_raw_value() - 1) & 1 == 1)

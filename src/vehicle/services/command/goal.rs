@@ -75,9 +75,7 @@ impl VehicleGoal {
 
     /// How far the vehicle's telemetry shows it.
     pub(super) fn progress(self, fcu: &Fcu) -> GoalProgress {
-        let Some(heartbeat) = fcu.heartbeat else {
-            return GoalProgress::Nothing;
-        };
+        let Some(heartbeat) = fcu.heartbeat else { return GoalProgress::Nothing };
         let reached = match self {
             Self::Armed(armed) => armed == fcu.is_armed(),
             Self::Mode(custom_mode) => {
@@ -134,9 +132,7 @@ impl VehicleGoal {
 
 impl TakeOffStart {
     fn progress(self, fcu: &Fcu) -> GoalProgress {
-        let Some(heartbeat) = fcu.heartbeat else {
-            return GoalProgress::Nothing;
-        };
+        let Some(heartbeat) = fcu.heartbeat else { return GoalProgress::Nothing };
         // Links without acknowledgements invent the mode.
         let has_modes = fcu.is_px4() && fcu.abilities().acks;
         if self.height.or(fcu.height).is_none() && fcu.landed.is_none() {

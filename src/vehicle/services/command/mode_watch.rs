@@ -28,9 +28,7 @@ impl ModeWatch {
 
     /// Whether the newest heartbeat shows another mode than the one before, to which no recent command of this bridge led.
     pub(super) fn changed_by_others(&mut self, fcu: &Fcu) -> bool {
-        let Some(heartbeat) = fcu.heartbeat else {
-            return false;
-        };
+        let Some(heartbeat) = fcu.heartbeat else { return false };
         if heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED == 0 {
             return false;
         }

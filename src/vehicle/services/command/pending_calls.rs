@@ -138,9 +138,7 @@ impl PendingCalls {
     pub(super) fn ended(&mut self, fcu: &mut Fcu, id: u64, end: CommandOutcome) {
         let now = fcu.now.mono;
         let mut calls = self.calls.iter_mut().enumerate();
-        let Some((at, call)) = calls.find(|(_, call)| call.id == id) else {
-            return;
-        };
+        let Some((at, call)) = calls.find(|(_, call)| call.id == id) else { return };
         match end.end {
             // Links without acknowledgements make heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: MAV_RESULT_ACCEPTED, .. } | CommandEnd::Broadcast => {

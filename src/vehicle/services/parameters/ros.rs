@@ -12,7 +12,8 @@ use crate::msgs::rcl_interfaces::srv::{
 use crate::ros::RosError;
 use crate::session::{self, ParameterName};
 use crate::vehicle::{Fcu, Open};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// Limit of names or values in one call; the rest is not requested.
 const MOST: usize = 2048;
@@ -44,7 +45,7 @@ impl<T: Send + 'static> AnswerCollector<T> {
     }
 
     fn put(this: &Mutex<Self>, at: usize, answer: Option<T>) {
-        let mut gather = this.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gather = this.lock();
         if let Some(slot) = gather.answers.get_mut(at) {
             *slot = answer;
         }
@@ -68,9 +69,7 @@ impl ParameterPart {
         then: impl FnOnce(Vec<Option<session::Parameter>>) + Send + 'static,
     ) {
         let names = names.get(..names.len().min(MOST)).unwrap_or_default();
-        let Some(gather) = AnswerCollector::of(names.len(), then) else {
-            return;
-        };
+        let Some(gather) = AnswerCollector::of(names.len(), then) else { return };
         for (at, name) in names.iter().enumerate() {
             let Some(name) = ParameterName::new(name) else {
                 AnswerCollector::put(&gather, at, None);
@@ -96,9 +95,7 @@ impl ParameterPart {
                 || refused(&format!("not set: more than {MOST} parameters in one call"));
             then((answers.into_iter()).map(|answer| answer.unwrap_or_else(unanswered)).collect());
         };
-        let Some(gather) = AnswerCollector::of(parameters.len(), results) else {
-            return;
-        };
+        let Some(gather) = AnswerCollector::of(parameters.len(), results) else { return };
         for (at, parameter) in parameters.iter().enumerate() {
             let (name, wanted) = match value::wanted(&parameter.name, &parameter.value) {
                 Ok(wanted) if at < MOST => wanted,
