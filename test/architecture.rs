@@ -408,7 +408,7 @@ fn the_container_runs_as_an_ordinary_user() {
     assert!(!["root", "0"].contains(&user.split(':').next().unwrap()), "{user}");
 }
 
-/// A wrong length is a panic that is told and survived, not a number that goes on (ADR 0012).
+/// A wrong length is a panic that is told and survived, not a number that goes on (ADR 0011).
 #[test]
 fn overflow_is_checked_in_release_builds() {
     let text = fs::read_to_string(package().join("Cargo.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! Sensors that are added while the bridge runs ([ADR 0017](docs/adr/0017-sensors-opened-again.md)).
+//! Sensors that are added while the bridge runs ([ADR 0016](docs/adr/0016-sensors-opened-again.md)).
 use super::Reception;
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::set_camera_info::CameraInfoServices;

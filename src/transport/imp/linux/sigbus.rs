@@ -4,7 +4,7 @@
 )]
 //! If another process truncates a mapped file, an access to its missing pages raises SIGBUS, which would end
 //! the process. Here the pages become zeros and the mapping is marked as lost, as Wayland compositors do
-//! (`wl_shm_buffer_begin_access`, smithay's pool). ADR 0013 compares it with reading by `pread`.
+//! (`wl_shm_buffer_begin_access`, smithay's pool). ADR 0012 compares it with reading by `pread`.
 use std::io;
 use std::ptr;
 use std::sync::OnceLock;
