@@ -418,10 +418,10 @@ fn overflow_is_checked_in_release_builds() {
 }
 
 #[test]
-fn no_source_file_is_longer_than_600_lines() {
+fn no_source_file_is_longer_than_500_lines() {
     let long = files_below("src").into_iter().chain(files_below("test")).filter_map(|path| {
         let lines = fs::read_to_string(&path).unwrap().lines().count();
-        (lines > 600).then(|| format!("{}: {lines} lines", relative(&path)))
+        (lines > 500).then(|| format!("{}: {lines} lines", relative(&path)))
     });
     nothing(long.collect());
 }
