@@ -35,7 +35,7 @@ impl CalibratedCamera<'_> {
     }
 }
 
-/// Returns left and right camera of the stereo pair of the parameters, else of the first possible pair.
+/// Returns the stereo pair (left, right) that the parameters name, else the first rectified pair.
 pub(super) fn stereo_pair<'a>(
     rig: &Rig<'a>,
     cameras: &[CalibratedCamera<'a>],
@@ -95,13 +95,13 @@ impl<'a> Rig<'a> {
     }
 
     /// Warns if an image or its `camera_info` is published with best effort.
-    pub(super) fn read_both_reliably(
+    pub(super) fn warn_if_camera_best_effort(
         &self,
         camera: &CalibratedCamera<'_>,
         output: &mut CalibOutput,
     ) {
-        self.read_reliably(QosGroup::Image, &camera.topic, output);
-        self.read_reliably(QosGroup::CameraInfo, &camera.info_topic, output);
+        self.warn_if_best_effort(QosGroup::Image, &camera.topic, output);
+        self.warn_if_best_effort(QosGroup::CameraInfo, &camera.info_topic, output);
     }
 
     /// Returns the cameras of these types that are fixed on the vehicle.
@@ -110,15 +110,15 @@ impl<'a> Rig<'a> {
         sensors.filter_map(|s| self.camera(s).ok()).collect()
     }
 
-    /// Returns two cameras of a pair, or one.
-    pub(super) fn eyes(
+    /// Returns the two cameras of a stereo pair, or one camera.
+    pub(super) fn mono_or_stereo(
         &self,
         output: &mut CalibOutput,
     ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
         let cameras = if self.choice.cameras.is_empty() {
-            self.found_eyes(output)?
+            self.found_cameras(output)?
         } else {
-            self.chosen_eyes()?
+            self.chosen_cameras()?
         };
         for (camera, role) in cameras.iter().zip(["camera", "second camera"]) {
             output.used.push((role, describe(camera)));
@@ -127,7 +127,7 @@ impl<'a> Rig<'a> {
         Ok(cameras)
     }
 
-    fn chosen_eyes(&self) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
+    fn chosen_cameras(&self) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
         let mut problems = Problems::default();
         if self.choice.cameras.len() > 2 {
             problems.push("--cameras", "more than two cameras");
@@ -153,7 +153,10 @@ impl<'a> Rig<'a> {
         problems.or(cameras)
     }
 
-    fn found_eyes(&self, output: &mut CalibOutput) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
+    fn found_cameras(
+        &self,
+        output: &mut CalibOutput,
+    ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
         let cameras = self.rigid_cameras(&[SensorKind::Rgb, SensorKind::Grey]);
         if let Some(pair) = stereo_pair(self, &cameras) {
             return Ok(pair.into());

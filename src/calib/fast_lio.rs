@@ -21,14 +21,14 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let (lidar, imu) = rig.lidar_and_imu(output, Ok)?;
     let (topic, lidar_type, lines) = if lidar.is_livox() {
         let topic = format!("{}/custom", lidar.topic);
-        rig.read_reliably(QosGroup::Cloud, &topic, output);
+        rig.warn_if_best_effort(QosGroup::Cloud, &topic, output);
         (topic, AVIA, 4)
     } else {
         let why = "FAST-LIO2's handler 3 takes the points' times as they are";
         lidar.need_layout(output, CloudLayout::Ouster.name(), why);
         (lidar.topic.clone(), OUST64, lidar.sensor.height)
     };
-    rig.read_reliably(QosGroup::Imu, &imu.topic, output);
+    rig.warn_if_best_effort(QosGroup::Imu, &imu.topic, output);
     output.file("fast_lio.yaml", file(rig, &lidar, &imu, (&topic, lidar_type, lines)));
     output.start(
         "ros2 launch fast_lio mapping.launch.py config_path:={dir} config_file:=fast_lio.yaml",
@@ -100,7 +100,7 @@ fn file(
       pcd_save_en: false
       interval: -1
 "#,
-        every = lidar.every(),
+        every = lidar.point_filter_num(),
         topic = text(topic),
         imu_topic = text(&imu.topic),
         rate = lidar.rate_hz(),

@@ -91,6 +91,6 @@ esti_plane_threshold: 0.1
         range = real(lidar.range()),
         translation = list(&lidar.in_imu.translation()),
         rotation = row_major(&rotation(&lidar.in_imu), 16),
-        every = lidar.every(),
+        every = lidar.point_filter_num(),
     )
 }

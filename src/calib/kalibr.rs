@@ -16,9 +16,9 @@ pub(super) const CONSUMER: Consumer =
 const NOISE: Noise = Noise([0.006, 0.0002, 0.0004, 4e-6]);
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let eyes = VisualInertial::find(rig, output)?;
-    output.file("camchain-imucam.yaml", chain(&eyes));
-    output.file("imu.yaml", imu_file(rig, &eyes.imu));
+    let sensors = VisualInertial::find(rig, output)?;
+    output.file("camchain-imucam.yaml", chain(&sensors));
+    output.file("imu.yaml", imu_file(rig, &sensors.imu));
     output.warn(
         "Kalibr is a ROS 1 program and wants a target in the scene to calibrate anything; the files are for readers of its format",
     );
@@ -39,7 +39,7 @@ impl<'a> VisualInertial<'a> {
         let mut problems = Problems::default();
         let imu = keep(&mut problems, rig.imu(output));
         let mut cameras = Vec::new();
-        match rig.eyes(output) {
+        match rig.mono_or_stereo(output) {
             Ok(found) => {
                 for camera in found {
                     let pose = keep(&mut problems, rig.in_imu(&camera.frame));
@@ -55,9 +55,9 @@ impl<'a> VisualInertial<'a> {
     }
 
     /// Warns if the images are published with best effort.
-    pub(super) fn read_reliably(&self, rig: &Rig<'_>, output: &mut CalibOutput) {
+    pub(super) fn warn_if_best_effort(&self, rig: &Rig<'_>, output: &mut CalibOutput) {
         for (camera, _) in &self.cameras {
-            rig.read_reliably(QosGroup::Image, &camera.topic, output);
+            rig.warn_if_best_effort(QosGroup::Image, &camera.topic, output);
         }
     }
 
@@ -104,15 +104,15 @@ pub(super) fn noise(noise: &Noise, indent: usize) -> String {
     out
 }
 
-fn chain(eyes: &VisualInertial<'_>) -> String {
+fn chain(sensors: &VisualInertial<'_>) -> String {
     let mut out = String::new();
-    for (i, (camera, pose)) in eyes.cameras.iter().enumerate() {
+    for (i, (camera, pose)) in sensors.cameras.iter().enumerate() {
         let _ = write!(
             out,
             "cam{i}:\n  T_cam_imu: # turns points of the IMU's frame into the camera's\n{}\n",
             nested(&pose.inverse().matrix(), 4),
         );
-        if let Some((_, before)) = i.checked_sub(1).and_then(|i| eyes.cameras.get(i)) {
+        if let Some((_, before)) = i.checked_sub(1).and_then(|i| sensors.cameras.get(i)) {
             let from_before = pose.inverse() * *before;
             let _ = write!(
                 out,
@@ -123,7 +123,7 @@ fn chain(eyes: &VisualInertial<'_>) -> String {
         let _ = write!(
             out,
             "  timeshift_cam_imu: 0.0 # stamps are of one clock\n  cam_overlaps: {}\n{}",
-            eyes.overlaps(i),
+            sensors.overlaps(i),
             intrinsics(camera),
         );
     }

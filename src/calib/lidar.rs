@@ -27,7 +27,7 @@ impl Lidar<'_> {
         self.sensor.kind != SensorKind::Lidar
     }
 
-    /// Refuses a lidar without rings; `why` is their use.
+    /// Refuses a lidar without rings; `why` says what the consumer needs them for.
     pub(super) fn with_rings(self, why: &str) -> Result<Self, Problem> {
         if !self.is_livox() {
             return Ok(self);
@@ -52,8 +52,8 @@ impl Lidar<'_> {
         }
     }
 
-    /// Divisor by which consumers thin out scans, to about 20,000 points per scan.
-    pub(super) fn every(&self) -> usize {
+    /// `point_filter_num` of FAST-LIO, which keeps every n-th point: about 20,000 per scan.
+    pub(super) fn point_filter_num(&self) -> usize {
         (self.points() / 20_000).clamp(1, 4)
     }
 
@@ -66,8 +66,8 @@ impl Lidar<'_> {
         }
     }
 
-    /// Returns the range of azimuths, and the elevations of the lowest and the highest ring, in degrees, of
-    /// `otherParams[2..6]`. The end of a range is exclusive: the step is range / number.
+    /// Returns the range of azimuths and the elevations of the lowest and the highest ring, in degrees, from
+    /// `otherParams[2..6]`. The end of each range is exclusive: the step is range / number.
     pub(super) fn angles(&self) -> Result<(f64, [f64; 2]), Problem> {
         let angle = |i: usize| f64::from(self.sensor.other_params[i]);
         let (azimuth, height) = (angle(3) - angle(2), angle(5) - angle(4));
@@ -85,7 +85,7 @@ impl Lidar<'_> {
         Ok((f64::from(self.sensor.width) * circles).round() as u32)
     }
 
-    /// Adds the needs of a layout, and of clouds without missing points.
+    /// Requires a layout, and clouds without missing points.
     pub(super) fn need_layout(
         &self,
         output: &mut CalibOutput,

@@ -26,11 +26,11 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     if let Some(depth) = &inputs.depth {
         output.used.push(("depth", describe(depth)));
         need_millimetres(rig, depth, output);
-        rig.read_both_reliably(depth, output);
+        rig.warn_if_camera_best_effort(depth, output);
     }
     if let Some(colour) = &inputs.colour {
         output.used.push(("colour", describe(colour)));
-        rig.read_both_reliably(colour, output);
+        rig.warn_if_camera_best_effort(colour, output);
         let seq_id = colour.sensor.seq_id;
         output.need(
             &format!("sensor{seq_id}.encoding"),
@@ -40,7 +40,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         );
     }
     if let Some(lidar) = &inputs.lidar {
-        rig.read_reliably(QosGroup::Cloud, &lidar.topic, output);
+        rig.warn_if_best_effort(QosGroup::Cloud, &lidar.topic, output);
     }
     output.file("nvblox.yaml", parameters(rig, &inputs)?);
     output.file("nvblox.launch.yaml", launch(&inputs));

@@ -14,12 +14,12 @@ pub(super) const CONSUMER: Consumer =
 const NOISE: Noise = Noise([2e-3, 3e-3, 1.6968e-4, 1.9393e-5]);
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let eyes = VisualInertial::find(rig, output)?;
-    eyes.read_reliably(rig, output);
-    let count = eyes.cameras.len();
-    output.file("estimator_config.yaml", estimator(&eyes));
-    output.file("kalibr_imu_chain.yaml", imu_chain(rig, &eyes));
-    output.file("kalibr_imucam_chain.yaml", camera_chain(&eyes));
+    let sensors = VisualInertial::find(rig, output)?;
+    sensors.warn_if_best_effort(rig, output);
+    let count = sensors.cameras.len();
+    output.file("estimator_config.yaml", estimator(&sensors));
+    output.file("kalibr_imu_chain.yaml", imu_chain(rig, &sensors));
+    output.file("kalibr_imucam_chain.yaml", camera_chain(&sensors));
     // The launch file's own arguments win over the file.
     output.start(format!(
         "ros2 launch ov_msckf subscribe.launch.py config_path:={{dir}}/estimator_config.yaml max_cameras:={count} use_stereo:={}",
@@ -28,13 +28,13 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     Ok(())
 }
 
-fn imu_chain(rig: &Rig<'_>, eyes: &VisualInertial<'_>) -> String {
+fn imu_chain(rig: &Rig<'_>, sensors: &VisualInertial<'_>) -> String {
     let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mut out = format!(
         "%YAML:1.0\n\nimu0:\n  rostopic: {}\n  time_offset: 0.0\n  update_rate: {}\n  model: \"kalibr\"\n{}",
-        text(&eyes.imu.topic),
-        real(eyes.imu.rate_hz),
-        kalibr::noise(&rig.noise(&eyes.imu, NOISE), 2),
+        text(&sensors.imu.topic),
+        real(sensors.imu.rate_hz),
+        kalibr::noise(&rig.noise(&sensors.imu, NOISE), 2),
     );
     for key in ["Tw", "R_IMUtoGYRO", "Ta", "R_IMUtoACC"] {
         let _ = writeln!(out, "  {key}:\n{}", nested(&identity, 4));
@@ -43,22 +43,22 @@ fn imu_chain(rig: &Rig<'_>, eyes: &VisualInertial<'_>) -> String {
     out
 }
 
-fn camera_chain(eyes: &VisualInertial<'_>) -> String {
+fn camera_chain(sensors: &VisualInertial<'_>) -> String {
     let mut out = String::from("%YAML:1.0\n\n");
-    for (i, (camera, pose)) in eyes.cameras.iter().enumerate() {
+    for (i, (camera, pose)) in sensors.cameras.iter().enumerate() {
         let _ = write!(
             out,
             "cam{i}:\n  T_imu_cam: # pose of the camera in the frame of the IMU\n{}\n  timeshift_cam_imu: 0.0\n  cam_overlaps: {}\n{}",
             nested(&pose.matrix(), 4),
-            eyes.overlaps(i),
+            sensors.overlaps(i),
             kalibr::intrinsics(camera),
         );
     }
     out
 }
 
-fn estimator(eyes: &VisualInertial<'_>) -> String {
-    let rate = eyes.cameras.iter().map(|(camera, _)| camera.sensor.asked_hz());
+fn estimator(sensors: &VisualInertial<'_>) -> String {
+    let rate = sensors.cameras.iter().map(|(camera, _)| camera.sensor.asked_hz());
     format!(
         r#"%YAML:1.0
 
@@ -152,8 +152,8 @@ use_mask: false
 relative_config_imu: "kalibr_imu_chain.yaml"
 relative_config_imucam: "kalibr_imucam_chain.yaml"
 "#,
-        stereo = eyes.cameras.len() == 2,
-        count = eyes.cameras.len(),
+        stereo = sensors.cameras.len() == 2,
+        count = sensors.cameras.len(),
         track = real(f64::from(rate.max().unwrap_or_default()) + 1.0),
     )
 }

@@ -101,7 +101,12 @@ impl<'a> Rig<'a> {
     }
 
     /// Warns if a topic is published with best effort, which a reliable subscription does not match.
-    pub(super) fn read_reliably(&self, group: QosGroup, topic: &str, output: &mut CalibOutput) {
+    pub(super) fn warn_if_best_effort(
+        &self,
+        group: QosGroup,
+        topic: &str,
+        output: &mut CalibOutput,
+    ) {
         if self.settings.params.qos.of(group, topic).reliability == Reliability::BestEffort {
             output.warn(format!(
                 "{topic} is published with best effort (qos.{}.reliability or qos_overrides), the consumer subscribes reliably \

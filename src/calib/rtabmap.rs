@@ -32,7 +32,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             need_millimetres(rig, depth, output);
             for (role, camera) in [("colour", colour), ("depth", depth)] {
                 output.used.push((role, describe(camera)));
-                rig.read_both_reliably(camera, output);
+                rig.warn_if_camera_best_effort(camera, output);
             }
             arguments.extend([
                 ("stereo", "false".to_owned()),
@@ -44,7 +44,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         VisualInput::Stereo([left, right]) => {
             for (role, camera) in [("left", left), ("right", right)] {
                 output.used.push((role, describe(camera)));
-                rig.read_both_reliably(camera, output);
+                rig.warn_if_camera_best_effort(camera, output);
             }
             let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
             if rig.settings.pairs.frame_of(r) != l {
@@ -82,7 +82,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     Ok(())
 }
 
-/// Adds the need of depth as 16UC1, in millimetres.
+/// Requires depth as 16UC1, in millimetres.
 pub(super) fn need_millimetres(
     rig: &Rig<'_>,
     depth: &CalibratedCamera<'_>,

@@ -20,11 +20,11 @@ const DEVIATIONS: [f64; 4] = [0.1, 0.001, 0.01, 0.0001];
 const CAMERAS: [&str; 2] = ["cam0.yaml", "cam1.yaml"];
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let eyes = VisualInertial::find(rig, output)?;
-    rig.read_reliably(QosGroup::Imu, &eyes.imu.topic, output);
-    eyes.read_reliably(rig, output);
-    output.file("vins.yaml", main_file(rig, &eyes));
-    for ((camera, _), name) in eyes.cameras.iter().zip(CAMERAS) {
+    let sensors = VisualInertial::find(rig, output)?;
+    rig.warn_if_best_effort(QosGroup::Imu, &sensors.imu.topic, output);
+    sensors.warn_if_best_effort(rig, output);
+    output.file("vins.yaml", main_file(rig, &sensors));
+    for ((camera, _), name) in sensors.cameras.iter().zip(CAMERAS) {
         output.file(name, camera_file(camera));
     }
     output.start("ros2 run vins vins_node {dir}/vins.yaml");

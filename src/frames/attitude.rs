@@ -120,8 +120,10 @@ impl<B: CoordinateFrame, W: CoordinateFrame> fmt::Debug for Attitude<B, W> {
     }
 }
 
-/// World change times attitude times body change, multiplied out: the half turns about x (FRD, NWU) only permute and
-/// negate the components, which is exact; ENU takes one factor of 1/√2.
+/// Creates an attitude from the components of a unit quaternion.
+///
+/// Callers multiply out (change of world) * attitude * (change of body). A half turn about x (NED to NWU, FRD to FLU) only
+/// permutes and negates components, which is exact; the quarter turn to ENU adds one factor of 1/√2.
 fn from_parts<B: CoordinateFrame, W: CoordinateFrame>(
     w: f64,
     x: f64,
@@ -131,7 +133,7 @@ fn from_parts<B: CoordinateFrame, W: CoordinateFrame>(
     Attitude::from_inner(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)))
 }
 
-/// Declares conversions by the half turn about x of body and world.
+/// Declares conversions that turn both body and world by half a turn about x.
 macro_rules! half_turns {
     ($($body:ident in $world:ident => $to_body:ident in $to_world:ident;)*) => {$(
         impl From<Attitude<$body, $world>> for Attitude<$to_body, $to_world> {

@@ -4,7 +4,7 @@ use super::vector::{Flu, Frd, Ned, Vector};
 use super::world::WorldConvention;
 use std::fmt;
 
-/// Carrier of a sensor: `TargetMountType` with the meaning of its `TargetCopter`.
+/// What carries a sensor: `TargetMountType`, with the number in `TargetCopter`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Mount {
     /// 0: geometric centre of this vehicle.

@@ -101,7 +101,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the full name of a vehicle's topic.
-    pub(super) fn of_vehicle(&self, vehicle: u16, topic: &str) -> String {
+    pub(super) fn vehicle_topic(&self, vehicle: u16, topic: &str) -> String {
         self.settings.vehicle_topic(vehicle, topic)
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Period of the diagnostics of the bridge that `doctor` starts.
 const PERIOD: Duration = Duration::from_millis(500);
-/// How long to wait for the refusal of a datagram; a host in this network refuses it faster.
+/// How long to wait for ICMP `port unreachable`; a host in the local network answers faster.
 const REFUSAL_TIMEOUT: Duration = Duration::from_millis(300);
 /// The name of this program in the kernel's list of processes.
 const OWN_NAME: &str = "rfly_bridge";
@@ -89,7 +89,7 @@ fn check_settings(
             let is_bridge =
                 |holder: &Holder| matches!(&holder.process, Some((_, name)) if name == OWN_NAME);
             if failures.iter().flat_map(|failure| &failure.holders).any(is_bridge) {
-                // In a ROS 2 workspace, callbacks run as long as their node exists.
+                // Held until the end: in a ROS 2 workspace, its node runs the callbacks.
                 let graph = graph()?;
                 let (running, _subscription) = subscribe(&graph)?;
                 std::thread::sleep(duration);
@@ -146,7 +146,8 @@ fn port_taken(failure: &BindFailure) -> Finding {
     )
 }
 
-/// Sends an empty datagram, which is no request, and returns a finding if the simulator's host refuses it.
+/// Sends an empty datagram, which is no request; returns a finding if the simulator's host answers with ICMP
+/// `port unreachable`.
 fn probe_renderer(settings: &Settings) -> Option<Finding> {
     let renderer = settings.renderer();
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;

@@ -39,8 +39,8 @@ impl MapConversion {
         self.convention.vector(Vector::<Ned>::from(ned))
     }
 
-    /// Returns the pose of the bounds of an object with this pose, and the lengths of their sides; `None` if a number is not
-    /// finite or a side negative.
+    /// Converts the bounds of an object with this pose; returns their pose and the lengths of their sides. `None` if a number is
+    /// not finite or a side negative.
     pub fn bounds(
         &self,
         pose: &Transform,

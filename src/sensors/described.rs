@@ -78,7 +78,7 @@ pub struct DescribedMount {
     requested: Transform,
     shown: Transform,
     other: UnconfirmedChange<Transform>,
-    /// Only the renderer knows the height of a vehicle's bottom.
+    /// Carried by a vehicle's bottom, whose height only the renderer knows.
     at_bottom: bool,
     /// Described height above the requested one.
     higher_m: Option<f64>,
@@ -87,7 +87,8 @@ pub struct DescribedMount {
 }
 
 impl DescribedMount {
-    /// Creates a mount with the requested pose; `at_bottom`: its height is known except for a constant.
+    /// Creates a mount with the requested pose; `at_bottom`: a vehicle's bottom carries it, and the first
+    /// description gives its height.
     pub fn new(requested: Transform, at_bottom: bool) -> Self {
         let other = UnconfirmedChange::default();
         Self { requested, shown: requested, other, at_bottom, higher_m: None, agrees: None }

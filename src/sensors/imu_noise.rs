@@ -1,4 +1,4 @@
-//! Errors of an IMU on purpose: constant bias, white noise and a bias that walks, as Kalibr's `imu.yaml` names them.
+//! Simulated errors of an IMU: constant bias, white noise and random walk of the bias, as in Kalibr's `imu.yaml`.
 use crate::{
     config::params::ImuParams,
     noise::{Draws, Purpose, Walk},
@@ -15,7 +15,7 @@ pub(super) struct ImuNoise {
     draws: Draws,
     /// Standard deviation of the white noise of a sample.
     white: [f64; 2],
-    /// Standard deviation of the bias after 1 s.
+    /// Standard deviation of the random walk of the bias after 1 s.
     walk: [f64; 2],
     bias: ImuErrors,
     walks: Walk<6>,

@@ -2,8 +2,8 @@
 //!
 //! A [`Sensor`] is opened from its row, gets whole payloads ([`FramePayload`]) through a [`SensorPipeline`] and publishes. It
 //! converts only for topics with subscribers, into reused buffers; raw images are published from the slice in which they
-//! arrived. The reasons for each message's format are in `docs/sensors.md`; the table of topics in `docs/topics.md` is
-//! `node::topics_markdown`.
+//! arrived. The reasons for each message's format are in `docs/sensors.md`; `node::topics_markdown` writes the table
+//! of topics in `docs/topics.md`.
 mod calibration;
 mod camera;
 mod camera_info;
@@ -81,7 +81,7 @@ pub trait Sensor: Send {
         false
     }
 
-    /// Changes the following frames.
+    /// Sets the view that the following frames show.
     fn set_view(&mut self, _view: &CameraView) {}
 }
 

@@ -5,8 +5,8 @@ const BLOCK: usize = 48;
 
 /// Copies 3-byte pixels with the first and third byte swapped, RGB to BGR and back; copies as many as fit both slices.
 ///
-/// A byte of the result is the one two places to the right, the same, or the one two places to the left, by its place in
-/// the pixel. Three loads with constant masks become vector code on any CPU; a byte shuffle would need SSSE3.
+/// The first byte of a result pixel lies two bytes to the right in the source, the second at the same index, the third two
+/// bytes to the left. Three loads with constant masks become vector code on any CPU; a byte shuffle would need SSSE3.
 pub fn copy_swapped(from: &[u8], to: &mut [u8]) {
     const fn mask(place: usize) -> [u8; BLOCK] {
         let mut mask = [0; BLOCK];

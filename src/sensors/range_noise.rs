@@ -47,7 +47,8 @@ impl DepthNoise {
         })
     }
 
-    /// Returns the counts of an image, each `scale` m, with noise. No return (65535) and 0 stay; nothing becomes either.
+    /// Adds noise to the counts of an image; a count is `scale` m. 0 and 65535 (no return) stay, and no other count becomes one
+    /// of them.
     pub fn apply(&mut self, time: SimTime, counts: &[u8], scale: f32) -> &[u8] {
         let mut numbers = self.draws.at(Purpose::Ranges, time.0);
         let scale = f64::from(scale);
@@ -93,8 +94,8 @@ impl CloudNoise {
             .map(|deviation| Self::new(params, source, CloudNoiseModel::Depth(deviation)))
     }
 
-    /// Noise of a lidar; `None` without noise in the parameters. The rays of points in the world frame are not known, so
-    /// that they only drop out.
+    /// Noise of a lidar; `None` without noise in the parameters. Points in the world frame only drop out, because their rays are
+    /// unknown.
     pub fn of_lidar(params: &DegradeParams, source: u16, in_world: bool) -> Option<Self> {
         let sigma_m = if in_world { 0.0 } else { params.lidar_noise_m };
         let dropout = params.lidar_dropout;
@@ -111,8 +112,8 @@ impl CloudNoise {
         }
     }
 
-    /// Returns the points with noise, in m on the axes of the wire; those without return are 0, as on the wire. `unit` is
-    /// a coordinate of 1 on the wire, in m; a depth is along the coordinate `forward`.
+    /// Adds noise to points; the result is in m, on the axes of the wire. A point without return is 0. `unit` is the length
+    /// of 1 on the wire, in m; `forward` is the index of the coordinate along the optical axis.
     pub fn apply<P: CloudPoint>(
         &mut self,
         time: SimTime,
@@ -129,8 +130,8 @@ impl CloudNoise {
                 return [F32::ZERO, F32::ZERO, F32::ZERO, label];
             }
             let place = raw.place().map(|v| v * unit);
-            let stretch = model.stretch(place, forward, &mut numbers);
-            let [x, y, z] = place.map(|v| F32::new((v * stretch) as f32));
+            let factor = model.factor(place, forward, &mut numbers);
+            let [x, y, z] = place.map(|v| F32::new((v * factor) as f32));
             [x, y, z, label]
         }));
         &self.points
@@ -138,8 +139,8 @@ impl CloudNoise {
 }
 
 impl CloudNoiseModel {
-    /// Factor on the coordinates of a point; 0: no return.
-    fn stretch(self, place: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
+    /// Returns the factor of noise on the coordinates of a point; 0: no return.
+    fn factor(self, place: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
         let depth = place[forward];
         match self {
             Self::Depth(deviation) if depth > 0.0 => {
@@ -150,8 +151,8 @@ impl CloudNoiseModel {
                 let [x, y, z] = place;
                 let range = x.hypot(y).hypot(z);
                 let noisy = range + sigma_m * numbers.normal();
-                let gone = numbers.unit() < dropout;
-                if gone { 0.0 } else { (noisy / range).max(0.0) }
+                let dropped = numbers.unit() < dropout;
+                if dropped { 0.0 } else { (noisy / range).max(0.0) }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A planar scan of a cloud as `sensor_msgs/LaserScan`, for programs that read 2D lidars.
 //!
-//! The scan lies in the plane z = 0 of the sensor's link, so it needs only the points. Its rays start at the
-//! sensor's own columns, so that each has a point; a ray without one would be taken for free space.
+//! The scan lies in the plane z = 0 of the sensor's link, so it needs no TF. Its rays have the azimuths of
+//! the sensor's columns, so that each ray has a point: consumers take a ray without one for free space.
 use super::{CloudPoint, PointAxes, Rings, SensorError, TopicSpec, spec::Topics};
 use crate::{
     config::{
@@ -17,9 +17,9 @@ use std::f64::consts::{PI, TAU};
 
 /// Points per ring of the Mid-360.
 const MID360_COLUMNS: f64 = 272.0;
-/// Rays of the Mid-40, which has no columns, in rad.
+/// Angle between rays of the Mid-40, which has no columns, in rad.
 const MID40_INCREMENT: f64 = PI / 180.0;
-/// What is added to the range of rays without return if they are not infinite, as pointcloud_to_laserscan does.
+/// How far a ray without return exceeds `range_max`, in m, if `scan.use_inf` is false; as in pointcloud_to_laserscan.
 const BEYOND_M: f64 = 1.0;
 
 pub(super) const SCAN_TOPIC: TopicSpec = TopicSpec::new(
@@ -30,14 +30,14 @@ pub(super) const SCAN_TOPIC: TopicSpec = TopicSpec::new(
     "a ring or a band of heights; with `scan.source`",
 );
 
-/// Which points of a cloud a scan has, and where their rays are.
+/// The points of a cloud that belong to a scan, and the azimuths of its rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScanPlane {
     source: Source,
     columns: Option<Columns>,
     /// Azimuth of the first ray, in rad, counter-clockwise.
     first: f64,
-    /// Between rays, in rad.
+    /// Angle between rays, in rad.
     increment: f64,
     /// Number of rays.
     rays: usize,
@@ -47,48 +47,52 @@ pub struct ScanPlane {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
-    /// One row.
+    /// One ring.
     Ring(u16, Rings),
     /// Lowest and highest z.
     Band([f64; 2]),
 }
 
-/// The columns of a complete cloud. The direction of a near point is coarse on the wire, that of its column is exact.
+/// The columns of a complete cloud. The azimuth of a near point is coarse on the wire, that of its column is exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Columns {
     azimuths: Azimuths,
     /// Number of columns and of rows.
     size: [usize; 2],
-    /// How far apart columns are at most, in rad.
+    /// Largest angle between columns, in rad.
     step: f64,
-    /// How far a point may be off sideways by the resolution of the wire, in m.
-    coarse: f64,
+    /// Largest sideways error of a point from the resolution of the wire, in m.
+    sideways_error: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Azimuths {
-    /// Evenly from an angle to another, which is not reached.
+    /// Evenly spaced from the first angle to the second, exclusive, in rad.
     Even([f64; 2]),
-    /// Of pixels: that of the optical axis, every how many there is a column, the focal length.
-    Pixels([f64; 3]),
+    /// Evenly spaced pixels of an image: pixel of the optical axis, pixels between columns, focal length in pixels.
+    Pixels { axis: f64, spacing: f64, focal: f64 },
 }
 
 impl Columns {
     fn new(config: &SensorConfig) -> Option<Self> {
         let params = config.other_params.map(f64::from);
         let (width, height) = (config.width, config.height);
-        let coarse = 2.0 * params[0] / 32767.0;
+        let sideways_error = 2.0 * params[0] / 32767.0;
         match config.kind {
             SensorKind::DepthCloud => {
                 let half = f64::from(config.fov_deg).to_radians() / 2.0;
                 let pixels = (config.other_params[1] as u16).max(1);
-                let (apart, focal) = (f64::from(pixels), f64::from(width) / (2.0 * half.tan()));
+                let (spacing, focal) = (f64::from(pixels), f64::from(width) / (2.0 * half.tan()));
                 Some(Self {
-                    azimuths: Azimuths::Pixels([(f64::from(width) - 1.0) / 2.0, apart, focal]),
+                    azimuths: Azimuths::Pixels {
+                        axis: (f64::from(width) - 1.0) / 2.0,
+                        spacing,
+                        focal,
+                    },
                     size: [width, height].map(|n| n.div_ceil(pixels).into()),
-                    // About the axis columns are farthest apart.
-                    step: 2.0 * (apart / (2.0 * focal)).atan(),
-                    coarse,
+                    // The angle between columns is largest at the optical axis.
+                    step: 2.0 * (spacing / (2.0 * focal)).atan(),
+                    sideways_error,
                 })
             }
             SensorKind::Lidar => {
@@ -98,7 +102,7 @@ impl Columns {
                     azimuths: Azimuths::Even([from, to]),
                     size: [width, height].map(usize::from),
                     step: (to - from) / f64::from(width.max(1)),
-                    coarse,
+                    sideways_error,
                 })
             }
             _ => None,
@@ -110,13 +114,13 @@ impl Columns {
         let column = (index % self.size[0].max(1)) as f64;
         match self.azimuths {
             Azimuths::Even([from, _]) => from + column * self.step,
-            Azimuths::Pixels([axis, apart, focal]) => ((axis - column * apart) / focal).atan(),
+            Azimuths::Pixels { axis, spacing, focal } => ((axis - column * spacing) / focal).atan(),
         }
     }
 }
 
-/// The horizontal field of a sensor, from and to, and the distance of its rays, in rad.
-fn field(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
+/// Returns the first and the last azimuth of a sensor and the angle between its rays, in rad.
+fn field_of_view(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
     let half = f64::from(config.fov_deg).to_radians() / 2.0;
     let Some(columns) = columns else {
         return match config.kind {
@@ -126,9 +130,9 @@ fn field(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
     };
     let step = columns.step;
     match columns.azimuths {
-        // So that rounding leaves none without a column.
-        Azimuths::Pixels(_) => [-half, half, step * 1.001],
-        // All around begins behind, as drivers have it.
+        // Rays are slightly wider than columns, so that rounding leaves no ray without a column.
+        Azimuths::Pixels { .. } => [-half, half, step * 1.001],
+        // A full circle begins at the back, as in drivers of lidars.
         Azimuths::Even([from, to]) if to - from > TAU - step / 2.0 => {
             let turned = ((from + PI) / step).round() * step;
             [from - turned, to - turned, step]
@@ -139,7 +143,7 @@ fn field(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
 
 /// The ring nearest to the horizontal plane.
 fn level_ring(config: &SensorConfig) -> u16 {
-    // The highest elevation is not reached.
+    // The highest elevation is exclusive.
     let [low, high] = [config.other_params[4], config.other_params[5]];
     let rings = config.height.max(1);
     if high <= low {
@@ -153,7 +157,7 @@ impl ScanPlane {
     /// Returns the scan of a sensor; `None` if it has none.
     pub fn new(config: &SensorConfig, scan: &ScanParams) -> Option<Self> {
         let columns = Columns::new(config);
-        let [from, to, step] = field(config, columns.as_ref());
+        let [from, to, step] = field_of_view(config, columns.as_ref());
         let source = match scan.source_of(config.kind) {
             ScanSource::Off => return None,
             ScanSource::Band => Source::Band([scan.min_height, scan.max_height]),
@@ -161,18 +165,18 @@ impl ScanPlane {
                 Source::Ring(scan.ring.unwrap_or_else(|| level_ring(config)), Rings::rows(config))
             }
         };
-        let own = scan.angle_increment > 0.0 && matches!(source, Source::Band(_));
-        let increment = if own { scan.angle_increment } else { step };
+        let has_own_increment = scan.angle_increment > 0.0 && matches!(source, Source::Band(_));
+        let increment = if has_own_increment { scan.angle_increment } else { step };
         let [low, high] = scan.angles().unwrap_or([from, to]);
-        // Rays stay at the places of the columns where the field is cut.
+        // Rays keep the azimuths of the columns if the parameters cut the field of view.
         let skipped = ((low - from) / increment - 1e-6).ceil().max(0.0);
         let (first, last) = (from + skipped * increment, to.min(high));
         let span = (last - first) / increment;
-        let whole = last - first > TAU - increment / 2.0;
+        let full_circle = last - first > TAU - increment / 2.0;
         let even = columns.is_some_and(|c| matches!(c.azimuths, Azimuths::Even(_)));
-        // The last angle is a ray unless it is the end of a field that columns divide, or the first one again.
-        let is_open = whole || (even && !own && to <= high);
-        let rays = if is_open { (span - 1e-6).ceil() } else { (span + 1e-6).floor() + 1.0 };
+        // The last angle is a ray, unless it equals the first or is the exclusive end of the columns.
+        let is_exclusive = full_circle || (even && !has_own_increment && to <= high);
+        let rays = if is_exclusive { (span - 1e-6).ceil() } else { (span + 1e-6).floor() + 1.0 };
         let own_max = f64::from(config.other_params[0]);
         let max = if scan.range_max > 0.0 { scan.range_max } else { own_max };
         Some(Self {
@@ -186,7 +190,7 @@ impl ScanPlane {
         })
     }
 
-    /// Writes the distances in the plane, of the nearest point in each ray.
+    /// Writes the horizontal distance of the nearest point of each ray.
     pub fn ranges<P: CloudPoint>(&self, points: &[P], axes: PointAxes, ranges: &mut Vec<f32>) {
         ranges.clear();
         ranges.resize(self.rays, self.no_return);
@@ -206,28 +210,29 @@ impl ScanPlane {
                 Source::Ring(ring, rings) => row.is_some() || rings.nearest([x, y, z]) == ring,
             };
             if belongs {
-                self.put([x, y], columns.map(|c| (c, index)), ranges);
+                self.add_point([x, y], columns.map(|c| (c, index)), ranges);
             }
         }
     }
 
-    fn put(&self, [x, y]: [f32; 2], place: Option<(Columns, usize)>, ranges: &mut [f32]) {
+    /// Shortens the ray of a point to its distance. `place`: the columns of a complete cloud and the point's index.
+    fn add_point(&self, [x, y]: [f32; 2], place: Option<(Columns, usize)>, ranges: &mut [f32]) {
         let distance = x.hypot(y);
         let [min, max] = self.range;
         let metres = f64::from(distance);
         if !(min..=max).contains(&metres) {
             return;
         }
-        let seen = f64::from(y).atan2(f64::from(x));
+        let measured = f64::from(y).atan2(f64::from(x));
         let angle = match place {
             Some((columns, index)) => {
                 let exact = columns.azimuth(index);
-                let off = (seen - exact + PI).rem_euclid(TAU) - PI;
-                // A simulator may have its columns elsewhere: then the point alone counts.
-                let likely = (off.abs() - columns.step) * metres <= columns.coarse;
-                if likely { exact } else { seen }
+                let off = (measured - exact + PI).rem_euclid(TAU) - PI;
+                // A simulator may space its columns otherwise: then the measured azimuth counts.
+                let likely = (off.abs() - columns.step) * metres <= columns.sideways_error;
+                if likely { exact } else { measured }
             }
-            None => seen,
+            None => measured,
         };
         // A ray is the middle of its sector.
         let turned = (angle - self.first + self.increment / 2.0).rem_euclid(TAU);
@@ -256,7 +261,7 @@ pub(super) struct ScanTopic {
 impl ScanTopic {
     pub(super) const SUFFIX: &'static str = "scan";
 
-    /// Opens the topic if the parameters want it for this sensor.
+    /// Opens the topic if `scan.source` is on for this sensor.
     pub(super) fn open(topics: &Topics<'_>) -> Result<Option<Self>, RosError> {
         let (config, params) = (topics.context.config, topics.context.options.scan);
         let Some(plane) = ScanPlane::new(config, &params) else { return Ok(None) };

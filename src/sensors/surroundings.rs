@@ -1,7 +1,7 @@
 use crate::frames::VehiclePose;
 use crate::time::SimTime;
 
-/// The true motion around a sensor, by which it finds the axes on the wire, and the receiver of the result.
+/// The true pose of the vehicle that carries a sensor, from which the sensor detects the axes on the wire. Receives the result.
 pub trait Surroundings: Send + Sync {
     /// The true pose of the vehicle that carries the sensor, near an instant; `None` if it is not known.
     fn pose(&self, at: SimTime) -> Option<VehiclePose>;

@@ -1,10 +1,10 @@
 //! Determines which view a frame shows after a request for another one; the wire does not say so.
 use crate::time::{RosTime, SimTime};
 
-/// After this time without a description a frame shows the new view.
-const UNSAID_NS: i64 = 500_000_000;
-/// After this time it does in spite of the descriptions: the renderer refuses the request.
-const LONGEST_NS: i64 = 3_000_000_000;
+/// Frames count as the new view this long after the last request or description of the old view.
+const DESCRIPTION_TIMEOUT_NS: i64 = 500_000_000;
+/// And this long after the first request, whatever the descriptions say: the renderer has refused the request.
+const CHANGE_TIMEOUT_NS: i64 = 3_000_000_000;
 
 /// What a frame shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,9 +19,8 @@ pub enum ShownView {
 
 /// A change of the view of one sensor: from the request until a frame shows it.
 ///
-/// A frame that arrived before the request was sent shows the old view. The renderer's description of the camera says that
-/// the new one applies at an instant of the simulation: frames of this instant and later show it. Frames between may show
-/// either.
+/// A frame that arrived before the request was sent shows the old view. The renderer's description of the camera gives a
+/// tick at which the new view applies: frames of this tick and later show it. Frames between may show either.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewChange {
     first: RosTime,
@@ -35,12 +34,12 @@ impl ViewChange {
         Self { first: now, last: now, from: None }
     }
 
-    /// Another request is sent after `now`, before any frame showed the view of this one.
+    /// Another request is sent after `now`, while frames do not show the requested view yet.
     pub fn again(&mut self, now: RosTime) {
         (self.last, self.from) = (now, None);
     }
 
-    /// Takes the description of the camera at an instant of the simulation; `new`: it shows the last requested view.
+    /// Takes the description of the camera at the tick `at`; `new`: it has the last requested view.
     pub fn described(&mut self, new: bool, at: SimTime, arrival: RosTime) {
         if new && self.from.is_none() {
             self.from = Some(at);
@@ -66,6 +65,6 @@ impl ViewChange {
 
     fn is_over(&self, now: RosTime) -> bool {
         let since = |then: RosTime| now.0.saturating_sub(then.0);
-        since(self.last) >= UNSAID_NS || since(self.first) >= LONGEST_NS
+        since(self.last) >= DESCRIPTION_TIMEOUT_NS || since(self.first) >= CHANGE_TIMEOUT_NS
     }
 }

@@ -120,7 +120,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     }
 
     /// Returns the size of a buffer's own memory in bytes.
-    pub(super) fn held(&self, buffer: usize) -> usize {
+    pub(super) fn capacity(&self, buffer: usize) -> usize {
         self.buffers.get(buffer).map_or(0, |b| b.own.capacity())
     }
 

@@ -1,5 +1,5 @@
 //! Repeats the last setpoint for a limited time: an autopilot follows setpoints only while they arrive continuously, but must
-//! still notice the end of a controller.
+//! still detect that a controller has stopped.
 use crate::wire::mavlink::Outbound;
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ impl KeepAlive {
         Some(KeepAliveStep::Repeat(last.setpoint.clone()))
     }
 
-    /// When [`tick`](Self::tick) has work.
+    /// Returns the time of the next due [`tick`](Self::tick).
     pub fn deadline(&self) -> Option<Duration> {
         let last = self.last.as_ref()?;
         Some(last.next.min(last.received.saturating_add(self.settings.max_repetition)))

@@ -458,7 +458,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
 
     /// Frees memory that only an unusually large frame needed. The frame in `slot` has not been read yet.
     fn shrink_buffers(&mut self, slot: usize, len: usize) {
-        let held = (0..SLOTS).map(|slot| self.buffers.held(slot)).max();
+        let held = (0..SLOTS).map(|slot| self.buffers.capacity(slot)).max();
         let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else { return };
         for other in 0..SLOTS {
             if other == slot || self.slots[other].is_free() {

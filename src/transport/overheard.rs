@@ -1,6 +1,6 @@
 //! Copies of the datagrams that other programs of this host receive.
 use super::imp::overhear;
-use super::imp::socket::{force_buffer, receive, tell_arrival_and_losses};
+use super::imp::socket::{enable_timestamps_and_overflows, force_buffer, receive};
 use super::udp::{Datagram, WAIT, join_everywhere, none_if_empty};
 use socket2::Socket;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ impl Overheard {
         // Beyond net.core.rmem_max with CAP_NET_ADMIN only.
         let _not_privileged = force_buffer(&socket, buffer_bytes);
         socket.set_read_timeout(Some(WAIT))?;
-        tell_arrival_and_losses(&socket)?;
+        enable_timestamps_and_overflows(&socket)?;
         for group in groups {
             join_everywhere(&socket, *group)?;
         }

@@ -1,6 +1,6 @@
 use super::imp::socket::{
-    buffer_bytes, coalesce, force_buffer, receive, receive_heads, share_port,
-    tell_arrival_and_losses,
+    buffer_bytes, coalesce, enable_timestamps_and_overflows, force_buffer, receive, receive_heads,
+    share_port,
 };
 use super::imp::{heads, interfaces, poll};
 use super::played::{self, PlayedPort, is_played};
@@ -57,7 +57,7 @@ impl BindOptions {
 pub struct Datagram {
     /// Length on the wire, which may exceed the buffers' length.
     pub len: usize,
-    /// These are datagrams of this length, the last one perhaps shorter, that the kernel coalesced; `None`: one datagram.
+    /// Length of each datagram that the kernel coalesced (UDP GRO); the last may be shorter. `None`: one datagram.
     pub segment: Option<usize>,
     /// Sender.
     pub from: SocketAddrV4,
@@ -68,7 +68,7 @@ pub struct Datagram {
 }
 
 impl Datagram {
-    /// Returns one of coalesced datagrams, of `len` bytes.
+    /// Returns the metadata of one of the coalesced datagrams, of `len` bytes.
     pub fn piece(&self, len: usize) -> Self {
         Self { len, segment: None, ..*self }
     }
@@ -115,14 +115,15 @@ impl StreamReceiver {
         buffer_bytes(&self.socket)
     }
 
-    /// Lets the kernel coalesce datagrams of one length, or not: it saves most of the time of receiving small ones.
+    /// Turns UDP GRO on or off: the kernel coalesces datagrams of equal length, and small ones take far less time to receive.
     pub fn coalesce(&self, on: bool) {
         let _old_kernels_cannot = coalesce(&self.socket, on && self.port.played.is_none());
     }
 
     /// Keeps only the first 32 bytes of each datagram whose bytes 4 to 7 contain its length: the buffer holds hundreds of
     /// datagrams instead of a few. Read them with [`Self::recv_heads`], also those still queued after
-    /// [`Self::keep_all`]. Returns whether the system supports it. Of coalesced datagrams it would be the first head only.
+    /// [`Self::keep_all`]. Returns whether the system supports it. Turn UDP GRO off: of coalesced datagrams only the
+    /// first would keep its head.
     pub fn keep_heads(&mut self) -> bool {
         self.heads_only |= heads::keep(&self.socket).is_ok();
         self.heads_only
@@ -133,10 +134,10 @@ impl StreamReceiver {
         let _did_already = heads::keep_all(&self.socket);
     }
 
-    /// Waits for a datagram, at most for `most` and a quarter of a second; returns whether one can be read.
-    pub fn wait(&self, most: Duration) -> io::Result<bool> {
+    /// Waits for a datagram, at most `timeout` and 250 ms; returns whether one can be read.
+    pub fn wait(&self, timeout: Duration) -> io::Result<bool> {
         self.port.ask_player();
-        poll::readable_within(&self.socket, most.min(WAIT))
+        poll::readable_within(&self.socket, timeout.min(WAIT))
     }
 
     /// Receives one datagram, or some coalesced ones, into `buffers`, in order; `None` after a quarter of a second without one.
@@ -146,8 +147,8 @@ impl StreamReceiver {
         Ok(datagram.map(|datagram| self.port.take(datagram, buffers)))
     }
 
-    /// Whether whole datagrams are needed besides the caller: for a recording, or while one is played.
-    pub fn is_seen(&self) -> bool {
+    /// Whether whole datagrams are needed even without subscribers: a tap records them, or a recording is played.
+    pub fn needs_whole_datagrams(&self) -> bool {
         self.port.packet_tap.is_tapped() || self.port.played.is_some()
     }
 
@@ -248,7 +249,7 @@ impl UdpReceiver {
         UdpSender(self.socket.clone())
     }
 
-    /// Passes a datagram on, but not a copy that came back. Nobody need listen there.
+    /// Sends a datagram on to `copy_to`, unless it is such a copy itself. A closed port there is no error.
     fn copy(&self, received: &Received, buffers: &[IoSliceMut<'_>]) {
         let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else { return };
         if datagram.from.port() == self.port() {
@@ -283,7 +284,7 @@ impl UdpSender {
     }
 }
 
-/// What both receivers do with a datagram of their port.
+/// Checks the senders of a port and taps its datagrams, for both receivers.
 #[derive(Debug)]
 struct ReceivingPort {
     number: u16,
@@ -348,7 +349,7 @@ fn bind(options: &BindOptions) -> io::Result<(Socket, ReceivingPort)> {
     if options.reuse {
         share_port(&socket)?;
     }
-    tell_arrival_and_losses(&socket)?;
+    enable_timestamps_and_overflows(&socket)?;
     socket.bind(&SocketAddrV4::new(options.address, options.port).into())?;
     for group in &options.groups {
         match options.join_at {

@@ -2,11 +2,11 @@
 use super::rigid::ControlOutput;
 use crate::emulator::world::Vec3;
 
-/// Turn in rad/s that thrust missing on one side gives a vehicle, per share of the thrust of all motors: the controllers
-/// cannot counteract the loss of one motor in hover.
+/// Body rates in rad/s that missing thrust causes, per share of the thrust of all motors: the controllers cannot counteract
+/// the loss of one motor in hover.
 const TUMBLE: Vec3 = Vec3::new(60.0, 60.0, 6.0);
-/// Motors of a quadrotor in PX4's order: front right, back left, front left, back right. Sides of missing thrust that turn
-/// it to the right, up, and clockwise.
+/// Motors of a quadrotor in PX4's order: front right, back left, front left, back right. Signs of the roll, pitch
+/// and yaw rate that missing thrust of each causes.
 const SIDES: [Vec3; 4] = [
     Vec3::new(1.0, -1.0, -1.0),
     Vec3::new(-1.0, 1.0, -1.0),
@@ -17,7 +17,7 @@ const SIDES: [Vec3; 4] = [
 /// Damage of a vehicle and its surroundings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damage {
-    /// Health of each motor, 0 to 1: the share of its thrust that is left at most.
+    /// Health of each motor, 0 to 1: the largest share of its thrust that it still gives.
     pub motors: [f64; 8],
     /// Share of the battery's voltage, which limits all motors.
     pub voltage: f64,
@@ -48,16 +48,19 @@ impl Default for Damage {
 }
 
 impl Damage {
-    /// The controllers' output through damaged motors. Only thrust beyond a motor's health is missing.
+    /// Returns the controllers' output as damaged motors execute it. A motor lacks only the thrust above its health.
     pub(super) fn applied(&self, drive: ControlOutput) -> ControlOutput {
         let ControlOutput::Rotors { thrust, rate } = drive else { return drive };
         let missing = |health: f64| (thrust - health * self.voltage).max(0.0) / 4.0;
-        let mut turn = Vec3::zeros();
+        let mut rate_change = Vec3::zeros();
         let mut lost = 0.0;
         for (health, side) in self.motors.iter().zip(&SIDES) {
-            turn += side * missing(*health);
+            rate_change += side * missing(*health);
             lost += missing(*health);
         }
-        ControlOutput::Rotors { thrust: thrust - lost, rate: rate + turn.component_mul(&TUMBLE) }
+        ControlOutput::Rotors {
+            thrust: thrust - lost,
+            rate: rate + rate_change.component_mul(&TUMBLE),
+        }
     }
 }

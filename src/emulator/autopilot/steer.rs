@@ -18,7 +18,7 @@ const YAW: i64 = 8;
 const YAW_RATE: i64 = 16;
 const BODY: i64 = 4096;
 const LOCAL: i64 = 8192;
-/// Places of the floats.
+/// Indices in the inputs; index 8 is the first float.
 const POSITION_AT: usize = 8;
 const VELOCITY_AT: usize = 11;
 const YAW_AT: usize = 19;
@@ -27,45 +27,46 @@ const YAW_RATE_AT: usize = 22;
 impl Autopilot {
     /// Executes the inputs of a model that flies without an autopilot.
     pub fn steer(&mut self, inputs: &[f64; 28]) {
-        let (orders, how) = (inputs[0] as i64, inputs[1] as i64);
+        let (flags, setpoint_flags) = (inputs[0] as i64, inputs[1] as i64);
         let has = |bits: i64, of: i64| of & bits == bits;
-        if !has(ENABLE | SIL, orders) {
+        if !has(ENABLE | SIL, flags) {
             return;
         }
-        if !has(ARMED, orders) {
+        if !has(ARMED, flags) {
             self.is_steered = false;
-            self.arm_by_struct(false);
+            self.set_armed(false);
             return;
         }
         let mode = [(TAKE_OFF, Mode::Takeoff), (LAND, Mode::Land), (RETURN, Mode::Return)];
-        if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, orders)) {
+        if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, flags)) {
             self.is_steered = false;
-            self.arm_by_struct(true);
+            self.set_armed(true);
             let _ = self.change(mode);
             return;
         }
         let vector = |at: usize| Vec3::new(inputs[at], inputs[at + 1], inputs[at + 2]);
-        let free = Vec3::repeat(f64::NAN);
-        let given = |bit: i64, at: usize| if has(bit, how) { inputs[at] } else { f64::NAN };
+        let ignored = Vec3::repeat(f64::NAN);
+        let given =
+            |bit: i64, at: usize| if has(bit, setpoint_flags) { inputs[at] } else { f64::NAN };
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
-        let goal = TrajectorySetpoint {
-            position: match (has(POSITION, how), has(LOCAL, how)) {
+        let setpoint = TrajectorySetpoint {
+            position: match (has(POSITION, setpoint_flags), has(LOCAL, setpoint_flags)) {
                 (true, true) => vector(POSITION_AT) + self.origin,
                 (true, false) => vector(POSITION_AT),
-                _ => free,
+                _ => ignored,
             },
-            velocity: match (has(VELOCITY, how), has(BODY, how)) {
+            velocity: match (has(VELOCITY, setpoint_flags), has(BODY, setpoint_flags)) {
                 (true, true) => heading * vector(VELOCITY_AT),
                 (true, false) => vector(VELOCITY_AT),
-                _ => free,
+                _ => ignored,
             },
-            acceleration: free,
+            acceleration: ignored,
             yaw: given(YAW, YAW_AT),
             yaw_rate: given(YAW_RATE, YAW_RATE_AT),
         };
-        if has(POSITION, how) || has(VELOCITY, how) {
+        if has(POSITION, setpoint_flags) || has(VELOCITY, setpoint_flags) {
             self.is_steered = true;
-            self.follow_setpoint(Some(SetpointTarget::Follow(goal)));
+            self.follow_setpoint(Some(SetpointTarget::Follow(setpoint)));
         }
     }
 }

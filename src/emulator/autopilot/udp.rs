@@ -132,7 +132,7 @@ impl Autopilot {
                 Some(Follow(TrajectorySetpoint { acceleration, ..turning(yaw_rate) }))
             }
             C::Arm(arm) => {
-                self.arm_by_struct(arm);
+                self.set_armed(arm);
                 None
             }
             C::Cruise { speed, radius } => {
@@ -176,7 +176,7 @@ impl Autopilot {
         SetpointTarget::Attitude(attitude, self.struct_link.throttle, 0.0)
     }
 
-    pub(super) fn arm_by_struct(&mut self, arm: bool) {
+    pub(super) fn set_armed(&mut self, arm: bool) {
         if arm {
             let _ = self.arm("Armed by external command\t");
         } else {

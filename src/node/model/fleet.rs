@@ -1,5 +1,5 @@
 //! Readiness of the fleet: a latched topic, and a status of `/diagnostics`.
-use super::of_fleet;
+use super::fleet_name;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
 use crate::doctor::{AbsentVehicle, BridgeFacts};
@@ -38,7 +38,7 @@ pub(super) fn open(
     );
     let fleet = FleetReader { fleet, presence: context.presence.clone(), start: context.start };
     assembly.sections.push(Box::new(FleetStatus(fleet.clone())));
-    let publisher = context.publisher(QosGroup::Latched, &of_fleet(context, "fleet/ready"))?;
+    let publisher = context.publisher(QosGroup::Latched, &fleet_name(context, "fleet/ready"))?;
     let headers = context.clocks.headers(None);
     tasks::start(runtime, FleetTask { reader: fleet, publisher, headers });
     Ok(())

@@ -58,7 +58,7 @@ struct VehicleModel<'a, 'c> {
 impl VehicleModel<'_, '_> {
     /// Full name of a topic or service of the vehicle.
     fn full_name(&self, name: &str) -> String {
-        self.context.of_vehicle(self.socket.vehicle, name)
+        self.context.vehicle_topic(self.socket.vehicle, name)
     }
 
     /// Offers a service that responds at once.
@@ -76,7 +76,7 @@ impl VehicleModel<'_, '_> {
 }
 
 /// Full name of a topic or service of the whole fleet.
-fn of_fleet(context: &Context<'_>, name: &str) -> String {
+fn fleet_name(context: &Context<'_>, name: &str) -> String {
     topic_below(&context.settings.params.topic_prefix, name)
 }
 

@@ -1,6 +1,6 @@
 //! Services that send requests to `CopterSim`, which acknowledges none of them.
 use super::model_socket::{ModelSocket, READ_ONLY};
-use super::{VehicleModel, of_fleet};
+use super::{VehicleModel, fleet_name};
 use crate::model;
 use crate::msgs::Service;
 use crate::msgs::rfly_bridge_msgs::srv::{
@@ -81,7 +81,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         socket.send(reboot.as_bytes(), socket.autopilot)
     })?;
     if context.settings.vehicles().first() == Some(&id) {
-        let name = of_fleet(context, "fleet/start_signal");
+        let name = fleet_name(context, "fleet/start_signal");
         model.request_at::<Trigger>(&name, |_, socket| {
             socket.send(StartSignalPacket::new(None).as_bytes(), socket.start)
         })?;

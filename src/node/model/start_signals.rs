@@ -1,5 +1,5 @@
-//! Start signals, for which programs of the fleet wait.
-use super::of_fleet;
+//! Publishes the start signals that programs of the fleet wait for.
+use super::fleet_name;
 use crate::config::params::QosGroup;
 use crate::msgs::std_msgs::msg::Int32;
 use crate::node::assembly::Assembly;
@@ -17,7 +17,7 @@ pub(super) fn open(
     runtime: &Handle,
 ) -> Result<(), NodeError> {
     if context.settings.params.model.start_signals {
-        let topic = of_fleet(context, "fleet/start");
+        let topic = fleet_name(context, "fleet/start");
         let publisher = context.publisher(QosGroup::State, &topic)?;
         let origin = ("start signals", context.settings.ports.start);
         group_topic::open(context, (assembly, runtime), origin, publisher, read);

@@ -68,7 +68,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     gimbal::open(context, assembly)?;
     let frames = SharedFrameTree::new(context.tree.clone());
     let shown = frames.clone();
-    let moved = move |_: &Settings, mount: &SensorMount, _| shown.moved(mount);
+    let moved = move |_: &Settings, mount: &SensorMount, _| shown.set_mount(mount);
     context.views.follow(Box::new(moved));
     let services = set_camera_info::CameraInfoServices::new(context);
     for sensor in &settings.sensors {

@@ -26,7 +26,8 @@ pub(super) struct SensorAdder {
     services: CameraInfoServices,
     /// Queue to the supervisor.
     links: AddedLinks,
-    kept: Mutex<Vec<(RunningThreads, Option<ServiceHandle>)>>,
+    /// Dropped with the bridge.
+    running: Mutex<Vec<(RunningThreads, Option<ServiceHandle>)>>,
 }
 
 /// An added sensor whose thread does not run yet.
@@ -52,7 +53,7 @@ impl SensorAdder {
             sources: assembly.sources.clone(),
             services,
             links,
-            kept: Mutex::default(),
+            running: Mutex::default(),
         }
     }
 
@@ -82,12 +83,11 @@ impl SensorAdder {
         Ok(AddedSensor { seq_id: config.seq_id, stats, link, successor, threads, service })
     }
 
-    /// Starts the reception; returns SeqID and the sender for successors.
+    /// Starts the thread of a sensor; returns the SeqID and the queue for sensors that replace it.
     pub(super) fn start(&self, added: AddedSensor) -> (u16, mpsc::Sender<Successor>) {
         match added.threads.start() {
-            Ok(running) => {
-                let mut kept = self.kept.lock();
-                kept.push((running, added.service));
+            Ok(threads) => {
+                self.running.lock().push((threads, added.service));
                 tracing::info!("added: {}", added.stats.name());
             }
             Err(error) => tracing::error!(%error, "{} is not received", added.stats.name()),

@@ -170,7 +170,7 @@ impl SensorOpener {
         let sensors = again.chain(added.iter().map(|new| new.seq_id)).collect();
         let reopened = Reopened { sensors, tree };
         self.views.change(before, now, Some(&reopened));
-        self.frames.change(reopened.tree.clone());
+        self.frames.replace(reopened.tree.clone());
         if let Some(boxes) = &self.boxes {
             boxes.change(now, reopened.tree);
         }

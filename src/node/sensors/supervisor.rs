@@ -25,10 +25,10 @@ use tokio::sync::watch;
 const CHECK: Duration = Duration::from_millis(200);
 /// Interval while all sensors deliver.
 const CHECK_WHILE_UP: Duration = Duration::from_millis(400);
-/// Longest delay of the first requests: the pose of each vehicle shall be in TF before its first image.
+/// Longest delay of the first requests, so that TF has the pose of each vehicle before its first image.
 const WAIT_FOR_POSES: Duration = Duration::from_secs(1);
 
-/// Time of the renderer to show another map; the vendor's client waits as long.
+/// Time that the renderer takes to load another map; the vendor's client waits as long.
 const MAP_CHANGE: Duration = Duration::from_secs(1);
 
 pub(super) struct SensorLink {
@@ -93,7 +93,7 @@ impl Endless for Supervisor {
 
     async fn work(&mut self) {
         let mut next_request = Instant::now();
-        let at_the_latest = next_request + WAIT_FOR_POSES;
+        let poses_deadline = next_request + WAIT_FOR_POSES;
         if self.clear_first {
             self.command("RflyClearCapture");
         }
@@ -101,7 +101,7 @@ impl Endless for Supervisor {
             tokio::select! {
                 () = tokio::time::sleep(next_moment(self.pause())) => {}
                 Ok(()) = self.settings.changed() => {
-                    self.take_over();
+                    self.apply_settings();
                     next_request = next_request.min(Instant::now() + self.request_period);
                 }
                 Ok(()) = self.maps.changed() => {
@@ -113,7 +113,7 @@ impl Endless for Supervisor {
             self.check_links(now);
             self.restore();
             self.resend();
-            if now >= next_request && (now >= at_the_latest || self.has_poses()) {
+            if now >= next_request && (now >= poses_deadline || self.has_poses()) {
                 next_request = now + self.request_period;
                 self.first_request.get_or_insert(now);
                 self.request();
@@ -224,7 +224,7 @@ impl Supervisor {
         }
     }
 
-    fn take_over(&mut self) {
+    fn apply_settings(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
         self.request_period = params.request.period;
@@ -240,7 +240,8 @@ impl Supervisor {
         }
     }
 
-    /// Requests every sensor once, later those that are silent; in the order of the file, where carriers come first.
+    /// Requests every sensor once, then those that are silent. The order is that of the file, in which a sensor follows the one
+    /// that carries it.
     fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
         let left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;

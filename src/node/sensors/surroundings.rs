@@ -1,4 +1,4 @@
-//! The true motion around a sensor, and the report of the axes that it finds.
+//! Gives a sensor the true pose of its vehicle, and reports the axes that the sensor detects.
 use crate::frames::{FrameTree, SensorMount, VehiclePose};
 use crate::node::axes::AxesReport;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
@@ -7,7 +7,7 @@ use crate::time::SimTime;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// The frame tree that all sensors share, with each sensor where its messages show it.
+/// The frame tree that all sensors share, with the published mount of each.
 #[derive(Clone)]
 pub(super) struct SharedFrameTree(Arc<Mutex<FrameTree>>);
 
@@ -17,16 +17,16 @@ impl SharedFrameTree {
     }
 
     /// Replaces the tree after sensors were opened again.
-    pub(super) fn change(&self, tree: FrameTree) {
+    pub(super) fn replace(&self, tree: FrameTree) {
         *self.tree() = tree;
     }
 
-    /// From now on the messages of a sensor show another mount.
-    pub(super) fn moved(&self, mount: &SensorMount) {
+    /// Sets the mount that the messages of a sensor show from now on.
+    pub(super) fn set_mount(&self, mount: &SensorMount) {
         self.tree().remount(mount.seq_id, mount.position_frd, mount.orientation);
     }
 
-    /// Returns down in the frame of a sensor on a vehicle with this pose.
+    /// Returns the direction down, in the frame of a sensor on a vehicle with this pose.
     fn down(&self, seq_id: u16, pose: &VehiclePose) -> Option<[f64; 3]> {
         let tree = self.tree();
         let mount = tree.lookup(&tree.base_link(pose.vehicle), &tree.sensor(seq_id)?.link)?;
@@ -50,7 +50,7 @@ pub(super) struct SensorSurroundings {
 
 impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
-        // From the first call on, the history of poses is kept.
+        // The first call starts the history of poses.
         self.pose_demand.lock().set(true);
         self.poses.near(self.vehicle, at)
     }

@@ -149,7 +149,7 @@ impl UdpSource {
                 self.replace(successor);
             }
             release_due(&mut self.stream.sensor, &self.stats);
-            let count = if self.stream.sensor.is_wanted() || self.receiver.is_seen() {
+            let count = if self.stream.sensor.is_wanted() || self.receiver.needs_whole_datagrams() {
                 self.receive()
             } else {
                 self.receive_heads()

@@ -48,7 +48,7 @@ pub(super) fn open(
     let stats = assembly.source(format!("imu of vehicle {vehicle}"));
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
-    let topic = context.of_vehicle(vehicle, &params.imu.topic);
+    let topic = context.vehicle_topic(vehicle, &params.imu.topic);
     let draws = Draws::new(params.degrade.seed, vehicle);
     let frame = context.settings.imu_frame(&context.tree, vehicle);
     let mut converter = ImuConverter::new(&params.imu, &frame, params.frames.world);

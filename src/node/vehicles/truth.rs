@@ -146,12 +146,12 @@ fn ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, Node
     let names = context.tree.names();
     let publishers = TruthPublishers::open(
         context.middleware,
-        |topic| context.of_vehicle(vehicle, topic),
+        |topic| context.vehicle_topic(vehicle, topic),
         |group, topic| context.qos(group, topic),
     )?;
     let params = &context.settings.params;
     let receiver = GpsReceiver::open(&params.degrade, vehicle, |topic| {
-        context.publisher(topic.group, &context.of_vehicle(vehicle, topic.name))
+        context.publisher(topic.group, &context.vehicle_topic(vehicle, topic.name))
     })?;
     let truth = GroundTruth::new(
         publishers,

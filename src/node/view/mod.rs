@@ -151,7 +151,7 @@ impl ViewFigures {
         ClientCount(self, queue.clone())
     }
 
-    /// Stores why a connection could not be accepted, or that it was; returns whether that has changed.
+    /// Stores the error of the last `accept`, `None` if it succeeded; returns whether it has changed.
     fn set_accept_error(&self, new: Option<String>) -> bool {
         std::mem::replace(&mut *self.accept_error.lock(), new.clone()) != new
     }

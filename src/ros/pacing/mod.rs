@@ -99,7 +99,7 @@ fn reserve(drained: &AtomicU64, now: u64, bytes: u64, bytes_per_s: u64) -> u64 {
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |drained| Some(booked(drained)))
         .unwrap_or_else(|unchanged| unchanged);
     let (ahead, burst) = (booked(before) - now, duration(BURST_BYTES));
-    // Down to half a burst: few sleeps, each long enough to justify its system call.
+    // Sleeps until half a burst is left: few sleeps, each long enough to justify its system call.
     if ahead > burst { ahead - burst / 2 } else { 0 }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_slower_than_the_rate_never_pauses() {
+    fn a_writer_slower_than_the_rate_never_pauses() {
         let drained = AtomicU64::new(0);
         for step in 0..10_000 {
             assert_eq!(reserve(&drained, step * 15_000, 14_000, 1_000_000_000), 0);

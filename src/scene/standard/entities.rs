@@ -21,7 +21,7 @@ pub fn entities(call: &mut SceneCall<'_>, request: GetEntitiesRequest) -> GetEnt
     let filter = Filter::new(&request.filters, call.scene.frame.world);
     let (result, entities) = answer(filter.map(|filter| {
         let found = call.scene.entities.iter();
-        let found = found.filter(|(name, entity)| filter.takes(name, entity));
+        let found = found.filter(|(name, entity)| filter.matches(name, entity));
         found.map(|(name, _)| name.to_owned()).collect()
     }));
     GetEntitiesResponse { result, entities }

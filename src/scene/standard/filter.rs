@@ -54,10 +54,10 @@ impl<'a> Filter<'a> {
         })
     }
 
-    pub(super) fn takes(&self, name: &str, entity: &Entity) -> bool {
+    pub(super) fn matches(&self, name: &str, entity: &Entity) -> bool {
         self.name.as_ref().is_none_or(|regex| regex.is_match(name))
             && (self.categories.is_empty() || self.categories.contains(&entity.info.category))
-            && self.tags.takes(&entity.info.tags)
+            && self.tags.matches(&entity.info.tags)
             && self.bounds.is_none_or(|bounds| self.is_inside(entity, &bounds))
     }
 
@@ -91,7 +91,7 @@ impl<'a> Tags<'a> {
         Ok(Self { tags: &filter.tags, all })
     }
 
-    pub(super) fn takes(&self, tags: &[String]) -> bool {
+    pub(super) fn matches(&self, tags: &[String]) -> bool {
         match (self.tags, self.all) {
             ([], _) => true,
             (wanted, true) => wanted.iter().all(|tag| tags.contains(tag)),

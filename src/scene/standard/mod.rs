@@ -27,7 +27,7 @@ fn done() -> Outcome {
 }
 
 /// Success, with a remark.
-fn done_but(remark: impl Into<String>) -> Outcome {
+fn done_with_remark(remark: impl Into<String>) -> Outcome {
     Outcome { error_message: remark.into(), ..done() }
 }
 

@@ -1,5 +1,5 @@
 //! The simulation: features, state, reset.
-use super::{done, done_but, refused};
+use super::{done, done_with_remark, refused};
 use crate::msgs::simulation_interfaces::action::SimulateSteps_Result;
 use crate::msgs::simulation_interfaces::msg::{
     Result as Outcome, SimulationState, SimulatorFeatures,
@@ -59,7 +59,7 @@ pub fn simulation_state(
         result: if call.playing {
             done()
         } else {
-            done_but("no time of the simulator has been heard yet")
+            done_with_remark("no time of the simulator has been heard yet")
         },
     }
 }
@@ -152,7 +152,7 @@ pub fn reset_simulation(
         }
         match scope & TIME {
             0 => done(),
-            _ => done_but("the time of the simulation goes on, which cannot be reset"),
+            _ => done_with_remark("the time of the simulation goes on, which cannot be reset"),
         }
     };
     ResetSimulationResponse { result }

@@ -1,6 +1,6 @@
 //! Models, spawning, and named poses.
 use super::filter::Tags;
-use super::{answer, answer_with, bounds_of, done, done_but};
+use super::{answer, answer_with, bounds_of, done, done_with_remark};
 use crate::config::did_you_mean;
 use crate::msgs::geometry_msgs::msg::PoseStamped;
 use crate::msgs::simulation_interfaces::msg::{
@@ -37,7 +37,7 @@ pub fn spawnables(
     GetSpawnablesResponse {
         result: match &request.sources[..] {
             [] => done(),
-            sources => done_but(format!(
+            sources => done_with_remark(format!(
                 "unknown sources {sources:?}: models come from the renderer's list and from scene.file"
             )),
         },
@@ -171,7 +171,7 @@ pub fn named_poses(
     let tags = Tags::new(&request.tags);
     let poses = tags.map(|tags| {
         let poses = call.scene.library.poses.iter();
-        let named = poses.filter(|named| tags.takes(&named.tags));
+        let named = poses.filter(|named| tags.matches(&named.tags));
         let pose = named.map(|named| NamedPose {
             name: named.name.clone(),
             description: named.description.clone(),

@@ -1,6 +1,6 @@
 //! Poses and twists of entities.
 use super::filter::Filter;
-use super::{answer, answer_with, done_but};
+use super::{answer, answer_with, done_with_remark};
 use crate::msgs::geometry_msgs::msg::{Accel, Twist, Vector3};
 use crate::msgs::simulation_interfaces::msg::{EntityState, Result as Outcome};
 use crate::msgs::simulation_interfaces::srv::{
@@ -45,7 +45,7 @@ pub fn entities_states(
     let filter = Filter::new(&request.filters, scene.frame.world);
     let (result, (entities, states)) = answer(filter.map(|filter| {
         let found = scene.entities.iter();
-        let found = found.filter(|(name, entity)| filter.takes(name, entity));
+        let found = found.filter(|(name, entity)| filter.matches(name, entity));
         let state = |(name, entity): (&str, &Entity)| {
             Some((name.to_owned(), state_of(&scene.frame, entity.motion.as_ref()?)))
         };
@@ -79,8 +79,9 @@ pub fn set_entity_state(
     let (mut result, ()) = answer_with(set(call, &request), own);
     let sets_nothing = !(request.set_pose || request.set_twist || request.set_acceleration);
     if sets_nothing && result.result == Outcome::RESULT_OK {
-        result =
-            done_but("nothing was set: set_pose, set_twist and set_acceleration are all false");
+        result = done_with_remark(
+            "nothing was set: set_pose, set_twist and set_acceleration are all false",
+        );
     }
     SetEntityStateResponse { result }
 }

@@ -1,6 +1,6 @@
 //! Maps.
 use super::filter::Tags;
-use super::{answer, answer_with, done_but, refused};
+use super::{answer, answer_with, done_with_remark, refused};
 use crate::msgs::simulation_interfaces::msg::{Resource, Result as Outcome, WorldResource};
 use crate::msgs::simulation_interfaces::srv::{
     GetAvailableWorldsRequest, GetAvailableWorldsResponse, GetCurrentWorldRequest,
@@ -18,7 +18,7 @@ pub fn available_worlds(
 ) -> GetAvailableWorldsResponse {
     let worlds = Tags::new(&request.filter).map(|tags| {
         let worlds = call.scene.library.worlds.iter();
-        worlds.filter(|world| tags.takes(&world.tags)).map(resource).collect()
+        worlds.filter(|world| tags.matches(&world.tags)).map(resource).collect()
     });
     let (mut result, worlds): (Outcome, Vec<_>) = answer(worlds);
     let sources = &request.additional_sources;
@@ -30,7 +30,7 @@ pub fn available_worlds(
             let result = refused(Cause::Failed.error(message));
             return GetAvailableWorldsResponse { result, worlds: Vec::new() };
         }
-        result = done_but(message);
+        result = done_with_remark(message);
     }
     GetAvailableWorldsResponse { result, worlds }
 }

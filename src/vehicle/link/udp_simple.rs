@@ -45,7 +45,7 @@ impl UdpSimpleLink {
         Self::named("UDP_Simple", id, sink)
     }
 
-    /// The same for a mode with the same commands.
+    /// Creates a link of another mode with the same commands.
     pub(super) fn named(name: &'static str, id: u16, sink: Sink) -> Self {
         let udp = UdpLink::new(name, id, sink);
         Self { udp, states: 0 }
@@ -100,7 +100,7 @@ impl UdpSimpleLink {
                 if mask & FORCE != 0 {
                     return self.udp.unsupported("forces");
                 }
-                // CopterSim and PX4 take mode 8 as a yaw rate; 6 may be without yaw (see the doubts of
+                // Mode 8 has a yaw rate for CopterSim and PX4; mode 6 may ignore the yaw ("Doubts" in
                 // docs/wire/control.md).
                 Ok(if mask & YAW == 0 {
                     SimpleCommand::AccelerationYaw {
@@ -172,7 +172,7 @@ impl UdpSimpleLink {
     }
 }
 
-/// Two angles are one, of which one was turned from east to north and back.
+/// Largest difference in rad of equal angles, of which one was converted from NED to ENU and back.
 const SAME_ANGLE: f32 = 1e-5;
 
 /// Sets the channels that the mask ignores to NaN.
@@ -186,12 +186,16 @@ fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
 /// refused otherwise.
 fn speed_altitude_heading(t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Option<SimpleCommand> {
     let accelerations_ignored = PositionTargetTypemask::from_bits_retain(ACCELERATION);
-    let is_it = t.type_mask == accelerations_ignored
+    let is_fixed_wing = t.type_mask == accelerations_ignored
         && t.coordinate_frame as u8 == MAV_FRAME_LOCAL_NED
         && [t.x, t.y, t.vz] == [0.0; 3]
         && (t.vx - t.yaw).sin().abs() < SAME_ANGLE
         && (t.vx - t.yaw).cos() > 0.0;
-    is_it.then_some(SimpleCommand::SpeedAltitudeHeading { speed: t.vy, down: t.z, heading: t.yaw })
+    is_fixed_wing.then_some(SimpleCommand::SpeedAltitudeHeading {
+        speed: t.vy,
+        down: t.z,
+        heading: t.yaw,
+    })
 }
 
 impl Link for UdpSimpleLink {

@@ -2,7 +2,7 @@
 use crate::vehicle::Fcu;
 use std::time::Duration;
 
-/// Limit of the requests.
+/// Maximum number of requests.
 const TRIES: u32 = 6;
 
 /// Requests one message a few times, through the command queue.

@@ -1,5 +1,5 @@
-//! SampleKind in our own blocks: Cyclone sends and resends them in place, and the block returns to its
-//! pool when no reader needs it any more. Only writers have topics of such samples.
+//! Samples in our own memory: Cyclone sends and resends them in place, and the memory returns to its pool when no reader needs it
+//! any more. Only topics of writers have this sertype.
 use crate::ros::Cdr;
 use cyclors as c;
 use std::{ffi::c_void, ptr, sync::Arc};
@@ -23,7 +23,7 @@ impl Sample {
     }
 }
 
-/// The functions of such samples; the others are the crate's opaque ones, which do not access a sample.
+/// Returns the `ddsi_serdata_ops` of such samples. Those not replaced here do not access a sample.
 pub(super) fn functions(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     c::ddsi_serdata_ops {
         get_size: Some(get_size),

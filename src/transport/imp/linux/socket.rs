@@ -26,8 +26,8 @@ pub(in crate::transport) fn buffer_bytes(socket: &Socket) -> usize {
     socket.recv_buffer_size().unwrap_or(0) / 2
 }
 
-/// Makes the kernel report the arrival time of each datagram, and the number lost before it.
-pub(in crate::transport) fn tell_arrival_and_losses(socket: &Socket) -> io::Result<()> {
+/// Makes the kernel report the arrival time of each datagram (SO_TIMESTAMPNS) and the number lost before it (SO_RXQ_OVFL).
+pub(in crate::transport) fn enable_timestamps_and_overflows(socket: &Socket) -> io::Result<()> {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true)?;
     Ok(setsockopt(socket, sockopt::RxqOvfl, &1)?)
 }
