@@ -147,7 +147,6 @@ impl SimClock {
         self.base.elapsed()
     }
 
-    /// Returns simulation time in s.
     pub(super) fn now(&self) -> f64 {
         self.time.now(self.host())
     }

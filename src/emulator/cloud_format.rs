@@ -8,15 +8,18 @@ use std::str::FromStr;
 use strum::EnumString;
 
 /// Meaning of the fourth number of a point.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, EnumString, Eq, PartialEq)]
+#[strum(serialize_all = "lowercase")]
 pub enum FourthSent {
     /// Points have three numbers.
     None,
     /// The class of the object hit.
     Label,
     /// The colour of that class as RGB555.
+    #[strum(serialize = "rgb")]
     Colour,
     /// Set by `SendProtocol[7]`: none or a colour.
+    #[strum(serialize = "auto")]
     Requested,
 }
 
@@ -92,14 +95,7 @@ impl FromStr for CloudFormat {
             let (numbers, fourth) = rest.split_once(':')?;
             let odometry = one_of(head, ["28", "36"])? == 1;
             let metres = one_of(numbers, ["i16", "f32"])? == 1;
-            let fourth = match fourth {
-                "none" => FourthSent::None,
-                "label" => FourthSent::Label,
-                "rgb" => FourthSent::Colour,
-                "auto" => FourthSent::Requested,
-                _ => return None,
-            };
-            Some(Self::all(form(odometry, metres, fourth)))
+            Some(Self::all(form(odometry, metres, fourth.parse().ok()?)))
         };
         match text {
             "i16" => Ok(Self::I16),
@@ -120,19 +116,14 @@ fn one_of<const N: usize>(word: &str, words: [&str; N]) -> Option<usize> {
 impl CloudForm {
     fn requested(mut self, request: &SensorRequest) -> Self {
         if self.fourth == FourthSent::Requested {
-            self.fourth = match request.send_protocol.segmentation {
-                0 => FourthSent::None,
-                _ => FourthSent::Colour,
-            };
+            let is_colour = request.send_protocol.segmentation != 0;
+            self.fourth = if is_colour { FourthSent::Colour } else { FourthSent::None };
         }
         self
     }
 
     pub(super) fn head_len(self) -> usize {
-        match self.odometry {
-            true => OdometryCloudHeader::LEN,
-            false => CloudHeader::LEN,
-        }
+        if self.odometry { OdometryCloudHeader::LEN } else { CloudHeader::LEN }
     }
 
     pub(super) fn points(self) -> PointForm {

@@ -77,7 +77,6 @@ fn set_fence<'a>(
     Ok(())
 }
 
-/// Sets the speed of simulation time.
 pub(super) fn set_speed(shared: &SharedState, word: Option<&str>) -> Result<(), String> {
     let speed = word.and_then(|w| w.parse::<f64>().ok()).filter(|s| *s > 0.0 && s.is_finite());
     let speed = speed.ok_or("speed must be a number above 0")?;
@@ -89,7 +88,7 @@ fn change_faults<'a>(
     shared: &SharedState,
     words: impl Iterator<Item = &'a str>,
 ) -> Result<(), String> {
-    let mut faults = shared.faults();
+    let mut faults = *shared.faults.lock();
     for word in words {
         if word == "none" {
             faults = Faults { seed: faults.seed, ..Faults::default() };
@@ -118,14 +117,13 @@ fn change_faults<'a>(
         };
         *target = number().ok_or_else(|| format!("{key} must be a number, at least 0"))?;
     }
-    shared.set_faults(|f| *f = faults);
+    *shared.faults.lock() = faults;
     Ok(())
 }
 
-/// State of the renderer and of the vehicles' models.
 pub(super) fn state(shared: &SharedState) -> Value {
-    let mut state = shared.with_renderer(|renderer, now, motions| renderer.state(now, motions));
-    let models = shared.models();
+    let mut state = shared.with_renderer(|renderer, at| renderer.state(at));
+    let models = shared.models.lock();
     let models = models.iter().map(|(id, told)| (id.to_string(), told.state()));
     state["models"] = Value::Object(models.collect());
     state["ok"] = json!(true);
@@ -133,11 +131,11 @@ pub(super) fn state(shared: &SharedState) -> Value {
 }
 
 fn stats(shared: &SharedState) -> Value {
-    let mut stats = json!(*shared.stats());
+    let mut stats = json!(*shared.stats.lock());
     let clock = shared.clock();
     stats["ok"] = json!(true);
     stats["sim_time"] = json!(clock.now());
     stats["start_ns"] = json!(clock.start_ns());
-    stats["live"] = json!(shared.sensors().live.len());
+    stats["live"] = json!(shared.sensors.lock().live.len());
     stats
 }

@@ -74,7 +74,7 @@ impl Engine {
             if let Some(tick) = tick {
                 self.tick(&tick);
             }
-            self.shared.stats().rounds += 1;
+            self.shared.stats.lock().rounds += 1;
         }
     }
 
@@ -87,7 +87,7 @@ impl Engine {
         self.truth.map(&snapshot.scene);
         self.outputs.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         let due = self.streams.begin(tick, &snapshot);
-        let faults = self.shared.faults();
+        let faults = *self.shared.faults.lock();
         let faults = if faults.scope == FaultScope::Imu { Faults::default() } else { faults };
         // First all blocks, then the slower frames: readers look for blocks soon after their request.
         for sensor in &due {
@@ -140,7 +140,7 @@ impl Engine {
             let times = [host_ns, self.shared.clock().wall_ns_at(snapshot.time)];
             self.truth.frame(due, snapshot, &frame, times, harmed || busy);
         }
-        let mut stats = self.shared.stats();
+        let mut stats = self.shared.stats.lock();
         let entry = stats.sensors.entry(request.seq_id).or_default();
         entry.type_id = request.type_id;
         entry.frames += 1;
@@ -154,7 +154,6 @@ impl Engine {
 }
 
 impl SensorOutput {
-    /// Handles a changed request.
     fn update(&mut self, live: &LiveSensor, clouds: CloudFormat) {
         self.generation = live.generation;
         let request = &live.request;
@@ -195,7 +194,7 @@ impl SensorOutput {
 /// epoch: requests after a restart must not mix with state from before.
 fn next_tick(shared: &SharedState) -> (u64, Option<Tick>) {
     const NAP: Duration = Duration::from_millis(20);
-    let mut table = shared.sensors();
+    let mut table = shared.sensors.lock();
     let epoch = shared.epoch();
     let clock = shared.clock();
     let now = clock.now();
@@ -208,7 +207,7 @@ fn next_tick(shared: &SharedState) -> (u64, Option<Tick>) {
     }
     drop(table);
     if !skipped.is_empty() {
-        let mut stats = shared.stats();
+        let mut stats = shared.stats.lock();
         for (seq_id, count) in skipped {
             stats.sensors.entry(seq_id).or_default().skipped += count;
         }

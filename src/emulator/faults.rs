@@ -68,29 +68,46 @@ pub struct FaultCounts {
     pub corrupted: u64,
 }
 
-/// The faults of one stream of datagrams; draws depend only on the seed, the stream and the datagram's number.
+/// The faults of one stream of datagrams between the emulator and its reader; draws depend only on the seed, the stream and
+/// the datagram's number. A new seed starts them again.
 #[derive(Clone, Debug)]
-pub struct FaultLane {
+pub struct FaultInjector {
+    stream: u64,
+    seed: u64,
     rng: SplitMix,
     held: Option<(Duration, Vec<u8>)>,
-    /// Faults applied so far.
-    pub counts: FaultCounts,
+    counts: FaultCounts,
 }
 
-impl FaultLane {
-    /// Creates the lane of stream number `stream`.
-    pub fn new(seed: u64, stream: u64) -> Self {
-        let mut mix = SplitMix::of_stream(seed, stream);
-        Self { rng: SplitMix(mix.bits()), held: None, counts: FaultCounts::default() }
+impl FaultInjector {
+    /// The faults of stream number `stream`; stream and seed determine them.
+    pub fn new(stream: u64) -> Self {
+        let counts = FaultCounts::default();
+        Self { stream, seed: 0, rng: SplitMix::of_faults(0, stream), held: None, counts }
     }
 
-    /// Passes a datagram and gives the resulting ones, with their delays, to `send`. Returns whether a fault applied.
+    /// Faults applied so far.
+    pub fn counts(&self) -> FaultCounts {
+        self.counts
+    }
+
+    /// Passes a datagram in two parts, and gives the resulting ones, with their delays and also in two parts, to
+    /// `send`. Returns whether a fault applied.
     pub fn pass(
         &mut self,
         faults: &Faults,
-        datagram: &[u8],
-        mut send: impl FnMut(Duration, Vec<u8>),
+        datagram: [&[u8]; 2],
+        mut send: impl FnMut(Duration, [&[u8]; 2]),
     ) -> bool {
+        if self.seed != faults.seed {
+            self.seed = faults.seed;
+            self.rng = SplitMix::of_faults(self.seed, self.stream);
+            self.held = None;
+        }
+        if !faults.is_active() {
+            send(Duration::ZERO, datagram);
+            return false;
+        }
         // Every datagram draws the same number of values, so that one fault does not shift the others.
         let [loss, duplicate, corrupt, reorder, jitter] = std::array::from_fn(|_| self.rng.unit());
         let [kind, at, value] = std::array::from_fn(|_| self.rng.bits());
@@ -98,7 +115,7 @@ impl FaultLane {
             self.counts.lost += 1;
             return true;
         }
-        let mut bytes = datagram.to_vec();
+        let mut bytes = datagram.concat();
         let harmed = corrupt < faults.corrupt;
         if harmed {
             self.counts.corrupted += 1;
@@ -114,58 +131,13 @@ impl FaultLane {
         }
         if duplicate < faults.duplicate {
             self.counts.duplicated += 1;
-            send(delay, bytes.clone());
+            send(delay, [&bytes, &[]]);
         }
-        send(delay, bytes);
+        send(delay, [&bytes, &[]]);
         if let Some((delay, bytes)) = self.held.take() {
-            send(delay, bytes);
+            send(delay, [&bytes, &[]]);
         }
         harmed
-    }
-}
-
-/// The faults of one stream between the emulator and its reader; a new seed starts a new lane.
-#[derive(Clone, Debug)]
-pub struct FaultInjector {
-    stream: u64,
-    seed: u64,
-    lane: FaultLane,
-    scratch: Vec<u8>,
-}
-
-impl FaultInjector {
-    /// The faults of stream number `stream`; stream and seed determine them.
-    pub fn new(stream: u64) -> Self {
-        Self { stream, seed: 0, lane: FaultLane::new(0, stream), scratch: Vec::new() }
-    }
-
-    /// Faults applied so far.
-    pub fn counts(&self) -> FaultCounts {
-        self.lane.counts
-    }
-
-    /// Passes a datagram in two parts, and gives the resulting ones, with their delays and also in two parts, to
-    /// `send`. Returns whether a fault applied.
-    pub fn pass(
-        &mut self,
-        faults: &Faults,
-        [head, tail]: [&[u8]; 2],
-        mut send: impl FnMut(Duration, [&[u8]; 2]),
-    ) -> bool {
-        if self.seed != faults.seed {
-            self.seed = faults.seed;
-            let counts = self.lane.counts;
-            self.lane = FaultLane::new(self.seed, self.stream);
-            self.lane.counts = counts;
-        }
-        if !faults.is_active() {
-            send(Duration::ZERO, [head, tail]);
-            return false;
-        }
-        self.scratch.clear();
-        self.scratch.extend_from_slice(head);
-        self.scratch.extend_from_slice(tail);
-        self.lane.pass(faults, &self.scratch, |delay, bytes| send(delay, [&bytes, &[]]))
     }
 }
 

@@ -32,7 +32,7 @@ pub mod world;
 
 pub use autopilot::ControlMode;
 pub use cloud_format::{BodyAxes, CloudForm, CloudFormat, FourthSent, WireAxes};
-pub use faults::{FaultCounts, FaultInjector, FaultLane, FaultScope, Faults};
+pub use faults::{FaultCounts, FaultInjector, FaultScope, Faults};
 pub use options::{AngleUnit, EmulatorOptions, LivoxPattern, StatePacket};
 pub use render::class_colour;
 pub use sensor::{LiveSensor, SensorRefusal, SensorTable, Tick};
@@ -196,7 +196,7 @@ impl Emulator {
 
     /// Changes the faults; a new seed restarts the sequences of draws.
     pub fn set_faults(&self, faults: Faults) {
-        self.shared.set_faults(|f| *f = faults);
+        *self.shared.faults.lock() = faults;
     }
 
     /// Restarts the simulation: time 0, no sensors, frame ids from the beginning.
@@ -216,7 +216,7 @@ impl Emulator {
 
     /// Returns the counters.
     pub fn stats(&self) -> Stats {
-        self.shared.stats().clone()
+        self.shared.stats.lock().clone()
     }
 
     /// Returns the state of the renderer and of the vehicles' models, as the command `state` does.

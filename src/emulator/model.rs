@@ -23,23 +23,26 @@ const GPS: i32 = 123_546;
 const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 
 /// Inputs and parameters of one vehicle's model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct ModelState {
     /// Integers, then floats: the last of either packet.
-    pub(super) inputs: [f64; 28],
-    pub(super) extended: [[f64; 28]; 5],
+    inputs: [f64; 28],
+    extended: [[f64; 28]; 5],
+    #[serde(skip)]
     waiting: [Option<[f64; 28]>; 5],
-    pub(super) fault_parameters: [f64; 32],
-    pub(super) initial: [f64; 32],
-    pub(super) dynamic: [f64; 64],
-    pub(super) renderer: [f64; 32],
-    pub(super) rays: [f64; 6],
-    pub(super) collision: [f64; 20],
-    pub(super) terrain: [f64; 20],
+    fault_parameters: [f64; 32],
+    initial: [f64; 32],
+    #[serde(skip)] // too long for serde
+    dynamic: [f64; 64],
+    renderer: [f64; 32],
+    rays: [f64; 6],
+    collision: [f64; 20],
+    terrain: [f64; 20],
     pub(super) damage: Damage,
     /// Name or number of the model.
-    pub(super) model: Option<String>,
+    model: Option<String>,
     /// A new command, if the model flies without an autopilot.
+    #[serde(skip)]
     command: Option<[f64; 28]>,
     /// Datagrams applied.
     pub(super) count: u64,
@@ -147,29 +150,10 @@ impl ModelState {
 
     /// Inputs, parameters and damage, for tests.
     pub(super) fn state(&self) -> Value {
-        let damage = &self.damage;
-        json!({
-            "model": self.model,
-            "inputs": self.inputs,
-            "extended": self.extended,
-            "fault_parameters": self.fault_parameters,
-            "initial": self.initial,
-            "dynamic": self.dynamic.as_slice(),
-            "renderer": self.renderer,
-            "rays": self.rays,
-            "collision": self.collision,
-            "terrain": self.terrain,
-            "count": self.count,
-            "damage": {
-                "motors": damage.motors,
-                "voltage": damage.voltage,
-                "charge": damage.charge,
-                "wind": damage.wind.as_slice(),
-                "accelerometer": damage.accelerometer,
-                "gyroscope": damage.gyroscope,
-                "gps": damage.gps,
-            },
-        })
+        let mut state = json!(self);
+        state["dynamic"] = json!(self.dynamic.as_slice());
+        state["damage"]["wind"] = json!(self.damage.wind.as_slice());
+        state
     }
 
     /// Whether the model has no PX4, by its name as the vendor's have it.

@@ -11,6 +11,11 @@ impl SplitMix {
         Self(seed ^ stream.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
+    /// The generator of the faults of a stream of datagrams.
+    pub(super) fn of_faults(seed: u64, stream: u64) -> Self {
+        Self(Self::of_stream(seed, stream).bits())
+    }
+
     /// The generator of a sensor's frame at `time` in s.
     pub(super) fn of_frame(seed: u64, sensor: u64, time: f64) -> Self {
         Self::of_stream(Self::of_stream(seed, sensor).bits(), time.to_bits())

@@ -14,7 +14,6 @@ impl Selection {
     }
 }
 
-/// Requested reports.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportRequests {
     pub(super) cameras: Selection,

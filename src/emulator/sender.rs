@@ -1,8 +1,8 @@
 use crate::transport::send_segments;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use socket2::SockRef;
 use std::collections::BTreeMap;
-use std::io::{self, IoSlice};
+use std::io::IoSlice;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,12 +22,8 @@ impl DelayedSender {
     /// Limit of the queue; datagrams beyond it are dropped.
     const MAX: usize = 8192;
 
-    fn queue(&self) -> MutexGuard<'_, (Delayed, u64)> {
-        self.queue.lock()
-    }
-
     fn push(&self, delay: Duration, socket: &Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>) {
-        let (queue, count) = &mut *self.queue();
+        let (queue, count) = &mut *self.queue.lock();
         if queue.len() < Self::MAX {
             *count += 1;
             queue.insert((Instant::now() + delay, *count), (Arc::clone(socket), to, bytes));
@@ -38,7 +34,7 @@ impl DelayedSender {
     /// Sends due datagrams until `stop` returns true; runs on its own thread.
     pub(super) fn run(&self, stop: impl Fn() -> bool) {
         const NAP: Duration = Duration::from_millis(50);
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         while !stop() {
             let due = queue.0.first_key_value().map(|((due, _), _)| *due);
             let nap = due.map_or(NAP, |due| due.saturating_duration_since(Instant::now()));
@@ -47,13 +43,12 @@ impl DelayedSender {
             } else if let Some((_, (socket, to, bytes))) = queue.0.pop_first() {
                 drop(queue);
                 let _ = socket.send_to(&bytes, to); // the reader may be gone, as with any datagram
-                queue = self.queue();
+                queue = self.queue.lock();
             }
         }
     }
 }
 
-/// Counts of sent datagrams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Sent {
     pub(super) datagrams: u64,
@@ -84,7 +79,6 @@ impl<'a> Sender<'a> {
         self
     }
 
-    /// Sends a datagram in two parts.
     pub(super) fn send(&mut self, delay: Duration, [head, tail]: [&[u8]; 2]) {
         self.sent.datagrams += 1;
         let len = head.len() + tail.len();
@@ -96,7 +90,8 @@ impl<'a> Sender<'a> {
             }
             burst.append(head, tail);
         } else {
-            let sent = send_two(self.socket, self.to, head, tail);
+            let parts = [IoSlice::new(head), IoSlice::new(tail)]; // without joining them first
+            let sent = SockRef::from(self.socket).send_to_vectored(&parts, &self.to.into());
             self.sent.errors += u64::from(sent.is_err());
         }
     }
@@ -150,11 +145,4 @@ impl Burst {
         }
         self.bytes.clear();
     }
-}
-
-/// Sends header and payload as one datagram without joining them first.
-fn send_two(socket: &UdpSocket, to: SocketAddr, header: &[u8], piece: &[u8]) -> io::Result<()> {
-    let parts = [IoSlice::new(header), IoSlice::new(piece)];
-    SockRef::from(socket).send_to_vectored(&parts, &to.into())?;
-    Ok(())
 }

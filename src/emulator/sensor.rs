@@ -22,7 +22,6 @@ pub struct LiveSensor {
     pub request: SensorRequest,
     /// Window that received the request.
     pub(super) window: usize,
-    /// Destination of the data.
     pub(super) destination: SocketAddr,
     /// Number of the next due frame on the grid of its rate.
     next: u64,
@@ -204,28 +203,26 @@ pub(super) fn world_pose(
     snapshot: &Snapshot,
     unit: AngleUnit,
 ) -> Option<(Pose, Option<u16>)> {
-    let mut chain = vec![Pose {
+    let mounted = |request: &SensorRequest| Pose {
         position: Vec3::from(request.position.map(f64::from)),
         attitude: orientation(request, unit),
-    }];
+    };
+    let mut chain = vec![mounted(request)];
     let mut base = request;
     while base.mount_type == 4 {
         if chain.len() > MAX_SENSORS {
             return None;
         }
         base = sensors.get(&base.target_copter)?;
-        chain.push(Pose {
-            position: Vec3::from(base.position.map(f64::from)),
-            attitude: orientation(base, unit),
-        });
+        chain.push(mounted(base));
     }
     let last = chain.pop()?;
     let target = base.target_copter;
     let (root, own) = match base.mount_type {
         0 => (snapshot.vehicle(target)?.pose.then(&last), Some(target)),
         1 => {
-            let below =
-                Pose { position: last.position + Vec3::new(0.0, 0.0, VEHICLE_HALF.z), ..last };
+            let below = last.position + Vec3::new(0.0, 0.0, VEHICLE_HALF.z);
+            let below = Pose { position: below, ..last };
             (snapshot.vehicle(target)?.pose.then(&below), Some(target))
         }
         2 => (last, None),

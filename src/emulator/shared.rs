@@ -6,11 +6,11 @@ use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
 use super::model::ModelState;
 use super::options::EmulatorOptions;
-use super::renderer::{Contact, Motions, RendererState};
+use super::renderer::{Contact, Moment, RendererState};
 use super::report_requests::ReportRequests;
 use super::sensor::SensorTable;
 use super::world::{Kinematics, Pose, ScriptedMotion, Snapshot};
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -72,7 +72,6 @@ pub struct Stats {
     pub rounds: u64,
 }
 
-/// A subscriber of a vehicle's IMU samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ImuReader {
     pub(super) vehicle: u16,
@@ -83,9 +82,7 @@ pub(super) struct ImuReader {
 /// Motion of a vehicle that does not follow its path.
 #[derive(Clone, Debug)]
 enum Course {
-    /// Placed by a request.
     Placed(ScriptedMotion),
-    /// Flown by its autopilot.
     Flown(RecentMotion),
 }
 
@@ -103,68 +100,42 @@ impl Course {
 pub(super) enum VehicleRequest {
     /// Change the protocol to the controlling host.
     Control(ControlMode),
-    /// Place the vehicle.
     Place(Pose),
     /// Load another model of the vehicle; a fixed wing, or a multirotor.
     Model {
-        /// It flies as a fixed wing.
         wing: bool,
     },
     /// Values for a model in the autopilot.
     Outputs([f32; 8]),
-    /// Change the map centre.
     Origin,
-    /// Change the destination host.
     Client(IpAddr),
     /// Override the battery level in percent; `None`: the simulated level.
     Battery(Option<f64>),
-    /// Set the fence limits.
     Fence(FenceLimits),
 }
 
 /// State shared by the threads of the emulator. No lock is held while data are sent, but [`Self::last_state`].
 pub(super) struct SharedState {
     pub(super) options: EmulatorOptions,
-    clock: Mutex<SimClock>,
-    sensors: Mutex<SensorTable>,
-    imu_readers: Mutex<Vec<ImuReader>>,
-    reports: Mutex<ReportRequests>,
-    renderer: Mutex<RendererState>,
-    contacts: Mutex<BTreeMap<u16, Contact>>,
-    models: Mutex<BTreeMap<u16, ModelState>>,
+    pub(super) clock: Mutex<SimClock>,
+    pub(super) sensors: Mutex<SensorTable>,
+    pub(super) imu_readers: Mutex<Vec<ImuReader>>,
+    pub(super) reports: Mutex<ReportRequests>,
+    pub(super) renderer: Mutex<RendererState>,
+    pub(super) contacts: Mutex<BTreeMap<u16, Contact>>,
+    pub(super) models: Mutex<BTreeMap<u16, ModelState>>,
     courses: Mutex<BTreeMap<u16, Course>>,
-    requests: Mutex<Vec<(u16, VehicleRequest)>>,
-    clients: Mutex<BTreeMap<u16, IpAddr>>,
-    geo: Mutex<Geo>,
-    faults: Mutex<Faults>,
-    stats: Mutex<Stats>,
-    last_state: Mutex<(u64, f64)>,
+    pub(super) requests: Mutex<Vec<(u16, VehicleRequest)>>,
+    pub(super) clients: Mutex<BTreeMap<u16, IpAddr>>,
+    pub(super) geo: Mutex<Geo>,
+    pub(super) faults: Mutex<Faults>,
+    pub(super) stats: Mutex<Stats>,
+    /// Run and time of the newest true state; held while true states are sent, which two threads do.
+    pub(super) last_state: Mutex<(u64, f64)>,
     /// Signals a change of sensors or of the clock.
     pub(super) changed: Condvar,
     stop: AtomicBool,
     epoch: AtomicU64,
-}
-
-/// Declares methods that lock a field.
-macro_rules! locks {
-    ($($(#[$doc:meta])* $field:ident: $type:ty,)+) => {
-        impl SharedState {
-            $($(#[$doc])* pub(super) fn $field(&self) -> MutexGuard<'_, $type> {
-                self.$field.lock()
-            })+
-        }
-    };
-}
-
-locks! {
-    sensors: SensorTable,
-    imu_readers: Vec<ImuReader>,
-    reports: ReportRequests,
-    stats: Stats,
-    /// Run and time of the newest true state; held while true states are sent, which two threads do.
-    last_state: (u64, f64),
-    renderer: RendererState,
-    models: BTreeMap<u16, ModelState>,
 }
 
 impl SharedState {
@@ -207,22 +178,9 @@ impl SharedState {
         self.clock.lock().due(run, steps)
     }
 
-    /// Records that run `run` has been computed up to simulation time `time` in s.
-    pub(super) fn reach(&self, run: u64, time: f64) {
-        self.clock.lock().reach(run, time);
-    }
-
     pub(super) fn set_clock(&self, change: impl FnOnce(&mut SimClock)) {
         change(&mut self.clock.lock());
         self.changed.notify_all();
-    }
-
-    pub(super) fn faults(&self) -> Faults {
-        *self.faults.lock()
-    }
-
-    pub(super) fn set_faults(&self, change: impl FnOnce(&mut Faults)) {
-        change(&mut self.faults.lock());
     }
 
     /// Publishes the motion of a vehicle flown by its autopilot.
@@ -255,7 +213,6 @@ impl SharedState {
 
     /// Speeds of the four rotors of a vehicle in rpm; without an autopilot it hovers.
     pub(super) fn motor_rpm(&self, id: u16, time: f64) -> [f64; 8] {
-        /// Speed of hovering rotors in rpm.
         const HOVER_RPM: f64 = 5000.0;
         let thrust = match self.courses.lock().get(&id) {
             Some(Course::Placed(_)) => Some(0.0),
@@ -277,30 +234,22 @@ impl SharedState {
     /// Runs `act` on the renderer's state at the present simulation time, with the motions of `CopterSim`'s vehicles.
     pub(super) fn with_renderer<T>(
         &self,
-        act: impl FnOnce(&mut RendererState, f64, Motions<'_>) -> T,
+        act: impl FnOnce(&mut RendererState, Moment<'_>) -> T,
     ) -> T {
-        let now = self.clock().now();
-        act(&mut self.renderer(), now, &|id| self.motion(id, now))
+        let time = self.clock().now();
+        act(&mut self.renderer.lock(), Moment { time, motion: &|id| self.motion(id, time) })
     }
 
-    /// The world as the renderer draws it.
     pub(super) fn draw(&self, snapshot: Snapshot) -> Snapshot {
-        self.renderer().draw(snapshot)
+        self.renderer.lock().draw(snapshot)
     }
 
-    /// Sets the contacts of vehicles.
-    pub(super) fn set_contacts(&self, contacts: BTreeMap<u16, Contact>) {
-        *self.contacts.lock() = contacts;
-    }
-
-    /// Contact of a vehicle.
     pub(super) fn contact(&self, id: u16) -> Option<Contact> {
         self.contacts.lock().get(&id).copied()
     }
 
-    /// Damage of a vehicle.
     pub(super) fn damage(&self, id: u16) -> Damage {
-        self.models().get(&id).map(|model| model.damage).unwrap_or_default()
+        self.models.lock().get(&id).map(|model| model.damage).unwrap_or_default()
     }
 
     /// Queues a request for a vehicle's autopilot; drops duplicates of pending requests, which bounds a flood.
@@ -326,23 +275,6 @@ impl SharedState {
         }
     }
 
-    pub(super) fn set_client(&self, id: u16, client: IpAddr) {
-        self.clients.lock().insert(id, client);
-    }
-
-    /// Geodetic reference of the map.
-    pub(super) fn geo(&self) -> Geo {
-        *self.geo.lock()
-    }
-
-    pub(super) fn set_geo(&self, geo: Geo) {
-        *self.geo.lock() = geo;
-    }
-
-    pub(super) fn take_requests(&self) -> Vec<(u16, VehicleRequest)> {
-        std::mem::take(&mut self.requests.lock())
-    }
-
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -359,16 +291,16 @@ impl SharedState {
 
     /// Restarts the simulation: time 0, no requests.
     pub(super) fn restart(&self) {
-        self.sensors().clear(None);
-        self.imu_readers().clear();
-        *self.reports() = ReportRequests::default();
+        self.sensors.lock().clear(None);
+        self.imu_readers.lock().clear();
+        *self.reports.lock() = ReportRequests::default();
         self.courses.lock().clear();
         self.contacts.lock().clear();
         self.requests.lock().clear();
-        self.models().clear();
-        self.renderer().restart();
+        self.models.lock().clear();
+        self.renderer.lock().restart();
         self.set_clock(SimClock::restart);
-        self.stats().restarts += 1;
+        self.stats.lock().restarts += 1;
         self.epoch.fetch_add(1, Ordering::Release);
     }
 }

@@ -28,7 +28,6 @@ pub struct DueSensor {
     /// The sensor.
     pub live: LiveSensor,
     pub(super) pose: Pose,
-    /// Its carrying vehicle.
     pub(super) own: Option<u16>,
 }
 

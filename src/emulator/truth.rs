@@ -5,9 +5,9 @@
 //! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
 //! before fragmentation.
 use super::options::EmulatorOptions;
-use super::renderer::{body, spawned};
+use super::renderer::{body_with_id, spawned};
 use super::streams::{DueSensor, SensorFrame};
-use super::world::{Scene, Snapshot, Solid};
+use super::world::{Scene, Snapshot};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 /// The log; does nothing unless enabled.
 pub(super) struct Truth {
-    /// The logged map.
     map: Option<Arc<Scene>>,
     /// Ids of CopterSim's vehicles.
     own: Vec<u16>,
@@ -120,7 +119,6 @@ impl Truth {
         }));
     }
 
-    /// Flushes the log to its file.
     pub(super) fn flush(&mut self) {
         if let Some(lines) = &mut self.lines {
             let _ = lines.flush(); // the next write reports it
@@ -137,10 +135,5 @@ impl Truth {
 }
 
 fn solids(scene: &Scene) -> Vec<Value> {
-    let solid = |solid: &Solid| {
-        let mut logged = body(solid);
-        logged["id"] = json!(solid.object.id());
-        logged
-    };
-    scene.solids().iter().map(solid).collect()
+    scene.solids().iter().map(body_with_id).collect()
 }

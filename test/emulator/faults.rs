@@ -1,5 +1,5 @@
 use super::rig::{Rig, overflows, pose, socket, still, wait};
-use rfly_bridge::emulator::{FaultCounts, FaultLane, Faults};
+use rfly_bridge::emulator::{FaultCounts, FaultInjector, Faults};
 use rfly_bridge::wire::FragmentHeader;
 use serde_json::Value;
 
@@ -16,14 +16,16 @@ const ALL: Faults = Faults {
 
 /// What becomes of 5000 numbered datagrams.
 fn run(faults: &Faults, stream: u64) -> (Vec<(u128, Vec<u8>)>, FaultCounts) {
-    let mut lane = FaultLane::new(faults.seed, stream);
+    let mut injector = FaultInjector::new(stream);
     let mut out = Vec::new();
     for i in 0..5000u32 {
         let mut datagram = vec![7; 100];
         datagram[..4].copy_from_slice(&i.to_le_bytes());
-        lane.pass(faults, &datagram, |delay, bytes| out.push((delay.as_nanos(), bytes)));
+        injector.pass(faults, [&datagram, &[]], |delay, parts| {
+            out.push((delay.as_nanos(), parts.concat()));
+        });
     }
-    (out, lane.counts)
+    (out, injector.counts())
 }
 
 #[test]

@@ -132,8 +132,8 @@ impl Simulator {
         self.streams.clear();
         self.table.clear(None);
         self.ask();
-        if let ScriptedMotion::Lap { phase, .. } = &mut self.world.vehicles[0].motion {
-            *phase += 0.31;
+        if let ScriptedMotion::Lap(route) = &mut self.world.vehicles[0].motion {
+            route.phase += 0.31;
         }
     }
 

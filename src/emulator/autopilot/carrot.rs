@@ -6,7 +6,6 @@ use crate::emulator::world::Vec3;
 const MAX_LEAD: f64 = 2.0;
 
 px4_parameters! {
-    /// Speeds of the autonomous modes.
     pub(super) Speeds {
         cruise: f64 = number("MPC_XY_CRUISE"), " in m/s";
         cruise_max: f64 = number("MPC_XY_VEL_MAX"), " in m/s";
@@ -46,14 +45,14 @@ pub(super) struct Carrot {
 }
 
 impl Carrot {
-    /// Moves towards `goal` in a straight line, climbing and sinking no faster than the two rates in m/s. It waits for a vehicle
+    /// Moves towards `goal` in a straight line, climbing no faster than `up` in m/s. It waits for a vehicle
     /// that falls behind, as PX4's trajectories do.
     pub(super) fn approach(
         &mut self,
         goal: &Vec3,
         vehicle: &Vec3,
         speeds: &Speeds,
-        (up, down): (f64, f64),
+        up: f64,
         dt: f64,
     ) {
         let lead = (self.position - vehicle).xy();
@@ -61,18 +60,12 @@ impl Carrot {
         let behind = if ahead { lead.norm() } else { 0.0 };
         let dt = dt * (1.0 - behind / MAX_LEAD).max(0.0);
         let way = goal - self.position;
-        let climb = if way.z < 0.0 { up } else { down };
+        let climb = if way.z < 0.0 { up } else { speeds.down };
         let time = |way: f64, speed: f64, acceleration: f64| {
-            if way < 1e-9 {
-                return 0.0;
-            }
-            way / speed_for(way, speed, acceleration)
+            if way < 1e-9 { 0.0 } else { way / speed_for(way, speed, acceleration) }
         };
-        let time = time(way.xy().norm(), speeds.cruise, speeds.acceleration).max(time(
-            way.z.abs(),
-            climb,
-            3.0,
-        ));
+        let flat_time = time(way.xy().norm(), speeds.cruise, speeds.acceleration);
+        let time = flat_time.max(time(way.z.abs(), climb, 3.0));
         let wanted = if time > 0.0 { way / time } else { Vec3::zeros() };
         let mut change = wanted - self.velocity;
         let (flat, most) = (change.xy().norm(), speeds.acceleration * dt);

@@ -43,7 +43,6 @@ const UNANSWERED: [u16; 14] = [
     MAV_CMD_DO_VTOL_TRANSITION, MAV_CMD_PAYLOAD_PREPARE_DEPLOY,
 ];
 
-/// A command of either message type.
 #[derive(Clone, Copy, Debug)]
 struct Command {
     number: u16,
@@ -192,7 +191,6 @@ impl Autopilot {
         result
     }
 
-    /// Changes the mode and starts its task.
     pub(super) fn change(&mut self, mode: Mode) -> MavResult {
         if mode == Mode::Loiter && self.is_loitering() {
             return ACCEPTED; // it flies on to where it was sent

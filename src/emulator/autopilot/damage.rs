@@ -15,7 +15,7 @@ const SIDES: [Vec3; 4] = [
 ];
 
 /// Damage of a vehicle and its surroundings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Damage {
     /// Health of each motor, 0 to 1: the largest share of its thrust that it still gives.
     pub motors: [f64; 8],
@@ -24,6 +24,7 @@ pub struct Damage {
     /// Charge of the battery, 0 to 1; `None`: as simulated.
     pub charge: Option<f64>,
     /// Wind in m/s, NED.
+    #[serde(skip)] // nalgebra's types do not serialize
     pub wind: Vec3,
     /// Gain of the noise of the accelerometer; 0 is none.
     pub accelerometer: f64,

@@ -43,18 +43,12 @@ pub struct TrajectorySetpoint {
     pub yaw_rate: f64,
 }
 
-impl Default for TrajectorySetpoint {
-    fn default() -> Self {
-        let free = Vec3::repeat(f64::NAN);
-        Self {
-            position: free,
-            velocity: free,
-            acceleration: free,
-            yaw: f64::NAN,
-            yaw_rate: f64::NAN,
-        }
-    }
-}
+const NAN: Vec3 = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+/// A setpoint that leaves every component free.
+#[rustfmt::skip]
+pub(super) const FREE: TrajectorySetpoint = TrajectorySetpoint {
+    position: NAN, velocity: NAN, acceleration: NAN, yaw: f64::NAN, yaw_rate: f64::NAN,
+};
 
 impl TrajectorySetpoint {
     /// This setpoint, or a stop where PX4's position controller has no use for it: it needs something for each axis, x and y in
@@ -66,7 +60,7 @@ impl TrajectorySetpoint {
         if complete && paired {
             return self;
         }
-        Self { velocity: Vec3::zeros(), ..Self::default() }
+        Self { velocity: Vec3::zeros(), ..FREE }
     }
 }
 

@@ -2,10 +2,9 @@
 use super::parameters::{Parameters, px4_parameters};
 use super::queues::{CRITICAL, EMERGENCY, Texts};
 
-/// Charge level, as in BATTERY_STATUS.
+/// Charge level, with the numbers of MAV_BATTERY_CHARGE_STATE.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum ChargeLevel {
-    /// No warning.
     #[default]
     Fine = 1,
     /// Below BAT_LOW_THR.
@@ -38,7 +37,6 @@ impl ChargeLevel {
     }
 }
 
-/// Kind of geofence breach.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum FenceBreach {
     /// GF_MAX_HOR_DIST from home.
@@ -67,7 +65,6 @@ pub(super) enum FailsafeAction {
     Warn,
     Hold,
     Return,
-    /// Land here.
     Land,
     Terminate,
 }
@@ -97,7 +94,6 @@ impl FailsafeAction {
 }
 
 px4_parameters! {
-    /// Failsafe actions.
     pub(super) FailsafeParameters {
         low_battery: i32 = integer("COM_LOW_BAT_ACT"), "";
         fence: i32 = integer("GF_ACTION"), "";
@@ -105,7 +101,6 @@ px4_parameters! {
     }
 }
 
-/// State of the battery and geofence failsafes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Failsafe {
     charge: ChargeLevel,
@@ -120,7 +115,6 @@ pub(super) struct Failsafe {
 }
 
 impl Failsafe {
-    /// Whether arming is denied.
     pub(super) fn prevents_arming(&self) -> bool {
         self.charge >= ChargeLevel::Critical || self.breach.is_some()
     }

@@ -15,7 +15,6 @@ px4_parameters! {
 }
 
 impl FenceLimits {
-    /// Sets the parameters.
     pub(super) fn store(self, parameters: &mut Parameters) {
         parameters.set("GF_MAX_HOR_DIST", self.distance);
         parameters.set("GF_MAX_VER_DIST", self.height);

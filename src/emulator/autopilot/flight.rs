@@ -1,12 +1,11 @@
 //! PX4's flight tasks: the controllers' targets in each mode.
 use super::carrot::{Carrot, Speeds};
-use super::dynamics::{ControlTarget, TrajectorySetpoint, VehicleBody};
+use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint, VehicleBody};
 use super::mission::Mission;
 use super::mode::Mode;
 use super::modes::{Landed, Modes};
 use super::orbit::Orbit;
 use super::queues::{CRITICAL, INFO, Texts};
-use super::setpoints::SetpointTarget;
 use crate::emulator::world::{Quat, Vec3};
 
 /// Time in s that motors need to spin up (COM_SPOOLUP_TIME).
@@ -33,18 +32,15 @@ pub(super) struct Sticks {
     pub(super) thrust: f64,
 }
 
-/// Inputs of a flight task besides the body.
 pub(super) struct TaskInputs<'a> {
     pub(super) modes: &'a mut Modes,
     pub(super) mission: &'a mut Mission,
     /// The last valid setpoint.
-    pub(super) setpoint: Option<SetpointTarget>,
-    /// Sticks, while they are in use.
+    pub(super) setpoint: Option<ControlTarget>,
     pub(super) sticks: Option<Sticks>,
     /// Home in m, NED from the map centre.
     pub(super) home: Vec3,
     pub(super) speeds: Speeds,
-    /// Time in s.
     pub(super) now: f64,
     /// Length of the step in s.
     pub(super) dt: f64,
@@ -65,7 +61,6 @@ pub(super) struct Reposition {
     pub(super) speed: Option<f64>,
 }
 
-/// State of the active flight task.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlightTask {
     mode: Mode,
@@ -86,9 +81,7 @@ pub(super) struct FlightTask {
     pub(super) destination: Option<Vec3>,
     /// Current trajectory, for POSITION_TARGET_LOCAL_NED.
     pub(super) goal: Option<TrajectorySetpoint>,
-    /// The task is landing the vehicle.
     pub(super) is_landing: bool,
-    /// The mission is taking off.
     pub(super) is_taking_off: bool,
     stage: u8,
 }
@@ -110,7 +103,6 @@ impl FlightTask {
         !body.state.is_grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
-    /// Returns the controllers' current target.
     pub(super) fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         if !s.modes.is_armed {
             self.ramp = None;
@@ -175,15 +167,10 @@ impl FlightTask {
     }
 
     fn task_target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
-        let up = s.speeds.up_max;
         match self.mode {
             Mode::Offboard => match s.setpoint {
-                Some(SetpointTarget::Follow(goal)) => ControlTarget::Track(goal, up),
-                Some(SetpointTarget::Attitude(attitude, thrust, rate)) => {
-                    ControlTarget::Attitude(attitude, thrust, rate)
-                }
-                Some(SetpointTarget::Rates(rate, thrust)) => ControlTarget::Rates(rate, thrust),
-                Some(SetpointTarget::Wing(wing)) => ControlTarget::Wing(wing),
+                Some(ControlTarget::Track(goal, _)) => ControlTarget::Track(goal, s.speeds.up_max),
+                Some(target) => target,
                 None => self.hover(body, s),
             },
             Mode::Takeoff | Mode::VtolTakeoff => self.take_off(body, s),
@@ -214,18 +201,10 @@ impl FlightTask {
         }
     }
 
-    /// Moves the point that the vehicle follows.
-    fn approach(
-        &mut self,
-        goal: Vec3,
-        body: &VehicleBody,
-        speeds: &Speeds,
-        limits: (f64, f64),
-        dt: f64,
-    ) {
+    /// Moves the point that the vehicle follows; `up` is the climb rate in m/s.
+    fn approach(&mut self, goal: Vec3, body: &VehicleBody, speeds: &Speeds, up: f64, dt: f64) {
         self.destination = Some(goal);
-        let vehicle = body.state.position;
-        self.carrot.approach(&goal, &vehicle, speeds, limits, dt);
+        self.carrot.approach(&goal, &body.state.position, speeds, up, dt);
     }
 
     /// Turns to a yaw in rad; NaN: to the goal, until it is near (MPC_YAW_MODE 0).
@@ -243,18 +222,17 @@ impl FlightTask {
             position: self.carrot.position,
             velocity: self.carrot.velocity,
             yaw: self.yaw,
-            ..TrajectorySetpoint::default()
+            ..FREE
         };
         ControlTarget::Track(goal, climb)
     }
 
-    /// Sinks in place.
     fn sink(&self, speed: f64) -> ControlTarget {
         let goal = TrajectorySetpoint {
             position: Vec3::new(self.start.x, self.start.y, f64::NAN),
             velocity: Vec3::new(f64::NAN, f64::NAN, speed),
             yaw: self.yaw,
-            ..TrajectorySetpoint::default()
+            ..FREE
         };
         ControlTarget::Track(goal, 0.0)
     }
@@ -276,8 +254,7 @@ impl FlightTask {
             }
             None => self.start,
         };
-        let limits = (s.speeds.up, s.speeds.down);
-        self.approach(goal, body, &speeds, limits, s.dt);
+        self.approach(goal, body, &speeds, speeds.up, s.dt);
         self.follow(s.speeds.up_max)
     }
 
@@ -287,8 +264,7 @@ impl FlightTask {
         let yaw = orbit.yaw(position);
         self.yaw = if yaw.is_finite() { yaw } else { self.yaw };
         if let Some(entry) = orbit.entry(position) {
-            let limits = (s.speeds.up, s.speeds.down);
-            self.approach(entry, body, &s.speeds, limits, s.dt);
+            self.approach(entry, body, &s.speeds, s.speeds.up, s.dt);
             return self.follow(s.speeds.up_max);
         }
         let around = TrajectorySetpoint { yaw: self.yaw, ..orbit.around(position) };
@@ -306,9 +282,8 @@ impl FlightTask {
             return ControlTarget::Idle;
         }
         self.look(f64::NAN, &goal, body, &s.speeds);
-        let limits = (s.speeds.takeoff, s.speeds.down);
         if self.ramp.is_some_and(|since| s.now - since > RAMP / 2.0) {
-            self.approach(goal, body, &s.speeds, limits, s.dt);
+            self.approach(goal, body, &s.speeds, s.speeds.takeoff, s.dt);
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
@@ -355,8 +330,7 @@ impl FlightTask {
                 return self.land(body, s);
             }
         };
-        let limits = (s.speeds.up, s.speeds.down);
-        self.approach(goal, body, &s.speeds, limits, s.dt);
+        self.approach(goal, body, &s.speeds, s.speeds.up, s.dt);
         // PX4 takes a moment to find that there is no mission to fly.
         let moment = s.now - self.started > 1.5;
         let there = (self.carrot.position - goal).norm() < 0.3;
@@ -406,7 +380,7 @@ impl FlightTask {
         let mut speeds = s.speeds;
         speeds.set_cruise(leg.speed);
         if s.modes.landed != Landed::Ground || self.ramp.is_some() {
-            self.approach(goal, body, &speeds, (up, speeds.down), s.dt);
+            self.approach(goal, body, &speeds, up, s.dt);
         } else {
             self.carrot.position.z -= 0.05;
         }
@@ -425,7 +399,7 @@ impl FlightTask {
                 velocity: Vec3::new(f64::NAN, f64::NAN, s.speeds.land),
                 acceleration: Vec3::new(0.0, 0.0, f64::NAN),
                 yaw: self.yaw,
-                ..TrajectorySetpoint::default()
+                ..FREE
             };
             return ControlTarget::Track(goal, 0.0);
         };
@@ -438,7 +412,7 @@ impl FlightTask {
         let goal = TrajectorySetpoint {
             velocity: Vec3::new(ahead.x, ahead.y, -climb),
             yaw: self.yaw,
-            ..TrajectorySetpoint::default()
+            ..FREE
         };
         ControlTarget::Track(goal, s.speeds.up_max)
     }

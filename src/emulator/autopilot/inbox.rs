@@ -1,7 +1,7 @@
 //! Received messages, dispatched to the vehicle's parts.
 #![expect(deprecated, reason = "PX4 still answers PING")]
+use super::dynamics::ControlTarget;
 use super::queues::DatagramQueue;
-use super::setpoints::SetpointTarget;
 use super::{Autopilot, flight};
 use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, GPS_GLOBAL_ORIGIN_DATA, HIL_GPS_DATA, MANUAL_CONTROL_DATA, MavType,
@@ -134,7 +134,7 @@ impl Autopilot {
         self.sticks = Some((sticks, self.now));
     }
 
-    fn set_setpoint(&mut self, setpoint: Option<SetpointTarget>) {
+    fn set_setpoint(&mut self, setpoint: Option<ControlTarget>) {
         if setpoint.is_some() {
             self.setpoint = setpoint;
             self.setpoint_at = Some(self.now);

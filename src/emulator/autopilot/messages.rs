@@ -1,10 +1,14 @@
 //! The messages that take more than a few fields of the vehicle's state.
 use super::Autopilot;
 use super::failsafe::ChargeLevel;
+use super::numbers::MAV_FRAME_LOCAL_NED;
 use super::telemetry::{f, f3, pressure};
 use crate::emulator::world::Vec3;
+use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::*;
-use crate::wire::mavlink::{MavMessage, Outbound};
+use crate::wire::mavlink::raw::{
+    BatteryStatus, HilActuatorControls, OdometryMessage, PositionTargetLocalNed,
+};
 
 /// Magnetic field of the map centre in gauss, NED.
 const FIELD: Vec3 = Vec3::new(0.272, -0.034, 0.472);
@@ -104,7 +108,7 @@ impl Autopilot {
         }
     }
 
-    pub(super) fn position_target(&self, time_boot_ms: u32) -> POSITION_TARGET_LOCAL_NED_DATA {
+    pub(super) fn position_target(&self, time_boot_ms: u32) -> Outbound {
         let nan = Vec3::repeat(f64::NAN);
         let (position, velocity, acceleration, yaw, yaw_rate) = match (&self.body, self.flight.goal)
         {
@@ -117,48 +121,38 @@ impl Autopilot {
             ),
             _ => (nan, nan, Vec3::new(0.0, 0.0, 100.0), self.motion.pose.roll_pitch_yaw()[2], 0.0),
         };
-        let mut mask = 0;
+        let mut type_mask = 0;
         for (i, value) in position.iter().chain(&velocity).enumerate() {
-            mask |= u16::from(value.is_nan()) << i;
+            type_mask |= u16::from(value.is_nan()) << i;
         }
-        let (p, v, a) = (f3(&position), f3(&velocity), f3(&acceleration));
-        POSITION_TARGET_LOCAL_NED_DATA {
+        PositionTargetLocalNed {
             time_boot_ms,
-            x: p[0],
-            y: p[1],
-            z: p[2],
-            vx: v[0],
-            vy: v[1],
-            vz: v[2],
-            afx: a[0],
-            afy: a[1],
-            afz: a[2],
+            position: f3(&position),
+            velocity: f3(&velocity),
+            acceleration: f3(&acceleration),
             yaw: f(yaw),
             yaw_rate: if yaw_rate.is_nan() { 0.0 } else { f(yaw_rate) },
-            type_mask: PositionTargetTypemask::from_bits_retain(mask),
-            coordinate_frame: MavFrame::MAV_FRAME_LOCAL_NED,
+            type_mask,
+            coordinate_frame: MAV_FRAME_LOCAL_NED,
         }
+        .into()
     }
 
-    pub(super) fn battery_status(&self) -> BATTERY_STATUS_DATA {
+    pub(super) fn battery_status(&self) -> Outbound {
         let mut voltages = [u16::MAX; 10];
         voltages[0] = self.battery_mv();
-        BATTERY_STATUS_DATA {
+        BatteryStatus {
             energy_consumed: -1,
             temperature: i16::MAX,
             voltages,
             current_battery: -100,
-            battery_function: MavBatteryFunction::MAV_BATTERY_FUNCTION_ALL,
-            mavtype: MavBatteryType::MAV_BATTERY_TYPE_LIPO,
+            function: MavBatteryFunction::MAV_BATTERY_FUNCTION_ALL as u8,
+            kind: MavBatteryType::MAV_BATTERY_TYPE_LIPO as u8,
             battery_remaining: self.battery_percent(),
-            charge_state: match ChargeLevel::of(self.battery, &self.parameters) {
-                ChargeLevel::Fine => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_OK,
-                ChargeLevel::Low => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_LOW,
-                ChargeLevel::Critical => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_CRITICAL,
-                ChargeLevel::Emergency => MavBatteryChargeState::MAV_BATTERY_CHARGE_STATE_EMERGENCY,
-            },
+            charge_state: ChargeLevel::of(self.battery, &self.parameters) as u8,
             ..Default::default()
         }
+        .into()
     }
 
     pub(super) fn battery_percent(&self) -> i8 {
@@ -201,11 +195,8 @@ impl Autopilot {
         }
     }
 
-    pub(super) fn odometry(&self, time_usec: u64) -> ODOMETRY_DATA {
+    pub(super) fn odometry(&self, time_usec: u64) -> Outbound {
         let k = &self.motion;
-        let [x, y, z] = f3(&self.local());
-        let [vx, vy, vz] = f3(&k.velocity);
-        let [rollspeed, pitchspeed, yawspeed] = f3(&k.rate);
         let spread = |linear: f32, angular: f32| {
             let mut covariance = [f32::NAN; 21];
             for i in [0, 6, 11] {
@@ -216,25 +207,20 @@ impl Autopilot {
             }
             covariance
         };
-        ODOMETRY_DATA {
+        OdometryMessage {
             time_usec,
-            x,
-            y,
-            z,
+            position: f3(&self.local()),
             q: k.pose.wxyz().map(f),
-            vx,
-            vy,
-            vz,
-            rollspeed,
-            pitchspeed,
-            yawspeed,
+            velocity: f3(&k.velocity),
+            rates: f3(&k.rate),
             pose_covariance: spread(0.05, 0.001),
             velocity_covariance: spread(0.02, f32::NAN),
-            frame_id: MavFrame::MAV_FRAME_LOCAL_NED,
-            child_frame_id: MavFrame::MAV_FRAME_LOCAL_NED, // velocities in NED: so does PX4
-            estimator_type: MavEstimatorType::MAV_ESTIMATOR_TYPE_AUTOPILOT,
+            frame_id: MAV_FRAME_LOCAL_NED,
+            child_frame_id: MAV_FRAME_LOCAL_NED, // velocities in NED: so does PX4
+            estimator_type: MavEstimatorType::MAV_ESTIMATOR_TYPE_AUTOPILOT as u8,
             ..Default::default()
         }
+        .into()
     }
 
     /// CopterSim's own true state, sent as HIL_ACTUATOR_CONTROLS.
@@ -245,12 +231,7 @@ impl Autopilot {
         let state = [euler, f3(&k.pose.position), f3(&k.velocity), f3(&k.rate)];
         controls[..12].copy_from_slice(state.as_flattened());
         controls[15] = if self.has_position() { 1.0 } else { 0.0 };
-        MavMessage::HIL_ACTUATOR_CONTROLS(HIL_ACTUATOR_CONTROLS_DATA {
-            time_usec: (self.now * 1e3).round() as u64, // in ms, as its readers expect
-            flags: HilActuatorControlsFlags::from_bits_retain(1_234_567_890),
-            controls,
-            mode: MavModeFlag::empty(),
-        })
-        .into()
+        let time_usec = (self.now * 1e3).round() as u64; // in ms, as its readers expect
+        HilActuatorControls { time_usec, flags: 1_234_567_890, controls, mode: 0 }.into()
     }
 }

@@ -1,31 +1,26 @@
 //! Missions: upload, download, and the goal of the current item. The protocol is MAVLink's, with PX4's answers.
-#![expect(deprecated, reason = "PX4 requests with MISSION_REQUEST first")]
 use super::geo::Geo;
 use super::mission_items::{Leg, is_motion, refusal, stored, to_float, to_int};
 use super::numbers::*;
 use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::Vec3;
-use crate::wire::mavlink::dialect::{
-    MISSION_ACK_DATA, MISSION_COUNT_DATA, MISSION_CURRENT_DATA, MISSION_ITEM_REACHED_DATA,
-    MISSION_REQUEST_DATA, MISSION_REQUEST_INT_DATA, MavMissionResult, MavMissionType,
-};
+use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::raw::{
-    MissionAck, MissionClearAll, MissionCount, MissionItem, MissionItemInt, MissionRequest,
-    MissionRequestInt, MissionRequestList, MissionSetCurrent,
+    MissionAck, MissionClearAll, MissionCount, MissionCurrent, MissionItem, MissionItemInt,
+    MissionItemReached, MissionRequest, MissionRequestInt, MissionRequestList, MissionSetCurrent,
 };
-use crate::wire::mavlink::{Frame, MavMessage, Outbound};
+use crate::wire::mavlink::{Frame, Outbound};
+use std::collections::BTreeMap;
 
 /// Time in s until a lost answer is requested again, and until a transfer is aborted.
 const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
 /// Limit of consecutive items without motion, to end a loop of jumps.
 const MOST_STEPS: usize = 1000;
-/// A transfer in progress.
 #[derive(Clone, Debug)]
 struct Transfer {
     list: u8,
     peer: (u8, u8),
-    /// Time of the last activity.
     touched: f64,
     upload: Option<Upload>,
 }
@@ -48,26 +43,17 @@ pub(super) struct Mission {
     arrived_at: Option<f64>,
     finished: bool,
     speed: Option<f64>,
-    jumps: Vec<(usize, u32)>,
+    /// How often each jump was taken.
+    jumps: BTreeMap<usize, u32>,
     reached: Option<(u16, f64)>,
     changed: bool,
     /// Home in m, NED from the map centre.
     pub(super) home: Vec3,
-    /// Geodetic reference of the map.
     pub(super) geo: Geo,
     /// The mission ends with a return to launch.
     pub(super) is_return_due: bool,
     /// The mission was cleared during flight.
     pub(super) was_cleared: bool,
-}
-
-fn mission_type(list: u8) -> MavMissionType {
-    match list {
-        MAV_MISSION_TYPE_FENCE => MavMissionType::MAV_MISSION_TYPE_FENCE,
-        MAV_MISSION_TYPE_RALLY => MavMissionType::MAV_MISSION_TYPE_RALLY,
-        MAV_MISSION_TYPE_ALL => MavMissionType::MAV_MISSION_TYPE_ALL,
-        _ => MavMissionType::MAV_MISSION_TYPE_MISSION,
-    }
 }
 
 /// The sender of a message, and what is sent back.
@@ -79,15 +65,15 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    fn acknowledge(&mut self, mavtype: MavMissionResult, list: u8, opaque_id: u32) {
+    fn acknowledge(&mut self, result: MavMissionResult, list: u8, opaque_id: u32) {
         let (target_system, target_component) = self.peer;
-        let mission_type = mission_type(list);
-        let ack =
-            MISSION_ACK_DATA { target_system, target_component, mavtype, mission_type, opaque_id };
-        self.replies.push(MavMessage::MISSION_ACK(ack).into());
+        let is_known = matches!(list, 0..=MAV_MISSION_TYPE_RALLY | MAV_MISSION_TYPE_ALL);
+        let (result, mission_type) = (result as u8, if is_known { list } else { 0 });
+        self.replies.push(
+            MissionAck { target_system, target_component, result, mission_type, opaque_id }.into(),
+        );
     }
 
-    /// Reports an error, and rejects with `result`.
     fn reject(&mut self, text: &str, result: MavMissionResult, list: u8) {
         self.texts.push(CRITICAL, text);
         self.acknowledge(result, list, 0);
@@ -118,7 +104,6 @@ impl Mission {
         Self { home, geo, ..Self::default() }
     }
 
-    /// Whether there is an item to fly.
     pub(super) fn is_ready(&self) -> bool {
         !self.lists[0].is_empty()
     }
@@ -172,16 +157,14 @@ impl Mission {
             return;
         }
         let Some(items) = self.lists.get_mut(usize::from(list)) else {
-            x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
-            return;
+            return x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
         };
         if count == 0 {
             items.clear();
-            x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
             if list == 0 {
                 self.rewind();
             }
-            return;
+            return x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
         }
         let upload = Some(Upload { items: Vec::new(), count, requested: x.now });
         let transfer = Transfer { list, peer: x.peer, touched: x.now, upload };
@@ -195,16 +178,14 @@ impl Mission {
             uploading.and_then(|t| Some(((t.list, t.peer), t.upload.as_mut()?)))
         else {
             let error = MavMissionResult::MAV_MISSION_ERROR;
-            x.reject("IGN MISSION_ITEM: No transfer\t", error, item.mission_type);
-            return;
+            return x.reject("IGN MISSION_ITEM: No transfer\t", error, item.mission_type);
         };
         if peer != x.peer || usize::from(item.seq) != upload.items.len() {
             return; // PX4 keeps requesting the missing item
         }
         if let Some(result) = refusal(&item) {
-            x.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
             self.transfer = None;
-            return;
+            return x.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
         }
         upload.items.push(stored(item, list));
         upload.requested = x.now;
@@ -229,17 +210,16 @@ impl Mission {
 
     fn send_count(&mut self, x: &mut Exchange<'_>, list: u8) {
         let Some(items) = self.lists.get(usize::from(list)) else {
-            x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
-            return;
+            return x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
         };
-        let count = MISSION_COUNT_DATA {
+        let count = MissionCount {
             count: items.len() as u16,
             target_system: x.peer.0,
             target_component: x.peer.1,
-            mission_type: mission_type(list),
+            mission_type: list,
             opaque_id: fingerprint(items),
         };
-        x.replies.push(MavMessage::MISSION_COUNT(count).into());
+        x.replies.push(count.into());
         if !items.is_empty() {
             self.transfer = Some(Transfer { list, peer: x.peer, touched: x.now, upload: None });
         }
@@ -254,8 +234,7 @@ impl Mission {
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
             let error = MavMissionResult::MAV_MISSION_ERROR;
-            x.reject("WPM: REJ. CMD: Req. WP was unexpected\t", error, list);
-            return;
+            return x.reject("WPM: REJ. CMD: Req. WP was unexpected\t", error, list);
         };
         let item = MissionItemInt {
             target_system: x.peer.0,
@@ -289,8 +268,7 @@ impl Mission {
         }
         if let Some((seq, due)) = self.reached.as_mut().filter(|(_, due)| *due <= now) {
             *due = now + 1.0;
-            let item = MISSION_ITEM_REACHED_DATA { seq: *seq };
-            replies.push(MavMessage::MISSION_ITEM_REACHED(item).into());
+            replies.push(MissionItemReached { seq: *seq }.into());
         }
         let Some(transfer) = self.transfer.as_mut() else { return };
         if now - transfer.touched > PATIENCE {
@@ -306,7 +284,7 @@ impl Mission {
 
     pub(super) fn current_message(&self) -> Outbound {
         let total = self.lists[0].len();
-        MavMessage::MISSION_CURRENT(MISSION_CURRENT_DATA {
+        MissionCurrent {
             seq: self.current as u16,
             // 65535: no mission; the state stays 0 in this version of PX4.
             total: if total == 0 { u16::MAX } else { total as u16 },
@@ -314,7 +292,7 @@ impl Mission {
             fence_id: fingerprint(&self.lists[1]),
             rally_points_id: fingerprint(&self.lists[2]),
             ..Default::default()
-        })
+        }
         .into()
     }
 
@@ -348,7 +326,6 @@ impl Mission {
         self.reached = None;
     }
 
-    /// Restarts a completed mission.
     pub(super) fn start(&mut self) {
         if self.finished {
             self.rewind();
@@ -400,14 +377,11 @@ impl Mission {
         if to >= self.lists[0].len() {
             return false;
         }
-        let at = self.current;
-        let done = self.jumps.iter().find(|(item, _)| *item == at);
-        let done = done.map_or(0, |(_, count)| *count);
-        if times >= 0.0 && f64::from(done) >= f64::from(times) {
+        let done = self.jumps.entry(self.current).or_default();
+        if times >= 0.0 && f64::from(*done) >= f64::from(times) {
             return false;
         }
-        self.jumps.retain(|(item, _)| *item != at);
-        self.jumps.push((at, done + 1));
+        *done += 1;
         self.go_to(to);
         true
     }
@@ -421,14 +395,10 @@ impl Mission {
 
     pub(super) fn arrived(&mut self, now: f64) {
         let Some(item) = self.lists[0].get(self.current).copied() else { return };
-        let since = match self.arrived_at {
-            Some(since) => since,
-            None => {
-                self.arrived_at = Some(now);
-                self.reached = Some((self.current as u16, now));
-                now
-            }
-        };
+        if self.arrived_at.is_none() {
+            self.reached = Some((self.current as u16, now));
+        }
+        let since = *self.arrived_at.get_or_insert(now);
         let stay = match item.command {
             MAV_CMD_NAV_LOITER_UNLIM | MAV_CMD_NAV_LAND => f64::INFINITY,
             MAV_CMD_NAV_LOITER_TIME | MAV_CMD_NAV_WAYPOINT => f64::from(item.params[0]).max(0.0),
@@ -449,26 +419,14 @@ impl Mission {
 }
 
 impl Transfer {
-    /// Requests the next item.
     fn request(&self, as_int: bool) -> Option<Outbound> {
         let seq = self.upload.as_ref()?.items.len() as u16;
         let (target_system, target_component) = self.peer;
-        let mission_type = mission_type(self.list);
-        let message = if as_int {
-            MavMessage::MISSION_REQUEST_INT(MISSION_REQUEST_INT_DATA {
-                seq,
-                target_system,
-                target_component,
-                mission_type,
-            })
+        let mission_type = self.list;
+        Some(if as_int {
+            MissionRequestInt { seq, target_system, target_component, mission_type }.into()
         } else {
-            MavMessage::MISSION_REQUEST(MISSION_REQUEST_DATA {
-                seq,
-                target_system,
-                target_component,
-                mission_type,
-            })
-        };
-        Some(message.into())
+            MissionRequest { seq, target_system, target_component, mission_type }.into()
+        })
     }
 }

@@ -56,7 +56,6 @@ impl Leg {
     }
 }
 
-/// Whether the item moves the vehicle.
 pub(super) fn is_motion(command: u16) -> bool {
     matches!(
         command,
@@ -111,7 +110,6 @@ pub(super) fn stored(item: MissionItemInt, list: u8) -> MissionItemInt {
     MissionItemInt { frame, autocontinue, ..item }
 }
 
-/// MISSION_ITEM as MISSION_ITEM_INT.
 pub(super) fn to_int(item: &MissionItem) -> MissionItemInt {
     let scale = |v: f32| (f64::from(v) * 1e7).round() as i32;
     MissionItemInt {
@@ -130,7 +128,6 @@ pub(super) fn to_int(item: &MissionItem) -> MissionItemInt {
     }
 }
 
-/// MISSION_ITEM_INT as MISSION_ITEM.
 pub(super) fn to_float(item: &MissionItemInt) -> MissionItem {
     let scale = |v: i32| (f64::from(v) * 1e-7) as f32;
     let frame = match item.frame {

@@ -41,7 +41,7 @@ use crate::wire::mavlink::dialect::{
 };
 use crate::wire::mavlink::{Encoder, MessageData as _, Outbound};
 use carrot::Speeds;
-use dynamics::{Gains, VehicleBody};
+use dynamics::{ControlTarget, Gains, VehicleBody};
 use failsafe::{ChargeLevel, FailsafeParameters, FenceBreach};
 use fence::FenceLimits;
 use flight::{FlightTask, Sticks, TaskInputs};
@@ -52,7 +52,6 @@ use output::StreamTimer;
 use parameters::Parameters;
 use queues::Texts;
 use rigid::MotionSegment;
-use setpoints::SetpointTarget;
 use telemetry::STREAMS;
 
 /// Length of a step in s; streams and controllers run at multiples of it.
@@ -93,7 +92,7 @@ pub struct Autopilot {
     texts: Texts,
     text_id: u16,
     replies: Vec<Outbound>,
-    setpoint: Option<SetpointTarget>,
+    setpoint: Option<ControlTarget>,
     setpoint_at: Option<f64>,
     sticks: Option<(Sticks, f64)>,
     station_at: Option<f64>,
@@ -103,7 +102,6 @@ pub struct Autopilot {
     home_yaw: f64,
     is_home_set: bool,
     battery: f64,
-    /// Overrides the reported battery level.
     battery_override: Option<f64>,
     breach: Option<FenceBreach>,
     damage: Damage,
@@ -242,7 +240,6 @@ impl Autopilot {
             && self.damage.gps[0] >= GpsFixType::GPS_FIX_TYPE_3D_FIX as u8
     }
 
-    /// Whether the estimator has a position.
     fn has_position(&self) -> bool {
         let seen = self.vision_at.is_some_and(|at| self.now - at < 1.0);
         self.uptime() >= START_TIME && (self.has_gps() || seen)
@@ -391,14 +388,7 @@ impl Autopilot {
             is_airborne: self.body.as_ref().is_some_and(|b| !b.state.is_grounded),
             is_landing: self.flight.is_landing,
             is_taking_off: self.flight.is_taking_off,
-            is_attitude: matches!(
-                self.setpoint,
-                Some(
-                    SetpointTarget::Follow(_)
-                        | SetpointTarget::Attitude(..)
-                        | SetpointTarget::Wing(_)
-                )
-            ),
+            is_attitude: self.setpoint.is_some_and(|s| !matches!(s, ControlTarget::Rates(..))),
             charge: ChargeLevel::of(self.battery, &self.parameters),
             breach: self.breach,
         };

@@ -5,12 +5,10 @@ use super::parameters::px4_parameters;
 use super::queues::{CRITICAL, INFO, Texts};
 use crate::wire::mavlink::dialect::{MavModeFlag, MavResult, MavState};
 
-/// MAV_RESULT_ACCEPTED.
 pub(super) const ACCEPTED: MavResult = MavResult::MAV_RESULT_ACCEPTED;
-/// MAV_RESULT_TEMPORARILY_REJECTED.
 pub(super) const REJECTED: MavResult = MavResult::MAV_RESULT_TEMPORARILY_REJECTED;
 
-/// EXTENDED_SYS_STATE's `landed_state`.
+/// MAV_LANDED_STATE.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Landed {
     /// On the ground.
@@ -25,7 +23,6 @@ pub enum Landed {
 }
 
 px4_parameters! {
-    /// Parameters of the state machine.
     pub(super) ModeParameters {
         offboard_loss: f64 = number("COM_OF_LOSS_T"), " in s";
         disarm_land: f64 = number("COM_DISARM_LAND"), " in s";
@@ -34,14 +31,11 @@ px4_parameters! {
     }
 }
 
-/// Inputs of the state machine at each step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ModeInputs {
     /// Time of the last valid setpoint in s.
     pub(super) setpoint: Option<f64>,
-    /// Sticks are in use.
     pub(super) has_sticks: bool,
-    /// The position is valid.
     pub(super) has_position: bool,
     /// The sensors have settled since the start.
     pub(super) is_ready: bool,
@@ -51,9 +45,7 @@ pub(super) struct ModeInputs {
     /// The vehicle stands and does not climb.
     pub(super) is_resting: bool,
     pub(super) is_airborne: bool,
-    /// The task is landing the vehicle.
     pub(super) is_landing: bool,
-    /// The mission is taking off.
     pub(super) is_taking_off: bool,
     /// Setpoints use the attitude controller.
     pub(super) is_attitude: bool,
@@ -61,16 +53,13 @@ pub(super) struct ModeInputs {
     pub(super) breach: Option<FenceBreach>,
 }
 
-/// Arming state and mode.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Modes {
-    /// Motors may turn.
     pub(super) is_armed: bool,
     /// Mode chosen by the user.
     pub(super) requested: Mode,
     pub(super) active: Mode,
     pub(super) is_failsafe_active: bool,
-    /// State of the land detector.
     pub(super) landed: Landed,
     /// Setpoints arrive, as of the last check.
     pub(super) has_setpoints: bool,
@@ -113,7 +102,6 @@ impl Modes {
         }
     }
 
-    /// Records whether a mission is loaded.
     pub(super) fn note_mission(&mut self, ready: bool) {
         self.inputs.has_mission = ready;
     }
@@ -131,7 +119,6 @@ impl Modes {
             }
     }
 
-    /// Whether the vehicle can be armed now.
     pub(super) fn can_arm(&self) -> bool {
         self.can_run(self.requested)
             && !self.requested.prevents_arming()
@@ -192,7 +179,6 @@ impl Modes {
         result
     }
 
-    /// Arms or refuses.
     pub(super) fn arm(&mut self, text: &str, texts: &mut Texts) -> MavResult {
         if self.is_armed {
             return ACCEPTED;

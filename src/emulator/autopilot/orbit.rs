@@ -1,5 +1,5 @@
 //! DO_ORBIT as PX4 flies it: straight to the circle, then along it.
-use super::dynamics::TrajectorySetpoint;
+use super::dynamics::{FREE, TrajectorySetpoint};
 use crate::emulator::world::Vec3;
 
 /// MC_ORBIT_RAD_MAX, and PX4's least radius, in m.
@@ -10,7 +10,6 @@ const MAX_ACCELERATION: f64 = 2.0;
 /// Distance in m below which the vehicle follows the circle.
 const ON_CIRCLE: f64 = 2.0;
 
-/// A circle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Orbit {
     centre: Vec3,
@@ -49,7 +48,7 @@ impl Orbit {
             position: Vec3::new(f64::NAN, f64::NAN, self.centre.z),
             velocity: along - out * self.off(position),
             acceleration: -out * (self.speed * self.speed / self.radius),
-            ..TrajectorySetpoint::default()
+            ..FREE
         }
     }
 

@@ -2,14 +2,13 @@
 use super::queues::DatagramQueue;
 use super::telemetry::STREAMS;
 use super::{Autopilot, ControlMode};
-use crate::wire::mavlink::dialect::{HIL_ACTUATOR_CONTROLS_DATA, MavSeverity, STATUSTEXT_DATA};
-use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
-use mavlink::types::CharArray;
+use crate::wire::mavlink::Outbound;
+use crate::wire::mavlink::dialect::MavSeverity;
+use crate::wire::mavlink::raw::{HilActuatorControls, StatusText};
 
 /// Time in s until a ground station's HEARTBEAT expires.
 const STATION_TIMEOUT: f64 = 5.0;
 
-/// A stream with its next due time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StreamTimer {
     pub(super) id: u32,
@@ -25,7 +24,7 @@ impl StreamTimer {
             ControlMode::MavlinkSimple => s.simple,
             ControlMode::UdpFull | ControlMode::UdpSimple => 0.0,
             // Sent only by CopterSim.
-            ControlMode::Direct if s.id == HIL_ACTUATOR_CONTROLS_DATA::ID => 0.0,
+            ControlMode::Direct if s.id == HilActuatorControls::ID => 0.0,
             _ => s.full,
         });
         1.0 / rate
@@ -33,7 +32,6 @@ impl StreamTimer {
 }
 
 impl Autopilot {
-    /// Sends queued replies and due texts.
     pub(super) fn send_replies(&mut self, out: &mut DatagramQueue) {
         for reply in std::mem::take(&mut self.replies) {
             self.send(&reply, out);
@@ -48,12 +46,11 @@ impl Autopilot {
 
     fn send_text(&mut self, severity: MavSeverity, text: &str, out: &mut DatagramQueue) {
         const PIECE: usize = 50;
-        for (piece, chunk_seq) in text.as_bytes().chunks(PIECE).zip(0u8..) {
-            let mut bytes = [0; PIECE];
-            bytes[..piece.len()].copy_from_slice(piece);
-            let text = CharArray::from(bytes);
-            let chunk = STATUSTEXT_DATA { severity, text, id: self.text_id, chunk_seq };
-            self.send(&MavMessage::STATUSTEXT(chunk).into(), out);
+        for (piece, chunk) in text.as_bytes().chunks(PIECE).zip(0u8..) {
+            let mut text = [0; PIECE];
+            text[..piece.len()].copy_from_slice(piece);
+            let severity = severity as u8;
+            self.send(&StatusText { severity, text, id: self.text_id, chunk }.into(), out);
         }
         self.text_id = self.text_id.checked_add(1).unwrap_or(1);
     }
@@ -66,7 +63,6 @@ impl Autopilot {
         out.push(self.encoder.encode(message).as_bytes());
     }
 
-    /// Sends the streams that are due.
     pub(super) fn send_streams(&mut self, out: &mut DatagramQueue) {
         for i in 0..self.streams.len() {
             let Some(stream) = self.streams.get_mut(i).filter(|s| s.due <= self.now) else {

@@ -121,7 +121,6 @@ impl Parameters {
         self.number(name).to_radians()
     }
 
-    /// An integer parameter.
     pub(super) fn integer(&self, name: &str) -> i32 {
         self.number(name) as i32
     }

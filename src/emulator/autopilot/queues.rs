@@ -6,12 +6,10 @@ pub(super) const EMERGENCY: MavSeverity = MavSeverity::MAV_SEVERITY_EMERGENCY;
 pub(super) const CRITICAL: MavSeverity = MavSeverity::MAV_SEVERITY_CRITICAL;
 pub(super) const INFO: MavSeverity = MavSeverity::MAV_SEVERITY_INFO;
 
-/// Limit of queued texts.
 const MAX_TEXTS: usize = 32;
 /// Minimum time in s between two texts.
 const TEXT_PERIOD: f64 = 0.05;
 
-/// Queue of STATUSTEXT texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     queue: VecDeque<(MavSeverity, String)>,
@@ -19,7 +17,6 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Queues a text.
     pub(super) fn push(&mut self, severity: MavSeverity, text: impl Into<String>) {
         if self.queue.len() < MAX_TEXTS {
             self.queue.push_back((severity, text.into()));

@@ -1,6 +1,6 @@
 //! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
 use super::Autopilot;
-use super::dynamics::{TrajectorySetpoint, Wing};
+use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint};
 use super::numbers::*;
 use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::{Quat, Vec3};
@@ -18,26 +18,17 @@ const NO_POSITION: u16 = 0o7;
 const NO_VELOCITY: u16 = 0o70;
 const NO_ACCELERATION: u16 = 0o700;
 
-/// Target of the last valid setpoint.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum SetpointTarget {
-    /// Positions, velocities, accelerations.
-    Follow(TrajectorySetpoint),
-    /// Attitude, thrust and yaw rate.
-    Attitude(Quat, f64, f64),
-    /// Body rates and thrust.
-    Rates(Vec3, f64),
-    Wing(Wing),
+/// A setpoint of positions, velocities, accelerations; the flight task limits its climb rate.
+pub(super) fn follow(goal: TrajectorySetpoint) -> ControlTarget {
+    ControlTarget::Track(goal, f64::INFINITY)
 }
-
-const FREE: Vec3 = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
 
 /// A vector whose components with a bit in the mask, from `shift` on, are free.
 pub(super) fn masked(v: Vec3, mask: u16, shift: u32) -> Vec3 {
     Vec3::from_fn(|i, _| if mask >> (shift + i as u32) & 1 == 1 { f64::NAN } else { v[i] })
 }
 
-fn widened(v: [f32; 3]) -> Vec3 {
+pub(super) fn wide(v: [f32; 3]) -> Vec3 {
     v.map(f64::from).into()
 }
 
@@ -50,19 +41,19 @@ impl Autopilot {
     pub(super) fn local_setpoint(
         &mut self,
         m: &SetPositionTargetLocalNed,
-    ) -> Option<SetpointTarget> {
+    ) -> Option<ControlTarget> {
         const NAME: &str = "SET_POSITION_TARGET_LOCAL_NED";
         let mask = m.type_mask;
         let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
         let goal = match m.coordinate_frame {
             MAV_FRAME_LOCAL_NED => {
-                let position = masked(widened(m.position), mask, 0) + self.origin;
+                let position = masked(wide(m.position), mask, 0) + self.origin;
                 TrajectorySetpoint { position, ..motion }
             }
             MAV_FRAME_BODY_NED => {
                 // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
                 // masked component masks the whole vector.
-                let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE };
+                let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE.position };
                 let (s, c) = self.motion.pose.attitude.euler_angles().2.sin_cos();
                 let v = motion.velocity;
                 let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
@@ -83,7 +74,7 @@ impl Autopilot {
             return None;
         }
         let forced = is_forced(&goal, mask, NAME, &mut self.texts);
-        (!forced).then(|| SetpointTarget::Follow(goal.or_stop()))
+        (!forced).then(|| follow(goal.or_stop()))
     }
 
     /// Reads SET_POSITION_TARGET_GLOBAL_INT; returns positions in NED from the map centre. One masked component masks the whole
@@ -91,7 +82,7 @@ impl Autopilot {
     pub(super) fn global_setpoint(
         &mut self,
         m: &SetPositionTargetGlobalInt,
-    ) -> Option<SetpointTarget> {
+    ) -> Option<ControlTarget> {
         const NAME: &str = "SET_POSITION_TARGET_GLOBAL_INT";
         let mask = m.type_mask;
         let position = if mask & NO_POSITION == 0 {
@@ -110,12 +101,12 @@ impl Autopilot {
                 }
             }
         } else {
-            FREE
+            FREE.position
         };
         let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
         let goal = TrajectorySetpoint { position, ..motion };
         let ignored = is_forced(&goal, mask, NAME, &mut self.texts) || is_empty(&goal);
-        (!ignored).then(|| SetpointTarget::Follow(goal.or_stop()))
+        (!ignored).then(|| follow(goal.or_stop()))
     }
 
     /// Reads SET_ATTITUDE_TARGET. A component that is NaN keeps the present rate.
@@ -123,13 +114,13 @@ impl Autopilot {
         &self,
         m: &SetAttitudeTarget,
         frame: &Frame<'_>,
-    ) -> Option<SetpointTarget> {
+    ) -> Option<ControlTarget> {
         const NO_RATES: A = A::ATTITUDE_TARGET_TYPEMASK_BODY_ROLL_RATE_IGNORE
             .union(A::ATTITUDE_TARGET_TYPEMASK_BODY_PITCH_RATE_IGNORE);
         /// Offset of `thrust_body.z`, which points down.
         const THRUST_DOWN: usize = 47;
         let mask = A::from_bits_retain(m.type_mask);
-        let rates = masked(widened(m.body_rates), m.type_mask.into(), 0);
+        let rates = masked(wide(m.body_rates), m.type_mask.into(), 0);
         let is_thrust_given = !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THROTTLE_IGNORE);
         let thrust = if is_thrust_given && m.thrust.is_finite() { m.thrust.into() } else { 0.0 };
         if !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_ATTITUDE_IGNORE) {
@@ -139,13 +130,13 @@ impl Autopilot {
             let [w, x, y, z] = m.q.map(f64::from);
             let q = nalgebra::Quaternion::new(w, x, y, z);
             if !(q.norm() > 1e-6 && q.norm().is_finite()) {
-                return Some(SetpointTarget::Rates(self.motion.rate, thrust));
+                return Some(ControlTarget::Rates(self.motion.rate, thrust));
             }
             let yaw_rate = if rates.z.is_finite() { rates.z } else { 0.0 };
-            Some(SetpointTarget::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
+            Some(ControlTarget::Attitude(Quat::new_normalize(q), thrust, yaw_rate))
         } else if !mask.intersects(NO_RATES) {
             let or_now = |rate: f64, now| if rate.is_finite() { rate } else { now };
-            Some(SetpointTarget::Rates(rates.zip_map(&self.motion.rate, or_now), thrust))
+            Some(ControlTarget::Rates(rates.zip_map(&self.motion.rate, or_now), thrust))
         } else {
             None
         }
@@ -161,11 +152,11 @@ fn motion(
 ) -> TrajectorySetpoint {
     let angle = |value: f32, off| if mask & off != 0 { f64::NAN } else { value.into() };
     TrajectorySetpoint {
-        velocity: masked(widened(velocity), mask, 3),
-        acceleration: masked(widened(acceleration), mask, 6),
+        velocity: masked(wide(velocity), mask, 3),
+        acceleration: masked(wide(acceleration), mask, 6),
         yaw: angle(yaw, NO_YAW),
         yaw_rate: angle(yaw_rate, NO_YAW_RATE),
-        ..TrajectorySetpoint::default()
+        ..FREE
     }
 }
 

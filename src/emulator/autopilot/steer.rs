@@ -1,6 +1,6 @@
 //! Inputs of a model that flies without an autopilot: 8 integers and 20 floats, valid until the next ones.
 use super::dynamics::TrajectorySetpoint;
-use super::setpoints::SetpointTarget;
+use super::setpoints::follow;
 use super::{Autopilot, Mode};
 use crate::emulator::world::{Quat, Vec3};
 
@@ -66,7 +66,7 @@ impl Autopilot {
         };
         if has(POSITION, setpoint_flags) || has(VELOCITY, setpoint_flags) {
             self.is_steered = true;
-            self.follow_setpoint(Some(SetpointTarget::Follow(setpoint)));
+            self.follow_setpoint(Some(follow(setpoint)));
         }
     }
 }

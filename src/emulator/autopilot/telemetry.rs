@@ -1,15 +1,13 @@
 //! Telemetry of the vehicle: PX4's streams on its onboard link, and each message from the vehicle's state.
 #![expect(deprecated, reason = "PX4 still sends PING")]
 use super::Autopilot;
+use super::dynamics::ControlTarget;
 use super::mode::Mode;
-use super::modes::Landed;
-use super::setpoints::SetpointTarget;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::*;
-use crate::wire::mavlink::raw::Heartbeat;
+use crate::wire::mavlink::raw::{ExtendedSysState, Heartbeat};
 use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 
-/// A periodic message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
     pub(super) id: u32,
@@ -216,7 +214,7 @@ impl Autopilot {
                 MavMessage::ATTITUDE_TARGET(self.attitude_target(time_boot_ms))
             }
             POSITION_TARGET_LOCAL_NED_DATA::ID if self.sends_position_target() => {
-                MavMessage::POSITION_TARGET_LOCAL_NED(self.position_target(time_boot_ms))
+                return Some(self.position_target(time_boot_ms));
             }
             HIL_ACTUATOR_CONTROLS_DATA::ID => return Some(self.true_state()),
             HIGHRES_IMU_DATA::ID => MavMessage::HIGHRES_IMU(self.highres_imu(time_usec, amsl)),
@@ -232,7 +230,7 @@ impl Autopilot {
                 altitude_terrain: f(self.origin.z - self.setup.ground),
                 bottom_clearance: f(self.setup.ground - k.pose.position.z),
             }),
-            BATTERY_STATUS_DATA::ID => MavMessage::BATTERY_STATUS(self.battery_status()),
+            BATTERY_STATUS_DATA::ID => return Some(self.battery_status()),
             AUTOPILOT_VERSION_DATA::ID => MavMessage::AUTOPILOT_VERSION(self.autopilot_version()),
             ESTIMATOR_STATUS_DATA::ID if self.has_position() => {
                 use EstimatorStatusFlags as Flags;
@@ -262,20 +260,10 @@ impl Autopilot {
                 MavMessage::HOME_POSITION(self.home_position(time_usec))
             }
             EXTENDED_SYS_STATE_DATA::ID => {
-                use MavLandedState::*;
-                MavMessage::EXTENDED_SYS_STATE(EXTENDED_SYS_STATE_DATA {
-                    vtol_state: MavVtolState::MAV_VTOL_STATE_UNDEFINED,
-                    landed_state: match self.landed() {
-                        Landed::Ground => MAV_LANDED_STATE_ON_GROUND,
-                        Landed::Air => MAV_LANDED_STATE_IN_AIR,
-                        Landed::Takeoff => MAV_LANDED_STATE_TAKEOFF,
-                        Landed::Landing => MAV_LANDED_STATE_LANDING,
-                    },
-                })
+                let landed_state = self.landed() as u8;
+                return Some(ExtendedSysState { vtol_state: 0, landed_state }.into());
             }
-            ODOMETRY_DATA::ID if self.has_position() => {
-                MavMessage::ODOMETRY(self.odometry(time_usec))
-            }
+            ODOMETRY_DATA::ID if self.has_position() => return Some(self.odometry(time_usec)),
             TIME_ESTIMATE_TO_TARGET_DATA::ID => {
                 MavMessage::TIME_ESTIMATE_TO_TARGET(TIME_ESTIMATE_TO_TARGET_DATA {
                     safe_return: -1,
@@ -327,7 +315,7 @@ impl Autopilot {
     /// POSITION_TARGET_LOCAL_NED is not sent while attitudes or rates are commanded.
     fn sends_position_target(&self) -> bool {
         let by_attitude =
-            matches!(self.setpoint, Some(SetpointTarget::Attitude(..) | SetpointTarget::Rates(..)));
+            matches!(self.setpoint, Some(ControlTarget::Attitude(..) | ControlTarget::Rates(..)));
         !(self.modes.is_armed && self.modes.active == Mode::Offboard && by_attitude)
     }
 

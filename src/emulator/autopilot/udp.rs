@@ -1,9 +1,10 @@
 //! UDP_Full and UDP_Simple, with structs instead of MAVLink: `CopterSim` arms and enters OFFBOARD.
 //!
 //! The last setpoint holds until the next one: `CopterSim` repeats it to the autopilot.
-use super::dynamics::{TrajectorySetpoint, Wing, WingCourse};
+use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint, Wing, WingCourse};
 use super::modes::ACCEPTED;
-use super::setpoints::{SetpointTarget, masked};
+use super::setpoints::{follow, masked, wide};
+use super::telemetry::{f, f3};
 use super::{Autopilot, ControlMode, DatagramQueue, Mode};
 use crate::emulator::world::{Quat, Vec3};
 use crate::wire::{
@@ -19,7 +20,6 @@ const SIMPLE_RATE: f64 = 30.0;
 const SPEED: f64 = 12.0;
 const RADIUS: f64 = 30.0;
 
-/// State kept between structs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StructLink {
     due: f64,
@@ -28,7 +28,7 @@ pub(super) struct StructLink {
     speed: f64,
     radius: f64,
     /// The last body-relative position and its target.
-    step: Option<([f32; 4], SetpointTarget)>,
+    step: Option<([f32; 4], Option<ControlTarget>)>,
 }
 
 impl Default for StructLink {
@@ -37,16 +37,12 @@ impl Default for StructLink {
     }
 }
 
-fn wide(v: [f32; 3]) -> Vec3 {
-    Vec3::from(v.map(f64::from))
+fn velocity_at(velocity: Vec3, yaw_rate: f32) -> Option<ControlTarget> {
+    Some(follow(TrajectorySetpoint { velocity, yaw_rate: yaw_rate.into(), ..FREE }))
 }
 
-fn turning(yaw_rate: f32) -> TrajectorySetpoint {
-    TrajectorySetpoint { yaw_rate: yaw_rate.into(), ..TrajectorySetpoint::default() }
-}
-
-fn looking(yaw: f32) -> TrajectorySetpoint {
-    TrajectorySetpoint { yaw: yaw.into(), ..TrajectorySetpoint::default() }
+fn position_at(position: Vec3, yaw: f32) -> Option<ControlTarget> {
+    Some(follow(TrajectorySetpoint { position, yaw: yaw.into(), ..FREE }))
 }
 
 impl Autopilot {
@@ -66,7 +62,7 @@ impl Autopilot {
     }
 
     /// Follows a setpoint, armed and in OFFBOARD.
-    pub(super) fn follow_setpoint(&mut self, setpoint: Option<SetpointTarget>) {
+    pub(super) fn follow_setpoint(&mut self, setpoint: Option<ControlTarget>) {
         if setpoint.is_none() {
             return;
         }
@@ -82,35 +78,27 @@ impl Autopilot {
     }
 
     fn execute_simple(&mut self, command: SimpleCommand, controls: [f32; 4]) {
-        use SetpointTarget::Follow;
         use SimpleCommand as C;
         let yaw_now = self.motion.pose.attitude.euler_angles().2;
         let heading = Quat::from_euler_angles(0.0, 0.0, yaw_now);
         let (origin, here) = (self.origin, self.motion.pose.position);
         let setpoint = match command {
             C::Nothing => None,
-            C::VelocityNed { velocity, yaw_rate } => {
-                Some(Follow(TrajectorySetpoint { velocity: wide(velocity), ..turning(yaw_rate) }))
-            }
+            C::VelocityNed { velocity, yaw_rate } => velocity_at(wide(velocity), yaw_rate),
             C::VelocityFrd { velocity, yaw_rate } => {
-                let velocity = heading * wide(velocity);
-                Some(Follow(TrajectorySetpoint { velocity, ..turning(yaw_rate) }))
+                velocity_at(heading * wide(velocity), yaw_rate)
             }
-            C::PositionNed { position, yaw } => {
-                let position = wide(position) + origin;
-                Some(Follow(TrajectorySetpoint { position, ..looking(yaw) }))
-            }
+            C::PositionNed { position, yaw } => position_at(wide(position) + origin, yaw),
             C::PositionFrd { position, yaw } => {
                 // Relative to the position at the first request: a repeated struct is the same step.
-                let same = |(last, _): &([f32; 4], SetpointTarget)| {
+                let same = |(last, _): &([f32; 4], Option<ControlTarget>)| {
                     last.map(f32::to_bits) == controls.map(f32::to_bits)
                 };
-                let position = here + heading * wide(position);
-                let next = TrajectorySetpoint { position, ..looking(yaw + yaw_now as f32) };
+                let next = position_at(here + heading * wide(position), yaw + yaw_now as f32);
                 let known = self.struct_link.step.filter(same);
-                let setpoint = known.map_or(Follow(next), |(_, setpoint)| setpoint);
+                let setpoint = known.map_or(next, |(_, setpoint)| setpoint);
                 self.struct_link.step = Some((controls, setpoint));
-                self.follow_setpoint(Some(setpoint));
+                self.follow_setpoint(setpoint);
                 return;
             }
             C::Attitude { euler, throttle } => {
@@ -123,13 +111,13 @@ impl Autopilot {
                 Some(self.by_attitude(euler))
             }
             C::AccelerationYaw { acceleration, yaw } => {
-                let acceleration = wide(acceleration);
-                Some(Follow(TrajectorySetpoint { acceleration, ..looking(yaw) }))
+                let (acceleration, yaw) = (wide(acceleration), yaw.into());
+                Some(follow(TrajectorySetpoint { acceleration, yaw, ..FREE }))
             }
             C::AccelerationDisputed { acceleration, turn: yaw_rate }
             | C::AccelerationYawRate { acceleration, yaw_rate } => {
-                let acceleration = wide(acceleration);
-                Some(Follow(TrajectorySetpoint { acceleration, ..turning(yaw_rate) }))
+                let (acceleration, yaw_rate) = (wide(acceleration), yaw_rate.into());
+                Some(follow(TrajectorySetpoint { acceleration, yaw_rate, ..FREE }))
             }
             C::Arm(arm) => {
                 self.set_armed(arm);
@@ -147,20 +135,19 @@ impl Autopilot {
                 let height = f64::from(down) + origin.z;
                 let (speed, heading) = (f64::from(speed), f64::from(heading));
                 Some(if self.setup.wing {
-                    SetpointTarget::Wing(Wing { speed, height, way: WingCourse::Heading(heading) })
+                    ControlTarget::Wing(Wing { speed, height, way: WingCourse::Heading(heading) })
                 } else {
                     let (s, c) = heading.sin_cos();
-                    Follow(TrajectorySetpoint {
+                    follow(TrajectorySetpoint {
                         position: Vec3::new(f64::NAN, f64::NAN, height),
                         velocity: Vec3::new(speed * c, speed * s, f64::NAN),
                         yaw: heading,
-                        ..TrajectorySetpoint::default()
+                        ..FREE
                     })
                 })
             }
             C::PositionGlobal { latitude, longitude, altitude, yaw } => {
-                let position = self.geo.to_ned([latitude, longitude, altitude].map(f64::from));
-                Some(Follow(TrajectorySetpoint { position, ..looking(yaw) }))
+                position_at(self.geo.to_ned([latitude, longitude, altitude].map(f64::from)), yaw)
             }
             C::VtolTransition { .. } => None, // no effect on a multirotor
         };
@@ -168,12 +155,12 @@ impl Autopilot {
         self.follow_setpoint(setpoint);
     }
 
-    fn by_attitude(&self, [roll, pitch, yaw]: [f32; 3]) -> SetpointTarget {
+    fn by_attitude(&self, [roll, pitch, yaw]: [f32; 3]) -> ControlTarget {
         let kept = self.motion.pose.roll_pitch_yaw()[2];
         let [roll, pitch] = [roll, pitch].map(|v| if v.is_nan() { 0.0 } else { v.into() });
         let yaw = if yaw.is_nan() { kept } else { yaw.into() };
         let attitude = Quat::from_euler_angles(roll, pitch, yaw);
-        SetpointTarget::Attitude(attitude, self.struct_link.throttle, 0.0)
+        ControlTarget::Attitude(attitude, self.struct_link.throttle, 0.0)
     }
 
     pub(super) fn set_armed(&mut self, arm: bool) {
@@ -196,7 +183,7 @@ impl Autopilot {
             self.struct_link.radius = radius;
         }
         // Also changes the current circle.
-        if let Some(SetpointTarget::Wing(wing)) = &mut self.setpoint {
+        if let Some(ControlTarget::Wing(wing)) = &mut self.setpoint {
             wing.speed = or(self.struct_link.speed, SPEED);
             if let WingCourse::Around(_, around) = &mut wing.way {
                 *around = or(self.struct_link.radius, RADIUS);
@@ -205,19 +192,19 @@ impl Autopilot {
     }
 
     /// Target of a take-off: a multirotor flies to the position, a fixed wing circles it.
-    fn towards(&self, position: Vec3) -> SetpointTarget {
+    fn towards(&self, position: Vec3) -> ControlTarget {
         if self.setup.wing {
-            return SetpointTarget::Wing(Wing {
+            return ControlTarget::Wing(Wing {
                 speed: or(self.struct_link.speed, SPEED),
                 height: position.z,
                 way: WingCourse::Around(position, or(self.struct_link.radius, RADIUS)),
             });
         }
-        SetpointTarget::Follow(TrajectorySetpoint { position, ..TrajectorySetpoint::default() })
+        follow(TrajectorySetpoint { position, ..FREE })
     }
 
     /// Reads a setpoint of UDP_Full: position and velocity as in MAVLink, or an attitude in the same fields.
-    fn full(&self, packet: &FullSetpointPacket) -> Option<SetpointTarget> {
+    fn full(&self, packet: &FullSetpointPacket) -> Option<ControlTarget> {
         let mask = packet.type_mask.get() as u16;
         let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
             .map(|v| Vec3::from(v.map(|x| f64::from(x.get()))));
@@ -225,11 +212,11 @@ impl Autopilot {
         // Masks of attitudes; masks of positions have higher bits.
         if matches!(mask, 7 | 128 | 135) {
             if mask == 128 {
-                return Some(SetpointTarget::Rates(v, yaw));
+                return Some(ControlTarget::Rates(v, yaw));
             }
             let q = nalgebra::Quaternion::new(yaw_rate, p.x, p.y, p.z);
             let right = q.norm() > 1e-6 && q.norm().is_finite();
-            return right.then(|| SetpointTarget::Attitude(Quat::new_normalize(q), yaw, 0.0));
+            return right.then(|| ControlTarget::Attitude(Quat::new_normalize(q), yaw, 0.0));
         }
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
         let [velocity, acceleration] = [masked(v, mask, 3), masked(a, mask, 6)];
@@ -255,7 +242,7 @@ impl Autopilot {
         };
         let is_given = |v: &Vec3| v.iter().any(|x| x.is_finite());
         let is_any_given = [position, velocity, acceleration].iter().any(is_given);
-        is_any_given.then(|| SetpointTarget::Follow(goal.or_stop()))
+        is_any_given.then(|| follow(goal.or_stop()))
     }
 
     /// Sends the state as a struct when due, and repeats the setpoint.
@@ -286,14 +273,9 @@ impl Autopilot {
 
     /// Home in the structs is the origin of the local position, so that both together give the geodetic position.
     fn simple_state(&self) -> SimpleEstimatePacket {
-        let k = &self.motion;
-        let narrow = |v: Vec3| <[f64; 3]>::from(v).map(|x| x as f32);
-        SimpleEstimatePacket::state(
-            self.geodetic(&self.origin),
-            k.pose.roll_pitch_yaw().map(|x| x as f32),
-            narrow(self.local()),
-            narrow(k.velocity),
-        )
+        let euler = self.motion.pose.roll_pitch_yaw().map(f);
+        let velocity = f3(&self.motion.velocity);
+        SimpleEstimatePacket::state(self.geodetic(&self.origin), euler, f3(&self.local()), velocity)
     }
 
     fn full_state(&self) -> FullEstimatePacket {

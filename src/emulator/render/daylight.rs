@@ -16,12 +16,10 @@ const SUNLIGHT: f64 = 0.5;
 /// Direction to the sun, NED: in the south-west, high.
 const SUN: Vec3 = Vec3::new(-0.5, -0.4, -0.768);
 
-/// Colouring of surfaces.
 #[derive(Clone)]
 pub(super) enum Daylight {
     /// A checkerboard, and one colour per face.
     Plain,
-    /// Textured.
     Textured(Arc<Texture>),
 }
 

@@ -15,7 +15,6 @@ pub(in crate::emulator) enum Layout {
     Record,
 }
 
-/// Encoding on the wire.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(in crate::emulator) enum Codec {

@@ -80,7 +80,6 @@ pub(super) fn mid40_fov(fov_deg: f32) -> f64 {
     fov.min(180.0)
 }
 
-/// Frame of a cloud's coordinates.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum CloudFrame {
     /// Sensor, FLU.

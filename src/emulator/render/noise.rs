@@ -1,7 +1,6 @@
 //! Noise of measured ranges.
 use crate::emulator::random::SplitMix;
 
-/// Noise of the ranges of one frame.
 #[derive(Debug)]
 pub(super) struct RangeNoise {
     /// Standard deviation in m.

@@ -1,7 +1,6 @@
 //! Appearance of objects to each kind of camera. Colours are blue, green, red.
 use crate::emulator::world::{Caster, Hit, Object, Vec3};
 
-/// Colour of the sky.
 pub(super) const SKY: [u8; 3] = [235, 190, 140];
 
 /// Returns the colour of an object without texture in daylight, which its class `paint` gives it; `point` returns where it

@@ -1,30 +1,26 @@
 //! Console commands that change what the renderer shows.
 use super::display::{Text, until};
-use super::{Motions, NamePattern, RendererState, Stencil};
+use super::{Look, Moment, RendererState, Stencil};
 use crate::emulator::world::{Pose, Quat, Vec3};
 use crate::wire::{ConsoleArguments, Height};
 use regex_lite::Regex;
 
 /// Seconds for which `RflyShowText` shows its text.
 const SHOWN: f64 = 5.0;
-/// Commands and prefixes of the engine itself.
-const ENGINE: [&str; 3] = ["slomo", "stat", "quit"];
-const ENGINE_PREFIXES: [&str; 2] = ["t.", "r."];
+/// Commands of the renderer and of the engine itself that are only stored, and prefixes of the engine's settings.
+#[rustfmt::skip] // a table
+const STORED: [&str; 7] = [
+    "RflyEnImgSync", "RflyCesiumOriPos", "RflyScanTerrainH", "RflyLoad3DFile", "slomo", "stat", "quit",
+];
+const PREFIXES: [&str; 2] = ["t.", "r."];
 /// Names given by commands.
 const MOST_STENCILS: usize = 256;
 
-/// Effect of a command outside of the renderer's state.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::emulator) enum Effect {
-    Nothing,
-    /// Another map was loaded: running captures end.
-    MapChanged,
-}
-
-/// Result of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::emulator) enum Outcome {
-    Done(Effect),
+    Done,
+    /// Another map was loaded: running captures end.
+    MapChanged,
     /// There is no command of this name.
     Unknown,
     /// Its arguments name nothing that exists, or are not what it takes.
@@ -39,8 +35,7 @@ impl<'a> CommandArguments<'a> {
     }
 
     fn number(&mut self) -> Option<f64> {
-        let number = self.word()?.parse().ok();
-        number.filter(|number: &f64| number.is_finite())
+        self.word()?.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
     fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
@@ -68,75 +63,75 @@ impl<'a> CommandArguments<'a> {
 }
 
 impl RendererState {
-    /// Executes a command at simulation time `now` in s.
     pub(in crate::emulator) fn command(
         &mut self,
         name: &str,
         arguments: ConsoleArguments<'_>,
-        now: f64,
-        motions: Motions<'_>,
+        at: Moment<'_>,
     ) -> Outcome {
+        let now = at.time;
         let before = arguments.clone();
         let mut a = CommandArguments(arguments);
         let done = match name {
             "RflyChangeMapbyID" => self.change_map(a.word()),
-            "RflyChangeMapbyName" => a.word().map(|map| self.load_map(map, -1)),
+            "RflyChangeMapbyName" => self.load_map(a.word().unwrap_or_default(), -1).then_some(()),
             "RflyChangeViewKeyCmd" => return self.press_key(a),
-            "RflyShowText" => Some(self.show_text(&a.rest(), SHOWN, now)),
+            "RflyShowText" => {
+                self.display.show_message(&a.rest(), SHOWN, now);
+                Some(())
+            }
             "RflyShowTextTime" => self.show_text_for(a, now),
             "RflySetIDLabel" => self.id_label(&mut a, now),
             "RflySetMsgLabel" => self.message_label(&mut a, now),
             "RflyCameraPosAng" => a.numbers().map(|view| self.move_view(view, false)),
             "RflyCameraPosAngAdd" => a.numbers().map(|view| self.move_view(view, true)),
-            "RflyCameraFovDegrees" => a.number().map(|fov| {
-                self.display.view.fov_deg = fov;
-                true
+            "RflyCameraFovDegrees" => a.number().map(|fov| self.display.view.fov_deg = fov),
+            "RflyChange3DModel" => self.change_look(a, |look, a| {
+                look.model = Some(a.word()?.parse().ok()?);
+                Some(())
             }),
-            "RflyChange3DModel" => self.change_model(&mut a),
-            "RflyChangeVehicleSize" => self.change_size(&mut a),
-            "RflyMoveVehiclePosAng" => self.move_object(&mut a, true, now, motions),
-            "RflySetVehiclePosAng" => self.move_object(&mut a, false, now, motions),
-            "RflySetActuatorPWMs" => self.actuate::<8>(&mut a, 0),
-            "RflySetActuatorPWMsExt" => self.actuate::<16>(&mut a, 8),
+            "RflyChangeVehicleSize" => self.change_look(a, |look, a| {
+                look.size = Some(a.number().filter(|size| *size > 0.0)?);
+                Some(())
+            }),
+            "RflyMoveVehiclePosAng" => self.move_object(&mut a, true, at),
+            "RflySetVehiclePosAng" => self.move_object(&mut a, false, at),
+            "RflySetActuatorPWMs" => self.actuate::<8>(a, 0),
+            "RflySetActuatorPWMsExt" => self.actuate::<16>(a, 8),
             "RflySetCopterLine" => a.id().zip(a.colour()).map(|(id, colour)| {
                 self.display.lines.insert(id, colour);
-                true
             }),
             "RflyDelVehicles" => self.delete_all(&a.rest()),
-            "RflyDisableVeMove" => self.hold_objects(&mut a, now, motions),
-            "RflySetPosScale" => a.number().map(|factor| {
-                self.position_scale = factor;
-                true
-            }),
+            "RflyDisableVeMove" => self.hold_objects(&mut a, at),
+            "RflySetPosScale" => a.number().map(|factor| self.position_scale = factor),
             "RflySetStencilValueByActorName" | "RflySetStencilValueByMeshComponentName" => {
                 self.name_stencil(&mut a)
             }
-            "RflySetStencilValueByCopterID" => self.set_stencil(&mut a),
-            "RflyEnImgSync" | "RflyCesiumOriPos" | "RflyScanTerrainH" | "RflyLoad3DFile" => {
+            "RflySetStencilValueByCopterID" => self.change_look(a, |look, a| {
+                look.stencil = Some(a.word()?.parse().ok()?);
+                Some(())
+            }),
+            _ if STORED.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p)) => {
                 self.display.store_setting(name, &a.rest());
-                Some(true)
-            }
-            _ if is_engine(name) => {
-                self.display.store_setting(name, &a.rest());
-                Some(true)
+                Some(())
             }
             _ => return Outcome::Unknown,
         };
         match done {
-            Some(true) if name.starts_with("RflyChangeMap") => Outcome::Done(Effect::MapChanged),
-            Some(true) => {
+            Some(()) if name.starts_with("RflyChangeMap") => Outcome::MapChanged,
+            Some(()) => {
                 if name.starts_with("RflyCamera") {
                     self.display.store_setting(name, &CommandArguments(before).rest());
                 }
-                Outcome::Done(Effect::Nothing)
+                Outcome::Done
             }
-            _ => Outcome::Wrong,
+            None => Outcome::Wrong,
         }
     }
 
-    fn change_map(&mut self, number: Option<&str>) -> Option<bool> {
+    fn change_map(&mut self, number: Option<&str>) -> Option<()> {
         let number = number?.parse().ok()?;
-        Some(self.load_map("", number))
+        self.load_map("", number).then_some(())
     }
 
     fn press_key(&mut self, mut a: CommandArguments<'_>) -> Outcome {
@@ -144,46 +139,40 @@ impl RendererState {
         let number = a.number();
         self.display.press_key(key, number);
         match (key, number) {
-            ("M", Some(number)) if self.load_map("", number as i32) => {
-                Outcome::Done(Effect::MapChanged)
-            }
+            ("M", Some(number)) if self.load_map("", number as i32) => Outcome::MapChanged,
             ("M", Some(_)) => Outcome::Wrong,
-            _ => Outcome::Done(Effect::Nothing),
+            _ => Outcome::Done,
         }
     }
 
-    fn show_text(&mut self, text: &str, seconds: f64, now: f64) -> bool {
-        self.display.show_message(text, seconds, now);
-        true
-    }
-
     /// The last word is the time; the text may have several words without quotes.
-    fn show_text_for(&mut self, a: CommandArguments<'_>, now: f64) -> Option<bool> {
+    fn show_text_for(&mut self, a: CommandArguments<'_>, now: f64) -> Option<()> {
         let words: Vec<&str> = a.0.collect();
         let (seconds, text) = words.split_last()?;
         let seconds = seconds.parse().ok().filter(|s: &f64| s.is_finite())?;
-        Some(self.show_text(&text.join(" "), seconds, now))
+        self.display.show_message(&text.join(" "), seconds, now);
+        Some(())
     }
 
-    fn id_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<bool> {
+    fn id_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<()> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let label = Text { text, colour: a.colour()?, size: a.number()?, until: f64::INFINITY };
         self.display.set_label(id, 0, label, now);
-        Some(true)
+        Some(())
     }
 
     /// Rows count from 0 here, from 1 in the packet.
-    fn message_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<bool> {
+    fn message_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<()> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let (colour, size, seconds) = (a.colour()?, a.number()?, a.number()?);
         let row = a.number()? as i32;
         let label = Text { text, colour, size, until: until(seconds, now) };
         let row = if row < 0 { -1 } else { row + 1 };
         self.display.set_label(id, row, label, now);
-        Some(true)
+        Some(())
     }
 
-    fn move_view(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) -> bool {
+    fn move_view(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) {
         let view = &mut self.display.view;
         let add = |place: &mut [f64; 3], values: [f64; 3]| {
             for (place, value) in place.iter_mut().zip(values) {
@@ -192,25 +181,23 @@ impl RendererState {
         };
         add(&mut view.position, [x, y, z]);
         add(&mut view.euler_deg, [roll, pitch, yaw]);
-        true
     }
 
     fn exists(&self, id: u16) -> bool {
         self.own.contains(&id) || self.objects.contains_key(&id)
     }
 
-    fn change_model(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
+    /// Reads the id of an object, and changes its look.
+    fn change_look(
+        &mut self,
+        mut a: CommandArguments<'_>,
+        change: impl FnOnce(&mut Look, &mut CommandArguments<'_>) -> Option<()>,
+    ) -> Option<()> {
         let id = a.id().filter(|id| self.exists(*id))?;
-        let model = a.word()?.parse().ok()?;
-        self.looks.entry(id).or_default().model = Some(model);
-        Some(true)
-    }
-
-    fn change_size(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
-        let id = a.id().filter(|id| self.exists(*id))?;
-        let size = a.number().filter(|size| *size > 0.0)?;
-        self.looks.entry(id).or_default().size = Some(size);
-        Some(true)
+        let mut look = self.looks.get(&id).copied().unwrap_or_default();
+        change(&mut look, &mut a)?;
+        self.looks.insert(id, look);
+        Some(())
     }
 
     /// Puts an object somewhere else. `CopterSim` moves its own vehicles back at once, unless they ignore it.
@@ -218,19 +205,18 @@ impl RendererState {
         &mut self,
         a: &mut CommandArguments<'_>,
         relative: bool,
-        now: f64,
-        motions: Motions<'_>,
-    ) -> Option<bool> {
+        at: Moment<'_>,
+    ) -> Option<()> {
         let id = a.id().filter(|id| self.exists(*id))?;
         let fit = a.number()? != 0.0;
         let [x, y, z, roll, pitch, yaw] = a.numbers()?;
         let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
         let mut pose = Pose::new([x, y, z], [roll, pitch, yaw]);
         if relative {
-            let now = self.own_motion(id, now, motions)?.pose;
-            let [r, p, y] = now.roll_pitch_yaw();
+            let here = self.own_motion(id, at)?.pose;
+            let [r, p, y] = here.roll_pitch_yaw();
             pose = Pose {
-                position: now.position + pose.position,
+                position: here.position + pose.position,
                 attitude: Quat::from_euler_angles(r + roll, p + pitch, y + yaw),
             };
         }
@@ -241,14 +227,10 @@ impl RendererState {
             object.velocity = Vec3::zeros();
             object.height = if fit { Height::Ground } else { Height::Given };
         }
-        Some(true)
+        Some(())
     }
 
-    fn actuate<const N: usize>(
-        &mut self,
-        a: &mut CommandArguments<'_>,
-        first: usize,
-    ) -> Option<bool> {
+    fn actuate<const N: usize>(&mut self, mut a: CommandArguments<'_>, first: usize) -> Option<()> {
         let id = a.id()?;
         let mut inputs = [0.0; N];
         // Omitted inputs are 0.
@@ -258,61 +240,45 @@ impl RendererState {
                 None => break,
             }
         }
-        Some(self.display.set_blueprint(id.into(), first, &inputs))
+        self.display.set_blueprint(id.into(), first, &inputs).then_some(())
     }
 
-    fn delete_all(&mut self, list: &str) -> Option<bool> {
+    fn delete_all(&mut self, list: &str) -> Option<()> {
         let ids = ids(list)?;
         let all = ids.iter().all(|id| self.exists(*id));
         ids.into_iter().for_each(|id| self.delete(id));
-        Some(all)
+        all.then_some(())
     }
 
-    fn hold_objects(
-        &mut self,
-        a: &mut CommandArguments<'_>,
-        now: f64,
-        motions: Motions<'_>,
-    ) -> Option<bool> {
+    fn hold_objects(&mut self, a: &mut CommandArguments<'_>, at: Moment<'_>) -> Option<()> {
         let ids = ids(a.word()?)?;
         let on = a.number()? != 0.0;
         for id in ids {
             if on {
                 let own = self.own.contains(&id);
-                let pose = { self.own_motion(id, now, motions) }.filter(|_| own);
+                let pose = { self.own_motion(id, at) }.filter(|_| own);
                 self.held.insert(id, pose.map(|k| k.pose));
             } else {
                 self.held.remove(&id);
             }
         }
-        Some(true)
+        Some(())
     }
 
-    fn name_stencil(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
+    fn name_stencil(&mut self, a: &mut CommandArguments<'_>) -> Option<()> {
         let text = a.word()?.to_owned();
         let value = a.word()?.parse().ok()?;
         let names = match a.word() {
-            Some("True" | "true" | "1") => NamePattern::Matching(Regex::new(&text).ok()?),
-            _ => NamePattern::Exactly(text.clone()),
+            Some("True" | "true" | "1") => Regex::new(&text).ok()?,
+            _ => Regex::new(&format!("^{}$", regex_lite::escape(&text))).ok()?,
         };
         if self.stencils.len() == MOST_STENCILS {
             return None;
         }
         self.stencils.retain(|stencil| stencil.text != text);
         self.stencils.push(Stencil { text, names, value });
-        let named = &self.stencils;
-        self.scene = self.scene.stencilled(|name| {
-            let mut last = named.iter().rev();
-            last.find(|stencil| stencil.names.has(name)).map(|stencil| stencil.value)
-        });
-        Some(true)
-    }
-
-    fn set_stencil(&mut self, a: &mut CommandArguments<'_>) -> Option<bool> {
-        let id = a.id().filter(|id| self.exists(*id))?;
-        let value = a.word()?.parse().ok()?;
-        self.looks.entry(id).or_default().stencil = Some(value);
-        Some(true)
+        self.scene = self.scene.stencilled(|name| self.stencil_of(name));
+        Some(())
     }
 }
 
@@ -320,8 +286,4 @@ impl RendererState {
 fn ids(list: &str) -> Option<Vec<u16>> {
     let id = |text: &str| text.trim().parse().ok().filter(|id| *id > 0);
     list.split(',').map(id).collect()
-}
-
-fn is_engine(name: &str) -> bool {
-    ENGINE.contains(&name) || ENGINE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -12,7 +12,6 @@ const CRASH_SPEED: f64 = 2.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::emulator) struct Contact {
     pub(in crate::emulator) id: u16,
-    /// The other body.
     pub(in crate::emulator) with: Object,
     /// Point of contact in m, NED.
     pub(in crate::emulator) point: Vec3,
@@ -50,7 +49,6 @@ pub(in crate::emulator) fn contacts(
     bodies.iter().filter_map(touched).collect()
 }
 
-/// The contact with the ground.
 fn ground_contact(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
     let (_, high) = solid.limits();
     let hit = high.z > DEPTH || (high.z > -DEPTH && speed > CRASH_SPEED);

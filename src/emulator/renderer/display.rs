@@ -8,17 +8,17 @@ const ROWS: usize = 5;
 const MOST: usize = 64;
 
 /// A text on the screen or on a vehicle.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Text {
     pub(super) text: String,
     /// Red, green, blue.
     pub(super) colour: [u8; 3],
     pub(super) size: f64,
     /// Simulation time in s at which it disappears.
+    #[serde(skip)]
     pub(super) until: f64,
 }
 
-/// Labels of a vehicle.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
     pub(super) id: Option<Text>,
@@ -26,7 +26,7 @@ pub(super) struct Labels {
 }
 
 /// The camera of the window itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub(super) struct WindowCamera {
     /// North, east, down in m.
     pub(super) position: [f64; 3],
@@ -54,7 +54,6 @@ pub(super) struct Display {
 }
 
 impl Display {
-    /// Sets the labels of a packet.
     pub(super) fn set_packet_label(&mut self, packet: &LabelPacket, now: f64) -> bool {
         let id = u16::try_from(packet.copter_id.get()).unwrap_or(0);
         let len = packet.text.iter().position(|b| *b == 0);
@@ -83,17 +82,12 @@ impl Display {
             labels.id = (!removes).then_some(text);
             return;
         }
-        let place = usize::try_from(row - 1).ok();
-        let place = place.filter(|place| *place < labels.rows.len());
-        match (place, removes) {
-            (Some(place), true) => drop(labels.rows.remove(place)),
-            (Some(place), false) => {
-                if let Some(row) = labels.rows.get_mut(place) {
-                    *row = text;
-                }
-            }
-            (None, true) => {}
-            (None, false) => {
+        let place = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
+        match place.filter(|place| *place < labels.rows.len()) {
+            Some(place) if removes => drop(labels.rows.remove(place)),
+            Some(place) => labels.rows[place] = text,
+            None if removes => {}
+            None => {
                 if labels.rows.len() == ROWS {
                     labels.rows.remove(0);
                 }
@@ -143,7 +137,6 @@ impl Display {
         }
     }
 
-    /// Stores the arguments of a command.
     pub(super) fn store_setting(&mut self, name: &str, arguments: &str) {
         if self.settings.len() < MOST || self.settings.contains_key(name) {
             self.settings.insert(name.to_owned(), arguments.trim().to_owned());

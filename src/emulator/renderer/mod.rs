@@ -9,9 +9,9 @@ mod display;
 mod json;
 mod packets;
 
-pub(super) use console::{Effect, Outcome};
+pub(super) use console::Outcome;
 pub(super) use contact::{Contact, contacts};
-pub(super) use json::{body, spawned};
+pub(super) use json::{body_with_id, spawned};
 
 use super::world::{
     GRAVITY, Kinematics, ModelShape, Object, Pose, Quat, Scene, Shape, Snapshot, Solid,
@@ -19,7 +19,6 @@ use super::world::{
 };
 use crate::wire::Height;
 use display::Display;
-use packets::ObjectState;
 use regex_lite::Regex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +33,7 @@ const FOREIGN_S: f64 = 1.0;
 
 /// State of an object from its last packet.
 #[derive(Clone, Copy, Debug)]
-struct ObjectRecord {
+struct ObjectState {
     vehicle_type: i32,
     pose: Pose,
     velocity: Vec3,
@@ -46,15 +45,15 @@ struct ObjectRecord {
 }
 
 /// Changes of an object's appearance by commands.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 struct Look {
+    #[serde(rename = "type")]
     model: Option<i32>,
     size: Option<f64>,
     stencil: Option<u8>,
 }
 
-/// Attachment of an object to another one.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize)]
 struct Link {
     carrier: u16,
     /// 1 position, 2 position and yaw, 3 pose.
@@ -65,28 +64,17 @@ struct Link {
 #[derive(Clone, Debug)]
 struct Stencil {
     text: String,
-    names: NamePattern,
+    names: Regex,
     value: u8,
 }
 
-/// Names of objects.
-#[derive(Clone, Debug)]
-enum NamePattern {
-    Exactly(String),
-    Matching(Regex),
+#[derive(Clone, Copy)]
+pub(super) struct Moment<'a> {
+    /// Simulation time in s.
+    pub(super) time: f64,
+    /// Motion that `CopterSim` gives its vehicles, by id.
+    pub(super) motion: &'a dyn Fn(u16) -> Option<Kinematics>,
 }
-
-impl NamePattern {
-    fn has(&self, name: &str) -> bool {
-        match self {
-            Self::Exactly(text) => text == name,
-            Self::Matching(pattern) => pattern.is_match(name),
-        }
-    }
-}
-
-/// Motion that `CopterSim` gives its vehicles at an instant, by id.
-pub(super) type Motions<'a> = &'a dyn Fn(u16) -> Option<Kinematics>;
 
 /// The state of the renderer. All windows of an emulator show the same.
 #[derive(Debug)]
@@ -95,7 +83,7 @@ pub(super) struct RendererState {
     scene: Arc<Scene>,
     /// Ids of `CopterSim`'s vehicles.
     own: Vec<u16>,
-    objects: BTreeMap<u16, ObjectRecord>,
+    objects: BTreeMap<u16, ObjectState>,
     /// Objects that ignore state packets; `CopterSim`'s own with the pose that they keep.
     held: BTreeMap<u16, Option<Pose>>,
     looks: BTreeMap<u16, Look>,
@@ -121,7 +109,6 @@ impl RendererState {
         }
     }
 
-    /// Restores the initial state.
     pub(super) fn restart(&mut self) {
         *self = Self::new(&self.start, std::mem::take(&mut self.own));
     }
@@ -141,14 +128,9 @@ impl RendererState {
     pub(super) fn load_map(&mut self, name: &str, number: i32) -> bool {
         let by_number = |number: i32| Scene::numbered(usize::try_from(number).ok()?);
         let scene = by_number(number).or_else(|| Scene::named(name));
-        let found = scene.is_some();
-        if let Some(scene) = scene {
-            self.load(scene);
-        }
-        found
+        scene.map(|scene| self.load(scene)).is_some()
     }
 
-    /// Whether collisions are reported to `CopterSim`.
     pub(super) fn reports_collisions(&self) -> bool {
         self.display.collides
     }
@@ -175,26 +157,18 @@ impl RendererState {
         carries(a, b) || carries(b, a)
     }
 
-    /// Sets the state of an object at simulation time `now` in s; `false` if it cannot be drawn.
-    fn set_state(&mut self, state: ObjectState, now: f64) -> bool {
-        let Some(id) = u16::try_from(state.id).ok().filter(|id| *id > 0) else { return false };
-        let numbers = [state.position, state.euler, state.velocity, state.scale];
-        if !numbers.iter().flatten().all(|x| x.is_finite()) {
+    /// Sets the state of an object; `false` if it cannot be drawn.
+    fn set_state(&mut self, id: i32, mut state: ObjectState) -> bool {
+        let Some(id) = u16::try_from(id).ok().filter(|id| *id > 0) else { return false };
+        let vectors = [state.pose.position, state.velocity, state.scale];
+        let numbers = vectors.iter().flatten().chain(state.pose.attitude.coords.iter());
+        if !numbers.copied().all(f64::is_finite) {
             return false;
         }
-        if self.held.contains_key(&id) {
-            return true;
+        if !self.held.contains_key(&id) {
+            state.pose.position *= self.position_scale;
+            self.objects.insert(id, state);
         }
-        let object = ObjectRecord {
-            vehicle_type: state.vehicle_type,
-            pose: Pose::new(state.position.map(|x| x * self.position_scale), state.euler),
-            velocity: state.velocity.into(),
-            scale: state.scale.into(),
-            motor_rpm: state.motor_rpm,
-            height: state.height,
-            until: now + FOREIGN_S,
-        };
-        self.objects.insert(id, object);
         true
     }
 
@@ -208,9 +182,9 @@ impl RendererState {
 
     /// Attaches an object where it is now, or, without a link, leaves it there. State packets of an attached object are
     /// relative to its carrier.
-    fn attach(&mut self, id: u16, link: Option<Link>, time: f64, motions: Motions<'_>) {
-        let here = self.drawn_motion(id, time, motions, 0);
-        let carrier = link.and_then(|link| self.drawn_motion(link.carrier, time, motions, 0));
+    fn attach(&mut self, id: u16, link: Option<Link>, at: Moment<'_>) {
+        let here = self.drawn_motion(id, at, 0);
+        let carrier = link.and_then(|link| self.drawn_motion(link.carrier, at, 0));
         if let (Some(object), Some(here)) = (self.objects.get_mut(&id), here) {
             object.pose = match (link, carrier) {
                 (Some(link), Some(carrier)) => link.relative(&carrier.pose, &here.pose),
@@ -227,9 +201,9 @@ impl RendererState {
     }
 
     /// Motion of an object without its carrier.
-    fn own_motion(&self, id: u16, time: f64, motions: Motions<'_>) -> Option<Kinematics> {
+    fn own_motion(&self, id: u16, at: Moment<'_>) -> Option<Kinematics> {
         let object = self.objects.get(&id);
-        let Some(own) = motions(id).filter(|_| self.own.contains(&id)) else {
+        let Some(own) = (at.motion)(id).filter(|_| self.own.contains(&id)) else {
             let object = object?;
             let mut pose = object.pose;
             if object.height == Height::Ground && !self.links.contains_key(&id) {
@@ -241,7 +215,7 @@ impl RendererState {
         if let Some(Some(pose)) = self.held.get(&id) {
             return Some(motion_of(*pose, Vec3::zeros()));
         }
-        Some(match object.filter(|object| time < object.until) {
+        Some(match object.filter(|object| at.time < object.until) {
             Some(object) => motion_of(object.pose, object.velocity),
             None => Kinematics {
                 pose: Pose { position: own.pose.position * self.position_scale, ..own.pose },
@@ -251,17 +225,11 @@ impl RendererState {
     }
 
     /// Motion of an object as it is drawn.
-    fn drawn_motion(
-        &self,
-        id: u16,
-        time: f64,
-        motions: Motions<'_>,
-        depth: usize,
-    ) -> Option<Kinematics> {
-        let alone = self.own_motion(id, time, motions)?;
+    fn drawn_motion(&self, id: u16, at: Moment<'_>, depth: usize) -> Option<Kinematics> {
+        let alone = self.own_motion(id, at)?;
         let link = self.links.get(&id).filter(|_| depth < MOST_CARRIERS);
         let carried = link.and_then(|link| {
-            let carrier = self.drawn_motion(link.carrier, time, motions, depth + 1)?;
+            let carrier = self.drawn_motion(link.carrier, at, depth + 1)?;
             let pose = link.absolute(&carrier.pose, &alone.pose);
             Some(motion_of(pose, carrier.velocity))
         });
@@ -289,8 +257,12 @@ impl RendererState {
     /// The stencil value that a command gave an object by its name; the last one counts.
     fn stencil(&self, solid: &Solid) -> Option<u8> {
         let name = (!self.stencils.is_empty()).then(|| solid.object.name())?;
+        self.stencil_of(&name)
+    }
+
+    fn stencil_of(&self, name: &str) -> Option<u8> {
         let mut named = self.stencils.iter().rev();
-        named.find(|stencil| stencil.names.has(&name)).map(|stencil| stencil.value)
+        named.find(|stencil| stencil.names.is_match(name)).map(|stencil| stencil.value)
     }
 
     /// Whether no packet and no command changes the state of `CopterSim`.
@@ -310,11 +282,11 @@ impl RendererState {
             return Snapshot { scene, ..snapshot };
         }
         let time = snapshot.time;
-        let motions = |id: u16| snapshot.vehicle(id).copied();
+        let at = Moment { time, motion: &|id| snapshot.vehicle(id).copied() };
         let others = self.objects.keys().filter(|id| !self.own.contains(id));
         let ids = snapshot.vehicles.iter().map(|(id, _)| id).chain(others);
         let vehicles: Vec<(u16, Kinematics)> =
-            ids.filter_map(|id| Some((*id, self.drawn_motion(*id, time, &motions, 0)?))).collect();
+            ids.filter_map(|id| Some((*id, self.drawn_motion(*id, at, 0)?))).collect();
         let bodies = vehicles.iter().map(|(id, k)| self.solid(*id, k.pose));
         // A body without extent is invisible.
         let bodies = bodies.filter(|solid| solid.half.iter().all(|x| *x > 0.0));

@@ -1,44 +1,23 @@
 //! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. Their length is their type.
-use super::{Link, Motions, RendererState};
+use super::{FOREIGN_S, Link, Moment, ObjectState, RendererState};
+use crate::emulator::world::{Pose, Vec3};
 use crate::wire::{
     AttachPacket, ExtActuatorsPacket, FullStatePacket, Height, LabelPacket, MotorStatePacket,
     Moving10Packet, Moving20Packet, Moving100Packet, MovingState, ObjectStatePacket, Packet as _,
     PointMassStatePacket, ScaledStatePacket, ShortStatePacket, Swarm20Packet, Swarm100Packet,
     SwarmState, TimedStatePacket, TrueState, WireError,
 };
-use zerocopy::little_endian::{F32, F64, I32};
-
-/// State of an object, from any packet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ObjectState {
-    pub(super) id: i32,
-    pub(super) vehicle_type: i32,
-    pub(super) position: [f64; 3],
-    pub(super) euler: [f64; 3],
-    pub(super) velocity: [f64; 3],
-    pub(super) motor_rpm: [f64; 8],
-    pub(super) scale: [f64; 3],
-    pub(super) height: Height,
-}
+use zerocopy::little_endian::{F32, F64};
 
 impl RendererState {
-    /// Executes a datagram that arrives at simulation time `now` in s; `false` if it is none of section "vehicle state" or
-    /// "display" of the protocol, its check word is wrong, or it makes no sense.
-    pub(in crate::emulator) fn accept(
-        &mut self,
-        bytes: &[u8],
-        now: f64,
-        motions: Motions<'_>,
-    ) -> bool {
-        self.try_accept(bytes, now, motions).unwrap_or(false)
+    /// Executes a datagram; `false` if it is none of section "vehicle state" or "display" of the protocol, its check word is
+    /// wrong, or it makes no sense.
+    pub(in crate::emulator) fn accept(&mut self, bytes: &[u8], at: Moment<'_>) -> bool {
+        self.try_accept(bytes, at).unwrap_or(false)
     }
 
-    fn try_accept(
-        &mut self,
-        bytes: &[u8],
-        now: f64,
-        motions: Motions<'_>,
-    ) -> Result<bool, WireError> {
+    fn try_accept(&mut self, bytes: &[u8], at: Moment<'_>) -> Result<bool, WireError> {
+        let now = at.time;
         macro_rules! states {
             ($packet:ident, $($moving:tt)*) => {{
                 let packet = $packet::parse(bytes)?;
@@ -46,51 +25,55 @@ impl RendererState {
             }};
         }
         Ok(match bytes.len() {
-            ObjectStatePacket::LEN => self.set_state(object(ObjectStatePacket::parse(bytes)?), now),
+            ObjectStatePacket::LEN => {
+                let p = ObjectStatePacket::parse(bytes)?;
+                let state =
+                    ObjectState::new(p.vehicle_type.get(), wide(p.position), wide(p.euler), now);
+                let motor_rpm = [p.motor_rpm.get().into(); 8];
+                self.set_state(
+                    p.copter_id.get(),
+                    ObjectState { motor_rpm, height: p.height(), ..state },
+                )
+            }
             ScaledStatePacket::LEN => {
                 let p = ScaledStatePacket::parse(bytes)?;
-                let state = object(&ObjectStatePacket {
-                    checksum: p.checksum,
-                    copter_id: p.copter_id,
-                    vehicle_type: p.vehicle_type,
-                    motor_rpm: p.motor_rpm,
-                    position: p.position,
-                    euler: p.euler,
-                });
-                self.set_state(ObjectState { scale: wide(p.scale), ..state }, now)
+                let state = ObjectState {
+                    motor_rpm: [p.motor_rpm.get().into(); 8],
+                    scale: wide(p.scale).into(),
+                    height: p.height(),
+                    ..ObjectState::new(p.vehicle_type.get(), wide(p.position), wide(p.euler), now)
+                };
+                self.set_state(p.copter_id.get(), state)
             }
             MotorStatePacket::LEN => {
                 let p = MotorStatePacket::parse(bytes)?;
                 let state = ObjectState {
-                    position: wide(p.position),
-                    euler: wide(p.euler),
-                    velocity: wide(p.velocity),
+                    velocity: wide(p.velocity).into(),
                     motor_rpm: wide(p.motor_rpm),
                     height: p.height(),
-                    ..ObjectState::new(p.copter_id, p.vehicle_type)
+                    ..ObjectState::new(p.vehicle_type.get(), wide(p.position), wide(p.euler), now)
                 };
-                self.set_state(state, now)
+                self.set_state(p.copter_id.get(), state)
             }
             PointMassStatePacket::LEN => {
                 let p = PointMassStatePacket::parse(bytes)?;
+                let position = p.position.map(F64::get);
                 let state = ObjectState {
-                    position: p.position.map(F64::get),
-                    euler: wide(p.euler),
-                    velocity: wide(p.velocity),
+                    velocity: wide(p.velocity).into(),
                     motor_rpm: wide(p.motor_rpm),
-                    ..ObjectState::new(p.copter_id, p.vehicle_type)
+                    ..ObjectState::new(p.vehicle_type.get(), position, wide(p.euler), now)
                 };
-                self.set_state(state, now)
+                self.set_state(p.copter_id.get(), state)
             }
             TimedStatePacket::LEN => {
-                self.set_state((&TrueState::from(TimedStatePacket::parse(bytes)?)).into(), now)
+                self.set_true_state(&TimedStatePacket::parse(bytes)?.into(), now)
             }
             FullStatePacket::LEN => {
-                self.set_state((&TrueState::from(FullStatePacket::parse(bytes)?)).into(), now)
+                self.set_true_state(&FullStatePacket::parse(bytes)?.into(), now)
             }
             ShortStatePacket::LEN => {
                 let state = TrueState::try_from(ShortStatePacket::parse(bytes)?);
-                state.is_ok_and(|state| self.set_state((&state).into(), now))
+                state.is_ok_and(|state| self.set_true_state(&state, now))
             }
             Swarm20Packet::LEN => states!(Swarm20Packet, .map(at_rest)),
             Swarm100Packet::LEN => states!(Swarm100Packet, .map(at_rest)),
@@ -98,13 +81,22 @@ impl RendererState {
             Moving20Packet::LEN => states!(Moving20Packet,),
             Moving100Packet::LEN => states!(Moving100Packet,),
             LabelPacket::LEN => self.display.set_packet_label(LabelPacket::parse(bytes)?, now),
-            AttachPacket::LEN => self.attach_all(AttachPacket::parse(bytes)?, now, motions),
+            AttachPacket::LEN => self.attach_all(AttachPacket::parse(bytes)?, at),
             ExtActuatorsPacket::LEN => {
                 let p = ExtActuatorsPacket::parse(bytes)?;
                 self.display.set_blueprint(p.copter_id.get(), 8, &p.values.map(F64::get))
             }
             _ => false,
         })
+    }
+
+    fn set_true_state(&mut self, state: &TrueState, now: f64) -> bool {
+        let object = ObjectState {
+            velocity: state.velocity.into(),
+            motor_rpm: state.motor_rpm,
+            ..ObjectState::new(state.vehicle_type, state.position, state.euler, now)
+        };
+        self.set_state(state.copter_id, object)
     }
 
     fn set_states(
@@ -115,22 +107,20 @@ impl RendererState {
     ) -> bool {
         let mut right = true;
         for MovingState { state, velocity, .. } in states {
-            let state = ObjectState {
-                id: state.id.into(),
-                vehicle_type: state.vehicle_type.into(),
-                position: state.position.map(f64::from),
-                euler: state.euler.map(f64::from),
-                velocity: velocity.map(f64::from),
+            let [position, euler] = [state.position, state.euler].map(|v| v.map(f64::from));
+            let object = ObjectState {
+                velocity: velocity.map(f64::from).into(),
                 motor_rpm: state.motor_rpm.map(f64::from),
-                scale: state.scale_percent.map(|percent| f64::from(percent) / 100.0),
+                scale: state.scale_percent.map(|percent| f64::from(percent) / 100.0).into(),
                 height,
+                ..ObjectState::new(state.vehicle_type.into(), position, euler, now)
             };
-            right &= self.set_state(state, now);
+            right &= self.set_state(state.id.into(), object);
         }
         right
     }
 
-    fn attach_all(&mut self, packet: &AttachPacket, now: f64, motions: Motions<'_>) -> bool {
+    fn attach_all(&mut self, packet: &AttachPacket, at: Moment<'_>) -> bool {
         let mut right = true;
         let pairs = packet.copter_ids.iter().zip(&packet.carrier_ids);
         for ((id, carrier), kind) in pairs.zip(&packet.kinds) {
@@ -138,15 +128,13 @@ impl RendererState {
             if id == 0 {
                 continue; // an empty slot
             }
-            let link = match (u16::try_from(carrier.get()), kind.get()) {
-                (_, 0) => None,
-                (Ok(carrier), kind @ 1..=3) if carrier != id => Some(Link { carrier, kind }),
-                _ => {
-                    right = false;
-                    continue;
+            match (u16::try_from(carrier.get()), kind.get()) {
+                (_, 0) => self.attach(id, None, at),
+                (Ok(carrier), kind @ 1..=3) if carrier != id => {
+                    self.attach(id, Some(Link { carrier, kind }), at)
                 }
-            };
-            self.attach(id, link, now, motions);
+                _ => right = false,
+            }
         }
         right
     }
@@ -157,39 +145,17 @@ fn at_rest(state: SwarmState) -> MovingState {
 }
 
 impl ObjectState {
-    fn new(id: I32, vehicle_type: I32) -> Self {
+    /// An object at rest, of its model's size.
+    fn new(vehicle_type: i32, position: [f64; 3], euler: [f64; 3], now: f64) -> Self {
         Self {
-            id: id.get(),
-            vehicle_type: vehicle_type.get(),
-            position: [0.0; 3],
-            euler: [0.0; 3],
-            velocity: [0.0; 3],
+            vehicle_type,
+            pose: Pose::new(position, euler),
+            velocity: Vec3::zeros(),
+            scale: Vec3::repeat(1.0),
             motor_rpm: [0.0; 8],
-            scale: [1.0; 3],
             height: Height::Given,
+            until: now + FOREIGN_S,
         }
-    }
-}
-
-impl From<&TrueState> for ObjectState {
-    fn from(state: &TrueState) -> Self {
-        Self {
-            position: state.position,
-            euler: state.euler,
-            velocity: state.velocity,
-            motor_rpm: state.motor_rpm,
-            ..Self::new(state.copter_id.into(), state.vehicle_type.into())
-        }
-    }
-}
-
-fn object(p: &ObjectStatePacket) -> ObjectState {
-    ObjectState {
-        position: wide(p.position),
-        euler: wide(p.euler),
-        motor_rpm: [p.motor_rpm.get().into(); 8],
-        height: p.height(),
-        ..ObjectState::new(p.copter_id, p.vehicle_type)
     }
 }
 

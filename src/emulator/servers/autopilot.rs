@@ -44,7 +44,7 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
     let mut steps = Steps::default();
     while !shared.is_stopped() {
         // Before reading the run: requests after a restart are executed after it.
-        let requests = shared.take_requests();
+        let requests = std::mem::take(&mut *shared.requests.lock());
         if run != shared.clock().run() {
             run = shared.clock().run();
             steps = Steps::default();
@@ -65,7 +65,7 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
             for vehicle in &mut vehicles {
                 vehicle.step(shared, now, &mut out);
             }
-            shared.reach(run, steps.next());
+            shared.clock.lock().reach(run, steps.next());
         }
         for vehicle in &mut vehicles {
             vehicle.listen(shared, &mut buffer, &mut out);
@@ -173,7 +173,7 @@ impl PilotedVehicle {
             self.damage = damage;
             self.pilot.set_damage(damage);
         }
-        let command = { shared.models() }.get_mut(&self.id).and_then(ModelState::take_command);
+        let command = { shared.models.lock() }.get_mut(&self.id).and_then(ModelState::take_command);
         if let Some(command) = command {
             self.pilot.steer(&command);
         }
@@ -209,7 +209,7 @@ fn new_autopilot(shared: &SharedState, id: u16, control: ControlMode, wing: bool
     let clock = shared.clock();
     let now = clock.now();
     let mut setup = VehicleSetup::new(id as u8, clock.start_ns() / 1000, control);
-    setup.geo = shared.geo();
+    setup.geo = *shared.geo.lock();
     setup.wing = wing;
     setup.battery = shared.options.battery;
     setup.fence = shared.options.fence;

@@ -1,5 +1,5 @@
 //! Watches for collisions while they are requested: in the reports of vehicles, and as `CopterSim` sends them.
-use super::{report, send_to_all};
+use super::{report, send_to_all, send_to_client};
 use crate::emulator::renderer::{Contact, contacts};
 use crate::emulator::shared::SharedState;
 use crate::emulator::world::Object;
@@ -24,12 +24,12 @@ pub(super) struct CollisionWatch {
 impl CollisionWatch {
     /// Checks when due, and reports changes.
     pub(super) fn check(&mut self, shared: &SharedState, socket: &UdpSocket, now: f64) {
-        let reports = shared.reports().vehicle_data;
-        let collides = shared.renderer().reports_collisions();
+        let reports = shared.reports.lock().vehicle_data;
+        let collides = shared.renderer.lock().reports_collisions();
         if !(reports || collides) {
             if !self.touched.is_empty() {
                 self.touched.clear();
-                shared.set_contacts(BTreeMap::new());
+                *shared.contacts.lock() = BTreeMap::new();
             }
             return;
         }
@@ -42,10 +42,9 @@ impl CollisionWatch {
             |id: &u16| self.touched.get(id).is_some_and(|contact| contact.with == Object::Ground);
         let last_speed = |id: u16| self.speeds.get(&id).copied().unwrap_or(0.0);
         let speed = |id: u16| if lies(&id) { f64::INFINITY } else { last_speed(id) };
-        let found = {
-            let renderer = shared.renderer();
-            contacts(&drawn, |a, b| renderer.is_attached(a, b), speed)
-        };
+        let renderer = shared.renderer.lock();
+        let found = contacts(&drawn, |a, b| renderer.is_attached(a, b), speed);
+        drop(renderer);
         let touched: BTreeMap<u16, Contact> = found.into_iter().map(|c| (c.id, c)).collect();
         self.speeds = drawn.vehicles.iter().map(|(id, k)| (*id, k.velocity.z)).collect();
         let with = |all: &BTreeMap<u16, Contact>, id: &u16| all.get(id).map(|c| c.with);
@@ -53,7 +52,7 @@ impl CollisionWatch {
             .filter(|id| with(&touched, id) != with(&self.touched, id))
             .collect();
         self.touched = touched;
-        shared.set_contacts(self.touched.clone());
+        *shared.contacts.lock() = self.touched.clone();
         for id in changed {
             let contact = self.touched.get(&id);
             if let Some(contact) = contact.filter(|_| collides) {
@@ -75,14 +74,10 @@ impl CollisionWatch {
 fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
     let options = &shared.options;
     let packet = CrashPacket::new(contact.id.into(), target_id(contact.with));
-    if options.world.vehicle(contact.id).is_some()
-        && let Some(client) = shared.client(contact.id)
-    {
-        let to = (client, options.ports.true_state(contact.id));
-        let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
+    if options.world.vehicle(contact.id).is_some() {
+        send_to_client(shared, socket, contact.id, packet.as_bytes());
     }
-    let port = options.ports.report;
-    send_to_all(shared, socket, packet.as_bytes(), Some(options.client), port);
+    send_to_all(shared, socket, packet.as_bytes(), Some(options.client), options.ports.report);
 }
 
 /// The id that `CopterSim` reports of the other body of a collision.

@@ -1,6 +1,6 @@
 //! The vehicle simulator: heartbeats, IMU samples, true states.
 use super::collision::{CollisionWatch, target_id};
-use super::{report, send_to_all};
+use super::{report, send_to_all, send_to_client};
 use crate::emulator::autopilot::ControlMode;
 use crate::emulator::autopilot::geo::Geo;
 use crate::emulator::clock::wall_ms;
@@ -54,7 +54,7 @@ pub(in crate::emulator) fn accept(
             rate_hz: request.rate_hz.get().max(1),
             to: SocketAddr::new(ip, port),
         };
-        let mut readers = shared.imu_readers();
+        let mut readers = shared.imu_readers.lock();
         readers.retain(|r| r.to != reader.to);
         if readers.len() < MAX_IMU_READERS {
             readers.push(reader);
@@ -68,7 +68,7 @@ pub(in crate::emulator) fn accept(
     } else if let Ok(input) = ModelInput::parse(bytes) {
         set_model_input(shared, socket, id, &input, bytes);
     } else if !request(shared, socket, bytes, source) {
-        shared.stats().refused += 1;
+        shared.stats.lock().refused += 1;
     }
 }
 
@@ -80,7 +80,7 @@ fn set_model_input(
     input: &ModelInput<'_>,
     bytes: &[u8],
 ) {
-    let outputs = shared.models().entry(id).or_default().apply(input);
+    let outputs = shared.models.lock().entry(id).or_default().apply(input);
     if let Some(outputs) = outputs {
         shared.request(id, VehicleRequest::Outputs(outputs));
     }
@@ -89,7 +89,7 @@ fn set_model_input(
         let port = shared.options.ports.report;
         send_to_all(shared, socket, bytes, shared.broadcast_client(id), port);
     }
-    shared.stats().model_inputs += 1;
+    shared.stats.lock().model_inputs += 1;
 }
 
 /// Loads another model of vehicles, or another map; `false` if the request addresses no vehicle, or there is no such map.
@@ -110,17 +110,17 @@ fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
             let model = if index >= 0 { index.to_string() } else { name.to_owned() };
             let wing = model.to_ascii_lowercase().contains("wing");
             for id in ids {
-                shared.models().entry(id).or_default().load(model.clone());
+                shared.models.lock().entry(id).or_default().load(model.clone());
                 shared.request(id, VehicleRequest::Model { wing });
             }
             true
         }
         MAP => {
-            let loaded = shared.renderer().load_map(name, index);
+            let loaded = shared.renderer.lock().load_map(name, index);
             if loaded {
-                shared.sensors().clear(None);
+                shared.sensors.lock().clear(None);
                 for id in ids {
-                    shared.models().entry(id).or_default().restart();
+                    shared.models.lock().entry(id).or_default().restart();
                     shared.request(id, VehicleRequest::Origin);
                 }
             }
@@ -131,7 +131,7 @@ fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
 }
 
 /// Executes a request for a vehicle or for all; `false` if it is no request, or the vehicle does not exist.
-pub(in crate::emulator) fn request(
+pub(super) fn request(
     shared: &SharedState,
     socket: &UdpSocket,
     bytes: &[u8],
@@ -139,7 +139,7 @@ pub(in crate::emulator) fn request(
 ) -> bool {
     if let Ok(packet) = CopterSimLoadPacket::parse(bytes) {
         let done = load(shared, packet);
-        shared.stats().requests += u64::from(done);
+        shared.stats.lock().requests += u64::from(done);
         return done;
     }
     let Ok(packet) = CopterSimRequestPacket::parse(bytes) else { return false };
@@ -147,7 +147,7 @@ pub(in crate::emulator) fn request(
     let id = u16::try_from(packet.copter_id.get()).ok();
     let Some(id) = id.filter(|id| world.vehicle(*id).is_some()) else { return false };
     if packet.reply_to_sender > 0 {
-        shared.set_client(id, source.ip());
+        shared.clients.lock().insert(id, source.ip());
         shared.request(id, VehicleRequest::Client(source.ip()));
     }
     if let Some(control) = ControlMode::from_number(packet.udp_mode.into()) {
@@ -160,39 +160,33 @@ pub(in crate::emulator) fn request(
         let (down, roll, pitch) =
             if packet.stand > 0 { (z, roll, pitch) } else { (-VEHICLE_HALF.z, 0.0, 0.0) };
         let angles = [roll, pitch, yaw].map(f64::to_radians);
-        shared.models().entry(id).or_default().restart();
+        shared.models.lock().entry(id).or_default().restart();
         shared.request(id, VehicleRequest::Place(Pose::new([north, east, down], angles)));
     };
     match packet.place {
         1 => place(x, y, third),
         2 => {
             let centre = [x, y, third];
-            shared.set_geo(Geo { centre });
+            *shared.geo.lock() = Geo { centre };
             for vehicle in &world.vehicles {
                 shared.request(vehicle.id, VehicleRequest::Origin);
-                let Some(client) = shared.client(vehicle.id) else { continue };
-                let to = (client, shared.options.ports.true_state(vehicle.id));
                 let packet = MapCentrePacket::new(vehicle.id.into(), centre);
-                let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
+                send_to_client(shared, socket, vehicle.id, packet.as_bytes());
             }
         }
         3 => {
-            let there = shared.geo().to_ned([x, y, third]);
+            let there = shared.geo.lock().to_ned([x, y, third]);
             place(there.x, there.y, 0.0);
         }
         _ => {}
     }
-    shared.stats().requests += 1;
+    shared.stats.lock().requests += 1;
     true
 }
 
 fn heartbeat(shared: &SharedState, id: u16, count: i64) -> HeartbeatPacket {
-    HeartbeatPacket::new(
-        id.into(),
-        (shared.clock().start_ns() / 1_000_000) as i64,
-        wall_ms(),
-        count,
-    )
+    let start_ms = (shared.clock().start_ns() / 1_000_000) as i64;
+    HeartbeatPacket::new(id.into(), start_ms, wall_ms(), count)
 }
 
 /// Sends heartbeats, IMU samples and true states at their own times until the emulator stops.
@@ -225,11 +219,8 @@ pub(in crate::emulator) fn run(
         }
         let rate = f64::from(shared.options.state_rate);
         if rate > 0.0 && now * rate >= states as f64 {
-            send_true_states(
-                shared,
-                socket,
-                (epoch, &shared.snapshot((now * rate).floor() / rate)),
-            );
+            let snapshot = shared.snapshot((now * rate).floor() / rate);
+            send_true_states(shared, socket, (epoch, &snapshot));
             states = (now * rate).floor() as u64 + 1;
         }
         collisions.check(shared, socket, now);
@@ -237,9 +228,9 @@ pub(in crate::emulator) fn run(
             send_outputs(shared, socket, now);
             outputs = now + 1.0 / OUTPUT_RATE;
         }
-        if now >= reports || shared.reports().is_new {
-            let requests = shared.reports().clone();
-            shared.reports().is_new = false;
+        if now >= reports || shared.reports.lock().is_new {
+            let requests = shared.reports.lock().clone();
+            shared.reports.lock().is_new = false;
             report::send(shared, socket, &requests, now);
             reports = now + REPORT_PERIOD;
         }
@@ -255,7 +246,7 @@ pub(in crate::emulator) fn run(
 
 /// Updates the streams from the list of IMU readers.
 fn update_streams(shared: &SharedState, streams: &mut Vec<ImuStream>) {
-    let readers = shared.imu_readers().clone();
+    let readers = shared.imu_readers.lock().clone();
     streams.retain(|s| readers.contains(&s.reader));
     for reader in readers {
         if !streams.iter().any(|s| s.reader == reader) {
@@ -290,7 +281,7 @@ impl ImuStream {
         (socket, delayed): (&Arc<UdpSocket>, &DelayedSender),
         now: f64,
     ) {
-        let faults = shared.faults();
+        let faults = *shared.faults.lock();
         let faults = if faults.scope == FaultScope::Images { Faults::default() } else { faults };
         if now - self.due() > 1.0 {
             self.next = (now * f64::from(self.reader.rate_hz)).floor() as u64;
@@ -316,7 +307,7 @@ impl ImuStream {
             });
             self.seq = self.seq.wrapping_add(1);
             self.next += 1;
-            let mut stats = shared.stats();
+            let mut stats = shared.stats.lock();
             stats.imu_samples += 1;
             stats.imu_faults = self.way.counts();
         }
@@ -330,7 +321,7 @@ fn send_heartbeats(shared: &SharedState, socket: &UdpSocket, count: u64) {
         if client.is_some() {
             let packet = heartbeat(shared, vehicle.id, count as i64);
             send_to_all(shared, socket, packet.as_bytes(), client, options.ports.heartbeat);
-            shared.stats().heartbeats += 1;
+            shared.stats.lock().heartbeats += 1;
         }
     }
 }
@@ -338,15 +329,13 @@ fn send_heartbeats(shared: &SharedState, socket: &UdpSocket, count: u64) {
 /// Sends the outputs of the models that have inputs.
 fn send_outputs(shared: &SharedState, socket: &UdpSocket, now: f64) {
     let outputs: Vec<_> = {
-        let models = shared.models();
+        let models = shared.models.lock();
         let models = models.iter().filter(|(_, model)| model.count > 0);
         models.map(|(id, model)| (*id, model.outputs(now))).collect()
     };
     for (id, data) in outputs {
-        let Some(client) = shared.client(id) else { continue };
-        let to = (client, shared.options.ports.true_state(id));
         let packet = ModelOutputPacket::new(id.into(), data);
-        let _ = socket.send_to(packet.as_bytes(), to); // there may be no listener
+        send_to_client(shared, socket, id, packet.as_bytes());
     }
 }
 
@@ -357,16 +346,13 @@ pub(in crate::emulator) fn send_true_states(
     socket: &UdpSocket,
     (run, snapshot): (u64, &Snapshot),
 ) {
-    let options = &shared.options;
-    let geo = shared.geo();
-    let mut last = shared.last_state();
+    let geo = *shared.geo.lock();
+    let mut last = shared.last_state.lock();
     if (run, snapshot.time) < *last {
         return;
     }
     *last = (run, snapshot.time);
     for (id, motion) in &snapshot.vehicles {
-        let Some(client) = shared.client(*id) else { continue };
-        let to = SocketAddr::new(client, options.ports.true_state(*id));
         let pose = &motion.pose;
         let state = TrueState {
             copter_id: (*id).into(),
@@ -382,14 +368,14 @@ pub(in crate::emulator) fn send_true_states(
             gps: geo.to_degrees(&pose.position),
             collided_with: shared.contact(*id).map(|contact| target_id(contact.with)),
         };
-        // There may be no listener.
-        let _ = match options.state_packet {
-            StatePacket::Bytes200 => socket.send_to(ShortStatePacket::from(&state).as_bytes(), to),
-            StatePacket::Bytes168 => socket.send_to(FullStatePacket::from(&state).as_bytes(), to),
-            StatePacket::Bytes112 => socket.send_to(TimedStatePacket::from(&state).as_bytes(), to),
-        };
+        let send = |bytes: &[u8]| send_to_client(shared, socket, *id, bytes);
+        match shared.options.state_packet {
+            StatePacket::Bytes200 => send(ShortStatePacket::from(&state).as_bytes()),
+            StatePacket::Bytes168 => send(FullStatePacket::from(&state).as_bytes()),
+            StatePacket::Bytes112 => send(TimedStatePacket::from(&state).as_bytes()),
+        }
     }
-    shared.stats().true_states += snapshot.vehicles.len() as u64;
+    shared.stats.lock().true_states += snapshot.vehicles.len() as u64;
 }
 
 fn narrow(v: &Vec3) -> [f32; 3] {

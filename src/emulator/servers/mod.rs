@@ -14,7 +14,6 @@ use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Purpose of a socket.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Role {
     /// Renderer window, by index.
@@ -45,6 +44,13 @@ fn send_to_all(
     }
 }
 
+/// Sends a datagram to the user of a vehicle's `CopterSim`, if there is one. There may be no listener.
+fn send_to_client(shared: &SharedState, socket: &UdpSocket, id: u16, bytes: &[u8]) {
+    if let Some(client) = shared.client(id) {
+        let _ = socket.send_to(bytes, (client, shared.options.ports.true_state(id)));
+    }
+}
+
 /// Serves all sockets until the emulator stops.
 pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Datagrams per turn of one socket.
@@ -70,7 +76,7 @@ pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
                     Role::CopterSim(id) => coptersim::accept(shared, socket, *id, bytes, source),
                     Role::Requests => {
                         if !coptersim::request(shared, socket, bytes, source) {
-                            shared.stats().refused += 1;
+                            shared.stats.lock().refused += 1;
                         }
                     }
                     Role::Autopilot(_) => {} // has a thread of its own

@@ -18,17 +18,12 @@ const DESCRIPTION: i32 = 1_234_567_891;
 const VEHICLE: i32 = 1_234_567_897;
 
 /// Sends all requested reports, as of simulation time `time`.
-pub(in crate::emulator) fn send(
-    shared: &SharedState,
-    socket: &UdpSocket,
-    requests: &ReportRequests,
-    time: f64,
-) {
+pub(super) fn send(shared: &SharedState, socket: &UdpSocket, requests: &ReportRequests, time: f64) {
     let options = &shared.options;
     let snapshot = shared.draw(shared.snapshot(time));
     let mut packets = Vec::new();
     let sensors: BTreeMap<u16, SensorRequest> =
-        shared.sensors().live.iter().map(|(id, live)| (*id, live.request)).collect();
+        shared.sensors.lock().live.iter().map(|(id, live)| (*id, live.request)).collect();
     for request in sensors.values().filter(|r| requests.cameras.has(&r.seq_id.to_string())) {
         if let Some((pose, _)) = world_pose(&sensors, request, &snapshot, options.angle_unit) {
             packets.push(camera(request, &pose, time));
@@ -55,7 +50,6 @@ pub(in crate::emulator) fn send(
     packets.iter().for_each(|packet| post(shared, socket, packet));
 }
 
-/// Sends the report of one vehicle.
 pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &Snapshot, id: u16) {
     if let Some(motion) = snapshot.vehicle(id) {
         post(shared, socket, &vehicle(shared, snapshot, id, motion));
@@ -64,7 +58,7 @@ pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &
 
 /// Sends the report of a pod camera; when the simulator does is not documented.
 pub(super) fn send_pod(shared: &SharedState, socket: &UdpSocket, seq_id: u16) {
-    let live = shared.sensors().live.get(&seq_id).map(|live| live.request);
+    let live = shared.sensors.lock().live.get(&seq_id).map(|live| live.request);
     if let Some(request) = live {
         let mut buffer = [0; 148];
         let report = SensorRequest { layout: RequestLayout::Long, ..request };
@@ -92,7 +86,7 @@ fn description(id: i32, pose: &Pose, half: &Vec3, time: f64) -> ReportBytes {
 fn vehicle(shared: &SharedState, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> ReportBytes {
     let own = shared.motor_rpm(id, snapshot.time);
     let (vehicle_type, motor_rpm) = {
-        let renderer = shared.renderer();
+        let renderer = shared.renderer.lock();
         let moved = renderer.motor_rpm(id, snapshot.time);
         (renderer.vehicle_type(id), moved.unwrap_or(own))
     };

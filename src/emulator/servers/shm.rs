@@ -22,7 +22,6 @@ pub(in crate::emulator) struct SensorBlock {
 }
 
 impl SensorBlock {
-    /// Creates the block of a sensor.
     pub(in crate::emulator) fn create(
         request: &SensorRequest,
         clouds: CloudFormat,
@@ -76,7 +75,6 @@ impl Drop for SensorBlock {
     }
 }
 
-/// Size of a sensor's block in bytes.
 fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
     let SensorRequest { type_id, width, height, other_params: [_, max_objects, ..], .. } = *request;
     if let Some(kind) = SensorKind::from_type_id(type_id)

@@ -1,6 +1,6 @@
 use super::report;
 use crate::emulator::control;
-use crate::emulator::renderer::{Effect, Outcome};
+use crate::emulator::renderer::Outcome;
 use crate::emulator::shared::SharedState;
 use crate::wire::{
     HandshakePacket, Packet, SensorKind, SensorRequest, parse_console_command,
@@ -10,7 +10,7 @@ use std::net::{SocketAddr, UdpSocket};
 use zerocopy::IntoBytes as _;
 
 /// Handles a datagram sent to a renderer window.
-pub(in crate::emulator) fn accept(
+pub(super) fn accept(
     shared: &SharedState,
     socket: &UdpSocket,
     window: usize,
@@ -19,7 +19,7 @@ pub(in crate::emulator) fn accept(
 ) {
     if let Ok(request) = SensorRequest::parse(bytes) {
         let taken = {
-            let mut table = shared.sensors();
+            let mut table = shared.sensors.lock();
             let now = shared.clock().now();
             table.request(request, window, source, now)
         };
@@ -27,16 +27,16 @@ pub(in crate::emulator) fn accept(
         if taken.is_ok() && request.type_id == SensorKind::Pod.type_id() {
             report::send_pod(shared, socket, request.seq_id);
         }
-        let mut stats = shared.stats();
+        let mut stats = shared.stats.lock();
         match taken {
             Ok(()) => stats.requests += 1,
             Err(_) => stats.refused += 1,
         }
     } else if let Ok(text) = parse_console_command(bytes) {
         let outcome = command(shared, text);
-        let mut stats = shared.stats();
+        let mut stats = shared.stats.lock();
         match outcome {
-            Outcome::Done(_) => {}
+            Outcome::Done | Outcome::MapChanged => {}
             Outcome::Unknown => stats.unknown_commands += 1,
             Outcome::Wrong => stats.wrong_commands += 1,
         }
@@ -44,41 +44,39 @@ pub(in crate::emulator) fn accept(
     } else if let Ok(question) = HandshakePacket::parse(bytes) {
         let answer = HandshakePacket::new(question.checksum.get(), 1);
         let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
-    } else if shared.with_renderer(|renderer, now, motions| renderer.accept(bytes, now, motions)) {
-        shared.stats().scene_packets += 1; // counted last as well
+    } else if shared.with_renderer(|renderer, at| renderer.accept(bytes, at)) {
+        shared.stats.lock().scene_packets += 1; // counted last as well
     } else {
-        shared.stats().refused += 1;
+        shared.stats.lock().refused += 1;
     }
 }
 
-/// Executes a console command.
 fn command(shared: &SharedState, text: &str) -> Outcome {
     let (name, mut arguments) = split_console_command(text);
-    let outcome = |is_right| if is_right { Outcome::Done(Effect::Nothing) } else { Outcome::Wrong };
+    let outcome = |is_right| if is_right { Outcome::Done } else { Outcome::Wrong };
     match name {
         "RflyClearCapture" => {
             let seq_id = arguments.next().and_then(|a| a.parse::<u16>().ok()); // negative: all
-            shared.sensors().clear(seq_id);
+            shared.sensors.lock().clear(seq_id);
             outcome(true)
         }
         "RflySetSimSpeed" => outcome(control::set_speed(shared, arguments.next()).is_ok()),
         "RflyReqObjData" => {
             let operation = arguments.next().and_then(|a| a.parse().ok());
             if let Some(operation) = operation {
-                shared.reports().request(operation, arguments.next().unwrap_or_default());
+                shared.reports.lock().request(operation, arguments.next().unwrap_or_default());
             }
             outcome(operation.is_some())
         }
         "RflyReqVehicleData" => {
-            shared.reports().set_vehicle_data(arguments.next() == Some("1"));
+            shared.reports.lock().set_vehicle_data(arguments.next() == Some("1"));
             outcome(true)
         }
         _ => {
-            let outcome = shared.with_renderer(|renderer, now, motions| {
-                renderer.command(name, arguments, now, motions)
-            });
-            if outcome == Outcome::Done(Effect::MapChanged) {
-                shared.sensors().clear(None);
+            let outcome =
+                shared.with_renderer(|renderer, at| renderer.command(name, arguments, at));
+            if outcome == Outcome::MapChanged {
+                shared.sensors.lock().clear(None);
             }
             outcome
         }

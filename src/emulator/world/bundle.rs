@@ -133,7 +133,6 @@ impl Tile {
 }
 
 impl Cone {
-    /// All directions.
     const ALL: Self = Self { axis: Vec3::new(1.0, 0.0, 0.0), cos: -1.0, sin: 0.0 };
 
     fn around<'a>(rays: impl Iterator<Item = &'a [f32; 3]> + Clone) -> Self {

@@ -1,7 +1,6 @@
 //! Functions of time with their first two derivatives.
 use std::ops::{Add, Mul};
 
-/// A value, its derivative and its second derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Jet(pub(super) [f64; 3]);
 

@@ -12,7 +12,7 @@ mod yard;
 
 pub use bundle::{Pixel, RayBundle};
 pub use model::ModelShape;
-pub use path::{Kinematics, ScriptedMotion};
+pub use path::{EllipticRoute, Kinematics, ScriptedMotion};
 pub use raycast::{Caster, Hit, SurfacePoint};
 pub use scene::{MAPS, Scene, Snapshot, VEHICLE_HALF, Vehicle, World};
 pub use solid::{Object, Shape, Solid};

@@ -16,27 +16,9 @@ pub enum ScriptedMotion {
     /// Stands still in the air.
     Hover(Pose),
     /// Flies around an ellipse, nose along the velocity, banking into the turn, and climbs and sinks twice per lap.
-    Lap {
-        /// Centre of the ellipse in m, NED.
-        centre: Vec3,
-        /// Half axes north, east, and half the height change, in m.
-        radii: Vec3,
-        /// Time of one lap in s.
-        period: f64,
-        /// Share of a lap that this vehicle is ahead, 0 to 1.
-        phase: f64,
-    },
+    Lap(EllipticRoute),
     /// Rests for 3 s, level, then flies around an ellipse and sways along and about all three axes.
-    Excite {
-        /// Centre of the ellipse in m, NED.
-        centre: Vec3,
-        /// Half axes north and east, and half the height change, in m.
-        radii: Vec3,
-        /// Time of one round in s.
-        period: f64,
-        /// Share of a round that this vehicle is ahead, 0 to 1.
-        phase: f64,
-    },
+    Excite(EllipticRoute),
     /// Walks in a circle, upright, facing along the velocity.
     Walk {
         /// Centre of the circle in m, NED.
@@ -46,6 +28,19 @@ pub enum ScriptedMotion {
         /// Time of one round in s.
         period: f64,
     },
+}
+
+/// Route around an ellipse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EllipticRoute {
+    /// Centre of the ellipse in m, NED.
+    pub centre: Vec3,
+    /// Half axes north and east, and half the height change, in m.
+    pub radii: Vec3,
+    /// Time of one round in s.
+    pub period: f64,
+    /// Share of a round that this vehicle is ahead, 0 to 1.
+    pub phase: f64,
 }
 
 /// Motion of a vehicle at one instant.
@@ -67,13 +62,12 @@ impl ScriptedMotion {
     /// Returns the motion at simulation time `t` in s.
     pub fn at(&self, t: f64) -> Kinematics {
         match *self {
-            Self::Hover(pose) => moving([pose.position, Vec3::zeros(), Vec3::zeros()], still(pose)),
-            Self::Lap { centre, radii, period, phase } => {
-                lap(centre, radii, TAU / period, TAU * (t / period + phase))
+            Self::Hover(Pose { position, attitude }) => {
+                let zero = Vec3::zeros();
+                moving([position, zero, zero], (attitude, zero))
             }
-            Self::Excite { centre, radii, period, phase } => {
-                excite(centre, radii, period, phase, t)
-            }
+            Self::Lap(route) => lap(route, t),
+            Self::Excite(route) => excite(route, t),
             Self::Walk { centre, radius, period } => {
                 let w = TAU / period;
                 let (s, c) = (w * t).sin_cos();
@@ -85,10 +79,6 @@ impl ScriptedMotion {
             }
         }
     }
-}
-
-fn still(pose: Pose) -> (Quat, Vec3) {
-    (pose.attitude, Vec3::zeros())
 }
 
 /// The motion with a position, velocity and acceleration (NED), an attitude and body rates.
@@ -105,8 +95,8 @@ fn moving(
     }
 }
 
-/// A lap at the angle `angle`, which grows by `w` rad/s.
-fn lap(centre: Vec3, radii: Vec3, w: f64, angle: f64) -> Kinematics {
+fn lap(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64) -> Kinematics {
+    let (w, angle) = (TAU / period, TAU * (t / period + phase));
     let (s, c) = angle.sin_cos();
     let (s2, c2) = (2.0 * angle).sin_cos();
     let position = centre + Vec3::new(radii.x * c, radii.y * s, radii.z * s2);
@@ -131,7 +121,7 @@ fn unit(v: Vec3, change: Vec3) -> (Vec3, Vec3) {
     (n, (change - n * n.dot(&change)) / length)
 }
 
-fn excite(centre: Vec3, radii: Vec3, period: f64, phase: f64, t: f64) -> Kinematics {
+fn excite(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64) -> Kinematics {
     let time = eased(t);
     let sway = |amplitude: f64, period: f64| (time * (TAU / period)).sin() * amplitude;
     let angle = time * (TAU / period) + TAU * phase + sway(0.06, 2.3);

@@ -1,6 +1,6 @@
 use super::solid::{Object, Shape, Solid};
 use super::yard::{self, SceneBox};
-use super::{Kinematics, Pose, ScriptedMotion, Vec3};
+use super::{EllipticRoute, Kinematics, Pose, ScriptedMotion, Vec3};
 use std::sync::Arc;
 
 /// Half the length, width and height of a vehicle's body in m.
@@ -175,34 +175,33 @@ impl World {
 
     /// Returns the yard with `count` vehicles that share one lap, evenly spread along it.
     pub fn flying(count: u16) -> Self {
-        Self::around(count, |phase| ScriptedMotion::Lap {
-            centre: Vec3::new(0.0, 0.0, -3.0),
-            radii: Vec3::new(8.0, 6.0, 0.5),
-            period: 16.0,
-            phase,
-        })
+        Self::around(count, ScriptedMotion::Lap, 0.5, 16.0)
     }
 
     /// Returns the yard with `count` vehicles that share one route with motion along and about every axis, after 3 s at
     /// rest, evenly spread along it.
     pub fn excited(count: u16) -> Self {
-        Self::around(count, |phase| ScriptedMotion::Excite {
-            centre: Vec3::new(0.0, 0.0, -3.0),
-            radii: Vec3::new(8.0, 6.0, 0.9),
-            period: 20.0,
-            phase,
-        })
+        Self::around(count, ScriptedMotion::Excite, 0.9, 20.0)
     }
 
-    /// Returns the yard with `count` vehicles, each on the motion of its share of a round.
-    fn around(count: u16, motion: impl Fn(f64) -> ScriptedMotion) -> Self {
+    /// Returns the yard with `count` vehicles, each on its share of a round that takes `period` s; `climb` is half the height
+    /// change in m.
+    fn around(
+        count: u16,
+        motion: fn(EllipticRoute) -> ScriptedMotion,
+        climb: f64,
+        period: f64,
+    ) -> Self {
         let walker = ScriptedMotion::Walk {
             centre: Vec3::new(0.0, 0.0, -WALKER_HALF.z),
             radius: 9.5,
             period: 60.0,
         };
+        let centre = Vec3::new(0.0, 0.0, -3.0);
+        let radii = Vec3::new(8.0, 6.0, climb);
         let share = |i: u16| f64::from(i) / f64::from(count.max(1));
-        Self::new((0..count).map(|i| motion(share(i))), walker)
+        let route = |i| EllipticRoute { centre, radii, period, phase: share(i) };
+        Self::new((0..count).map(|i| motion(route(i))), walker)
     }
 
     /// Returns the yard with `count` vehicles that hover in a row, 3 m apart, 2 m high, facing north, and a

@@ -24,19 +24,26 @@ pub enum Object {
 }
 
 impl Object {
+    /// First id on the wire, name, number, class.
+    fn row(self) -> (i32, &'static str, Option<u16>, u8) {
+        match self {
+            Self::Vehicle(id) => (0, "Copter", Some(id), 100 + (id % 100) as u8),
+            Self::Ground => (1000, "Floor", None, 1),
+            Self::Block(i) => (1001, "Box", Some(i), 10 + (i % 80) as u8),
+            Self::Walker(i) => (1100, "Walker", Some(i), 90 + (i % 10) as u8),
+            Self::Slope => (1200, "Slope", Some(0), 2),
+            Self::Building => (1201, "Building", Some(0), 4),
+            Self::Wall(i) => (1210, "Wall", Some(i), 3),
+            Self::Trunk(i) => (1220, "Tree", Some(i), 5),
+            Self::Crown(i) => (1220, "Tree", Some(i), 6),
+        }
+    }
+
     /// Returns the object's id on the wire: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100,
     /// other static objects from 1200. Trunk and crown are one tree.
     pub fn id(self) -> i32 {
-        match self {
-            Self::Ground => 1000,
-            Self::Block(i) => 1001 + i32::from(i),
-            Self::Walker(i) => 1100 + i32::from(i),
-            Self::Slope => 1200,
-            Self::Building => 1201,
-            Self::Wall(i) => 1210 + i32::from(i),
-            Self::Trunk(i) | Self::Crown(i) => 1220 + i32::from(i),
-            Self::Vehicle(id) => i32::from(id),
-        }
+        let (first, _, number, _) = self.row();
+        first + i32::from(number.unwrap_or(0))
     }
 
     /// Whether both are parts of one object.
@@ -49,36 +56,19 @@ impl Object {
 
     /// Returns what the renderer calls it; parts of one object share the name.
     pub fn name(self) -> String {
-        match self {
-            Self::Ground => "Floor".to_owned(),
-            Self::Block(i) => format!("Box_{i}"),
-            Self::Walker(i) => format!("Walker_{i}"),
-            Self::Slope => "Slope_0".to_owned(),
-            Self::Building => "Building_0".to_owned(),
-            Self::Wall(i) => format!("Wall_{i}"),
-            Self::Trunk(i) | Self::Crown(i) => format!("Tree_{i}"),
-            Self::Vehicle(id) => format!("Copter_{id}"),
-        }
+        let (_, name, number, _) = self.row();
+        number.map_or_else(|| name.to_owned(), |number| format!("{name}_{number}"))
     }
 
     /// Returns the class (stencil value) in segmentation colours and fourth lidar channels, never 0.
     pub fn class(self) -> u8 {
-        match self {
-            Self::Ground => 1,
-            Self::Slope => 2,
-            Self::Wall(_) => 3,
-            Self::Building => 4,
-            Self::Trunk(_) => 5,
-            Self::Crown(_) => 6,
-            Self::Block(i) => 10 + (i % 80) as u8,
-            Self::Walker(i) => 90 + (i % 10) as u8,
-            Self::Vehicle(id) => 100 + (id % 100) as u8,
-        }
+        self.row().3
     }
 }
 
 /// Form of a solid about its centre.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Rectangular.
     Box,
