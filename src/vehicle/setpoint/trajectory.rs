@@ -8,7 +8,6 @@ use super::target::{
 use crate::msgs::builtin_interfaces::msg;
 use crate::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped};
 use crate::msgs::nav_msgs::msg::Path;
-use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::msgs::trajectory_msgs::msg::{MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint};
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
@@ -33,15 +32,11 @@ pub(super) struct Trajectory {
     desired: Publisher<Path>,
     pub(super) frame: SetpointFrame,
     begun: Duration,
-    points: VecDeque<MultiDOFJointTrajectoryPoint>,
+    pub(super) points: VecDeque<MultiDOFJointTrajectoryPoint>,
 }
 
 impl Trajectory {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.service::<Trigger>("setpoint_trajectory/reset", |autopilot, _, responder| {
-            autopilot.setpoints.trajectory.points.clear();
-            responder.respond(TriggerResponse { success: true, ..TriggerResponse::default() });
-        })?;
         Ok(Self {
             desired: open.publisher("setpoint_trajectory/desired")?,
             frame: SetpointFrame::LocalNed,
