@@ -40,7 +40,7 @@ use position::ReportedPosition;
 use reject::{Checked, Reject};
 use std::fmt;
 use std::time::Duration;
-use target::SetpointRules;
+use target::{SetpointRules, SetpointTarget};
 use trajectory::Trajectory;
 
 /// Period of repeated setpoints; PX4 wants one every half second.
@@ -156,6 +156,12 @@ impl Autopilot {
                 self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
             }
         }
+    }
+
+    /// Sends a global setpoint, or reports its refusal.
+    fn global_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
+        let checked = target.global(&SetpointRules::of(&self.fcu));
+        self.setpoint(topic, checked);
     }
 
     /// Sends an attitude whose thrust is a change of the throttle, or reports its refusal.
