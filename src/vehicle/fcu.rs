@@ -155,6 +155,7 @@ pub struct Fcu {
     truths: Vec<(TrueState, Duration)>,
     /// Status texts during a mission transfer.
     pub(super) reasons: Reasons,
+    /// Only [`Self::send_as`] and [`Self::send_throttle_step`] send on it: they obey `control.read_only`.
     pub(super) link: Box<dyn Link>,
     counts: BTreeMap<Counter, u64>,
 }
