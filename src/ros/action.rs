@@ -13,7 +13,7 @@ use crate::{
     },
     time::RosTime,
 };
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -97,7 +97,7 @@ impl Middleware {
         let (goal_server, cancel_server, result_server) = (server.clone(), server.clone(), server);
         let send = self.service::<A::SendGoal>(&part("send_goal"), move |request, responder| {
             let (id, goal) = A::goal(request);
-            if goal_server.goals().iter().any(|goal| goal.id == id) {
+            if goal_server.goals.lock().iter().any(|goal| goal.id == id) {
                 return responder.respond(A::accepted(false, goal_server.now().to_msg()));
             }
             handler(GoalRequest { id, goal, server: goal_server.clone(), responder });
@@ -115,10 +115,6 @@ impl Middleware {
 }
 
 impl<A: Action> ActionServer<A> {
-    fn goals(&self) -> MutexGuard<'_, Vec<ServedGoal<A>>> {
-        self.goals.lock()
-    }
-
     fn now(&self) -> RosTime {
         (self.clock)()
     }
@@ -139,7 +135,7 @@ impl<A: Action> ActionServer<A> {
         let id = goal_info.goal_id.uuid;
         let until = RosTime::from_msg(&goal_info.stamp);
         let (has_id, has_stamp) = (id != Id::default(), until != RosTime(0));
-        let mut goals = self.goals();
+        let mut goals = self.goals.lock();
         let mut response = CancelGoalResponse::default();
         if has_id && !has_stamp {
             match goals.iter().find(|goal| goal.id == id) {
@@ -176,7 +172,7 @@ impl<A: Action> ActionServer<A> {
         responder: Responder<A::GetResult>,
     ) {
         let id = A::goal_id(request);
-        match self.goals().iter_mut().find(|goal| goal.id == id) {
+        match self.goals.lock().iter_mut().find(|goal| goal.id == id) {
             Some(goal) if goal.has_ended() => {
                 responder.respond(A::result(goal.status, goal.result.clone()));
             }
@@ -186,7 +182,7 @@ impl<A: Action> ActionServer<A> {
     }
 
     fn end(&self, id: Id, status: i8, result: A::Result) {
-        let mut goals = self.goals();
+        let mut goals = self.goals.lock();
         let Some(goal) = goals.iter_mut().find(|goal| goal.id == id) else { return };
         if goal.has_ended() {
             return;
@@ -221,7 +217,7 @@ impl<A: Action> GoalRequest<A> {
     pub fn accept(self) -> RunningGoal<A> {
         let accepted = self.server.now();
         let (cancel, canceling) = watch::channel(false);
-        let mut goals = self.server.goals();
+        let mut goals = self.server.goals.lock();
         goals.push(ServedGoal {
             id: self.id,
             accepted,

@@ -94,7 +94,10 @@ pub(super) trait CdrWriter: Send + Sync {
         len: usize,
         tail: &Tail,
         taps: &TapChannel,
-    ) -> Result<Outcome, RosError>;
+    ) -> Result<Outcome, RosError> {
+        let data = block.data().get(..len).unwrap_or_default();
+        self.write(&[head, data, tail.as_slice()].map(Bytes::Own), &|| true, taps)
+    }
 
     /// Number of matched readers; cheap.
     fn subscribers(&self) -> usize;

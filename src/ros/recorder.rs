@@ -4,7 +4,6 @@ use super::{
     Subscription, TopicInfo, WriterReport, WriterStats,
     backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, GraphNode, Watch},
     block::{Block, Pool},
-    bulk::Tail,
     service::{self, CdrService, ServiceTypes},
     subscription::{self, Callback},
     tap::TapChannel,
@@ -13,7 +12,7 @@ use crate::{
     msgs::{Message, Service},
     time::RosTime,
 };
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::{
     collections::{BTreeMap, VecDeque},
     marker::PhantomData,
@@ -66,12 +65,12 @@ impl<R: Message> PendingResponse<R> {
 impl Recorder {
     /// Simulates `count` matched readers, also for a topic that does not exist yet.
     pub fn set_subscribers(&self, topic: &str, count: usize) {
-        self.lock().entry(topic.to_owned()).or_default().subscribers = count;
+        self.topics.lock().entry(topic.to_owned()).or_default().subscribers = count;
     }
 
     /// Simulates `count` matched readers on every existing topic.
     pub fn set_all_subscribers(&self, count: usize) {
-        self.lock().values_mut().for_each(|topic| topic.subscribers = count);
+        self.topics.lock().values_mut().for_each(|topic| topic.subscribers = count);
     }
 
     /// Counts messages from now on and stores none: publishing without local subscribers does not allocate, for tests
@@ -82,7 +81,8 @@ impl Recorder {
 
     /// CDR of the messages published on `topic`, oldest first, with encapsulation header.
     pub fn raw(&self, topic: &str) -> Vec<Vec<u8>> {
-        self.lock()
+        self.topics
+            .lock()
             .get(topic)
             .map(|topic| topic.samples.iter().cloned().collect())
             .unwrap_or_default()
@@ -95,7 +95,7 @@ impl Recorder {
 
     /// Removes the messages, keeps topics and counters.
     pub fn clear(&self) {
-        self.lock().values_mut().for_each(|topic| topic.samples.clear());
+        self.topics.lock().values_mut().for_each(|topic| topic.samples.clear());
     }
 
     /// Calls a service and waits for its response; `None` if no service has this name and type.
@@ -126,10 +126,7 @@ impl Recorder {
     /// Name and type of every service that the node offers.
     pub fn services(&self) -> Vec<(String, &'static str)> {
         let services = self.services.lock();
-        let type_of = |service: &Mutex<CdrService>| {
-            let service = service.lock();
-            service.types.service
-        };
+        let type_of = |service: &Mutex<CdrService>| service.lock().types.service;
         services.iter().map(|(name, service)| (name.clone(), type_of(service))).collect()
     }
 
@@ -138,27 +135,25 @@ impl Recorder {
     pub fn ask_cdr(&self, name: &str, cdr: &[u8]) -> bool {
         let service = find(&self.services, name);
         if let Some(service) = &service {
-            let mut service = service.lock();
-            (service.handler)(cdr, Box::new(drop));
+            (service.lock().handler)(cdr, Box::new(drop));
         }
         service.is_some()
     }
 
     /// Names of the subscribed topics.
     pub fn subscribed(&self) -> Vec<String> {
-        let topics = self.lock();
+        let topics = self.topics.lock();
         let subscribed = topics.iter().filter(|(_, t)| !t.callbacks.is_empty());
         subscribed.map(|(name, _)| name.clone()).collect()
     }
 
     fn is_subscribed(&self, topic: &str) -> bool {
-        let topics = self.lock();
-        topics.get(topic).is_some_and(|t| !t.callbacks.is_empty())
+        self.topics.lock().get(topic).is_some_and(|t| !t.callbacks.is_empty())
     }
 
     /// Delivers the CDR bytes of a foreign writer to all subscriptions of `topic`.
     pub fn deliver(&self, topic: &str, cdr: &[u8]) {
-        let callbacks: Vec<_> = match self.lock().get(topic) {
+        let callbacks: Vec<_> = match self.topics.lock().get(topic) {
             Some(topic) => topic.callbacks.iter().map(|(_, c)| c.clone()).collect(),
             None => return,
         };
@@ -166,10 +161,6 @@ impl Recorder {
             let mut callback = callback.lock();
             callback(&RawSample { cdr, source_stamp: RosTime(0) });
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, RecordedTopic>> {
-        self.topics.lock()
     }
 }
 
@@ -184,7 +175,7 @@ impl GraphNode for Recorder {
             incompatible: super::Incompatible::default(),
             stats: topic.stats,
         };
-        self.lock().iter().filter(|(_, topic)| written(topic)).map(report).collect()
+        self.topics.lock().iter().filter(|(_, topic)| written(topic)).map(report).collect()
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
@@ -246,7 +237,7 @@ impl CdrNode for Recorder {
         type_name: &'static str,
         qos: Qos,
     ) -> Result<Arc<dyn CdrWriter>, RosError> {
-        let mut topics = self.lock();
+        let mut topics = self.topics.lock();
         let topic = topics.entry(name.to_owned()).or_default();
         if !topic.type_name.is_empty() && topic.type_name != type_name {
             let (existing, wanted) = (topic.type_name.to_owned(), type_name.to_owned());
@@ -265,14 +256,14 @@ impl CdrNode for Recorder {
         _: Qos,
         callback: Callback,
     ) -> Result<Subscription, RosError> {
-        let mut topics = self.lock();
+        let mut topics = self.topics.lock();
         let entry = topics.entry(topic.to_owned()).or_default();
         let id = entry.callbacks.last().map_or(0, |(id, _)| id + 1);
         entry.callbacks.push((id, Arc::new(Mutex::new(callback))));
         entry.subscribers += 1;
         let (recorder, topic) = (self.clone(), topic.to_owned());
         Ok(Subscription::new(OnDrop(move || {
-            if let Some(topic) = recorder.lock().get_mut(&topic) {
+            if let Some(topic) = recorder.topics.lock().get_mut(&topic) {
                 topic.callbacks.retain(|(other, _)| *other != id);
                 topic.subscribers = topic.subscribers.saturating_sub(1);
             }
@@ -319,8 +310,7 @@ impl CdrClient for RecordedClient {
 
     fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError> {
         if let Some(service) = self.service() {
-            let mut service = service.lock();
-            (service.handler)(request, Box::new(move |cdr| answer(&cdr)));
+            (service.lock().handler)(request, Box::new(move |cdr| answer(&cdr)));
         }
         Ok(())
     }
@@ -335,7 +325,7 @@ struct RecordingWriter {
 
 impl Drop for RecordingWriter {
     fn drop(&mut self) {
-        if let Some(topic) = self.recorder.lock().get_mut(&self.topic) {
+        if let Some(topic) = self.recorder.topics.lock().get_mut(&self.topic) {
             topic.writers -= 1;
         }
     }
@@ -354,22 +344,17 @@ impl CdrWriter for RecordingWriter {
     ) -> Result<Outcome, RosError> {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
         let heard = self.recorder.is_subscribed(&self.topic) || taps.is_open();
-        let sample = if counts_only && !heard {
-            Vec::new()
-        } else {
-            let mut sample = Vec::new();
-            for part in parts {
-                let end = sample.len();
-                sample.resize(end + part.len(), 0);
-                part.copy_to(&mut sample[end..]);
-            }
-            sample
-        };
+        let mut sample = Vec::new();
+        for part in parts.iter().filter(|_| heard || !counts_only) {
+            let end = sample.len();
+            sample.resize(end + part.len(), 0);
+            part.copy_to(&mut sample[end..]);
+        }
         let intact = intact();
         if intact {
             taps.offer(&[&sample]);
         }
-        let mut topics = self.recorder.lock();
+        let mut topics = self.recorder.topics.lock();
         let Some(topic) = topics.get_mut(&self.topic) else { return Ok(Outcome::Dropped) };
         if !intact {
             topic.stats.torn += 1;
@@ -390,24 +375,11 @@ impl CdrWriter for RecordingWriter {
         Ok(Outcome::Sent)
     }
 
-    fn write_block(
-        &self,
-        block: Block,
-        head: &[u8],
-        len: usize,
-        tail: &Tail,
-        taps: &TapChannel,
-    ) -> Result<Outcome, RosError> {
-        let data = block.data().get(..len).unwrap_or_default();
-        let parts = [head, data, tail.as_slice()].map(Bytes::Own);
-        self.write(&parts, &|| true, taps)
-    }
-
     fn subscribers(&self) -> usize {
-        self.recorder.lock().get(&self.topic).map_or(0, |topic| topic.subscribers)
+        self.recorder.topics.lock().get(&self.topic).map_or(0, |topic| topic.subscribers)
     }
 
     fn stats(&self) -> WriterStats {
-        self.recorder.lock().get(&self.topic).map(|topic| topic.stats).unwrap_or_default()
+        self.recorder.topics.lock().get(&self.topic).map(|topic| topic.stats).unwrap_or_default()
     }
 }

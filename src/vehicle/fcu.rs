@@ -7,7 +7,7 @@ pub(super) use clock::boot_ns;
 pub(super) use position::metres;
 
 use super::counter::Counter;
-use super::link::{Abilities, Link, ReadOnlyLink, SendError};
+use super::link::{Abilities, Link, SendError, read_only};
 use super::link_warnings::LinkWarnings;
 use super::mav::*;
 use super::preflight::Preflight;
@@ -149,23 +149,20 @@ pub struct Fcu {
     /// The autopilot reported the origin itself.
     origin_reported: bool,
     geoid: Separation,
-    notices: Vec<String>,
+    /// Texts for `statustext/recv`.
+    pub(super) notices: Vec<String>,
     /// True states that CopterSim sent on the autopilot's link, and how long they waited in the socket.
     truths: Vec<(TrueState, Duration)>,
     /// Status texts during a mission transfer.
     pub(super) reasons: Reasons,
-    link: Box<dyn Link>,
+    /// Only [`Self::send_as`] and [`Self::send_throttle_step`] send on it: they obey `control.read_only`.
+    pub(super) link: Box<dyn Link>,
     counts: BTreeMap<Counter, u64>,
 }
 
 impl Fcu {
     /// A vehicle in its initial state: nothing received.
     pub fn new(settings: VehicleSettings, link: Box<dyn Link>) -> Self {
-        let link = if settings.read_only {
-            Box::new(ReadOnlyLink::new(link, settings.component))
-        } else {
-            link
-        };
         Self {
             now: Now::default(),
             waited: Duration::ZERO,
@@ -220,22 +217,24 @@ impl Fcu {
 
     /// Sends a message by reference.
     pub(super) fn send_ref(&mut self, message: &Outbound) -> Result<(), SendError> {
-        let system = self.settings.system.unwrap_or(self.system);
-        self.deliver(message, system, self.settings.component)
+        let (system, component) = self.own_ids();
+        self.send_as(message, system, component)
     }
 
     /// Sends a message with the ids of another sender.
     pub(super) fn send_as(
         &mut self,
-        message: impl Into<Outbound>,
+        message: &Outbound,
         system: u8,
         component: u8,
     ) -> Result<(), SendError> {
-        self.deliver(&message.into(), system, component)
-    }
-
-    fn deliver(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
-        let sent = self.link.send(message, system, component);
+        // Under another component id even a heartbeat has an effect: it announces a companion process.
+        let question = component == self.settings.component && read_only::is_question(message);
+        let sent = if self.settings.read_only && !question {
+            Err(read_only::REFUSED)
+        } else {
+            self.link.send(message, system, component)
+        };
         self.record_sent(message.id(), sent)
     }
 
@@ -244,7 +243,11 @@ impl Fcu {
         &mut self,
         target: &SetAttitudeTarget,
     ) -> Result<(), SendError> {
-        let sent = self.link.send_throttle_step(target);
+        let sent = if self.settings.read_only {
+            Err(read_only::REFUSED)
+        } else {
+            self.link.send_throttle_step(target)
+        };
         self.record_sent(SetAttitudeTarget::ID, sent)
     }
 
@@ -287,21 +290,9 @@ impl Fcu {
         }
     }
 
-    /// Turns received bytes into MAVLink frames: these bytes, or what is written to `buffer`.
-    pub(super) fn incoming<'a>(&mut self, bytes: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
-        self.link.incoming(bytes, buffer).unwrap_or_else(|problem| {
-            self.count(problem);
-            &[]
-        })
-    }
-
-    /// The same of a true state.
-    pub(super) fn true_state<'a>(
-        &mut self,
-        state: &TrueState,
-        buffer: &'a mut Vec<u8>,
-    ) -> &'a [u8] {
-        self.link.true_state(state, buffer).unwrap_or_else(|problem| {
+    /// Frames of the link, or none and the problem counted.
+    pub(super) fn counted<'a>(&mut self, frames: Result<&'a [u8], Counter>) -> &'a [u8] {
+        frames.unwrap_or_else(|problem| {
             self.count(problem);
             &[]
         })
@@ -342,11 +333,6 @@ impl Fcu {
     /// Takes the true states since the last call, and how long each had waited in the socket.
     pub fn take_truths(&mut self) -> Vec<(TrueState, Duration)> {
         std::mem::take(&mut self.truths)
-    }
-
-    /// Takes the notices since the last call.
-    pub(super) fn take_notices(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notices)
     }
 
     /// Logs a new fault of the link.

@@ -15,6 +15,7 @@ mod open;
 mod preflight;
 mod readiness;
 mod reasons;
+mod service_table;
 mod services;
 mod setpoint;
 mod settings;

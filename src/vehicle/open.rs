@@ -1,7 +1,7 @@
 //! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
 use super::autopilot::{Autopilot, Readers};
 use super::fcu::Now;
-use super::topics::{SERVICES, TOPICS};
+use super::topics::TOPICS;
 use crate::config::params::QosGroup;
 use crate::config::{Direction, TopicRow};
 use crate::msgs::{Message, Service};
@@ -155,16 +155,12 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// Opens a service of [`SERVICES`]. The callback may keep the responder and answer later.
+    /// Opens a service. The callback may keep the responder and answer later.
     pub fn service<S: Service>(
         &self,
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, S::Request, Responder<S>) + Send + 'static,
     ) -> Result<(), RosError> {
-        debug_assert!(
-            SERVICES.iter().any(|s| s.name == name && s.interface == S::TYPE),
-            "{name} is not in SERVICES with this type"
-        );
         let shared = self.shared.clone();
         let service =
             self.middleware.service::<S>(&self.below(name), move |request, responder| {

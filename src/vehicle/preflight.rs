@@ -20,14 +20,6 @@ pub(super) struct Preflight {
 }
 
 impl Preflight {
-    pub(super) fn sys_status(&mut self, present: u32, enabled: u32, health: u32) {
-        self.status = Some([present, enabled, health]);
-    }
-
-    pub(super) fn estimator(&mut self, flags: u16) {
-        self.estimator = Some(flags);
-    }
-
     /// Takes a text of the autopilot, if it is about arming.
     pub(super) fn text(&mut self, now: Duration, text: &str) {
         let lower = text.to_ascii_lowercase();

@@ -15,7 +15,7 @@ use crate::node::settings::Settings;
 use crate::node::tasks;
 use crate::transport::BindOptions;
 use crate::vehicle::{
-    Autopilot, Clock, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
+    Autopilot, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
     VehicleInterface, VehicleSettings,
 };
 use std::collections::BTreeMap;
@@ -132,37 +132,15 @@ fn interface(
         _ => Box::new(MavlinkLink::new(sink)),
     };
     let names = context.tree.names();
+    let params = &context.settings.params;
+    let control = &params.control;
     let settings = VehicleSettings {
+        id,
         adopt_system,
         map: names.map.clone(),
         local: context.tree.local_origin(id),
         odom: names.of_vehicle(id, &names.odom),
         base_link: context.tree.base_link(id),
-        ..vehicle_settings(context.settings, id)
-    };
-    let prefix = context.settings.params.control_prefix(id);
-    Ok(VehicleInterface::open(
-        context.middleware,
-        id,
-        &prefix,
-        &|group, topic| context.qos(group, topic),
-        clock_of(context, id),
-        move || wake.notify_one(),
-        |open| Autopilot::open(open, settings, link),
-    )?)
-}
-
-fn clock_of(context: &Context<'_>, id: u16) -> Clock {
-    let start = context.start;
-    let headers = context.clocks.headers(Some(id));
-    Arc::new(move || Now { mono: elapsed(start), ros: headers.now() })
-}
-
-fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
-    let params = &settings.params;
-    let control = &params.control;
-    VehicleSettings {
-        id,
         system: (control.system_id != 0).then_some(control.system_id),
         component: control.component_id,
         ground_station: control.heartbeat == HeartbeatKind::GroundStation,
@@ -182,5 +160,15 @@ fn vehicle_settings(settings: &Settings, id: u16) -> VehicleSettings {
         reverse_thrust: params.setpoint.reverse_thrust,
         thrust_scaling: params.setpoint.thrust_scaling,
         ..VehicleSettings::default()
-    }
+    };
+    let (start, headers) = (context.start, context.clocks.headers(Some(id)));
+    Ok(VehicleInterface::open(
+        context.middleware,
+        id,
+        &params.control_prefix(id),
+        &|group, topic| context.qos(group, topic),
+        Arc::new(move || Now { mono: elapsed(start), ros: headers.now() }),
+        move || wake.notify_one(),
+        |open| Autopilot::open(open, settings, link),
+    )?)
 }

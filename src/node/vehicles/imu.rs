@@ -136,7 +136,8 @@ impl CountedTask for ImuSource {
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
-                received = receive(&mut self.receiver, &mut buffer, &self.stats, || is_needed(&self.publisher, &self.clock)) => {
+                // Read as soon as they arrive for subscribers of the IMU or of `/clock`.
+                received = receive(&mut self.receiver, &mut buffer, &self.stats, || self.publisher.subscribers() > 0 || self.clock.is_read()) => {
                     if let Some(datagram) = received {
                         self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
                     }
@@ -144,11 +145,6 @@ impl CountedTask for ImuSource {
             }
         }
     }
-}
-
-/// Whether samples must be read as soon as they arrive: for subscribers of the IMU or of `/clock`.
-fn is_needed(publisher: &Publisher<Imu>, clock: &SimClock) -> bool {
-    publisher.subscribers() > 0 || clock.is_read()
 }
 
 impl ImuSource {
@@ -204,7 +200,7 @@ impl ImuSource {
             Err(cause) => return figures.drop_one(cause),
         };
         drop(figures);
-        let newest = *self.motion.newest();
+        let newest = *self.motion.newest.lock();
         self.compare(packet, newest.force);
         let attitude = newest.attitude.filter(|_| self.with_orientation);
         let axes = self.axes.in_use();

@@ -15,7 +15,7 @@ use crate::node::tasks::{self, Endless};
 use crate::node::threads::PROMPT;
 use crate::transport::{HostFacts, NetworkInterface, UdpSender, is_local_address, played_time};
 use crate::wire::{CopterSimRequestPacket, IntoBytes as _, NETWORK_GROUP, ProbePacket};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -169,12 +169,6 @@ impl RequestedVehicle {
 #[derive(Clone)]
 struct VehicleRequests(Arc<Mutex<Vec<RequestedVehicle>>>);
 
-impl VehicleRequests {
-    fn lock(&self) -> MutexGuard<'_, Vec<RequestedVehicle>> {
-        self.0.lock()
-    }
-}
-
 struct Requester {
     requests: VehicleRequests,
     socket: UdpSender,
@@ -191,7 +185,7 @@ impl Endless for Requester {
     async fn work(&mut self) {
         loop {
             let heartbeats = self.presence.heartbeats();
-            for vehicle in self.requests.lock().iter_mut() {
+            for vehicle in self.requests.0.lock().iter_mut() {
                 let heard = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
                 vehicle.send_requests(heard, self.start, &self.socket);
             }
@@ -207,7 +201,7 @@ impl Section for VehicleRequests {
     }
 
     fn check(&mut self) -> Finding {
-        let vehicles = self.lock();
+        let vehicles = self.0.lock();
         let unanswered = { vehicles.iter() }.filter(|vehicle| vehicle.unicast.is_unanswered());
         let (level, message) = match unanswered.count() {
             0 => (Level::Ok, "all answered".to_owned()),
@@ -221,7 +215,7 @@ impl Section for VehicleRequests {
     }
 
     fn add_facts(&self, facts: &mut BridgeFacts) {
-        facts.requests.extend(self.lock().iter().map(|vehicle| RequestFacts {
+        facts.requests.extend(self.0.lock().iter().map(|vehicle| RequestFacts {
             vehicle: vehicle.id,
             address: vehicle.addresses[1],
             sent: vehicle.unicast.sent(),

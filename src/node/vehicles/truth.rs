@@ -22,7 +22,7 @@ use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver};
 use crate::vehicle::{GpsReceiver, GroundTruth, TruthPublishers};
 use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, TruthDatagram};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ const RELAY_QUEUE: usize = 256;
 /// The newest true motion of a vehicle, which its true state passes to its IMU.
 #[derive(Default)]
 pub(super) struct TrueMotion {
-    newest: Mutex<MotionSample>,
+    pub(super) newest: Mutex<MotionSample>,
     /// The IMU needs it.
     wanted: AtomicBool,
 }
@@ -50,10 +50,6 @@ pub(super) struct MotionSample {
 }
 
 impl TrueMotion {
-    pub(super) fn newest(&self) -> MutexGuard<'_, MotionSample> {
-        self.newest.lock()
-    }
-
     pub(super) fn want(&self, wanted: bool) {
         self.wanted.store(wanted, Ordering::Relaxed);
     }
@@ -224,7 +220,8 @@ impl CountedTask for TruthSource {
                 }
                 Some((state, arrival)) = self.on_link.recv() => {
                     if by_link {
-                        self.state_on_link(&state, arrival, &mut last);
+                        self.stats.lock().received += 1;
+                        self.publish(&state, arrival, true, arrival, &mut last);
                     }
                 }
             }
@@ -233,11 +230,6 @@ impl CountedTask for TruthSource {
 }
 
 impl TruthSource {
-    fn state_on_link(&mut self, state: &TrueState, arrival: RosTime, last: &mut Option<RosTime>) {
-        self.stats.lock().received += 1;
-        self.publish(state, arrival, true, arrival, last);
-    }
-
     fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
         let state = match TruthDatagram::parse(bytes) {
             Ok(TruthDatagram::State(state)) if state.copter_id == i32::from(self.vehicle) => state,
@@ -303,7 +295,7 @@ impl TruthSource {
             let [north, east, _] = state.position;
             self.presence.record_position(self.vehicle, [north, east, pose.attitude.euler().yaw]);
             let (at, attitude) = (SimTime::from_secs(state.sim_time), pose.attitude);
-            *self.motion.newest() = MotionSample {
+            *self.motion.newest.lock() = MotionSample {
                 attitude: Some(AttitudeSample { at, attitude }),
                 force: (self.force).take(at, Vector::from(state.velocity), attitude),
             };
@@ -311,7 +303,12 @@ impl TruthSource {
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
-            let moved = motion(&pose, state, stamp);
+            let moved = EntityMotion {
+                pose: MapPose { position: pose.position, attitude },
+                velocity: Vector::from(state.velocity),
+                rate: state.rate.map(Vector::from),
+                stamp,
+            };
             self.scene.lock().entities.moved(self.vehicle.into(), moved);
             if let Some(autopilot) = self.autopilot.get() {
                 autopilot.tell(|autopilot| autopilot.true_state(state));
@@ -327,9 +324,7 @@ impl TruthSource {
         figures.last_frame = Some(Instant::now());
         figures.took(host_now().0 - arrival.0);
     }
-}
 
-impl TruthSource {
     /// Publishes values of the model, with the time of arrival: the datagram has no time.
     fn output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
         if packet.copter_id.get() != i32::from(self.vehicle) {
@@ -356,15 +351,6 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
         .and_then(Attitude::<Frd, Ned>::from_wxyz)
         .unwrap_or_else(|| Attitude::from_euler(Euler { roll, pitch, yaw }));
     VehiclePose { vehicle, position: Vector::new(x, y, z), attitude }
-}
-
-fn motion(pose: &VehiclePose, state: &TrueState, stamp: RosTime) -> EntityMotion {
-    EntityMotion {
-        pose: MapPose { position: pose.position, attitude: pose.attitude },
-        velocity: Vector::from(state.velocity),
-        rate: state.rate.map(Vector::from),
-        stamp,
-    }
 }
 
 /// Whether all values that move frames are finite.

@@ -62,31 +62,20 @@ impl Unserved {
     fn why(&self, end: Endpoint, name: &str, interface: &str) -> Option<String> {
         let below = |prefix: &String| name.strip_prefix(prefix.as_str())?.strip_prefix('/');
         let relative = self.prefixes.iter().find_map(below)?;
-        let (known, names): (Option<&str>, Vec<&str>) = match end {
-            Endpoint::Publisher => (
-                TOPICS.iter().find(|t| t.name == relative).map(|t| t.interface),
-                TOPICS.iter().map(|t| t.name).collect(),
-            ),
-            Endpoint::Client => (
-                SERVICES.iter().find(|s| s.name == relative).map(|s| s.interface),
-                SERVICES.iter().map(|s| s.name).collect(),
-            ),
+        let topics = || TOPICS.iter().map(|t| (t.name, t.interface)).collect::<Vec<_>>();
+        let services = || SERVICES.iter().map(|s| (s.name, s.interface)).collect();
+        let (rows, done, does, what) = match end {
+            Endpoint::Publisher => (topics(), "published", "subscribes to", "topic"),
+            Endpoint::Client => (services(), "called", "offers", "service"),
         };
-        match (known, end) {
-            (Some(known), _) if known == interface => None,
-            (Some(known), Endpoint::Publisher) => Some(format!(
-                "published as {interface}, but the bridge subscribes to it as {known}"
-            )),
-            (Some(known), Endpoint::Client) => {
-                Some(format!("called as {interface}, but the bridge offers it as {known}"))
+        match rows.iter().find(|(name, _)| *name == relative) {
+            Some((_, known)) if *known == interface => None,
+            Some((_, known)) => {
+                Some(format!("{done} as {interface}, but the bridge {does} it as {known}"))
             }
-            (None, Endpoint::Publisher) => Some(format!(
-                "published as {interface}, but the bridge has no such topic{}",
-                did_you_mean(relative, names)
-            )),
-            (None, Endpoint::Client) => Some(format!(
-                "called as {interface}, but the bridge has no such service{}",
-                did_you_mean(relative, names)
+            None => Some(format!(
+                "{done} as {interface}, but the bridge has no such {what}{}",
+                did_you_mean(relative, rows.iter().map(|(name, _)| *name))
             )),
         }
     }

@@ -65,10 +65,7 @@ impl DdsNode {
                 if client != own {
                     return;
                 }
-                let answer = {
-                    let mut waiting = answers.lock();
-                    waiting.remove(&sequence)
-                };
+                let answer = answers.lock().remove(&sequence);
                 if let Some(answer) = answer {
                     answer(&cdr);
                 }

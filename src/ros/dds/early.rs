@@ -37,26 +37,21 @@ static SESSIONS: Mutex<Sessions> = Mutex::new(Sessions {
     announced: BTreeMap::new(),
 });
 
-fn with_sessions<R>(work: impl FnOnce(&mut Sessions) -> R) -> R {
-    work(&mut SESSIONS.lock())
-}
-
 pub(super) fn add(reader: Guid) {
-    with_sessions(|sessions| sessions.readers.insert(reader));
+    SESSIONS.lock().readers.insert(reader);
 }
 
 pub(super) fn remove(reader: &Guid) {
-    with_sessions(|sessions| {
-        sessions.readers.remove(reader);
-        sessions.open.retain(|(ours, _)| ours != reader);
-        sessions.announced.retain(|(ours, _), _| ours != reader);
-    });
+    let mut sessions = SESSIONS.lock();
+    sessions.readers.remove(reader);
+    sessions.open.retain(|(ours, _)| ours != reader);
+    sessions.announced.retain(|(ours, _), _| ours != reader);
 }
 
 /// Returns the replacement for a small outgoing packet, if it changes.
 pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
     (packet.starts_with(b"RTPS") && acknowledges(packet))
-        .then(|| with_sessions(|sessions| sessions.change_acknowledgements(packet)))
+        .then(|| SESSIONS.lock().change_acknowledgements(packet))
         .flatten()
 }
 
@@ -64,7 +59,7 @@ pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn received(packet: &mut [u8]) {
     if packet.starts_with(b"RTPS") && packet.get(6..8) == Some(&FAST_DDS) {
         for heartbeat in heartbeats(packet) {
-            if let Some(last) = with_sessions(|sessions| sessions.hide_samples(&heartbeat)) {
+            if let Some(last) = SESSIONS.lock().hide_samples(&heartbeat) {
                 packet[heartbeat.last..heartbeat.last + 8].copy_from_slice(&last);
             }
         }

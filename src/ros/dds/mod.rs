@@ -27,7 +27,7 @@ use connections::DdsConnections;
 use discovered::{Discovered, EndpointRole};
 use ffi::{Domain, Participant, SampleKind, Side, Written};
 use graph::{EndpointKind, Graph};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::{
     ops::Range,
     sync::{Arc, Weak, atomic::AtomicU32},
@@ -72,10 +72,6 @@ impl DdsNode {
         }
     }
 
-    fn written(&self) -> MutexGuard<'_, Discovered> {
-        self.written.lock()
-    }
-
     fn writers(&self) -> Vec<Arc<DdsWriter>> {
         let writers = self.writers.lock();
         writers.iter().filter_map(Weak::upgrade).collect()
@@ -88,15 +84,15 @@ impl backend::GraphNode for DdsNode {
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
-        self.written().topics()
+        self.written.lock().topics()
     }
 
     fn clients(&self) -> Vec<ServiceInfo> {
-        self.written().services(EndpointRole::Client)
+        self.written.lock().services(EndpointRole::Client)
     }
 
     fn servers(&self) -> Vec<ServiceInfo> {
-        self.written().services(EndpointRole::Server)
+        self.written.lock().services(EndpointRole::Server)
     }
 
     fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
@@ -188,10 +184,6 @@ pub(super) struct DdsWriter {
 }
 
 impl DdsWriter {
-    fn counted(&self) -> MutexGuard<'_, WriterStats> {
-        self.stats.lock()
-    }
-
     fn send(
         &self,
         block: Block,
@@ -202,7 +194,7 @@ impl DdsWriter {
         let cdr = Cdr::new(block, range);
         taps.offer_whole(&cdr);
         let written = self.inner.write(&self.topic, cdr, self.pacing_bytes_per_s)?;
-        let mut stats = self.counted();
+        let mut stats = self.stats.lock();
         Ok(match written {
             Written::Sent { paused } => {
                 stats.published += 1;
@@ -241,18 +233,16 @@ impl CdrWriter for DdsWriter {
         let mut block = self.block(size);
         let range = block.gather(parts);
         if !intact() {
-            self.counted().torn += 1;
+            self.stats.lock().torn += 1;
             return Ok(Outcome::Torn);
         }
         self.send(block, range, taps)
     }
 
-    /// Memory for a sample.
     fn block(&self, room: usize) -> Block {
         self.pool.take(room)
     }
 
-    /// Writes `head`, the first `len` bytes of a block, and `tail`.
     fn write_block(
         &self,
         mut block: Block,
@@ -276,6 +266,6 @@ impl CdrWriter for DdsWriter {
     }
 
     fn stats(&self) -> WriterStats {
-        WriterStats { retransmitted_bytes: self.inner.retransmitted_bytes(), ..*self.counted() }
+        WriterStats { retransmitted_bytes: self.inner.retransmitted_bytes(), ..*self.stats.lock() }
     }
 }

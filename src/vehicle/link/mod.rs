@@ -1,13 +1,12 @@
 //! Links to an autopilot. The bridge uses MAVLink internally; other links translate.
 mod mavlink;
-mod read_only;
+pub(super) mod read_only;
 mod udp;
 mod udp_full;
 mod udp_simple;
 mod udp_ultra_simple;
 
 pub use mavlink::MavlinkLink;
-pub use read_only::ReadOnlyLink;
 pub use udp_full::UdpFullLink;
 pub use udp_simple::UdpSimpleLink;
 pub use udp_ultra_simple::UdpUltraSimpleLink;
@@ -35,7 +34,7 @@ pub enum SendError {
 }
 
 /// What a link can carry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Abilities {
     /// Name in logs.
     pub name: &'static str,

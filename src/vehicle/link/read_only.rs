@@ -1,10 +1,8 @@
-//! A link that only listens: passes requests, refuses every message that could move or change the vehicle.
-use super::{Abilities, Link, SendError};
-use crate::vehicle::Counter;
+//! With `control.read_only`: requests are sent, every message that could move or change the vehicle is refused.
+use super::SendError;
 use crate::vehicle::mav::*;
-use crate::wire::TrueState;
 use crate::wire::mavlink::dialect::*;
-use crate::wire::mavlink::raw::{CommandInt, CommandLong, SetAttitudeTarget};
+use crate::wire::mavlink::raw::{CommandInt, CommandLong};
 use crate::wire::mavlink::{MessageData as _, Outbound};
 
 /// Messages that change nothing.
@@ -32,23 +30,12 @@ const QUESTIONS_AS_COMMANDS: [u16; 5] = [
 /// Offset of the command's number in COMMAND_LONG and COMMAND_INT.
 const COMMAND: usize = 28;
 
-const REFUSED: SendError =
+/// The answer to all others.
+pub(in crate::vehicle) const REFUSED: SendError =
     SendError::Unsupported { link: "a read-only link", what: "control.read_only is true" };
 
-/// Wraps a link of which only telemetry is wanted.
-pub struct ReadOnlyLink {
-    link: Box<dyn Link>,
-    component: u8,
-}
-
-impl ReadOnlyLink {
-    /// Passes requests of `component`, the bridge's own, to `link`.
-    pub fn new(link: Box<dyn Link>, component: u8) -> Self {
-        Self { link, component }
-    }
-}
-
-fn is_question(message: &Outbound) -> bool {
+/// Whether the message changes nothing.
+pub(in crate::vehicle) fn is_question(message: &Outbound) -> bool {
     match message {
         Outbound::Raw(raw) if matches!(message.id(), CommandLong::ID | CommandInt::ID) => {
             // MAVLink 2 cuts zeros off the end of a payload.
@@ -57,43 +44,5 @@ fn is_question(message: &Outbound) -> bool {
             QUESTIONS_AS_COMMANDS.contains(&command)
         }
         _ => QUESTIONS.contains(&message.id()),
-    }
-}
-
-impl Link for ReadOnlyLink {
-    fn abilities(&self) -> Abilities {
-        self.link.abilities()
-    }
-
-    fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError> {
-        // Under another component id even a heartbeat has an effect: it announces a companion process.
-        if component == self.component && is_question(message) {
-            return self.link.send(message, system, component);
-        }
-        Err(REFUSED)
-    }
-
-    fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), SendError> {
-        Err(REFUSED)
-    }
-
-    fn incoming<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Counter> {
-        self.link.incoming(bytes, buffer)
-    }
-
-    fn true_state<'a>(
-        &mut self,
-        state: &TrueState,
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Counter> {
-        self.link.true_state(state, buffer)
-    }
-
-    fn lost(&mut self) {
-        self.link.lost();
     }
 }

@@ -96,14 +96,7 @@ impl UdpLink {
     }
 
     pub(super) fn abilities(&self) -> Abilities {
-        Abilities {
-            name: self.name,
-            heartbeat: false,
-            acks: false,
-            services: false,
-            timesync: false,
-            body_position: true,
-        }
+        Abilities { name: self.name, body_position: true, ..Abilities::default() }
     }
 
     pub(super) fn unsupported<T>(&self, what: &'static str) -> Result<T, SendError> {

@@ -7,6 +7,7 @@ use crate::msgs::mavros_msgs::srv::{
 };
 use crate::ros::RosError;
 use crate::vehicle::link::Abilities;
+use crate::vehicle::service_table::services;
 use crate::vehicle::{Fcu, Open, mode};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::AutopilotVersion;
@@ -18,17 +19,21 @@ const PERIOD: Duration = Duration::from_secs(2);
 const HAS_HEARTBEAT: u8 = 1;
 const HAS_VERSION: u8 = 2;
 
+services! {
+    VehicleInfoGet("vehicle_info_get", "type, versions and capabilities of the vehicle")
+        => |call, request| {
+            let response = call.autopilot.services.info.get(&call.autopilot.fcu, &request);
+            call.responder.respond(response);
+        };
+}
+
 pub(super) struct VehicleInfoPart {
     version: Option<AutopilotVersion>,
     requests: RepeatedRequest,
 }
 
 impl ServicePart for VehicleInfoPart {
-    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        open.service::<VehicleInfoGet>("vehicle_info_get", |autopilot, request, responder| {
-            let info = &autopilot.services.info;
-            responder.respond(info.get(&autopilot.fcu, &request));
-        })?;
+    fn open(_: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         Ok(Self { version: None, requests: RepeatedRequest::new(AutopilotVersion::ID, PERIOD) })
     }
 

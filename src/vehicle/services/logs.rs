@@ -1,48 +1,30 @@
 //! `log_transfer/raw/*`: refused with a reason, so that clients do not wait for logs.
-use super::ServicePart;
 use crate::msgs::Service;
-use crate::msgs::mavros_msgs::srv::{
-    LogRequestData, LogRequestDataResponse, LogRequestEnd, LogRequestEndResponse, LogRequestList,
-    LogRequestListResponse,
-};
+use crate::msgs::mavros_msgs::srv::{LogRequestData, LogRequestEnd, LogRequestList};
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
-use crate::ros::RosError;
-use crate::vehicle::link::Abilities;
-use crate::vehicle::{Counter, Open};
+use crate::vehicle::service_table::{VehicleCall, services};
+use crate::vehicle::{Counter, Fcu};
 
 const WHY: &str = "logs are not transferred: PX4 in the simulation writes them on its own machine (log/ in its directory); to \
                    download them, use mavlink_sink and mavlink_source";
 
-pub(super) struct LogsPart;
-
-impl ServicePart for LogsPart {
-    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        refuse::<LogRequestList>(open, "log_transfer/raw/log_request_list", || {
-            LogRequestListResponse { success: false }
-        })?;
-        refuse::<LogRequestData>(open, "log_transfer/raw/log_request_data", || {
-            LogRequestDataResponse { success: false }
-        })?;
-        refuse::<LogRequestEnd>(open, "log_transfer/raw/log_request_end", || {
-            LogRequestEndResponse { success: false }
-        })?;
-        refuse::<Trigger>(open, "log_transfer/raw/log_request_erase", || TriggerResponse {
-            success: false,
-            message: WHY.to_owned(),
-        })?;
-        Ok(Self)
-    }
+services! {
+    LogRequestList("log_transfer/raw/log_request_list", "refused with the reason") => refuse;
+    LogRequestData("log_transfer/raw/log_request_data", "refused with the reason") => refuse;
+    LogRequestEnd("log_transfer/raw/log_request_end", "refused with the reason") => refuse;
+    Trigger("log_transfer/raw/log_request_erase", "refused with the reason") => |call, _| {
+        warn(&mut call.autopilot.fcu, call.name);
+        call.responder.respond(TriggerResponse { success: false, message: WHY.to_owned() });
+    };
 }
 
-fn refuse<S: Service>(
-    open: &Open<'_>,
-    name: &'static str,
-    reply: fn() -> S::Response,
-) -> Result<(), RosError> {
-    open.service::<S>(name, move |autopilot, _, responder| {
-        let fcu = &mut autopilot.fcu;
-        fcu.warn(format!("{name}: {WHY}"));
-        fcu.count(Counter::CommandRefused);
-        responder.respond(reply());
-    })
+/// The default response says no success.
+fn refuse<S: Service, R>(call: VehicleCall<'_, S>, _: R) {
+    warn(&mut call.autopilot.fcu, call.name);
+    call.responder.respond(S::Response::default());
+}
+
+fn warn(fcu: &mut Fcu, name: &str) {
+    fcu.warn(format!("{name}: {WHY}"));
+    fcu.count(Counter::CommandRefused);
 }

@@ -2,17 +2,15 @@
 use super::{ServicePart, waypoint};
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
-use crate::msgs::mavros_msgs::srv::{
-    WaypointClear, WaypointClearResponse, WaypointPull, WaypointPullResponse, WaypointPush,
-    WaypointPushResponse, WaypointSetCurrent, WaypointSetCurrentResponse,
-};
+use crate::msgs::mavros_msgs::srv::*;
 use crate::ros::{Publisher, RosError};
 use crate::session::{
     MissionClient, MissionDone, MissionError, MissionEvent, MissionList, MissionSettings,
 };
 use crate::vehicle::link::Abilities;
 use crate::vehicle::reasons::Reasons;
-use crate::vehicle::{Autopilot, Counter, Fcu, Open};
+use crate::vehicle::service_table::{VehicleCall, services};
+use crate::vehicle::{Counter, Fcu, Open};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionCount, MissionCurrent, MissionItem, MissionItemInt, MissionItemReached,
@@ -23,21 +21,36 @@ use std::time::Duration;
 /// Delay from the connection to the first download.
 const FIRST_PULL: Duration = Duration::from_secs(5);
 
-/// ROS names of a list and its services.
-struct ListNames {
-    list: MissionList,
-    topic: &'static str,
-    pull: &'static str,
-    push: &'static str,
-    clear: &'static str,
+/// The topics of the lists.
+const TOPICS: [&str; 3] = ["mission/waypoints", "geofence/fences", "rallypoint/rallypoints"];
+
+services! {
+    WaypointPull("mission/pull", "reads the mission") => pull;
+    WaypointPush("mission/push", "writes the mission") => push;
+    WaypointClear("mission/clear", "deletes the mission") => clear;
+    WaypointPull("geofence/pull", "reads the geofence") => pull;
+    WaypointPush("geofence/push", "writes the geofence") => push;
+    WaypointClear("geofence/clear", "deletes the geofence") => clear;
+    WaypointPull("rallypoint/pull", "reads the rally points") => pull;
+    WaypointPush("rallypoint/push", "writes the rally points") => push;
+    WaypointClear("rallypoint/clear", "deletes the rally points") => clear;
+    WaypointSetCurrent("mission/set_current", "makes this waypoint the current one") => set_current;
 }
 
-#[rustfmt::skip] // a table
-static LISTS: [ListNames; 3] = [
-    ListNames { list: MissionList::Plan, topic: "mission/waypoints", pull: "mission/pull", push: "mission/push", clear: "mission/clear" },
-    ListNames { list: MissionList::Fence, topic: "geofence/fences", pull: "geofence/pull", push: "geofence/push", clear: "geofence/clear" },
-    ListNames { list: MissionList::Rally, topic: "rallypoint/rallypoints", pull: "rallypoint/pull", push: "rallypoint/push", clear: "rallypoint/clear" },
-];
+/// The list of a topic or service.
+fn list_of(name: &str) -> MissionList {
+    match name.split_once('/') {
+        Some(("geofence", _)) => MissionList::Fence,
+        Some(("rallypoint", _)) => MissionList::Rally,
+        _ => MissionList::Plan,
+    }
+}
+
+/// A link without missions has no fences and rally points either. Opening their services for a fleet of a hundred
+/// would exceed Cyclone's limit of services per process.
+pub(super) fn is_offered(name: &str, link: Abilities) -> bool {
+    link.services || list_of(name) == MissionList::Plan
+}
 
 type MissionCallback = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError>) + Send>;
 
@@ -50,13 +63,9 @@ pub(super) struct MissionPart {
 }
 
 impl ServicePart for MissionPart {
-    /// A link without missions has no fences and rally points either. Opening their services for a fleet of a hundred
-    /// would exceed Cyclone's limit of services per process.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
-        let count = if link.services { LISTS.len() } else { 1 };
-        let names = || LISTS.iter().take(count);
-        open_services(open, names())?;
-        let lists = names().map(|names| Ok((names.list, open.publisher(names.topic)?)));
+        let topics = TOPICS.into_iter().filter(|topic| is_offered(topic, link));
+        let lists = topics.map(|topic| Ok((list_of(topic), open.publisher(topic)?)));
         Ok(Self {
             machine: MissionClient::new(MissionSettings::default(), (1, 191), (1, 1)),
             lists: lists.collect::<Result<_, RosError>>()?,
@@ -204,109 +213,83 @@ fn fail(fcu: &mut Fcu, service: &'static str, why: &str) {
     fcu.count(Counter::MissionFailed);
 }
 
-/// Why lists cannot be read, or changed, now.
-fn obstacle(fcu: &mut Fcu, changes: bool) -> Option<String> {
-    if changes && fcu.settings.read_only {
-        Some(describe(fcu, MissionError::ReadOnly))
-    } else if !fcu.abilities().services {
-        Some("the link carries no missions".to_owned())
+/// Whether lists can be read now, or why not.
+fn may_read(fcu: &Fcu) -> Result<(), String> {
+    if !fcu.abilities().services {
+        Err("the link carries no missions".to_owned())
     } else if !fcu.is_connected() {
-        Some("the vehicle is not connected".to_owned())
+        Err("the vehicle is not connected".to_owned())
     } else {
-        None
+        Ok(())
     }
 }
 
-/// Work for the state machine; the callback gets the result.
-type ListWork = Box<dyn FnOnce(&mut MissionClient<MissionCallback>, Duration, MissionCallback)>;
+/// Whether lists can be changed now, or why not.
+fn may_change(fcu: &mut Fcu) -> Result<(), String> {
+    if fcu.settings.read_only { Err(describe(fcu, MissionError::ReadOnly)) } else { may_read(fcu) }
+}
 
-/// Opens a service. `request` gives the work, or why there is none; `reply` gets success and the number of items.
-fn serve<S: Service>(
-    open: &Open<'_>,
-    service: &'static str,
-    changes: bool,
-    request: impl Fn(&Fcu, S::Request) -> Result<ListWork, &'static str> + Send + 'static,
+/// Gives `work` to the state machine if it is allowed; `reply` gets success and the number of items.
+fn run<S: Service>(
+    call: VehicleCall<'_, S>,
+    allowed: Result<(), String>,
     reply: fn(bool, u32) -> S::Response,
-) -> Result<(), RosError> {
-    open.service::<S>(service, move |autopilot: &mut Autopilot, message, responder| {
-        let fcu = &mut autopilot.fcu;
-        let request = match obstacle(fcu, changes) {
-            Some(why) => Err(why),
-            None => request(fcu, message).map_err(str::to_owned),
-        };
-        let request = match request {
-            Ok(request) => request,
-            Err(why) => {
-                fail(fcu, service, &why);
-                return responder.respond(reply(false, 0));
+    work: impl FnOnce(&mut MissionClient<MissionCallback>, Duration, MissionCallback),
+) {
+    let VehicleCall { autopilot, name, responder } = call;
+    let (fcu, part) = (&mut autopilot.fcu, &mut autopilot.services.mission);
+    if let Err(why) = allowed {
+        fail(fcu, name, &why);
+        return responder.respond(reply(false, 0));
+    }
+    let then: MissionCallback = Box::new(move |fcu, result| {
+        let items = match result {
+            Ok(MissionDone::Pulled(items) | MissionDone::Pushed(items)) => items,
+            Ok(_) => 0,
+            Err(error) => {
+                let why = describe(fcu, error);
+                fail(fcu, name, &why);
+                0
             }
         };
-        let then: MissionCallback = Box::new(move |fcu, result| {
-            let items = match result {
-                Ok(MissionDone::Pulled(items) | MissionDone::Pushed(items)) => items,
-                Ok(_) => 0,
-                Err(error) => {
-                    let why = describe(fcu, error);
-                    fail(fcu, service, &why);
-                    0
-                }
-            };
-            responder.respond(reply(result.is_ok(), u32::try_from(items).unwrap_or(u32::MAX)));
-        });
-        let part = &mut autopilot.services.mission;
-        if !part.machine.is_busy() {
-            autopilot.fcu.reasons = Reasons::default();
-        }
-        let published = part.take(&mut autopilot.fcu, |mission, now| request(mission, now, then));
-        autopilot.check(published);
-    })
+        responder.respond(reply(result.is_ok(), u32::try_from(items).unwrap_or(u32::MAX)));
+    });
+    if !part.machine.is_busy() {
+        fcu.reasons = Reasons::default();
+    }
+    let published = part.take(fcu, |mission, now| work(mission, now, then));
+    autopilot.check(published);
 }
 
-fn open_services(
-    open: &Open<'_>,
-    lists: impl Iterator<Item = &'static ListNames>,
-) -> Result<(), RosError> {
-    for names in lists {
-        let list = names.list;
-        serve::<WaypointPull>(
-            open,
-            names.pull,
-            false,
-            move |_, _| Ok(Box::new(move |mission, now, then| mission.pull(now, list, then))),
-            |success, wp_received| WaypointPullResponse { success, wp_received },
-        )?;
-        serve::<WaypointPush>(
-            open,
-            names.push,
-            true,
-            move |fcu, request| {
-                if request.start_index != 0 {
-                    return Err("partial lists are not sent, because PX4 does not take them; \
-                                start_index must be 0");
-                }
-                let waypoints = request.waypoints.iter();
-                let items = waypoints.map(|w| waypoint::to_mavlink(w, fcu.settings.quirks));
-                let items: Vec<_> = items.collect();
-                Ok(Box::new(move |mission, now, then| mission.push(now, list, items, then)))
-            },
-            |success, wp_transfered| WaypointPushResponse { success, wp_transfered },
-        )?;
-        serve::<WaypointClear>(
-            open,
-            names.clear,
-            true,
-            move |_, _| Ok(Box::new(move |mission, now, then| mission.clear(now, list, then))),
-            |success, _| WaypointClearResponse { success },
-        )?;
+fn pull(call: VehicleCall<'_, WaypointPull>, _: WaypointPullRequest) {
+    let (allowed, list) = (may_read(&call.autopilot.fcu), list_of(call.name));
+    let reply = |success, wp_received| WaypointPullResponse { success, wp_received };
+    run(call, allowed, reply, |mission, now, then| mission.pull(now, list, then));
+}
+
+fn push(call: VehicleCall<'_, WaypointPush>, request: WaypointPushRequest) {
+    let (mut allowed, list) = (may_change(&mut call.autopilot.fcu), list_of(call.name));
+    if allowed.is_ok() && request.start_index != 0 {
+        let why =
+            "partial lists are not sent, because PX4 does not take them; start_index must be 0";
+        allowed = Err(why.to_owned());
     }
-    serve::<WaypointSetCurrent>(
-        open,
-        "mission/set_current",
-        true,
-        |_, request| {
-            let current = request.wp_seq;
-            Ok(Box::new(move |mission, now, then| mission.set_current(now, current, then)))
-        },
-        |success, _| WaypointSetCurrentResponse { success },
-    )
+    let quirks = call.autopilot.fcu.settings.quirks;
+    let reply = |success, wp_transfered| WaypointPushResponse { success, wp_transfered };
+    run(call, allowed, reply, |mission, now, then| {
+        let items = request.waypoints.iter().map(|w| waypoint::to_mavlink(w, quirks));
+        mission.push(now, list, items.collect(), then);
+    });
+}
+
+fn clear(call: VehicleCall<'_, WaypointClear>, _: WaypointClearRequest) {
+    let (allowed, list) = (may_change(&mut call.autopilot.fcu), list_of(call.name));
+    let reply = |success, _| WaypointClearResponse { success };
+    run(call, allowed, reply, |mission, now, then| mission.clear(now, list, then));
+}
+
+fn set_current(call: VehicleCall<'_, WaypointSetCurrent>, request: WaypointSetCurrentRequest) {
+    let allowed = may_change(&mut call.autopilot.fcu);
+    let reply = |success, _| WaypointSetCurrentResponse { success };
+    run(call, allowed, reply, |mission, now, then| mission.set_current(now, request.wp_seq, then));
 }

@@ -21,6 +21,7 @@ mod time;
 mod waypoint;
 
 use super::link::Abilities;
+use super::service_table::VehicleService;
 use super::{Counter, Fcu, Open};
 use crate::ros::RosError;
 use crate::wire::mavlink::Frame;
@@ -29,7 +30,7 @@ use std::time::Duration;
 
 /// A part of the services. The default methods ignore the event.
 trait ServicePart {
-    /// Opens its topics and services.
+    /// Opens its topics.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError>
     where
         Self: Sized;
@@ -76,6 +77,10 @@ macro_rules! parts {
 
         impl Services {
             pub(super) fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
+                let offered = |s: &&VehicleService| mission::is_offered(s.row.name, link);
+                for service in SERVICES.iter().copied().flatten().filter(offered) {
+                    (service.open)(open)?;
+                }
                 Ok(Self {
                     $($part: ServicePart::open(open, link)?,)+
                     connected: false,
@@ -97,8 +102,11 @@ parts! {
     command: command::CommandPart,
     parameters: parameters::ParameterPart,
     mission: mission::MissionPart,
-    logs: logs::LogsPart,
 }
+
+/// The services of each file.
+pub(super) const SERVICES: &[&[VehicleService]] =
+    &[command::SERVICES, info::SERVICES, logs::SERVICES, mission::SERVICES, parameters::SERVICES];
 
 impl Services {
     /// The autopilot's heartbeat arrived.

@@ -4,10 +4,13 @@
 mod ros;
 mod value;
 
+pub(super) use ros::SERVICES;
+
 use super::ServicePart;
 use crate::msgs::mavros_msgs::msg::ParamEvent;
 use crate::msgs::mavros_msgs::srv::{
-    ParamPull, ParamPullResponse, ParamSetV2, ParamSetV2Request, ParamSetV2Response,
+    ParamPull, ParamPullRequest, ParamPullResponse, ParamSetV2, ParamSetV2Request,
+    ParamSetV2Response,
 };
 use crate::ros::{NodeHandle, Publisher, RosError};
 use crate::session::{
@@ -16,6 +19,7 @@ use crate::session::{
 };
 use crate::vehicle::link::{Abilities, SendError};
 use crate::vehicle::mav::MAV_AUTOPILOT_ARDUPILOTMEGA;
+use crate::vehicle::service_table::VehicleCall;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::dialect::MavProtocolCapability;
@@ -48,28 +52,6 @@ pub(super) struct ParameterPart {
 
 impl ServicePart for ParameterPart {
     fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        open.service::<ParamPull>("param/pull", |autopilot, request, responder| {
-            let then: ListCallback = Box::new(move |_, fcu, result| {
-                let received = match result {
-                    Ok(received) | Err(ParameterError::Incomplete { received, .. }) => received,
-                    Err(_) => 0,
-                };
-                if let Err(error) = result {
-                    say(fcu, "param/pull", &describe(error));
-                }
-                responder.respond(ParamPullResponse {
-                    success: result.is_ok(),
-                    param_received: u32::try_from(received).unwrap_or(u32::MAX),
-                });
-            });
-            with(autopilot, |part, fcu| part.list(fcu, request.force_pull, then));
-        })?;
-        open.service::<ParamSetV2>("param/set", |autopilot, request, responder| {
-            with(autopilot, |part, fcu| {
-                part.set_v2(fcu, request, move |response| responder.respond(response));
-            });
-        })?;
-        ros::open(open)?;
         Ok(Self {
             machine: ParameterClient::new(ParameterSettings::default(), 1, 1),
             event: open.publisher("param/event")?,
@@ -259,33 +241,49 @@ impl ParameterPart {
         });
         self.get(fcu, name, read);
     }
+}
 
-    fn set_v2(
-        &mut self,
-        fcu: &mut Fcu,
-        request: ParamSetV2Request,
-        respond: impl FnOnce(ParamSetV2Response) + Send + 'static,
-    ) {
-        let (name, wanted) = match value::wanted(&request.param_id, &request.value) {
-            Ok(wanted) => wanted,
-            Err(why) => {
-                let name: String = request.param_id.chars().take(MOST_SHOWN).collect();
-                say(fcu, "param/set", &format!("{name:?}: {why}"));
-                return respond(ParamSetV2Response::default());
-            }
+/// Answers `param/pull`.
+fn pull(call: VehicleCall<'_, ParamPull>, request: ParamPullRequest) {
+    let VehicleCall { autopilot, name, responder } = call;
+    let then: ListCallback = Box::new(move |_, fcu, result| {
+        let received = match result {
+            Ok(received) | Err(ParameterError::Incomplete { received, .. }) => received,
+            Err(_) => 0,
         };
-        let then: ParameterCallback = Box::new(move |part, fcu, result| {
-            if let Err(error) = result {
-                say(fcu, "param/set", &format!("{name}: {}", describe(error)));
-            }
-            let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
-            respond(ParamSetV2Response {
-                success: result.is_ok(),
-                value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),
-            });
+        if let Err(error) = result {
+            say(fcu, name, &describe(error));
+        }
+        responder.respond(ParamPullResponse {
+            success: result.is_ok(),
+            param_received: u32::try_from(received).unwrap_or(u32::MAX),
         });
-        self.set(fcu, name, wanted, request.force_set, then);
-    }
+    });
+    with(autopilot, |part, fcu| part.list(fcu, request.force_pull, then));
+}
+
+/// Answers `param/set`.
+fn set_v2(call: VehicleCall<'_, ParamSetV2>, request: ParamSetV2Request) {
+    let VehicleCall { autopilot, name: service, responder } = call;
+    let (name, wanted) = match value::wanted(&request.param_id, &request.value) {
+        Ok(wanted) => wanted,
+        Err(why) => {
+            let name: String = request.param_id.chars().take(MOST_SHOWN).collect();
+            say(&mut autopilot.fcu, service, &format!("{name:?}: {why}"));
+            return responder.respond(ParamSetV2Response::default());
+        }
+    };
+    let then: ParameterCallback = Box::new(move |part, fcu, result| {
+        if let Err(error) = result {
+            say(fcu, service, &format!("{name}: {}", describe(error)));
+        }
+        let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
+        responder.respond(ParamSetV2Response {
+            success: result.is_ok(),
+            value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),
+        });
+    });
+    with(autopilot, |part, fcu| part.set(fcu, name, wanted, request.force_set, then));
 }
 
 /// Indices of missing parameters in one text.

@@ -33,16 +33,15 @@ subscriptions! {
             let half = AttitudeHalf::Rates(vector(&message.twist.angular));
             autopilot.part(topic, false, &message.header.stamp, half);
         };
-    Thrust("setpoint_attitude/thrust", "thrust 0 to 1")
-        => |autopilot, topic, message| {
-            let thrust = f64::from(message.thrust);
-            if let Err(reject) = check(thrust, autopilot.fcu.settings.reverse_thrust) {
-                return autopilot.fcu.refuse(topic, &reject);
-            }
-            let stamp = RosTime::from_msg(&message.header.stamp).0;
-            let paired = autopilot.setpoints.pairs.right(stamp, thrust);
-            autopilot.paired(topic, paired);
-        };
+    Thrust("setpoint_attitude/thrust", "thrust 0 to 1") => |autopilot, topic, message| {
+        let thrust = f64::from(message.thrust);
+        if let Err(reject) = check(thrust, autopilot.fcu.settings.reverse_thrust) {
+            return autopilot.fcu.refuse(topic, &reject);
+        }
+        let stamp = RosTime::from_msg(&message.header.stamp).0;
+        let paired = autopilot.setpoints.pairs.right(stamp, thrust);
+        autopilot.paired(topic, paired);
+    };
 }
 
 fn check(thrust: f64, reverse: bool) -> Result<(), Reject> {

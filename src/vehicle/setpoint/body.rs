@@ -6,7 +6,8 @@
 use super::geometry::{single, wrap};
 use super::reject::{Checked, Reject};
 use super::target::{
-    ACCELERATION, LocalSetpoint, SetpointRules, VELOCITY, YAW, check_distance, px4_local,
+    ACCELERATION, LocalSetpoint, SetpointRules, SetpointTarget, VELOCITY, YAW, check_distance,
+    px4_local,
 };
 use crate::vehicle::mav::*;
 use crate::vehicle::mode::OFFBOARD;
@@ -28,10 +29,10 @@ pub(super) struct BodyStep {
 
 impl Autopilot {
     /// Sends a setpoint that may be a position relative to the body, or reports its refusal.
-    pub(super) fn local_setpoint(&mut self, topic: &'static str, checked: LocalSetpoint) {
+    pub(super) fn local_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
         let rules = SetpointRules::of(&self.fcu);
         let by_link = self.fcu.abilities().body_position || !rules.px4;
-        match checked {
+        match target.local(&rules) {
             Ok(Checked { message, .. }) if !by_link && is_step(&message) => {
                 let step = self.step(message, &rules);
                 self.setpoint(topic, step.map(|step| step.checked));

@@ -28,5 +28,5 @@ fn companion(autopilot: &mut Autopilot, topic: &'static str, message: &Companion
     };
     let (system, _) = fcu.own_ids();
     // A failure is counted.
-    let _counted = fcu.send_as(heartbeat, system, message.component);
+    let _counted = fcu.send_as(&heartbeat.into(), system, message.component);
 }

@@ -35,22 +35,20 @@ subscriptions! {
         => |autopilot, topic, m| autopilot.speed(topic, &m.header.stamp, vector(&m.vector), [0.0; 9]);
     PoseStamped("mocap/pose", "ATT_POS_MOCAP")
         => |autopilot, topic, m| autopilot.mocap(topic, &m.header.stamp, point(&m.pose.position), &m.pose.orientation);
-    TransformStamped("mocap/tf", "ATT_POS_MOCAP")
-        => |autopilot, topic, m| {
-            let position = vector(&m.transform.translation);
-            autopilot.mocap(topic, &m.header.stamp, position, &m.transform.rotation);
-        };
-    Odometry("odometry/out", "ODOMETRY for the estimator")
-        => |autopilot, topic, m| {
-            let time = autopilot.time_us(topic, &m.header.stamp);
-            let body = &autopilot.fcu.settings.base_link;
-            let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
-            let converted = odometry(m, time);
-            if doubt && converted.is_ok() {
-                autopilot.fcu.doubt(topic, &Reject::ChildFrame);
-            }
-            autopilot.pass(topic, converted.map(MavMessage::ODOMETRY));
-        };
+    TransformStamped("mocap/tf", "ATT_POS_MOCAP") => |autopilot, topic, m| {
+        let position = vector(&m.transform.translation);
+        autopilot.mocap(topic, &m.header.stamp, position, &m.transform.rotation);
+    };
+    Odometry("odometry/out", "ODOMETRY for the estimator") => |autopilot, topic, m| {
+        let time = autopilot.time_us(topic, &m.header.stamp);
+        let body = &autopilot.fcu.settings.base_link;
+        let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
+        let converted = odometry(m, time);
+        if doubt && converted.is_ok() {
+            autopilot.fcu.doubt(topic, &Reject::ChildFrame);
+        }
+        autopilot.pass(topic, converted.map(MavMessage::ODOMETRY));
+    };
 }
 
 impl Autopilot {
@@ -87,7 +85,14 @@ impl Autopilot {
         velocity: [f64; 3],
         covariance: [f64; 9],
     ) {
-        let converted = speed(self.time_us(topic, stamp), velocity, covariance);
+        let usec = self.time_us(topic, stamp);
+        let converted = finite("velocity", velocity).map(|velocity| {
+            let [x, y, z] = single(ned(velocity));
+            let covariance = Covariance3::<Enu>::from_rows(covariance).into_frame::<Ned>();
+            let covariance = single(covariance.to_rows());
+            let rest = VISION_SPEED_ESTIMATE_DATA::default();
+            VISION_SPEED_ESTIMATE_DATA { usec, x, y, z, covariance, ..rest }
+        });
         self.pass(topic, converted.map(MavMessage::VISION_SPEED_ESTIMATE));
     }
 
@@ -98,7 +103,13 @@ impl Autopilot {
         position: [f64; 3],
         orientation: &Quaternion,
     ) {
-        let converted = mocap(self.time_us(topic, stamp), position, orientation);
+        let time_usec = self.time_us(topic, stamp);
+        let converted = finite("position", position).and_then(|position| {
+            let [x, y, z] = single(ned(position));
+            let q = single(ned_frd(attitude(orientation)?.wxyz()));
+            let rest = ATT_POS_MOCAP_DATA::default();
+            Ok(ATT_POS_MOCAP_DATA { time_usec, q, x, y, z, ..rest })
+        });
         self.pass(topic, converted.map(MavMessage::ATT_POS_MOCAP));
     }
 }
@@ -143,39 +154,6 @@ fn vision(
         yaw: angles.yaw as f32,
         covariance: triangle(&world_covariance(covariance)),
         ..VISION_POSITION_ESTIMATE_DATA::default()
-    })
-}
-
-fn speed(
-    usec: u64,
-    velocity: [f64; 3],
-    covariance: [f64; 9],
-) -> Result<VISION_SPEED_ESTIMATE_DATA, Reject> {
-    let [x, y, z] = single(ned(finite("velocity", velocity)?));
-    let covariance = Covariance3::<Enu>::from_rows(covariance).into_frame::<Ned>();
-    Ok(VISION_SPEED_ESTIMATE_DATA {
-        usec,
-        x,
-        y,
-        z,
-        covariance: single(covariance.to_rows()),
-        ..VISION_SPEED_ESTIMATE_DATA::default()
-    })
-}
-
-fn mocap(
-    time_usec: u64,
-    position: [f64; 3],
-    orientation: &Quaternion,
-) -> Result<ATT_POS_MOCAP_DATA, Reject> {
-    let [x, y, z] = single(ned(finite("position", position)?));
-    Ok(ATT_POS_MOCAP_DATA {
-        time_usec,
-        q: single(ned_frd(attitude(orientation)?.wxyz())),
-        x,
-        y,
-        z,
-        ..ATT_POS_MOCAP_DATA::default()
     })
 }
 

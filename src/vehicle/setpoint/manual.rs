@@ -9,28 +9,33 @@ use crate::wire::mavlink::dialect::{
 };
 
 subscriptions! {
-    ManualControl("manual_control/send", "MANUAL_CONTROL, -1000 to 1000")
-        => |autopilot, topic, message| {
-            let converted = manual(message, autopilot.fcu.system);
-            autopilot.pass(topic, converted.map(MavMessage::MANUAL_CONTROL));
-        };
+    ManualControl("manual_control/send", "MANUAL_CONTROL, -1000 to 1000") => |autopilot, topic, message| {
+        let converted = manual(message, autopilot.fcu.system);
+        autopilot.pass(topic, converted.map(MavMessage::MANUAL_CONTROL));
+    };
     OverrideRCIn("rc/override", "RC_CHANNELS_OVERRIDE; 0 releases a channel, 65535 leaves it unchanged")
         => |autopilot, topic, message| {
-            let (system, component) = (autopilot.fcu.system, autopilot.fcu.component);
-            let message = channels(&message.channels, system, component);
+            let [chan1_raw, chan2_raw, chan3_raw, chan4_raw, chan5_raw, chan6_raw, chan7_raw, chan8_raw, chan9_raw,
+                chan10_raw, chan11_raw, chan12_raw, chan13_raw, chan14_raw, chan15_raw, chan16_raw, chan17_raw,
+                chan18_raw] = message.channels;
+            let (target_system, target_component) = (autopilot.fcu.system, autopilot.fcu.component);
+            let message = RC_CHANNELS_OVERRIDE_DATA {
+                target_system, target_component, chan1_raw, chan2_raw, chan3_raw, chan4_raw, chan5_raw, chan6_raw,
+                chan7_raw, chan8_raw, chan9_raw, chan10_raw, chan11_raw, chan12_raw, chan13_raw, chan14_raw, chan15_raw,
+                chan16_raw, chan17_raw, chan18_raw,
+            };
             autopilot.pass(topic, Ok(MavMessage::RC_CHANNELS_OVERRIDE(message)));
         };
-    ActuatorControl("actuator_control", "SET_ACTUATOR_CONTROL_TARGET")
-        => |autopilot, topic, message| {
-            let message = SET_ACTUATOR_CONTROL_TARGET_DATA {
-                time_usec: stamp_us(&message.header.stamp),
-                group_mlx: message.group_mix,
-                controls: message.controls,
-                target_system: autopilot.fcu.system,
-                target_component: autopilot.fcu.component,
-            };
-            autopilot.pass(topic, Ok(MavMessage::SET_ACTUATOR_CONTROL_TARGET(message)));
+    ActuatorControl("actuator_control", "SET_ACTUATOR_CONTROL_TARGET") => |autopilot, topic, message| {
+        let message = SET_ACTUATOR_CONTROL_TARGET_DATA {
+            time_usec: stamp_us(&message.header.stamp),
+            group_mlx: message.group_mix,
+            controls: message.controls,
+            target_system: autopilot.fcu.system,
+            target_component: autopilot.fcu.component,
         };
+        autopilot.pass(topic, Ok(MavMessage::SET_ACTUATOR_CONTROL_TARGET(message)));
+    };
 }
 
 fn manual(m: &ManualControl, target: u8) -> Result<MANUAL_CONTROL_DATA, Reject> {
@@ -57,33 +62,4 @@ fn manual(m: &ManualControl, target: u8) -> Result<MANUAL_CONTROL_DATA, Reject> 
         aux5: whole(m.aux5),
         aux6: whole(m.aux6),
     })
-}
-
-fn channels(
-    channels: &[u16; 18],
-    target_system: u8,
-    target_component: u8,
-) -> RC_CHANNELS_OVERRIDE_DATA {
-    RC_CHANNELS_OVERRIDE_DATA {
-        target_system,
-        target_component,
-        chan1_raw: channels[0],
-        chan2_raw: channels[1],
-        chan3_raw: channels[2],
-        chan4_raw: channels[3],
-        chan5_raw: channels[4],
-        chan6_raw: channels[5],
-        chan7_raw: channels[6],
-        chan8_raw: channels[7],
-        chan9_raw: channels[8],
-        chan10_raw: channels[9],
-        chan11_raw: channels[10],
-        chan12_raw: channels[11],
-        chan13_raw: channels[12],
-        chan14_raw: channels[13],
-        chan15_raw: channels[14],
-        chan16_raw: channels[15],
-        chan17_raw: channels[16],
-        chan18_raw: channels[17],
-    }
 }

@@ -21,9 +21,11 @@ mod trajectory;
 mod velocity;
 
 use super::link::SendError;
+use super::service_table::{VehicleCall, services};
 use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings};
 use crate::config::TopicRow;
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
+use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::RosError;
 use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
 use crate::wire::mavlink::dialect::{
@@ -38,7 +40,7 @@ use position::ReportedPosition;
 use reject::{Checked, Reject};
 use std::fmt;
 use std::time::Duration;
-use target::SetpointRules;
+use target::{SetpointRules, SetpointTarget};
 use trajectory::Trajectory;
 
 /// Period of repeated setpoints; PX4 wants one every half second.
@@ -73,15 +75,9 @@ impl Setpoints {
         for open in OPEN {
             open(topics)?;
         }
-        frame_service(topics, "setpoint_position/mav_frame", |autopilot| {
-            &mut autopilot.fcu.settings.position_frame
-        })?;
-        frame_service(topics, "setpoint_velocity/mav_frame", |autopilot| {
-            &mut autopilot.fcu.settings.velocity_frame
-        })?;
-        frame_service(topics, "setpoint_trajectory/mav_frame", |autopilot| {
-            &mut autopilot.setpoints.trajectory.frame
-        })?;
+        for service in SERVICES {
+            (service.open)(topics)?;
+        }
         Ok(Self {
             pairs: ThrustPairs::new(),
             trajectory: Trajectory::open(topics)?,
@@ -112,28 +108,37 @@ impl Setpoints {
     }
 }
 
-/// Opens a service that sets the frame of a topic.
-fn frame_service(
-    topics: &Open<'_>,
-    name: &'static str,
+services! {
+    SetMavFrame("setpoint_position/mav_frame", "frame of `setpoint_position/local`")
+        => |call, request| set_frame(call, &request, |autopilot| &mut autopilot.fcu.settings.position_frame);
+    SetMavFrame("setpoint_velocity/mav_frame", "frame of `setpoint_velocity/*`")
+        => |call, request| set_frame(call, &request, |autopilot| &mut autopilot.fcu.settings.velocity_frame);
+    SetMavFrame("setpoint_trajectory/mav_frame", "frame of `setpoint_trajectory/local`")
+        => |call, request| set_frame(call, &request, |autopilot| &mut autopilot.setpoints.trajectory.frame);
+    Trigger("setpoint_trajectory/reset", "deletes the trajectory") => |call, _| {
+        call.autopilot.setpoints.trajectory.points.clear();
+        call.responder.respond(TriggerResponse { success: true, ..TriggerResponse::default() });
+    };
+}
+
+/// Sets the frame of a topic.
+fn set_frame(
+    call: VehicleCall<'_, SetMavFrame>,
+    request: &SetMavFrameRequest,
     chosen: fn(&mut Autopilot) -> &mut SetpointFrame,
-) -> Result<(), RosError> {
-    topics.service::<SetMavFrame>(name, move |autopilot, request: SetMavFrameRequest, responder| {
-        let frame = SetpointFrame::from_number(request.mav_frame);
-        let px4 = SetpointRules::of(&autopilot.fcu).px4;
-        let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
-        match taken {
-            Some(frame) => *chosen(autopilot) = frame,
-            None => {
-                let reject = Reject::Frame {
-                    frame: request.mav_frame,
-                    remedy: "1 (LOCAL_NED) or 8 (BODY_NED)",
-                };
-                autopilot.fcu.refuse(name, &reject);
-            }
+) {
+    let VehicleCall { autopilot, name, responder } = call;
+    let frame = SetpointFrame::from_number(request.mav_frame);
+    let px4 = SetpointRules::of(&autopilot.fcu).px4;
+    let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
+    match taken {
+        Some(frame) => *chosen(autopilot) = frame,
+        None => {
+            let remedy = "1 (LOCAL_NED) or 8 (BODY_NED)";
+            autopilot.fcu.refuse(name, &Reject::Frame { frame: request.mav_frame, remedy });
         }
-        responder.respond(SetMavFrameResponse { success: taken.is_some() });
-    })
+    }
+    responder.respond(SetMavFrameResponse { success: taken.is_some() });
 }
 
 impl Autopilot {
@@ -151,6 +156,12 @@ impl Autopilot {
                 self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
             }
         }
+    }
+
+    /// Sends a global setpoint, or reports its refusal.
+    fn global_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
+        let checked = target.global(&SetpointRules::of(&self.fcu));
+        self.setpoint(topic, checked);
     }
 
     /// Sends an attitude whose thrust is a change of the throttle, or reports its refusal.

@@ -2,62 +2,57 @@
 use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
 use super::reject::Reject;
 use super::subscriptions::subscriptions;
-use super::target::{
-    ACCELERATION, GlobalSetpoint, LocalSetpoint, SetpointRules, SetpointTarget, VELOCITY, YAW_RATE,
-};
+use super::target::{ACCELERATION, SetpointTarget, VELOCITY, YAW_RATE};
 use crate::frames::{Geodetic, Geoid, Separation};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
-use crate::msgs::geometry_msgs::msg::PoseStamped;
-use crate::vehicle::mav::MAV_FRAME_GLOBAL_INT;
-use crate::vehicle::{Fcu, SetpointFrame};
+use crate::msgs::geometry_msgs::msg::{PoseStamped, Quaternion};
+use crate::vehicle::Fcu;
+use crate::vehicle::mav::{MAV_FRAME_GLOBAL_INT, MAV_FRAME_LOCAL_NED};
 use crate::wire::mavlink::MavMessage;
 use std::time::Duration;
 
 subscriptions! {
-    PoseStamped("setpoint_position/local", "position and yaw")
-        => |autopilot, topic, message| {
-            let frame = autopilot.fcu.settings.position_frame;
-            let checked = local(message, frame, &SetpointRules::of(&autopilot.fcu));
-            autopilot.local_setpoint(topic, checked);
-        };
-    GeoPoseStamped("setpoint_position/global", "latitude, longitude, altitude and yaw")
-        => |autopilot, topic, message| {
-            let checked = global(message, &SetpointRules::of(&autopilot.fcu));
-            autopilot.setpoint(topic, checked);
-        };
-    GeoPoseStamped("setpoint_position/global_to_local", "the same, sent as local position")
-        => |autopilot, topic, message| {
-            let rules = SetpointRules::of(&autopilot.fcu);
-            let checked = autopilot.setpoints.here.goal(message, autopilot.fcu.settings.geoid, &rules);
-            autopilot.setpoint(topic, checked);
-        };
+    PoseStamped("setpoint_position/local", "position and yaw") => |autopilot, topic, message| {
+        let frame = autopilot.fcu.settings.position_frame.number();
+        let position = point(&message.pose.position);
+        let target = pose_target(&message.header.stamp, frame, position, &message.pose.orientation);
+        autopilot.local_setpoint(topic, &target);
+    };
+    GeoPoseStamped("setpoint_position/global", "latitude, longitude, altitude and yaw") => |autopilot, topic, message| {
+        let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
+        autopilot.global_setpoint(topic, &SetpointTarget {
+            stamp_ms: stamp_ms(&message.header.stamp),
+            // The altitude is above sea level.
+            frame: MAV_FRAME_GLOBAL_INT,
+            mask: VELOCITY | ACCELERATION,
+            position: [latitude, longitude, altitude],
+            yaw: Some(yaw(wxyz(&message.pose.orientation))),
+            ..SetpointTarget::default()
+        });
+    };
+    GeoPoseStamped("setpoint_position/global_to_local", "the same, sent as local position") => |autopilot, topic, message| {
+        match autopilot.setpoints.here.goal(message, autopilot.fcu.settings.geoid) {
+            Ok(target) => autopilot.local_setpoint(topic, &target),
+            Err(reject) => autopilot.fcu.refuse(topic, &reject),
+        }
+    };
 }
 
-fn local(message: &PoseStamped, frame: SetpointFrame, rules: &SetpointRules) -> LocalSetpoint {
+fn pose_target(
+    stamp: &Time,
+    frame: u8,
+    position: [f64; 3],
+    orientation: &Quaternion,
+) -> SetpointTarget {
     SetpointTarget {
-        stamp_ms: stamp_ms(&message.header.stamp),
-        frame: frame.number(),
+        stamp_ms: stamp_ms(stamp),
+        frame,
         mask: VELOCITY | ACCELERATION | YAW_RATE,
-        position: point(&message.pose.position),
-        yaw: Some(yaw(wxyz(&message.pose.orientation))),
+        position,
+        yaw: Some(yaw(wxyz(orientation))),
         ..SetpointTarget::default()
     }
-    .local(rules)
-}
-
-fn global(message: &GeoPoseStamped, rules: &SetpointRules) -> GlobalSetpoint {
-    let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
-    SetpointTarget {
-        stamp_ms: stamp_ms(&message.header.stamp),
-        // The altitude is above sea level.
-        frame: MAV_FRAME_GLOBAL_INT,
-        mask: VELOCITY | ACCELERATION,
-        position: [latitude, longitude, altitude],
-        yaw: Some(yaw(wxyz(&message.pose.orientation))),
-        ..SetpointTarget::default()
-    }
-    .global(rules)
 }
 
 /// A reported local position.
@@ -109,12 +104,7 @@ impl ReportedPosition {
     }
 
     /// Converts a global position (altitude above the ellipsoid) to a local setpoint.
-    fn goal(
-        &mut self,
-        message: &GeoPoseStamped,
-        geoid: Geoid,
-        rules: &SetpointRules,
-    ) -> LocalSetpoint {
+    fn goal(&mut self, message: &GeoPoseStamped, geoid: Geoid) -> Result<SetpointTarget, Reject> {
         let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
         if !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
             return Err(Reject::NotOnEarth { latitude, longitude });
@@ -135,14 +125,7 @@ impl ReportedPosition {
         let [east, north, up] = goal.to_enu(here).to_array();
         // NED and ENU swap by the same permutation in both directions.
         let [x, y, z] = ned(local.position);
-        SetpointTarget {
-            stamp_ms: stamp_ms(stamp),
-            frame: SetpointFrame::LocalNed.number(),
-            mask: VELOCITY | ACCELERATION | YAW_RATE,
-            position: [x + east, y + north, z + up],
-            yaw: Some(yaw(wxyz(&message.pose.orientation))),
-            ..SetpointTarget::default()
-        }
-        .local(rules)
+        let position = [x + east, y + north, z + up];
+        Ok(pose_target(stamp, MAV_FRAME_LOCAL_NED, position, &message.pose.orientation))
     }
 }

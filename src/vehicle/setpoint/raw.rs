@@ -2,7 +2,7 @@
 use super::geometry::{frd, ned_frd, point, single, stamp_ms, vector, wxyz};
 use super::reject::{Checked, Reject};
 use super::subscriptions::subscriptions;
-use super::target::{GlobalSetpoint, LocalSetpoint, SetpointRules, SetpointTarget};
+use super::target::{SetpointRules, SetpointTarget};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 
@@ -16,15 +16,27 @@ const ABSURD_THRUST: f64 = 10.0;
 
 subscriptions! {
     PositionTarget("setpoint_raw/local", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU from the body in frame 8")
-        => |autopilot, topic, message| {
-            let checked = local(message, &SetpointRules::of(&autopilot.fcu));
-            autopilot.local_setpoint(topic, checked);
-        };
+        => |autopilot, topic, message| autopilot.local_setpoint(topic, &SetpointTarget {
+            stamp_ms: stamp_ms(&message.header.stamp),
+            frame: message.coordinate_frame,
+            mask: message.type_mask,
+            position: point(&message.position),
+            velocity: vector(&message.velocity),
+            acceleration: vector(&message.acceleration_or_force),
+            yaw: Some(message.yaw.into()),
+            yaw_rate: message.yaw_rate.into(),
+        });
     GlobalPositionTarget("setpoint_raw/global", "as `local`, with latitude, longitude, altitude")
-        => |autopilot, topic, message| {
-            let checked = global(message, &SetpointRules::of(&autopilot.fcu));
-            autopilot.setpoint(topic, checked);
-        };
+        => |autopilot, topic, message| autopilot.global_setpoint(topic, &SetpointTarget {
+            stamp_ms: stamp_ms(&message.header.stamp),
+            frame: message.coordinate_frame,
+            mask: message.type_mask,
+            position: [message.latitude, message.longitude, message.altitude.into()],
+            velocity: vector(&message.velocity),
+            acceleration: vector(&message.acceleration_or_force),
+            yaw: Some(message.yaw.into()),
+            yaw_rate: message.yaw_rate.into(),
+        });
     AttitudeTarget("setpoint_raw/attitude", "attitude (FLU in ENU), body rates (FLU), thrust 0 to 1")
         => |autopilot, topic, message| {
             let scaling = autopilot.fcu.settings.thrust_scaling;
@@ -36,34 +48,6 @@ subscriptions! {
             let checked = throttle_step(message, &SetpointRules::of(&autopilot.fcu));
             autopilot.throttle_step(topic, checked);
         };
-}
-
-fn local(message: &PositionTarget, rules: &SetpointRules) -> LocalSetpoint {
-    SetpointTarget {
-        stamp_ms: stamp_ms(&message.header.stamp),
-        frame: message.coordinate_frame,
-        mask: message.type_mask,
-        position: point(&message.position),
-        velocity: vector(&message.velocity),
-        acceleration: vector(&message.acceleration_or_force),
-        yaw: Some(message.yaw.into()),
-        yaw_rate: message.yaw_rate.into(),
-    }
-    .local(rules)
-}
-
-fn global(message: &GlobalPositionTarget, rules: &SetpointRules) -> GlobalSetpoint {
-    SetpointTarget {
-        stamp_ms: stamp_ms(&message.header.stamp),
-        frame: message.coordinate_frame,
-        mask: message.type_mask,
-        position: [message.latitude, message.longitude, message.altitude.into()],
-        velocity: vector(&message.velocity),
-        acceleration: vector(&message.acceleration_or_force),
-        yaw: Some(message.yaw.into()),
-        yaw_rate: message.yaw_rate.into(),
-    }
-    .global(rules)
 }
 
 fn attitude(

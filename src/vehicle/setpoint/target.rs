@@ -21,8 +21,6 @@ const HOME_OFFSET: f64 = 2.0;
 
 /// A checked local setpoint, or why it is refused.
 pub(super) type LocalSetpoint = Result<Checked<SetPositionTargetLocalNed>, Reject>;
-/// A checked global setpoint, or why it is refused.
-pub(super) type GlobalSetpoint = Result<Checked<SetPositionTargetGlobalInt>, Reject>;
 
 /// Settings for the check and conversion of setpoints.
 #[derive(Clone, Copy, Debug)]
@@ -67,43 +65,25 @@ pub(super) struct SetpointTarget {
     pub(super) yaw_rate: f64,
 }
 
-/// A target in the autopilot's axes.
-struct Converted {
-    mask: u16,
-    velocity: [f32; 3],
-    acceleration: [f32; 3],
-    yaw: f32,
-    yaw_rate: f32,
-}
-
 impl SetpointTarget {
     /// SET_POSITION_TARGET_LOCAL_NED.
     pub(super) fn local(&self, rules: &SetpointRules) -> LocalSetpoint {
         let position = self.axes()(self.position);
-        let converted = self.convert(position, rules)?;
-        let mask = converted.mask;
+        let message = self.convert(position, rules)?;
+        let mask = message.type_mask;
         check_distance(position, mask, rules)?;
         let doubt = if rules.px4 { px4_local(self.frame, mask)? } else { None };
-        let message = SetPositionTargetLocalNed {
-            time_boot_ms: self.stamp_ms,
-            position: single(position),
-            velocity: converted.velocity,
-            acceleration: converted.acceleration,
-            yaw: converted.yaw,
-            yaw_rate: converted.yaw_rate,
-            type_mask: mask,
-            coordinate_frame: self.frame,
-            target_system: rules.target.0,
-            target_component: rules.target.1,
-        };
         Ok(Checked { message, doubt })
     }
 
     /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and
     /// altitude.
-    pub(super) fn global(&self, rules: &SetpointRules) -> GlobalSetpoint {
+    pub(super) fn global(
+        &self,
+        rules: &SetpointRules,
+    ) -> Result<Checked<SetPositionTargetGlobalInt>, Reject> {
         let converted = self.convert(self.position, rules)?;
-        let mask = converted.mask;
+        let mask = converted.type_mask;
         let [latitude, longitude, altitude] = self.position;
         if mask & 0b11 == 0 && !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
             return Err(Reject::NotOnEarth { latitude, longitude });
@@ -151,7 +131,11 @@ impl SetpointTarget {
 
     /// Converts to the axes to send; `position` is converted already. A bit of the mask applies to the converted axis,
     /// north for x, as in mavros.
-    fn convert(&self, position: [f64; 3], rules: &SetpointRules) -> Result<Converted, Reject> {
+    fn convert(
+        &self,
+        position: [f64; 3],
+        rules: &SetpointRules,
+    ) -> Result<SetPositionTargetLocalNed, Reject> {
         let axes = self.axes();
         let (velocity, acceleration) = (axes(self.velocity), axes(self.acceleration));
         let mask = self.finite(position, velocity, acceleration)?;
@@ -162,12 +146,17 @@ impl SetpointTarget {
         }
         let yaw =
             self.yaw.map_or(0.0, |yaw| if self.is_body() { wrap(-yaw) } else { ned_yaw(yaw) });
-        Ok(Converted {
-            mask,
+        Ok(SetPositionTargetLocalNed {
+            time_boot_ms: self.stamp_ms,
+            position: single(position),
             velocity: single(velocity),
             acceleration: single(acceleration),
             yaw: yaw as f32,
             yaw_rate: -self.yaw_rate as f32,
+            type_mask: mask,
+            coordinate_frame: self.frame,
+            target_system: rules.target.0,
+            target_component: rules.target.1,
         })
     }
 

@@ -2,13 +2,10 @@
 use super::geometry::{stamp_ms, vector, wxyz, yaw};
 use super::reject::Reject;
 use super::subscriptions::subscriptions;
-use super::target::{
-    ACCELERATION, LocalSetpoint, POSITION, SetpointRules, SetpointTarget, VELOCITY, YAW, YAW_RATE,
-};
+use super::target::{ACCELERATION, POSITION, SetpointTarget, VELOCITY, YAW, YAW_RATE};
 use crate::msgs::builtin_interfaces::msg;
 use crate::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped};
 use crate::msgs::nav_msgs::msg::Path;
-use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::msgs::trajectory_msgs::msg::{MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint};
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
@@ -33,15 +30,11 @@ pub(super) struct Trajectory {
     desired: Publisher<Path>,
     pub(super) frame: SetpointFrame,
     begun: Duration,
-    points: VecDeque<MultiDOFJointTrajectoryPoint>,
+    pub(super) points: VecDeque<MultiDOFJointTrajectoryPoint>,
 }
 
 impl Trajectory {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
-        open.service::<Trigger>("setpoint_trajectory/reset", |autopilot, _, responder| {
-            autopilot.setpoints.trajectory.points.clear();
-            responder.respond(TriggerResponse { success: true, ..TriggerResponse::default() });
-        })?;
         Ok(Self {
             desired: open.publisher("setpoint_trajectory/desired")?,
             frame: SetpointFrame::LocalNed,
@@ -104,8 +97,8 @@ impl Autopilot {
         let trajectory = &mut self.setpoints.trajectory;
         if let Some(point) = trajectory.due(fcu.now.mono) {
             let stamp = stamp_ms(&fcu.now.ros.to_msg());
-            let checked = convert(&point, stamp, trajectory.frame, &SetpointRules::of(fcu));
-            self.local_setpoint("setpoint_trajectory/local", checked);
+            let target = convert(&point, stamp, trajectory.frame, fcu.settings.quirks);
+            self.local_setpoint("setpoint_trajectory/local", &target);
         }
     }
 }
@@ -121,8 +114,8 @@ fn convert(
     point: &MultiDOFJointTrajectoryPoint,
     stamp_ms: u32,
     frame: SetpointFrame,
-    rules: &SetpointRules,
-) -> LocalSetpoint {
+    quirks: bool,
+) -> SetpointTarget {
     let mut target =
         SetpointTarget { stamp_ms, frame: frame.number(), ..SetpointTarget::default() };
     match point.transforms.first() {
@@ -130,14 +123,14 @@ fn convert(
             let yaw = yaw(wxyz(&transform.rotation));
             target.position = vector(&transform.translation);
             // mavros drops the sign.
-            target.yaw = Some(if rules.quirks && frame.is_body() { -yaw } else { yaw });
+            target.yaw = Some(if quirks && frame.is_body() { -yaw } else { yaw });
         }
         None => target.mask |= POSITION | YAW,
     }
     match point.velocities.first() {
         Some(twist) => {
             target.velocity = vector(&twist.linear);
-            target.yaw_rate = twist.angular.z * if rules.quirks { -1.0 } else { 1.0 };
+            target.yaw_rate = twist.angular.z * if quirks { -1.0 } else { 1.0 };
         }
         None => target.mask |= VELOCITY | YAW_RATE,
     }
@@ -145,5 +138,5 @@ fn convert(
         Some(twist) => target.acceleration = vector(&twist.linear),
         None => target.mask |= ACCELERATION,
     }
-    target.local(rules)
+    target
 }

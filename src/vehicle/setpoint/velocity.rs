@@ -1,35 +1,27 @@
 //! `setpoint_velocity/*`: velocity and yaw rate.
 use super::geometry::{stamp_ms, vector};
 use super::subscriptions::subscriptions;
-use super::target::{ACCELERATION, LocalSetpoint, POSITION, SetpointRules, SetpointTarget, YAW};
+use super::target::{ACCELERATION, POSITION, SetpointTarget, YAW};
 use crate::msgs::geometry_msgs::msg::{Twist, TwistStamped};
 use crate::vehicle::Autopilot;
 
 subscriptions! {
     TwistStamped("setpoint_velocity/cmd_vel", "velocity and yaw rate")
         => |autopilot, topic, message| send(autopilot, topic, stamp_ms(&message.header.stamp), &message.twist);
-    Twist("setpoint_velocity/cmd_vel_unstamped", "velocity and yaw rate")
-        => |autopilot, topic, message| {
-            let stamp = stamp_ms(&autopilot.fcu.now.ros.to_msg());
-            send(autopilot, topic, stamp, message);
-        };
+    Twist("setpoint_velocity/cmd_vel_unstamped", "velocity and yaw rate") => |autopilot, topic, message| {
+        let stamp = stamp_ms(&autopilot.fcu.now.ros.to_msg());
+        send(autopilot, topic, stamp, message);
+    };
 }
 
 fn send(autopilot: &mut Autopilot, topic: &'static str, stamp_ms: u32, twist: &Twist) {
-    let fcu = &autopilot.fcu;
-    let frame = fcu.settings.velocity_frame.number();
-    let checked = convert(stamp_ms, twist, frame, &SetpointRules::of(fcu));
-    autopilot.setpoint(topic, checked);
-}
-
-fn convert(stamp_ms: u32, twist: &Twist, frame: u8, rules: &SetpointRules) -> LocalSetpoint {
-    SetpointTarget {
+    let target = SetpointTarget {
         stamp_ms,
-        frame,
+        frame: autopilot.fcu.settings.velocity_frame.number(),
         mask: POSITION | ACCELERATION | YAW,
         velocity: vector(&twist.linear),
         yaw_rate: twist.angular.z,
         ..SetpointTarget::default()
-    }
-    .local(rules)
+    };
+    autopilot.local_setpoint(topic, &target);
 }

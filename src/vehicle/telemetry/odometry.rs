@@ -49,8 +49,7 @@ impl OdometryPlugin {
                 return Ok(());
             }
         };
-        let stamp = fcu.stamp_us(m.time_usec);
-        self.odometry.publish_if_subscribed(stamp, |odometry| {
+        self.odometry.publish_if_subscribed(fcu.stamp_us(m.time_usec), |odometry| {
             let pose = &mut odometry.pose;
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
             pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));

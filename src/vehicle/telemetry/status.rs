@@ -27,8 +27,7 @@ plugin! {
 impl StatusPlugin {
     fn extended_sys_state(&mut self, fcu: &mut Fcu, m: &ExtendedSysState) -> Published {
         fcu.landed = Some(m.landed_state);
-        let stamp = fcu.stamp_now();
-        self.extended_state.publish_always(stamp, |state| {
+        self.extended_state.publish_always(fcu.stamp_now(), |state| {
             state.vtol_state = m.vtol_state;
             state.landed_state = m.landed_state;
         })
@@ -37,7 +36,7 @@ impl StatusPlugin {
     fn estimator_status(&mut self, fcu: &mut Fcu, m: &ESTIMATOR_STATUS_DATA) -> Published {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
-        fcu.preflight.estimator(flags);
+        fcu.preflight.estimator = Some(flags);
         let flag = |bit: u16| flags >> bit & 1 != 0;
         self.estimator_status.publish_always(stamp, |status| {
             status.attitude_status_flag = flag(0);
@@ -56,8 +55,7 @@ impl StatusPlugin {
     }
 
     fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Published {
-        let stamp = fcu.stamp_ms(m.event_time_boot_ms);
-        self.status_event.publish_always(stamp, |event| {
+        self.status_event.publish_always(fcu.stamp_ms(m.event_time_boot_ms), |event| {
             // The lower half of `log_levels` is the external level, the upper one the internal level.
             event.severity = m.log_levels & 0x0f;
             // PX4 puts the component that defines the event into the upper byte.
@@ -71,8 +69,7 @@ impl StatusPlugin {
         if !fcu.check_finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
             return Ok(());
         }
-        let stamp = fcu.stamp_us(m.time_usec);
-        self.vibration.publish_if_subscribed(stamp, |vibration| {
+        self.vibration.publish_if_subscribed(fcu.stamp_us(m.time_usec), |vibration| {
             vibration.vibration = Vector3 {
                 x: m.vibration_x.into(),
                 y: m.vibration_y.into(),

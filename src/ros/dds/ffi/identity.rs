@@ -94,10 +94,7 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(
         }
         return;
     }
-    let identity = {
-        let named = NAMED.lock();
-        named.identities.get(&statusinfo).copied()
-    };
+    let identity = NAMED.lock().identities.get(&statusinfo).copied();
     let Some(identity) = identity else { return };
     for id in RELATED_SAMPLE_IDENTITY {
         // SAFETY: caller's contract; the space has the requested number of bytes.
@@ -223,8 +220,7 @@ unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
     // SAFETY: no other references to the sample exist.
     let statusinfo = unsafe { (*sample).statusinfo };
     if statusinfo & OURS != 0 {
-        let mut named = NAMED.lock();
-        named.identities.remove(&statusinfo);
+        NAMED.lock().identities.remove(&statusinfo);
     }
     if let Some(free) = opaque::samples().and_then(|plain| plain.free) {
         // SAFETY: created by the functions that this one belongs to.

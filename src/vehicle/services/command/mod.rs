@@ -13,6 +13,8 @@ mod outcome;
 mod pending_calls;
 mod shown;
 
+pub(super) use acknowledged::SERVICES;
+
 use super::ServicePart;
 use crate::ros::RosError;
 use crate::session::{
@@ -51,9 +53,7 @@ pub(super) struct CommandPart {
 }
 
 impl ServicePart for CommandPart {
-    fn open(open: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
-        acknowledged::open(open)?;
-        shown::open(open)?;
+    fn open(_: &Open<'_>, _: Abilities) -> Result<Self, RosError> {
         Ok(Self {
             machine: CommandClient::new(CommandSettings::default(), 1, 191),
             pending: PendingCalls::default(),

@@ -1,7 +1,40 @@
 //! Result of a command, as a number for callers and as text.
+use crate::msgs::Service;
+use crate::msgs::mavros_msgs::srv::*;
 use crate::session::CommandEnd;
 use crate::vehicle::mav::*;
 use crate::vehicle::{Fcu, SendError};
+
+/// A service that sends a command.
+pub(super) trait CommandService: Service {
+    /// The response with success and MAV_RESULT.
+    fn response(success: bool, result: u8) -> Self::Response;
+}
+
+macro_rules! responses {
+    ($($service:ident => |$success:ident, $result:ident| $response:expr;)+) => {$(
+        impl CommandService for $service {
+            fn response($success: bool, $result: u8) -> Self::Response {
+                $response
+            }
+        }
+    )+};
+}
+
+responses! {
+    CommandBool => |success, result| CommandBoolResponse { success, result };
+    CommandHome => |success, result| CommandHomeResponse { success, result };
+    CommandInt => |success, _result| CommandIntResponse { success };
+    CommandLong => |success, result| CommandLongResponse { success, result };
+    CommandTOL => |success, result| CommandTOLResponse { success, result };
+    CommandTOLLocal => |success, result| CommandTOLLocalResponse { success, result };
+    CommandTriggerControl => |success, result| CommandTriggerControlResponse { success, result };
+    CommandTriggerInterval => |success, result| CommandTriggerIntervalResponse { success, result };
+    CommandVtolTransition => |success, result| CommandVtolTransitionResponse { success, result };
+    MessageInterval => |success, _result| MessageIntervalResponse { success };
+    MountConfigure => |success, result| MountConfigureResponse { success, result };
+    SetMode => |mode_sent, _result| SetModeResponse { mode_sent };
+}
 
 /// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]

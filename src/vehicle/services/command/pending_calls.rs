@@ -1,7 +1,6 @@
 //! Changes that callers wait for, until the vehicle shows them.
 use super::goal::{GoalProgress, VehicleGoal};
-use super::outcome::CommandOutcome;
-use crate::msgs::Service;
+use super::outcome::{CommandOutcome, CommandService};
 use crate::ros::Responder;
 use crate::session::{CommandEnd, CommandGroup, MavCommand};
 use crate::vehicle::mav::*;
@@ -33,11 +32,8 @@ pub(super) struct RequestedChange {
 pub(super) type Answer = Box<dyn FnOnce(bool, u8) + Send>;
 
 /// The answer to this caller.
-pub(super) fn answer<S: Service>(
-    caller: Responder<S>,
-    reply: fn(bool, u8) -> S::Response,
-) -> Answer {
-    Box::new(move |success, result| caller.respond(reply(success, result)))
+pub(super) fn answer<S: CommandService>(caller: Responder<S>) -> Answer {
+    Box::new(move |success, result| caller.respond(S::response(success, result)))
 }
 
 enum CallStage {

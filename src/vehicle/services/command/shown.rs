@@ -5,17 +5,15 @@
 //! to its own height.
 use super::coordinates::here;
 use super::goal::VehicleGoal;
+use super::outcome::CommandService;
 use super::pending_calls::{RequestedChange, answer};
 use super::refuse;
-use crate::msgs::mavros_msgs::srv::{
-    CommandBool, CommandBoolRequest, CommandBoolResponse, CommandTOL, CommandTOLRequest,
-    CommandTOLResponse, SetMode, SetModeRequest, SetModeResponse,
-};
-use crate::ros::{Responder, RosError};
+use crate::msgs::mavros_msgs::srv::*;
 use crate::session::MavCommand;
+use crate::vehicle::Fcu;
 use crate::vehicle::mav::*;
 use crate::vehicle::mode::{self, OFFBOARD};
-use crate::vehicle::{Autopilot, Fcu, Open};
+use crate::vehicle::service_table::VehicleCall;
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 
@@ -23,18 +21,6 @@ use std::time::Duration;
 const CLIMB: f64 = 0.3;
 /// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves it after a second without.
 const SETPOINT_AGE: Duration = Duration::from_secs(1);
-
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    open.service::<CommandBool>("cmd/arming", |autopilot, request, responder| {
-        arm(autopilot, &request, responder);
-    })?;
-    open.service::<SetMode>("set_mode", |autopilot, request, responder| {
-        set_mode(autopilot, &request, responder);
-    })?;
-    open.service::<CommandTOL>("cmd/takeoff", |autopilot, request, responder| {
-        take_off(autopilot, &request, responder);
-    })
-}
 
 /// What a command changes, if it is one that the heartbeat shows: arming, and modes of PX4.
 pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGoal> {
@@ -59,19 +45,27 @@ pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGo
     }
 }
 
-fn arm(autopilot: &mut Autopilot, request: &CommandBoolRequest, caller: Responder<CommandBool>) {
-    let fcu = &mut autopilot.fcu;
+/// Sends a command, and answers when the vehicle shows the change.
+pub(super) fn change<S: CommandService>(
+    call: VehicleCall<'_, S>,
+    goal: VehicleGoal,
+    what: String,
+    command: impl Into<MavCommand>,
+) {
+    let change = RequestedChange { goal, what, answer: answer(call.responder) };
+    call.autopilot.services.command.change(&mut call.autopilot.fcu, change, command);
+}
+
+pub(super) fn arm(call: VehicleCall<'_, CommandBool>, request: CommandBoolRequest) {
     let goal = VehicleGoal::Armed(request.value);
     let what = if request.value { "arm" } else { "disarm" }.to_owned();
     let params = [f32::from(u8::from(request.value)), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    let command = fcu.command(MAV_CMD_COMPONENT_ARM_DISARM, 1, params);
-    let reply = |success, result| CommandBoolResponse { success, result };
-    let change = RequestedChange { goal, what, answer: answer(caller, reply) };
-    autopilot.services.command.change(fcu, change, command);
+    let command = call.autopilot.fcu.command(MAV_CMD_COMPONENT_ARM_DISARM, 1, params);
+    change(call, goal, what, command);
 }
 
-fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Responder<SetMode>) {
-    let fcu = &mut autopilot.fcu;
+pub(super) fn set_mode(call: VehicleCall<'_, SetMode>, request: SetModeRequest) {
+    let fcu = &mut call.autopilot.fcu;
     let mut base_mode = request.base_mode;
     let (custom_mode, goal) = if request.custom_mode.is_empty() {
         (0, VehicleGoal::BaseMode(base_mode))
@@ -80,7 +74,7 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
             let known: Vec<_> = mode::names().collect();
             let why = format!("there is no such mode; known: {}", known.join(", "));
             refuse(fcu, format!("set_mode {:?}: {why}", request.custom_mode));
-            return caller.respond(SetModeResponse { mode_sent: false });
+            return call.responder.respond(SetModeResponse { mode_sent: false });
         };
         let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= SETPOINT_AGE;
         if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
@@ -90,7 +84,7 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
                  itself when setpoints arrive, and no other mode"
             );
             refuse(fcu, why);
-            return caller.respond(SetModeResponse { mode_sent: false });
+            return call.responder.respond(SetModeResponse { mode_sent: false });
         }
         let now = fcu.heartbeat.map_or(0, |h| h.base_mode);
         base_mode |= MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
@@ -103,26 +97,24 @@ fn set_mode(autopilot: &mut Autopilot, request: &SetModeRequest, caller: Respond
         format!("set_mode {}", request.custom_mode)
     };
     let command = raw::SetMode { custom_mode, target_system: fcu.system, base_mode };
-    let answer = answer(caller, |mode_sent, _| SetModeResponse { mode_sent });
-    let change = RequestedChange { goal, what, answer };
-    autopilot.services.command.change(fcu, change, command);
+    change(call, goal, what, command);
 }
 
 /// Sends a take-off; an unarmed vehicle takes off once it is armed.
-fn take_off(autopilot: &mut Autopilot, r: &CommandTOLRequest, caller: Responder<CommandTOL>) {
-    let fcu = &mut autopilot.fcu;
+pub(super) fn take_off(call: VehicleCall<'_, CommandTOL>, r: CommandTOLRequest) {
+    let fcu = &mut call.autopilot.fcu;
     let [latitude, longitude] = here(fcu, MAV_CMD_NAV_TAKEOFF, [r.latitude, r.longitude], f32::NAN);
     let params = [r.min_pitch, 0.0, 0.0, r.yaw, latitude, longitude, r.altitude];
     let command = fcu.command(MAV_CMD_NAV_TAKEOFF, 1, params);
     if let Some(why) = not_above(fcu, r.altitude.into()) {
         refuse(fcu, why);
-        return caller.respond(CommandTOLResponse { success: false, result: MAV_RESULT_DENIED });
+        return call
+            .responder
+            .respond(CommandTOLResponse { success: false, result: MAV_RESULT_DENIED });
     }
-    warn_not_carried(fcu, "cmd/takeoff", &[r.min_pitch, r.yaw]);
-    let goal = VehicleGoal::take_off(fcu);
-    let answer = answer(caller, |success, result| CommandTOLResponse { success, result });
-    let change = RequestedChange { goal, what: "cmd/takeoff".to_owned(), answer };
-    autopilot.services.command.change(fcu, change, command);
+    warn_not_carried(fcu, call.name, &[r.min_pitch, r.yaw]);
+    let (goal, what) = (VehicleGoal::take_off(fcu), call.name.to_owned());
+    change(call, goal, what, command);
 }
 
 /// Warns if pitch, yaw or rate are set: CopterSim's structs have the place of a take-off only.

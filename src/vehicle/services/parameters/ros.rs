@@ -1,17 +1,14 @@
 //! The six parameter services of a ROS node, for the vehicle's parameters.
-use super::{ParameterPart, describe, failed, value, with};
+use super::{ParameterPart, describe, failed, pull, set_v2, value, with};
 use crate::msgs::Service;
+use crate::msgs::mavros_msgs::srv::{ParamPull, ParamSetV2};
 use crate::msgs::rcl_interfaces::msg::{
     ListParametersResult, Parameter, ParameterDescriptor, SetParametersResult,
 };
-use crate::msgs::rcl_interfaces::srv::{
-    DescribeParameters, DescribeParametersResponse, GetParameterTypes, GetParameterTypesResponse,
-    GetParameters, GetParametersResponse, ListParameters, ListParametersResponse, SetParameters,
-    SetParametersAtomically, SetParametersAtomicallyResponse, SetParametersResponse,
-};
-use crate::ros::RosError;
+use crate::msgs::rcl_interfaces::srv::*;
 use crate::session::{self, ParameterName};
-use crate::vehicle::{Fcu, Open};
+use crate::vehicle::Fcu;
+use crate::vehicle::service_table::{VehicleCall, services};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -129,102 +126,84 @@ fn refused(why: &str) -> SetParametersResult {
     SetParametersResult { successful: false, reason: why.to_owned() }
 }
 
-/// Opens a service that answers with something for each of the names, in order.
-fn look_up<S: Service, T: 'static>(
-    open: &Open<'_>,
-    service: &'static str,
-    names: fn(S::Request) -> Vec<String>,
+/// Answers with something for each of the names, in order.
+fn answer_names<S: Service, T: 'static>(
+    call: VehicleCall<'_, S>,
+    names: Vec<String>,
     answer: fn(String, Option<session::Parameter>) -> T,
     reply: fn(Vec<T>) -> S::Response,
-) -> Result<(), RosError> {
-    open.service::<S>(service, move |autopilot, request, responder| {
-        let names = names(request);
-        let asked = names.clone();
-        let then = move |found: Vec<Option<session::Parameter>>| {
-            let answers = asked.into_iter().zip(found).map(|(name, found)| answer(name, found));
-            responder.respond(reply(answers.collect()));
-        };
-        with(autopilot, |part, fcu| part.look_up(fcu, &names, then));
-    })
+) {
+    let (asked, responder) = (names.clone(), call.responder);
+    let then = move |found: Vec<Option<session::Parameter>>| {
+        let answers = asked.into_iter().zip(found).map(|(name, found)| answer(name, found));
+        responder.respond(reply(answers.collect()));
+    };
+    with(call.autopilot, |part, fcu| part.look_up(fcu, &names, then));
 }
 
-pub(super) fn open(open: &Open<'_>) -> Result<(), RosError> {
-    look_up::<GetParameters, _>(
-        open,
-        "param/get_parameters",
-        |request| request.names,
-        |_, found| found.map_or_else(Default::default, |p| value::to_ros(p.value)),
-        |values| GetParametersResponse { values },
-    )?;
-    look_up::<GetParameterTypes, _>(
-        open,
-        "param/get_parameter_types",
-        |request| request.names,
-        |_, found| found.map_or(0, |p| value::kind(p.value)),
-        |types| GetParameterTypesResponse { types },
-    )?;
-    look_up::<DescribeParameters, _>(
-        open,
-        "param/describe_parameters",
-        |request| request.names,
-        |name, found| ParameterDescriptor {
-            name,
-            type_: found.map_or(0, |p| value::kind(p.value)),
-            description: found
-                .map_or_else(String::new, |p| format!("parameter of the vehicle, {:?}", p.kind)),
-            ..Default::default()
-        },
-        |descriptors| DescribeParametersResponse { descriptors },
-    )?;
-    open.service::<ListParameters>("param/list_parameters", |autopilot, request, responder| {
-        let prefixes = request.prefixes;
+services! {
+    ParamPull("param/pull", "reads all parameters") => pull;
+    ParamSetV2("param/set", "sets a parameter; waits until the vehicle confirms it, where it does") => set_v2;
+    GetParameters("param/get_parameters", "parameters of the vehicle as ROS parameters") => |call, request| {
+        let value = |_, found: Option<session::Parameter>| found.map_or_else(Default::default, |p| value::to_ros(p.value));
+        answer_names(call, request.names, value, |values| GetParametersResponse { values });
+    };
+    GetParameterTypes("param/get_parameter_types", "parameters of the vehicle as ROS parameters") => |call, request| {
+        answer_names(call, request.names, |_, found| kind(found), |types| GetParameterTypesResponse { types });
+    };
+    DescribeParameters("param/describe_parameters", "parameters of the vehicle as ROS parameters") => |call, request| {
+        answer_names(call, request.names, describe_one, |descriptors| DescribeParametersResponse { descriptors });
+    };
+    ListParameters("param/list_parameters", "parameters of the vehicle as ROS parameters") => |call, request| {
         let then = move |part: &mut ParameterPart, fcu: &mut Fcu, result: Result<usize, _>| {
             if let Err(error) = result {
-                failed(fcu, "param/list_parameters", &describe(error));
+                failed(fcu, call.name, &describe(error));
             }
             // A partial list is listed, too.
             let names = part.machine.known().keys().map(ParameterName::as_str);
-            let wanted = |name: &&str| {
-                prefixes.is_empty()
-                    || prefixes.iter().any(|prefix| {
-                        let rest = name.strip_prefix(prefix.as_str());
-                        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-                    })
-            };
-            let result = ListParametersResult {
-                names: names.filter(wanted).map(str::to_owned).collect(),
-                prefixes: Vec::new(),
-            };
-            responder.respond(ListParametersResponse { result });
+            let names = names.filter(|name| is_below(name, &request.prefixes)).map(str::to_owned);
+            let result = ListParametersResult { names: names.collect(), prefixes: Vec::new() };
+            call.responder.respond(ListParametersResponse { result });
         };
-        with(autopilot, |part, fcu| part.list(fcu, false, Box::new(then)));
-    })?;
-    open.service::<SetParameters>("param/set_parameters", |autopilot, request, responder| {
-        let then = move |results| responder.respond(SetParametersResponse { results });
-        with(autopilot, |part, fcu| {
-            part.set_all(fcu, &request.parameters, then);
-        });
-    })?;
-    open.service::<SetParametersAtomically>(
-        "param/set_parameters_atomically",
-        |autopilot, request, responder| {
-            // MAVLink sets one parameter after the other; values are validated before the first.
-            let wanted = |p: &Parameter| value::wanted(&p.name, &p.value).err();
-            if let Some(why) = request.parameters.iter().find_map(wanted) {
-                let result = refused(why);
-                return responder.respond(SetParametersAtomicallyResponse { result });
-            }
-            let then = move |results: Vec<SetParametersResult>| {
-                let done = results.iter().filter(|result| result.successful).count();
-                let result = (results.into_iter().find(|result| !result.successful)).map_or(
-                    SetParametersResult { successful: true, ..Default::default() },
-                    |first| refused(&format!("{}; {done} others were set", first.reason)),
-                );
-                responder.respond(SetParametersAtomicallyResponse { result });
-            };
-            with(autopilot, |part, fcu| {
-                part.set_all(fcu, &request.parameters, then);
-            });
-        },
-    )
+        with(call.autopilot, |part, fcu| part.list(fcu, false, Box::new(then)));
+    };
+    SetParameters("param/set_parameters", "parameters of the vehicle as ROS parameters") => |call, request| {
+        let then = move |results| call.responder.respond(SetParametersResponse { results });
+        with(call.autopilot, |part, fcu| part.set_all(fcu, &request.parameters, then));
+    };
+    SetParametersAtomically("param/set_parameters_atomically", "parameters of the vehicle as ROS parameters") => |call, request| {
+        // MAVLink sets one parameter after the other; values are validated before the first.
+        let wanted = |p: &Parameter| value::wanted(&p.name, &p.value).err();
+        if let Some(why) = request.parameters.iter().find_map(wanted) {
+            return call.responder.respond(SetParametersAtomicallyResponse { result: refused(why) });
+        }
+        let then = move |results: Vec<SetParametersResult>| {
+            let done = results.iter().filter(|result| result.successful).count();
+            let result = results.into_iter().find(|result| !result.successful).map_or(
+                SetParametersResult { successful: true, ..Default::default() },
+                |first| refused(&format!("{}; {done} others were set", first.reason)),
+            );
+            call.responder.respond(SetParametersAtomicallyResponse { result });
+        };
+        with(call.autopilot, |part, fcu| part.set_all(fcu, &request.parameters, then));
+    };
+}
+
+fn kind(found: Option<session::Parameter>) -> u8 {
+    found.map_or(0, |p| value::kind(p.value))
+}
+
+fn describe_one(name: String, found: Option<session::Parameter>) -> ParameterDescriptor {
+    let description =
+        found.map_or_else(String::new, |p| format!("parameter of the vehicle, {:?}", p.kind));
+    ParameterDescriptor { name, type_: kind(found), description, ..Default::default() }
+}
+
+/// Whether a name has one of the prefixes, if there are any.
+fn is_below(name: &str, prefixes: &[String]) -> bool {
+    let is_below = |prefix: &String| {
+        let rest = name.strip_prefix(prefix.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    prefixes.is_empty() || prefixes.iter().any(is_below)
 }
