@@ -37,16 +37,16 @@ plugin! {
 
 impl BatteryPlugin {
     fn sys_status(&mut self, fcu: &mut Fcu, m: &SYS_STATUS_DATA) -> Published {
-        let sensors @ [present, enabled, health] = [
+        fcu.preflight.sys_status(
             m.onboard_control_sensors_present.bits(),
             m.onboard_control_sensors_enabled.bits(),
             m.onboard_control_sensors_health.bits(),
-        ];
-        fcu.preflight.status = Some(sensors);
+        );
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.sys_status.publish_always(stamp, |status| {
-            (status.sensors_present, status.sensors_enabled) = (present, enabled);
-            status.sensors_health = health;
+            status.sensors_present = m.onboard_control_sensors_present.bits();
+            status.sensors_enabled = m.onboard_control_sensors_enabled.bits();
+            status.sensors_health = m.onboard_control_sensors_health.bits();
             (status.load, status.voltage_battery) = (m.load, m.voltage_battery);
             status.current_battery = m.current_battery;
             status.battery_remaining = m.battery_remaining;

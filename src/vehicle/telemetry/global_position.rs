@@ -144,7 +144,8 @@ impl GlobalPositionPlugin {
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
         let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
-        self.gp_lp_offset.publish_always(fcu.stamp_ms(m.time_boot_ms), |offset| {
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        self.gp_lp_offset.publish_always(stamp, |offset| {
             offset.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from([m.x, m.y, m.z])));
             offset.pose.orientation = quaternion(enu_wxyz(attitude));
         })

@@ -3,25 +3,30 @@
 //! Frequent messages are converted only while their topic has a subscriber. Rare messages and states are always
 //! published, so that a late subscriber gets the last one from the writer's history. Values that other parts need
 //! (attitude, home) are always stored.
+mod actuators;
+mod altitudes;
 mod battery;
-mod controls;
 mod convert;
 mod debug_value;
-mod devices;
+mod distance_sensor;
 mod fix_quality;
 mod global_position;
 mod gps_status;
 mod home_position;
 mod imu;
 mod local_position;
+mod manual_control;
 mod mavlink;
-mod navigation;
+mod mount_control;
+mod nav_controller_output;
 mod odometry;
 mod plugin;
+mod rc;
 mod setpoint_target;
 mod status;
 mod statustext;
 mod topic;
+mod wind_estimation;
 
 use super::{Counter, Fcu, Open, VehicleSettings};
 use crate::config::{ServiceRow, TopicRow};
@@ -61,21 +66,26 @@ macro_rules! plugins {
 }
 
 plugins! {
+    actuators: actuators::ActuatorsPlugin,
+    altitudes: altitudes::AltitudesPlugin,
     battery: battery::BatteryPlugin,
-    controls: controls::ControlsPlugin,
     debug_value: debug_value::DebugValuePlugin,
-    devices: devices::DevicesPlugin,
+    distance_sensor: distance_sensor::DistanceSensorPlugin,
     global_position: global_position::GlobalPositionPlugin,
     gps_status: gps_status::GpsStatusPlugin,
     home_position: home_position::HomePositionPlugin,
     imu: imu::ImuPlugin,
     local_position: local_position::LocalPositionPlugin,
+    manual_control: manual_control::ManualControlPlugin,
     mavlink: mavlink::MavlinkPlugin,
-    navigation: navigation::NavigationPlugin,
+    mount_control: mount_control::MountControlPlugin,
+    nav_controller_output: nav_controller_output::NavControllerOutputPlugin,
     odometry: odometry::OdometryPlugin,
+    rc: rc::RcPlugin,
     setpoint_target: setpoint_target::SetpointTargetPlugin,
     status: status::StatusPlugin,
     statustext: statustext::StatustextPlugin,
+    wind_estimation: wind_estimation::WindEstimationPlugin,
 }
 
 impl Telemetry {

@@ -49,7 +49,8 @@ impl OdometryPlugin {
                 return Ok(());
             }
         };
-        self.odometry.publish_if_subscribed(fcu.stamp_us(m.time_usec), |odometry| {
+        let stamp = fcu.stamp_us(m.time_usec);
+        self.odometry.publish_if_subscribed(stamp, |odometry| {
             let pose = &mut odometry.pose;
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
             pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));

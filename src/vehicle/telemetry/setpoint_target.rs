@@ -78,7 +78,8 @@ impl SetpointTargetPlugin {
     }
 
     fn attitude_target(&mut self, fcu: &mut Fcu, m: &ATTITUDE_TARGET_DATA) -> Published {
-        self.attitude.publish_if_subscribed(fcu.stamp_ms(m.time_boot_ms), |target| {
+        let stamp = fcu.stamp_ms(m.time_boot_ms);
+        self.attitude.publish_if_subscribed(stamp, |target| {
             target.type_mask = m.type_mask.bits();
             target.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
             let rates = [m.body_roll_rate, m.body_pitch_rate, m.body_yaw_rate];

@@ -27,7 +27,8 @@ plugin! {
 impl StatusPlugin {
     fn extended_sys_state(&mut self, fcu: &mut Fcu, m: &ExtendedSysState) -> Published {
         fcu.landed = Some(m.landed_state);
-        self.extended_state.publish_always(fcu.stamp_now(), |state| {
+        let stamp = fcu.stamp_now();
+        self.extended_state.publish_always(stamp, |state| {
             state.vtol_state = m.vtol_state;
             state.landed_state = m.landed_state;
         })
@@ -36,7 +37,7 @@ impl StatusPlugin {
     fn estimator_status(&mut self, fcu: &mut Fcu, m: &ESTIMATOR_STATUS_DATA) -> Published {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
-        fcu.preflight.estimator = Some(flags);
+        fcu.preflight.estimator(flags);
         let flag = |bit: u16| flags >> bit & 1 != 0;
         self.estimator_status.publish_always(stamp, |status| {
             status.attitude_status_flag = flag(0);
@@ -55,7 +56,8 @@ impl StatusPlugin {
     }
 
     fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Published {
-        self.status_event.publish_always(fcu.stamp_ms(m.event_time_boot_ms), |event| {
+        let stamp = fcu.stamp_ms(m.event_time_boot_ms);
+        self.status_event.publish_always(stamp, |event| {
             // The lower half of `log_levels` is the external level, the upper one the internal level.
             event.severity = m.log_levels & 0x0f;
             // PX4 puts the component that defines the event into the upper byte.
@@ -69,7 +71,8 @@ impl StatusPlugin {
         if !fcu.check_finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
             return Ok(());
         }
-        self.vibration.publish_if_subscribed(fcu.stamp_us(m.time_usec), |vibration| {
+        let stamp = fcu.stamp_us(m.time_usec);
+        self.vibration.publish_if_subscribed(stamp, |vibration| {
             vibration.vibration = Vector3 {
                 x: m.vibration_x.into(),
                 y: m.vibration_y.into(),

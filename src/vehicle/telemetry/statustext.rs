@@ -153,7 +153,7 @@ impl StatustextPlugin {
 
     /// Publishes the bridge's notices with the vehicle's own texts; they are logged already.
     pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> Published {
-        for text in std::mem::take(&mut fcu.notices) {
+        for text in fcu.take_notices() {
             let stamp = fcu.stamp_now();
             self.recv.publish_always(stamp, |message| {
                 message.severity = MAV_SEVERITY_WARNING;
@@ -177,7 +177,8 @@ impl StatustextPlugin {
         } else {
             fcu.count(Counter::StatustextNotLogged);
         }
-        self.recv.publish_always(fcu.stamp_now(), |message| {
+        let stamp = fcu.stamp_now();
+        self.recv.publish_always(stamp, |message| {
             message.severity = severity;
             message.text.clear();
             message.text.push_str(&text);

@@ -1,25 +1,22 @@
 //! `distance_sensor/hrlv_ez4_pub`, `distance_sensor/lidarlite_pub`: the vehicle's range finders (DISTANCE_SENSOR), with
-//! the names and ids of mavros' configuration for PX4; `mount_control/orientation`, `mount_control/status`: the direction of a gimbal.
+//! the names and ids of mavros' configuration for PX4.
 use super::plugin::plugin;
 use super::topic::Published;
-use crate::frames::{Attitude, Euler, Flu, Frd};
-use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
+use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
 use crate::vehicle::mav::MAV_DISTANCE_SENSOR_ULTRASOUND;
 use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
-use crate::wire::mavlink::raw::{DistanceSensor, MountOrientation};
+use crate::wire::mavlink::raw::DistanceSensor;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Frames; the index is the id.
 const FRAMES: [&str; 2] = ["hrlv_ez4_sonar", "lidarlite_laser"];
 
 plugin! {
-    DevicesPlugin(settings) {
+    DistanceSensorPlugin(settings) {
         publish {
             hrlv_ez4: Range("distance_sensor/hrlv_ez4_pub", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)") in below_base(settings, FRAMES[0]);
             lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in below_base(settings, FRAMES[1]);
-            orientation: Quaternion("mount_control/orientation", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)");
-            status: Vector3Stamped("mount_control/status", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros") in "";
         }
         state {
             /// Orientations published as frames.
@@ -27,12 +24,11 @@ plugin! {
         }
         receive {
             any raw::DistanceSensor => distance_sensor,
-            any raw::MountOrientation => mount_orientation,
         }
     }
 }
 
-impl DevicesPlugin {
+impl DistanceSensorPlugin {
     fn distance_sensor(&mut self, fcu: &mut Fcu, _component: u8, m: &DistanceSensor) -> Published {
         let id = usize::from(m.id);
         let topic = match id {
@@ -67,30 +63,6 @@ impl DevicesPlugin {
                 far if far > m.max_distance => f32::INFINITY,
                 measured => metres(measured),
             };
-        })
-    }
-
-    /// Roll, pitch and yaw stay FRD, as in mavros.
-    fn mount_orientation(
-        &mut self,
-        fcu: &mut Fcu,
-        component: u8,
-        m: &MountOrientation,
-    ) -> Published {
-        let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(|deg| f64::from(deg).to_radians());
-        if ![roll, pitch, yaw].iter().all(|angle| angle.is_finite()) {
-            fcu.count(Counter::MountWithoutAngles);
-            return Ok(());
-        }
-        let attitude = Attitude::<Frd, Frd>::from_euler(Euler { roll, pitch, yaw });
-        let [w, x, y, z] = attitude.wxyz();
-        let stamp = fcu.stamp_ms(m.time_boot_ms);
-        self.orientation
-            .publish_if_subscribed(stamp, |message| *message = Quaternion { x, y, z, w })?;
-        self.status.publish_if_subscribed(stamp, |message| {
-            // As in mavros: the gimbal's component id.
-            message.header.frame_id = component.to_string();
-            message.vector = Vector3 { x: roll, y: pitch, z: yaw };
         })
     }
 }
