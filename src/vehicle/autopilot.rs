@@ -64,8 +64,7 @@ impl Autopilot {
     /// Handles received bytes: a datagram, or part of a stream.
     pub fn receive(&mut self, datagram: &[u8]) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let bytes = self.fcu.link.incoming(datagram, &mut buffer);
-        for frame in frames(self.fcu.counted(bytes)) {
+        for frame in frames(self.fcu.incoming(datagram, &mut buffer)) {
             match frame {
                 Ok(frame) => self.frame(&frame),
                 Err(error) => self.fcu.count(error.into()),
@@ -77,8 +76,7 @@ impl Autopilot {
     /// Handles a true state, which is all that some links have of the vehicle.
     pub fn true_state(&mut self, state: &TrueState) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let bytes = self.fcu.link.true_state(state, &mut buffer);
-        for frame in frames(self.fcu.counted(bytes)).flatten() {
+        for frame in frames(self.fcu.true_state(state, &mut buffer)).flatten() {
             self.frame(&frame);
         }
         self.buffer = buffer;

@@ -156,7 +156,7 @@ pub struct Fcu {
     /// Status texts during a mission transfer.
     pub(super) reasons: Reasons,
     /// Only [`Self::send_as`] and [`Self::send_throttle_step`] send on it: they obey `control.read_only`.
-    pub(super) link: Box<dyn Link>,
+    link: Box<dyn Link>,
     counts: BTreeMap<Counter, u64>,
 }
 
@@ -290,8 +290,24 @@ impl Fcu {
         }
     }
 
+    /// Turns received bytes into MAVLink frames: these bytes, or what is written to `buffer`.
+    pub(super) fn incoming<'a>(&mut self, bytes: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+        let frames = self.link.incoming(bytes, buffer);
+        self.counted(frames)
+    }
+
+    /// The same of a true state.
+    pub(super) fn true_state<'a>(
+        &mut self,
+        state: &TrueState,
+        buffer: &'a mut Vec<u8>,
+    ) -> &'a [u8] {
+        let frames = self.link.true_state(state, buffer);
+        self.counted(frames)
+    }
+
     /// Frames of the link, or none and the problem counted.
-    pub(super) fn counted<'a>(&mut self, frames: Result<&'a [u8], Counter>) -> &'a [u8] {
+    fn counted<'a>(&mut self, frames: Result<&'a [u8], Counter>) -> &'a [u8] {
         frames.unwrap_or_else(|problem| {
             self.count(problem);
             &[]
