@@ -37,11 +37,11 @@ plugin! {
 
 impl BatteryPlugin {
     fn sys_status(&mut self, fcu: &mut Fcu, m: &SYS_STATUS_DATA) -> Published {
-        fcu.preflight.sys_status(
+        fcu.preflight.status = Some([
             m.onboard_control_sensors_present.bits(),
             m.onboard_control_sensors_enabled.bits(),
             m.onboard_control_sensors_health.bits(),
-        );
+        ]);
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.sys_status.publish_always(stamp, |status| {
             status.sensors_present = m.onboard_control_sensors_present.bits();

@@ -67,5 +67,5 @@ fn sink(autopilot: &mut Autopilot, message: Mavlink) {
         return fcu.count(Counter::BadMavlinkSink);
     };
     // A failure is counted.
-    let _counted = fcu.send_as(raw, message.sysid, message.compid);
+    let _counted = fcu.send_as(&raw.into(), message.sysid, message.compid);
 }

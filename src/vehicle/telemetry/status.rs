@@ -37,7 +37,7 @@ impl StatusPlugin {
     fn estimator_status(&mut self, fcu: &mut Fcu, m: &ESTIMATOR_STATUS_DATA) -> Published {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
-        fcu.preflight.estimator(flags);
+        fcu.preflight.estimator = Some(flags);
         let flag = |bit: u16| flags >> bit & 1 != 0;
         self.estimator_status.publish_always(stamp, |status| {
             status.attitude_status_flag = flag(0);

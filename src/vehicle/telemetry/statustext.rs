@@ -153,7 +153,7 @@ impl StatustextPlugin {
 
     /// Publishes the bridge's notices with the vehicle's own texts; they are logged already.
     pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> Published {
-        for text in fcu.take_notices() {
+        for text in std::mem::take(&mut fcu.notices) {
             let stamp = fcu.stamp_now();
             self.recv.publish_always(stamp, |message| {
                 message.severity = MAV_SEVERITY_WARNING;
