@@ -156,10 +156,10 @@ fn source_finding(source: &SourceFigures) -> Finding {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
     };
-    let with_reason = |what: &str| {
+    let with_reason = |problem: &str| {
         with_hint(match obstacle {
-            Some(obstacle) => format!("{what}: {obstacle}"),
-            None => what.to_owned(),
+            Some(obstacle) => format!("{problem}: {obstacle}"),
+            None => problem.to_owned(),
         })
     };
     let (level, message) = match source.state {

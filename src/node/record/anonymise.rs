@@ -25,7 +25,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Ancillary chunks of a PNG that are kept: they define the meaning of its pixels.
 const KEPT_CHUNKS: [&[u8]; 3] = [b"tRNS", b"gAMA", b"sBIT"];
 
-/// Maximum length of a text file: the bridge reads no longer text.
+/// Maximum length of a text file; the bridge does not read longer ones.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Maximum number of names in the report of omitted entries.
 const MAX_OMITTED: usize = 1000;
@@ -58,7 +58,7 @@ pub struct AnonymiseReport {
     pub messages: u64,
     /// Number of datagrams with masked contents, by port.
     pub masked: BTreeMap<String, u64>,
-    /// Files and channels of unknown contents, which the copy does not have.
+    /// Files and channels of unknown contents, which are not copied.
     pub omitted: BTreeSet<String>,
     /// Why the end of the recording could not be read.
     pub cut_off: Option<String>,

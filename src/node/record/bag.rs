@@ -21,7 +21,7 @@ impl McapTopic {
     }
 }
 
-/// The contents of metadata.yaml, in the version of Humble, which later distributions read, too.
+/// The contents of metadata.yaml, in the format version of Humble, which later distributions read, too.
 pub(super) struct BagMetadata {
     directory: PathBuf,
     file: String,

@@ -160,7 +160,7 @@ impl NameMasks {
                 }
             }
         }
-        // Each position is looked up in the set of words: there may be thousands of words to search for.
+        // The words are looked up at each position: separate searches for thousands of words would be slow.
         let lower = text.to_ascii_lowercase();
         let mut previous = ' ';
         for (start, c) in lower.char_indices() {

@@ -187,7 +187,7 @@ struct PolledBlock {
     name: String,
     /// Valid lengths.
     lens: RangeInclusive<usize>,
-    open: Option<WatchedBlock>,
+    block: Option<WatchedBlock>,
     last_time: Option<[u8; TIME_LEN]>,
     /// The block did not exist at the last check.
     is_missing: bool,
@@ -215,23 +215,23 @@ impl BlockPoller {
 
 impl PolledBlock {
     fn new((name, lens): (String, RangeInclusive<usize>)) -> Self {
-        Self { name, lens, open: None, last_time: None, is_missing: false }
+        Self { name, lens, block: None, last_time: None, is_missing: false }
     }
 
     /// Opens the block if it is new. The frame in a block that existed from the start is skipped: it may be of an earlier run.
     fn reopen(&mut self) {
-        if self.open.as_ref().is_some_and(WatchedBlock::is_current) {
+        if self.block.as_ref().is_some_and(WatchedBlock::is_current) {
             return;
         }
-        self.open = WatchedBlock::open(&self.name, self.lens.clone()).ok();
-        let existing = self.open.as_ref().filter(|_| !self.is_missing);
+        self.block = WatchedBlock::open(&self.name, self.lens.clone()).ok();
+        let existing = self.block.as_ref().filter(|_| !self.is_missing);
         self.last_time = existing.and_then(frame_time);
-        self.is_missing = self.open.is_none();
+        self.is_missing = self.block.is_none();
     }
 
     /// A new frame, whether or not the other program has read it.
     fn new_frame(&mut self) -> Option<Vec<u8>> {
-        let block = self.open.as_ref()?;
+        let block = self.block.as_ref()?;
         let time = frame_time(block)?;
         if self.last_time == Some(time) {
             return None;

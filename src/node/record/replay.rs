@@ -334,7 +334,7 @@ fn play_message(
 
 struct ReorderBuffer {
     reader: RecordingReader,
-    /// By time and number in the file.
+    /// The key is the time, and the number in the file.
     messages: BTreeMap<(u64, u64), RecordedMessage>,
     bytes: usize,
     read_count: u64,

@@ -164,9 +164,9 @@ impl ReportSource {
         let silence = (2 * timeout + period).as_nanos();
         let since = host_now().0.saturating_sub(i64::try_from(silence).unwrap_or(i64::MAX));
         let mut reported = self.reported.lock();
-        let gone = reported.forget(RosTime(since));
-        if std::mem::take(&mut self.has_changed) || !gone.is_empty() {
-            let published = self.topics.publish(&reported, &gone);
+        let removed = reported.forget(RosTime(since));
+        if std::mem::take(&mut self.has_changed) || !removed.is_empty() {
+            let published = self.topics.publish(&reported, &removed);
             drop(reported);
             self.count_failure(published);
         }

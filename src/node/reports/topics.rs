@@ -114,12 +114,12 @@ impl SceneTopics {
         self.objects.subscribers() > 0 || self.markers.has_subscribers()
     }
 
-    /// Publishes the boxes of all described entities, and removes the markers of `gone` ones.
+    /// Publishes the boxes of all described entities, and deletes the markers of the `removed` ones.
     #[cfg_attr(not(has_visualization_msgs), expect(unused_variables, reason = "no markers"))]
     pub(super) fn publish(
         &self,
         reported: &Descriptions,
-        gone: &[ReportedEntity],
+        removed: &[ReportedEntity],
     ) -> Result<(), RosError> {
         for (publisher, vehicles) in [(&self.vehicles, true), (&self.objects, false)] {
             if publisher.subscribers() > 0 {
@@ -132,7 +132,7 @@ impl SceneTopics {
         }
         #[cfg(has_visualization_msgs)]
         if self.markers.has_subscribers() {
-            self.markers.publish(&markers(reported.entities.iter(), gone, &self.map))?;
+            self.markers.publish(&markers(reported.entities.iter(), removed, &self.map))?;
         }
         Ok(())
     }

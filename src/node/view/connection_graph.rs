@@ -36,13 +36,13 @@ impl ConnectionGraph {
     }
 
     pub(super) fn follow(&self) -> Result<GraphFollower, RosError> {
-        let mut open = self.reader.lock();
-        let reader = match open.upgrade() {
+        let mut current = self.reader.lock();
+        let reader = match current.upgrade() {
             Some(reader) => reader,
             None => {
                 let watch = self.middleware.connections()?;
                 let reader = Arc::new(Mutex::new(GraphReader { watch, last: None }));
-                *open = Arc::downgrade(&reader);
+                *current = Arc::downgrade(&reader);
                 reader
             }
         };
