@@ -1,4 +1,4 @@
-//! Every ROS parameter, typed, from one table.
+//! All ROS parameters, typed, from one table.
 mod all;
 mod check;
 mod choices;
@@ -31,7 +31,7 @@ pub use choices::*;
 pub use control::{ControlParams, SetpointParams};
 pub use degrade::DegradeParams;
 pub(crate) use families::is_text;
-pub use families::opens_again;
+pub use families::reopens_sensor;
 pub use frames::{FrameParams, TimeParams};
 pub use imu::{ImuNoiseParams, ImuParams};
 pub use model::{ModelParams, NetSimParams, RedisParams};
@@ -54,11 +54,11 @@ use std::net::Ipv4Addr;
 impl Params {
     /// Returns the control link of a vehicle.
     pub fn control_link(&self, id: u16) -> &ControlLink {
-        const OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
+        const LINK_OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
         let own = self.own_vehicles.get(&id);
         let given = own.and_then(|own| own.link.as_ref());
         let is_flown_here = own.is_some_and(VehicleParams::is_flown_here);
-        given.unwrap_or(if is_flown_here { &OF_MODELS } else { &self.control.link })
+        given.unwrap_or(if is_flown_here { &LINK_OF_MODELS } else { &self.control.link })
     }
 
     /// Returns the prefix of a vehicle's mavros-style topics.

@@ -1,6 +1,6 @@
-//! From named values to [`Params`].
+//! Checks named values and makes [`Params`] of them.
 use super::choices::Choice;
-use super::families::Given;
+use super::families::CheckedValues;
 use super::together::check_together;
 use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource};
 use crate::config::config_json::{self, RowChange};
@@ -8,26 +8,26 @@ use crate::config::{Mount, Problems, SensorConfig};
 use crate::wire::{Optics, Payload, SensorKind};
 
 impl Params {
-    /// Checks named values; the last of duplicates wins, missing ones have defaults.
+    /// Checks named values. Of duplicates the last one counts; missing parameters have their defaults.
     /// Errors: all unknown names (with a suggestion), wrong types and values out of range.
     pub fn from_values(values: &[(String, ParamValue)]) -> Result<Self, Problems> {
-        let mut given = Given::new();
+        let mut checked = CheckedValues::new();
         let mut problems = Problems::default();
         for (i, (name, value)) in values.iter().enumerate() {
             if values[i + 1..].iter().any(|(later, _)| later == name) {
                 continue;
             }
-            if let Err(message) = given.read(name, value) {
+            if let Err(message) = checked.insert(name, value) {
                 problems.push(name, message);
             }
         }
-        let params = given.params();
+        let params = checked.params();
         check_together(&params, &mut problems);
         problems.or(params)
     }
 
-    /// Returns the sensors of the files (all of them, also disabled ones) with the rows that `sensor<SeqID>.*` changes.
-    /// Those with problems are as in the file.
+    /// Returns all sensors of the files, also disabled ones, with the changes of `sensor<SeqID>.*`. A sensor whose changes have
+    /// problems stays as in the file.
     pub fn rows(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
         let mut problems = Problems::default();
         let row = |sensor: &SensorConfig| {
@@ -86,10 +86,10 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            // With another row, its check has seen the field of view; a type without one leaves it for the next.
+            // `RowChange::apply` has checked the field of view of a changed row; a type without one ignores the parameter.
             let own = self.sensors.get(&sensor.seq_id);
-            let as_in_file = own.filter(|own| own.row == RowChange::default());
-            let fov = as_in_file.and_then(|own| own.fov_deg);
+            let unchanged = own.filter(|own| own.row == RowChange::default());
+            let fov = unchanged.and_then(|own| own.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))
             {
