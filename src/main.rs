@@ -210,7 +210,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let cli = match command.try_get_matches_from(rest) {
         Ok(matches) => Cli::from_arg_matches(&matches)?,
         Err(other) => {
-            other.print().context(OUTPUT)?;
+            other.print().context(OUTPUT_ERROR)?;
             std::process::exit(other.exit_code());
         }
     };
@@ -231,14 +231,14 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Anonymise(arguments)) => anonymise_file(&arguments),
         Some(CliCommand::Completions { shell }) => write_out(completions(Cli::command(), shell)),
         Some(CliCommand::Docs(docs)) => match docs.man {
-            Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
+            Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT_ERROR),
             None => write_docs(&docs.write),
         },
     }
     .map(|()| ExitCode::SUCCESS)
 }
 
-const OUTPUT: &str = "cannot write the output";
+const OUTPUT_ERROR: &str = "cannot write the output";
 
 fn run_bridge(
     args: ros_args::RosArgs,
@@ -347,7 +347,7 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
         limit: top.seconds.map(Duration::from_secs),
         json: top.json,
     };
-    // Handles signals also while the terminal is suspended and blocks the output.
+    // `during` handles signals even while a suspended terminal blocks the output.
     let shown = signals.during(START_GRACE, move |stop| {
         runtime("the runtime")?.block_on(async {
             tokio::select! {
@@ -406,7 +406,7 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
 
 fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT)
+    out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT_ERROR)
 }
 
 fn join_graph(

@@ -1,4 +1,4 @@
-//! Rows of the tables of topics and services, from which documents are made and which tests compare.
+//! Rows of the tables of topics and services; documents and tests are made from them.
 use super::params::QosGroup;
 
 /// Direction of a topic.

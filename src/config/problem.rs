@@ -87,8 +87,8 @@ pub(crate) fn closest<'a>(
 /// Minimum similarity of a suggested name.
 const SIMILAR: f64 = 0.7;
 
-/// Returns 0 to 1; without containment 0 if the lengths alone exclude [`SIMILAR`]. Edits catch typing errors, containment catches
-/// `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
+/// Returns 0 to 1; 0 for lengths that exclude [`SIMILAR`], unless one word contains the other. Edits catch typing errors,
+/// containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
     // The difference of the lengths is a lower bound of the edits, whose computation costs the product of the lengths.

@@ -25,7 +25,7 @@ const BASE_PORT: u16 = 9999;
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) seq_id: Option<u16>,
-    /// The SeqID 0 of the file means the next number.
+    /// The file has SeqID 0, which means the next number.
     pub(super) is_auto: bool,
     pub(super) mount: Option<Mount>,
     /// The bridge cannot read it and leaves it out.
@@ -286,7 +286,7 @@ pub(super) fn default_port(seq_id: u16) -> Option<u16> {
     BASE_PORT.checked_add(seq_id)
 }
 
-/// Checks that the type has the mode. Of a mode from a parameter, a type without it gets mode 1 instead.
+/// Checks that the type has the mode. Otherwise a mode of the file is a problem, a mode of the parameter becomes mode 1.
 fn check_mode(
     entry: &mut SensorEntry<'_>,
     mode: TransportMode,

@@ -160,7 +160,7 @@ impl<'a> SensorEntry<'a> {
         if let JsonValue::Bool(given) = node {
             self.warning(key, format!("is {given}, taken as {value}"));
         }
-        self.in_range(key, value, range, unit)
+        self.check_range(key, value, range, unit)
     }
 
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {
@@ -203,7 +203,7 @@ impl<'a> SensorEntry<'a> {
         if value.is_none() {
             self.problem(key, format!("must be an integer, is {node}"));
         }
-        self.in_range(key, value?, range, "")
+        self.check_range(key, value?, range, "")
     }
 
     /// Returns a number in the range of single precision, the type on the wire.
@@ -225,7 +225,7 @@ impl<'a> SensorEntry<'a> {
         None
     }
 
-    fn in_range<T: TryFrom<i64>>(
+    fn check_range<T: TryFrom<i64>>(
         &mut self,
         key: &str,
         value: i64,

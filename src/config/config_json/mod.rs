@@ -114,7 +114,7 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
 
 /// Reads one more entry of `VisionSensors` in addition to the loaded sensors; returns its warnings, too. SeqID 0 means the
 /// greatest SeqID plus 1. Errors: all problems, also conflicts with the loaded sensors.
-pub fn one_more(
+pub fn load_one(
     row: &str,
     others: &[SensorConfig],
     overrides: &VendorOverrides,

@@ -32,8 +32,8 @@ impl Orientation {
 
 /// Whether the entry has the keys of the new layout.
 ///
-/// With the spelling of the documents, which the vendor's loader does not know, and 8 `otherParams` the layout is the old one, as
-/// in that loader, unless the entry selects its quaternion.
+/// The vendor's loader does not know the documents' spelling of `EularOrQuat`, so it reads such an entry with 8 `otherParams` in
+/// the old layout. This function decides the same, unless the entry selects its quaternion.
 pub(super) fn has_new_layout(entry: &mut SensorEntry<'_>) -> bool {
     let Some(selector) = entry.get("EularOrQuat") else { return false };
     let spelling = entry.spelling_of("EularOrQuat");

@@ -70,7 +70,7 @@ impl JsonValue {
         }
     }
 
-    /// Whether the vendor's loader reads both as equal, such as 1, 1.0 and `true`.
+    /// Whether both are equal, as 1, 1.0 and `true` are in the vendor's Python.
     pub(super) fn is_equivalent(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Array(a), Self::Array(b)) => {

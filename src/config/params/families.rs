@@ -21,7 +21,7 @@ enum Owner {
     Topic(String),
 }
 
-/// Parameters that each sensor, or each vehicle, has of its own.
+/// Parameters that every sensor, or every vehicle, has.
 pub(super) struct Family {
     /// Prefix of the names.
     pub(super) prefix: &'static str,

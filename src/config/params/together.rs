@@ -4,8 +4,8 @@ use crate::config::{ControlLink, Problems, SimMode, names};
 use std::net::Ipv4Addr;
 
 pub(super) fn check_together(params: &Params, problems: &mut Problems) {
-    let mut own = params.own_vehicles.values().filter_map(|own| own.address);
-    let is_local = params.simulator_address.is_loopback() && own.all(|a| a.is_loopback());
+    let mut addresses = params.own_vehicles.values().filter_map(|vehicle| vehicle.address);
+    let is_local = params.simulator_address.is_loopback() && addresses.all(|a| a.is_loopback());
     if params.redis.address.is_some() && !is_local {
         let why = "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there";
         problems.push("redis.address", why);
@@ -90,10 +90,10 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
 
 /// Checks that the addresses of simulators are those of hosts: the bridge accepts answers only from these addresses.
 fn check_hosts(params: &Params, problems: &mut Problems) {
-    let own = params.own_vehicles.iter();
-    let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.address"), own.address?)));
-    let all = [("simulator_address".to_owned(), params.simulator_address)];
-    for (name, address) in all.into_iter().chain(own) {
+    let vehicles = params.own_vehicles.iter();
+    let hosts = vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.address"), v.address?)));
+    let simulator = [("simulator_address".to_owned(), params.simulator_address)];
+    for (name, address) in simulator.into_iter().chain(hosts) {
         let what = match address {
             Ipv4Addr::BROADCAST => "a broadcast",
             Ipv4Addr::UNSPECIFIED => "no address",
@@ -112,10 +112,10 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
 /// Checks the needs of UDP_UltraSimple: its states have no published layout, so the true state replaces them.
 fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let ultra = ControlLink::Simulator(SimMode::UdpUltraSimple);
-    let own = params.own_vehicles.iter();
-    let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.link"), own.link.as_ref()?)));
-    let all = [("control.link".to_owned(), &params.control.link)];
-    for (name, _) in all.into_iter().chain(own).filter(|(_, link)| **link == ultra) {
+    let vehicles = params.own_vehicles.iter();
+    let own = vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.link"), v.link.as_ref()?)));
+    let links = [("control.link".to_owned(), &params.control.link)].into_iter().chain(own);
+    for (name, _) in links.filter(|(_, link)| **link == ultra) {
         if !params.true_state_enabled {
             let why = "udp_ultrasimple takes the vehicle's state from its true state: set true_state.enabled to true";
             problems.push(name.clone(), why);
@@ -129,9 +129,9 @@ fn check_ultra_simple(params: &Params, problems: &mut Problems) {
 
 /// Checks that a vehicle that the bridge flies has no link or address for another program.
 fn check_flown_here(params: &Params, problems: &mut Problems) {
-    let own = params.own_vehicles.iter();
-    for (id, own) in own.filter(|(_, own)| own.is_flown_here()) {
-        let link = own.link.as_ref();
+    let vehicles = params.own_vehicles.iter();
+    for (id, vehicle) in vehicles.filter(|(_, vehicle)| vehicle.is_flown_here()) {
+        let link = vehicle.link.as_ref();
         let simple = ControlLink::Simulator(SimMode::UdpSimple);
         if let Some(link) = link.filter(|link| **link != simple && **link != ControlLink::Off) {
             let why = format!(
@@ -139,7 +139,7 @@ fn check_flown_here(params: &Params, problems: &mut Problems) {
             );
             problems.push(format!("vehicle{id}.link"), why);
         }
-        if own.address.is_some_and(|address| !address.is_loopback()) {
+        if vehicle.address.is_some_and(|address| !address.is_loopback()) {
             let why = format!(
                 "must be on loopback (127.0.0.1) for a vehicle that the bridge flies (vehicle{id}.model); leave it out"
             );
