@@ -195,9 +195,9 @@ fn with_placeholder(name: &str) -> String {
 /// Returns all names for suggestions; those of families have placeholders.
 fn known_names() -> Vec<String> {
     let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
-    let own = { FAMILIES.iter() }.flat_map(|f| f.rows.iter().map(|r| f.full_name(r)));
+    let numbered = { FAMILIES.iter() }.flat_map(|f| f.rows.iter().map(|r| f.full_name(r)));
     let qos = QosGroup::ALL
         .iter()
         .flat_map(|s| QOS_PARAMETERS.iter().map(|row| format!("qos.{}.{}", s.name(), row.name)));
-    fixed.chain(own).chain(qos).collect()
+    fixed.chain(numbered).chain(qos).collect()
 }
