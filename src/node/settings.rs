@@ -237,7 +237,7 @@ impl Settings {
         let mut sensors: Vec<_> = rows.iter().filter(enabled).cloned().collect();
         for (sensor, file) in sensors.iter_mut().zip(&files) {
             let [written, unit] = [file, &*sensor].map(|s| unit_of(s, &angle_unit));
-            config::turn_unit(sensor, written, unit);
+            config::convert_angles(sensor, written, unit);
             params.sensor(sensor.seq_id).apply(sensor, unit);
         }
         let calibrations = Calibrations::read(&params, &sensors, calibrations, &mut problems);

@@ -59,7 +59,7 @@ impl LiveParameters {
     ) -> Result<(SensorConfig, Vec<Problem>, Vec<AwaitEffect>), Problems> {
         let overrides = self.settings.params.vendor_overrides();
         let others = &self.settings.origin.sensors;
-        let (sensor, notes) = config_json::one_more(row, others, &overrides)?;
+        let (sensor, notes) = config_json::load_one(row, others, &overrides)?;
         let settings = Arc::new(self.settings.with_sensor(sensor.clone())?);
         let prepared = self.prepare(&settings)?;
         self.store.add_sensor(&sensor, settings.unit_of(&sensor));

@@ -3,7 +3,7 @@ use super::live::LiveParameters;
 use crate::config::ParamValue;
 #[cfg(has_rfly_bridge_msgs)]
 use crate::config::SensorConfig;
-use crate::config::params::{Description, ParamType, opens_again};
+use crate::config::params::{Description, ParamType, reopens_sensor};
 use crate::config::{Problem, Problems};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
@@ -148,7 +148,7 @@ impl ServiceOpener<'_> {
         let server = self.server.clone();
         self.middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
             let mut parameters = parameters(&request).iter();
-            let is_slow = parameters.any(|parameter| opens_again(&parameter.name));
+            let is_slow = parameters.any(|parameter| reopens_sensor(&parameter.name));
             let server = server.clone();
             let answer = move || responder.respond(answer(&server, request));
             if !is_slow {
@@ -214,7 +214,7 @@ impl ServerState {
     fn change(&self, values: &[(String, ParamValue)], is_logged: bool) -> Result<(), String> {
         // The lock is held until the event is published, so that events keep the order of the changes.
         let mut live = self.live.lock();
-        let reopens = values.iter().any(|(name, _)| opens_again(name));
+        let reopens = values.iter().any(|(name, _)| reopens_sensor(name));
         let names = reopens.then(|| names_of(&live));
         let (checked, effects) =
             live.set(values, is_logged).map_err(|Problems(problems)| one_line(&problems))?;
