@@ -126,7 +126,7 @@ impl MavCommand {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether it requests the same. NaN equals NaN; the number of the transmission is ignored.
+    /// Whether both request the same. NaN equals NaN; the number of the transmission is ignored.
     pub fn equals(&self, other: &Self) -> bool {
         self.request() == other.request()
     }
@@ -227,7 +227,7 @@ pub enum CommandEnd {
     },
     /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// A newer command of its group, or another change of the mode, came before its acknowledgement.
+    /// A newer command of its group, or another change of the mode, preceded its acknowledgement.
     Overridden,
     /// The link to the vehicle was lost.
     LinkLost,
@@ -290,7 +290,7 @@ pub struct CommandCounters {
     pub overridden: u64,
 }
 
-/// What an acknowledgement identifies.
+/// The part of a command that its acknowledgement identifies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct CommandKey {
     pub(super) command: u16,
