@@ -99,8 +99,8 @@ impl RestartCandidate {
     /// Adds a position if it follows the last one.
     fn add(&mut self, position: StreamPosition) -> bool {
         let step = position.time - self.last.time;
-        let is_new = step > 0.0 || position.id != self.last.id;
-        if !(is_new && (0.0..=MAX_STEP_S).contains(&step)) || position.arrival < self.first.arrival {
+        let moved = step > 0.0 || position.id != self.last.id;
+        if !(moved && (0.0..=MAX_STEP_S).contains(&step)) || position.arrival < self.first.arrival {
             return false;
         }
         self.numbered &= distance(self.last.id, position.id)

@@ -7,9 +7,9 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 /// Limit of refused senders counted individually; the others share one sum, which bounds memory against spoofed addresses.
-const NAMED: usize = 32;
+const MAX_SENDERS: usize = 32;
 
-/// Addresses that datagrams are accepted from. Clones share their counts.
+/// Addresses from which datagrams are accepted. Clones share their counts.
 #[derive(Clone, Debug)]
 pub struct Accept(Arc<Inner>);
 
@@ -26,7 +26,7 @@ struct Inner {
 pub struct Refused {
     /// By address, up to a limit.
     pub senders: BTreeMap<Ipv4Addr, RefusedSender>,
-    /// Datagrams of all others.
+    /// Number of datagrams of all other senders.
     pub others: u64,
 }
 
@@ -68,16 +68,16 @@ impl Accept {
             || self.0.own.as_ref().is_some_and(known)
     }
 
-    /// As [`Self::takes`], and counts a refused datagram to `port`.
+    /// Like [`Self::takes`], but counts a refused datagram to `port`.
     pub(super) fn check(&self, from: Ipv4Addr, port: u16) -> bool {
         if self.takes(from) {
             return true;
         }
         let mut refused = self.lock();
-        let room = refused.senders.len() < NAMED;
+        let has_room = refused.senders.len() < MAX_SENDERS;
         if let Some(sender) = refused.senders.get_mut(&from) {
             sender.count += 1;
-        } else if room {
+        } else if has_room {
             let first = RefusedSender { port, count: 1 };
             refused.senders.insert(from, first);
         } else {
@@ -86,7 +86,7 @@ impl Accept {
         false
     }
 
-    /// Refreshes this host's addresses: interfaces come and go.
+    /// Refreshes this host's addresses, which can change.
     pub fn look_up_own_addresses(&self) {
         if let Some(own) = &self.0.own {
             *own.write() = own_addresses();
@@ -99,7 +99,6 @@ impl Accept {
     }
 
     fn lock(&self) -> MutexGuard<'_, Refused> {
-        // After a panic elsewhere the numbers are still valid.
         self.0.refused.lock()
     }
 }

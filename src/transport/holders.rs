@@ -24,7 +24,7 @@ impl fmt::Display for Holder {
 /// Finds sockets of other processes. Repeated searches are cheap: the owner of a socket is looked up once.
 #[derive(Debug, Default)]
 pub struct Holders {
-    /// Sockets of this process that were seen.
+    /// Known sockets of this process.
     own: BTreeSet<u64>,
     /// Sockets of other processes at the last search.
     others: BTreeMap<u64, Holder>,
@@ -43,8 +43,8 @@ impl Holders {
         let mut before = std::mem::take(&mut self.others);
         let mut found = Vec::new();
         for (port, inode) in bound {
-            let found_now = || Holder { inode, process: imp::process(inode) };
-            let holder = before.remove(&inode).unwrap_or_else(found_now);
+            let new_holder = || Holder { inode, process: imp::process(inode) };
+            let holder = before.remove(&inode).unwrap_or_else(new_holder);
             self.others.insert(inode, holder.clone());
             found.push((port, holder));
         }

@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Port and inode of every socket of the system that is bound to one of these ports; nothing without `/proc`.
+/// Port and inode of every socket of the system that is bound to one of these ports; empty without `/proc`.
 pub(in crate::transport) fn bound(ports: &BTreeSet<u16>) -> Vec<(u16, u64)> {
     let table = fs::read_to_string("/proc/net/udp").unwrap_or_default();
     let socket = |line: &str| {
