@@ -52,10 +52,10 @@ generated! { simulation_interfaces }
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What the back end requires of a message type: type support in a workspace, otherwise nothing.
+/// Bound of the back end on message types: type support in a workspace, otherwise nothing.
 #[cfg(feature = "rclrs")]
 pub use rclrs::rosidl_runtime_rs::Message as BackendMessage;
-/// What the back end requires of a message type: type support in a workspace, otherwise nothing.
+/// Bound of the back end on message types: type support in a workspace, otherwise nothing.
 #[cfg(not(feature = "rclrs"))]
 pub trait BackendMessage {}
 #[cfg(not(feature = "rclrs"))]

@@ -87,13 +87,13 @@ struct RestartCandidate {
     first: StreamPosition,
     last: StreamPosition,
     count: u32,
-    /// The numbers are consecutive or missing.
-    numbered: bool,
+    /// The numbers rise by small steps, or are missing.
+    is_consecutive: bool,
 }
 
 impl RestartCandidate {
     fn new(position: StreamPosition) -> Self {
-        Self { first: position, last: position, count: 1, numbered: true }
+        Self { first: position, last: position, count: 1, is_consecutive: true }
     }
 
     /// Adds a position if it follows the last one.
@@ -103,7 +103,7 @@ impl RestartCandidate {
         if !(moved && (0.0..=MAX_STEP_S).contains(&step)) || position.arrival < self.first.arrival {
             return false;
         }
-        self.numbered &= distance(self.last.id, position.id)
+        self.is_consecutive &= distance(self.last.id, position.id)
             .is_none_or(|distance| (1..=MAX_NUMBER_STEP).contains(&distance));
         (self.last, self.count) = (position, self.count + 1);
         true
@@ -238,7 +238,7 @@ impl StreamOrder {
             return None;
         }
         let periods = self.step.map_or(0.0, |step| MIN_SILENT_PERIODS * step.arrival) as i64;
-        let required = if candidate.numbered {
+        let required = if candidate.is_consecutive {
             periods.clamp(MIN_SILENCE_NS, MAX_WAIT_NS)
         } else {
             MAX_WAIT_NS
@@ -255,8 +255,8 @@ impl StreamOrder {
         let arrival = elapsed(&first, &last) as f64 / steps;
         self.step = (time > 0.0).then_some(UsualStep { time, arrival });
         self.delay = 0.0;
-        let numbered = candidate.numbered && last.id.is_some();
-        self.rising = if numbered { MIN_RISING } else { 0 };
+        let has_numbers = candidate.is_consecutive && last.id.is_some();
+        self.rising = if has_numbers { MIN_RISING } else { 0 };
         self.gaps.begin(last.id);
         self.last = Some(last);
         self.candidate = None;

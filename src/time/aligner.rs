@@ -96,7 +96,7 @@ struct Candidate {
     best: Tick,
     ticks: u32,
     /// The ticks are off the timeline: far behind or far ahead.
-    foreign: bool,
+    is_foreign: bool,
     /// Stamp of the first tick if foreign; the others follow in simulator time.
     stamp: i64,
     /// Ticks before the first one, up to this distance, still get stamps after the previous run.
@@ -129,7 +129,7 @@ impl Candidate {
     }
 
     fn covers(&self, sim: i64) -> bool {
-        self.foreign && (self.first.sim.saturating_sub(self.lead)..=self.last.sim).contains(&sim)
+        self.is_foreign && (self.first.sim.saturating_sub(self.lead)..=self.last.sim).contains(&sim)
     }
 
     fn stamp(&self, sim: i64) -> i64 {
@@ -251,25 +251,25 @@ impl TimeAligner {
         }
         let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
         // A tick that continues a candidate far ahead is foreign, too, although the limit may have moved since.
-        let continues = |c: Candidate| c.foreign && excess < 0.0 && c.agrees(tick);
-        let foreign = another_run
+        let continues = |c: Candidate| c.is_foreign && excess < 0.0 && c.agrees(tick);
+        let is_foreign = another_run
             || self.candidate.is_some_and(continues)
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
         // A tick far ahead must not move the limit further ahead step by step.
-        if !foreign
+        if !is_foreign
             && excess > -(AHEAD_NS as f64)
             && let Some(run) = &mut self.run
         {
             run.newest = run.newest.max(tick.sim);
         }
         let candidate = match &mut self.candidate {
-            Some(candidate) if candidate.foreign == foreign && candidate.agrees(tick) => {
+            Some(candidate) if candidate.is_foreign == is_foreign && candidate.agrees(tick) => {
                 candidate.add(tick);
                 *candidate
             }
             slot => {
                 // Stamps of the previous candidate are not on the timeline.
-                let previous = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
+                let previous = slot.filter(|c| c.is_foreign).map(|c| c.stamp(c.last.sim));
                 let latest = self.timeline.latest().max(previous);
                 let after = latest.unwrap_or(i64::MIN).saturating_add(1_000);
                 let stamp = tick.host.max(after);
@@ -279,7 +279,7 @@ impl TimeAligner {
                     last: tick,
                     best: tick,
                     ticks: 1,
-                    foreign,
+                    is_foreign,
                     stamp,
                     lead,
                 })
@@ -304,7 +304,7 @@ impl TimeAligner {
         let mut run = Run::new(candidate.best, prior, self.settings.window_s);
         run.envelope.add(run.point(tick));
         run.newest = candidate.last.sim.max(self.newest());
-        if candidate.foreign {
+        if candidate.is_foreign {
             run.newest = candidate.last.sim;
             let begin = candidate.first.sim.saturating_sub(candidate.lead);
             self.timeline.begin(begin, candidate.stamp(begin), 1.0, candidate.last.sim);

@@ -5,7 +5,7 @@
 //! Only the lowest point of each time bucket is kept; a robust line through those minima gives the drift, and the lowest
 //! of them, along that line, gives the offset.
 
-/// Buckets kept.
+/// Maximum number of stored minima.
 const BUCKETS: usize = 32;
 /// Buckets start short, to learn quickly, and are merged in pairs until all of them fill the window.
 const SHORTEST_NS: f64 = 1e9 / 64.0;

@@ -1,7 +1,7 @@
 //! Stamps already assigned: they never change, and later ones never precede them.
 use std::collections::VecDeque;
 
-/// Segments kept, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
+/// Maximum number of segments, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
 const SEGMENTS: usize = 1024;
 const SEGMENT_NS: i64 = 20_000_000;
 /// A difference from the estimate is corrected with this time constant, ...

@@ -17,7 +17,7 @@ pub struct Accept(Arc<Inner>);
 struct Inner {
     networks: Vec<Ipv4Net>,
     /// Addresses of this host's interfaces, if the simulator is on this host: it may send from any of them.
-    own: Option<RwLock<BTreeSet<Ipv4Addr>>>,
+    own_host: Option<RwLock<BTreeSet<Ipv4Addr>>>,
     refused: Mutex<Refused>,
 }
 
@@ -51,7 +51,7 @@ impl Accept {
     pub fn new(networks: impl IntoIterator<Item = Ipv4Net>, own_host: bool) -> Self {
         Self(Arc::new(Inner {
             networks: Ipv4Net::aggregate(&networks.into_iter().collect()),
-            own: own_host.then(|| RwLock::new(own_addresses())),
+            own_host: own_host.then(|| RwLock::new(own_addresses())),
             refused: Mutex::default(),
         }))
     }
@@ -63,9 +63,9 @@ impl Accept {
 
     /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
-        let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| own.read().contains(&from);
+        let known = |host: &RwLock<BTreeSet<Ipv4Addr>>| host.read().contains(&from);
         self.0.networks.iter().any(|network| network.contains(&from))
-            || self.0.own.as_ref().is_some_and(known)
+            || self.0.own_host.as_ref().is_some_and(known)
     }
 
     /// Like [`Self::takes`], but counts a refused datagram to `port`.
@@ -88,8 +88,8 @@ impl Accept {
 
     /// Refreshes this host's addresses, which can change.
     pub fn look_up_own_addresses(&self) {
-        if let Some(own) = &self.0.own {
-            *own.write() = own_addresses();
+        if let Some(addresses) = &self.0.own_host {
+            *addresses.write() = own_addresses();
         }
     }
 

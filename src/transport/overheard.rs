@@ -32,7 +32,7 @@ impl Overheard {
         groups: &BTreeSet<Ipv4Addr>,
         buffer_bytes: usize,
     ) -> io::Result<Self> {
-        let socket = overhear::socket(&ports)?;
+        let socket = overhear::open_socket(&ports)?;
         socket.set_recv_buffer_size(buffer_bytes)?;
         // Exceeding net.core.rmem_max requires CAP_NET_ADMIN.
         let _not_privileged = force_buffer(&socket, buffer_bytes);

@@ -87,11 +87,11 @@ impl From<OdometryCloudHeader> for CloudHead {
 pub enum PointForm {
     /// x, y, z, scaled so that 32767 is the range of the sensor.
     I16x3,
-    /// The same with a label or a colour.
+    /// [`Self::I16x3`] with a label or a colour.
     I16x4,
     /// x, y, z in m.
     F32x3,
-    /// The same with a label or a colour.
+    /// [`Self::F32x3`] with a label or a colour.
     F32x4,
 }
 

@@ -38,9 +38,9 @@ impl NetSimHeader {
         }
     }
 
-    /// Makes it a request for the states of the vehicles in the mask.
+    /// Returns the header of a request for the states of the vehicles in the mask.
     #[must_use]
-    pub fn asking(self) -> Self {
+    pub fn into_request(self) -> Self {
         Self { mode: Self::REQUEST.into(), ..self }
     }
 

@@ -51,7 +51,7 @@ pub const MID360_POINTS: usize = 64 * 272;
 pub enum Modes {
     /// 0 to 3.
     Image,
-    /// 0, 1 and 3; 3 is the same as 1 here.
+    /// 0, 1 and 3, where 3 equals 1.
     Record,
     /// 0 and 1.
     Lidar,

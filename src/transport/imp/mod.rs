@@ -1,4 +1,4 @@
-//! The operating system: one folder each, with the same interface. A port to another system adds a folder, and otherwise
+//! Code per operating system: one folder each, with the same interface. A port to another system adds a folder, and otherwise
 //! changes only `ros/pacing` and `ros/dds/ffi`.
 #[cfg(target_os = "linux")]
 mod linux;

@@ -9,9 +9,9 @@ const MAX_LEN: usize = 4096;
 /// Offset of the destination port in a UDP header.
 const DESTINATION: u32 = 2;
 
-/// A raw socket: it gets a copy of each UDP datagram for this host, with its IP header, after the kernel has reassembled IP
-/// fragments. Needs CAP_NET_RAW.
-pub(in crate::transport) fn socket(ports: &BTreeSet<u16>) -> io::Result<Socket> {
+/// Opens a raw socket, which receives a copy of each UDP datagram for this host, with its IP header, after the kernel has
+/// reassembled IP fragments. Needs CAP_NET_RAW.
+pub(in crate::transport) fn open_socket(ports: &BTreeSet<u16>) -> io::Result<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::UDP))?;
     let program = filter(ports);
     // With more ports, only the caller filters the datagrams.

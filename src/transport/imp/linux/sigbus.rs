@@ -54,8 +54,8 @@ impl Range {
                 TOUCHED.with(|touched| touched.store(self.0, Ordering::Relaxed));
             }
         }
-        let own = ptr::from_ref(self).cast_mut();
-        let _outer = Outer(TOUCHED.with(|touched| touched.swap(own, Ordering::Relaxed)));
+        let range = ptr::from_ref(self).cast_mut();
+        let _outer = Outer(TOUCHED.with(|touched| touched.swap(range, Ordering::Relaxed)));
         compiler_fence(Ordering::SeqCst);
         touch()
     }

@@ -45,7 +45,7 @@ pub(in crate::transport) fn receive(
     let flags = MsgFlags::MSG_TRUNC;
     CONTROL.with_borrow_mut(|control| {
         let message = recvmsg(socket.as_raw_fd(), buffers, Some(control), flags)?;
-        datagram(&message)
+        to_datagram(&message)
     })
 }
 
@@ -68,7 +68,7 @@ pub(in crate::transport) fn receive_heads(
         Err(Errno::EAGAIN | Errno::EINTR) => return Ok(Vec::new()),
         received => {
             for (message, found) in received?.zip(&mut found) {
-                *found = Some(datagram(&message)?);
+                *found = Some(to_datagram(&message)?);
             }
         }
     }
@@ -113,7 +113,7 @@ fn control_buffer() -> Vec<u8> {
     nix::cmsg_space!(nix::sys::time::TimeSpec, u32, i32)
 }
 
-fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
+fn to_datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
     let from = message.address.map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
         SocketAddrV4::new(a.ip(), a.port())
     });
