@@ -196,7 +196,7 @@ pub struct CommandSettings {
 }
 
 impl Default for CommandSettings {
-    /// Sends at 0, 0.5, 1.5 and 3 s and gives up at 5 s, when mavros gives up too.
+    /// Sends at 0, 0.5, 1.5 and 3 s and times out at 5 s, like mavros.
     fn default() -> Self {
         Self {
             first_wait: Duration::from_millis(500),

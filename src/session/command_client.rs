@@ -6,10 +6,9 @@
 //! all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
-//! the same number are unanswered, their acknowledgements are ambiguous. They are held until as many have arrived as were sent.
+//! the same number are unanswered, their acknowledgements are ambiguous. They are held until there is one per transmission.
 //! If all are equal, they answer all commands. If they differ or one is missing, each command is deferred: it is sent again when
-//! no other acknowledgement with its number can still arrive. So the acknowledgement of "arm" is never taken for that of
-//! "disarm".
+//! no other acknowledgement with its number can still arrive. So the acknowledgement of "arm" never ends "disarm".
 //!
 //! Source: <https://mavlink.io/en/services/command.html>.
 mod acknowledgements;

@@ -168,7 +168,7 @@ impl PartialFrame {
         Ok(position)
     }
 
-    /// Sets the length of every fragment but the last to that of the first one that arrives.
+    /// Sets the length of every fragment but the last, when the first of them arrives.
     fn set_fragment_len(
         &mut self,
         len: usize,

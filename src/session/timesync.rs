@@ -220,7 +220,7 @@ impl TimesyncEstimator {
         }
     }
 
-    /// Changes the epoch by so little that the estimate still holds: wire time runs slightly faster or slower than the
+    /// Changes the epoch by so little that the estimate stays valid: wire time runs slightly faster or slower than the
     /// monotonic clock.
     pub fn set_epoch(&mut self, epoch_ns: i64) {
         self.epoch_ns = epoch_ns;

@@ -31,7 +31,7 @@ pub struct BindOptions {
     pub accept: Accept,
     /// Receives all accepted datagrams.
     pub packet_tap: PacketTapSlot,
-    /// Address to whose same port each accepted datagram is also sent.
+    /// Each accepted datagram is also sent to the same port of this address.
     pub copy_to: Option<Ipv4Addr>,
 }
 

@@ -110,7 +110,7 @@ raw_messages! {
         velocity: [f32; 3] = 36 "Velocity in m/s, in the frame of the child.",
         rates: [f32; 3] = 48 "Body rates in rad/s.",
         pose_covariance: [f32; 21] = 60 "Upper triangle, row by row, of the 6x6 covariance of the pose; NaN first: unknown.",
-        velocity_covariance: [f32; 21] = 144 "The same of the twist.",
+        velocity_covariance: [f32; 21] = 144 "The same for the covariance of the twist.",
         frame_id: u8 = 228 "MAV_FRAME of the pose.",
         child_frame_id: u8 = 229 "MAV_FRAME of the twist.",
         reset_counter: u8 = 230 "Number of estimator resets.",
