@@ -86,7 +86,7 @@ impl NetSim {
         self.check_sender(message.sender)?;
         let wanted: BTreeSet<u16> = message.wanted.iter().copied().collect();
         let headers = masks(&wanted).into_iter().map(|mask| {
-            let header = NetSimHeader::new(message.sender.into(), mask, unix_time).asking();
+            let header = NetSimHeader::new(message.sender.into(), mask, unix_time).into_request();
             header.as_bytes().to_vec()
         });
         Ok(headers.collect())
