@@ -46,7 +46,7 @@ pub enum FrameKind {
     Optical,
     /// `<prefix>sensor<SeqID>_link`: x forward, y left, z up (REP 103).
     Link,
-    /// `map`, axes as the world convention says.
+    /// `map`, with the axes of the world convention.
     World,
 }
 
@@ -91,9 +91,9 @@ pub struct SensorContext<'a> {
     pub topic: &'a str,
     /// Frame ids.
     pub frames: FrameIds,
-    /// Topics of the odometry that comes with clouds; `None`: not published.
+    /// Topics of the odometry in clouds; `None`: not published.
     pub odometry: Option<OdometryTopic>,
-    /// True poses, by which axes are found; `None`: they are not.
+    /// True poses, from which the sensor detects axes; `None`: it detects none.
     pub surroundings: Option<Arc<dyn Surroundings>>,
     /// Conversion options.
     pub options: Options,
@@ -147,7 +147,7 @@ impl SensorSpec {
     }
 }
 
-/// A row and a context: a sensor opens its publishers from them.
+/// The row and the context from which a sensor opens its publishers.
 pub(super) struct Topics<'a> {
     spec: &'a SensorSpec,
     pub(super) context: &'a SensorContext<'a>,
@@ -207,7 +207,7 @@ impl Topics<'_> {
     }
 
     /// Returns the suffix of the main topic.
-    pub(super) fn main(&self) -> &'static str {
+    pub(super) fn main_suffix(&self) -> &'static str {
         self.spec.suffix()
     }
 
