@@ -9,6 +9,6 @@ pub trait Surroundings: Send + Sync {
     /// Returns the direction down in the sensor's FLU frame near an instant; `None` if it is not known.
     fn down(&self, at: SimTime) -> Option<[f64; 3]>;
 
-    /// Reports a convention, `what` is `cloud` or `odometry`; `text` is [`ConventionFinder::text`](super::ConventionFinder::text).
+    /// Reports a result; `what` is `cloud` or `odometry`, `text` is [`ConventionFinder::text`](super::ConventionFinder::text).
     fn report(&self, what: &'static str, verdict: super::Verdict, text: &str);
 }
