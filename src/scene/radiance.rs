@@ -42,9 +42,9 @@ pub const RADIANCE_CLASSES: [(&str, f64, f64, bool); 22] = [
 ];
 
 impl RadianceClass {
-    /// The classes of [`RADIANCE_CLASSES`].
+    /// Returns [`RADIANCE_CLASSES`].
     #[cfg(has_rfly_bridge_msgs)]
-    pub(super) fn vendor() -> Vec<Self> {
+    pub(super) fn vendor_classes() -> Vec<Self> {
         let class = |(name, temperature, emissivity, actor): (&str, f64, f64, bool)| Self {
             name: name.to_owned(),
             temperature,

@@ -130,7 +130,7 @@ impl SceneCall<'_> {
     }
 
     /// Moves an entity.
-    pub fn put(&mut self, name: &str, pose: MapPose) -> Result<(), SceneError> {
+    pub fn set_pose(&mut self, name: &str, pose: MapPose) -> Result<(), SceneError> {
         let (name, entity) = self.scene.entities.find(name)?;
         let why = match (entity.kind, entity.id) {
             (EntityKind::Spawned | EntityKind::Created, Some(id)) => {

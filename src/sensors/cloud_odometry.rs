@@ -143,7 +143,6 @@ impl CloudOdometry {
     }
 }
 
-/// Reads a pose of the wire.
 fn read_pose(
     axes: OdometryAxes,
     [x, y, z, roll, pitch, yaw]: [f64; 6],

@@ -115,7 +115,9 @@ impl DepthSensor {
 
 impl Sensor for DepthSensor {
     fn is_wanted(&self) -> bool {
-        self.topics.need_counts(true) || self.topics.compressed().is_some() || self.info.is_wanted()
+        self.topics.need_counts(true)
+            || self.topics.wanted_compressed().is_some()
+            || self.info.is_wanted()
     }
 
     fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
@@ -124,7 +126,7 @@ impl Sensor for DepthSensor {
         let (size, codec) = source.guard.admit(&payload, head.compressed)?;
         let (payload, is_file) = (payload.bytes(), codec.is_some());
         let is_noisy = source.noise.is_some();
-        let compressed = topics.compressed().filter(|_| is_file);
+        let compressed = topics.wanted_compressed().filter(|_| is_file);
         if let Some(compressed) = compressed.filter(|_| !is_noisy) {
             topics.publish_file(compressed, payload)?;
         }
@@ -169,23 +171,23 @@ impl DepthSource {
 }
 
 impl DepthTopics {
-    fn float(&self) -> Option<&ImagePublisher> {
+    fn wanted_float(&self) -> Option<&ImagePublisher> {
         self.float.as_ref().filter(|float| float.subscribers() > 0)
     }
 
-    fn compressed(&self) -> Option<&CompressedPublisher> {
+    fn wanted_compressed(&self) -> Option<&CompressedPublisher> {
         self.compressed.as_ref().filter(|compressed| compressed.subscribers() > 0)
     }
 
-    fn compressed_depth(&self) -> Option<&CompressedPublisher> {
+    fn wanted_compressed_depth(&self) -> Option<&CompressedPublisher> {
         self.compressed_depth.as_ref().filter(|compressed| compressed.subscribers() > 0)
     }
 
     /// Whether a topic with subscribers needs the decoded counts; `is_file`: the counts arrive as a file.
     fn need_counts(&self, is_file: bool) -> bool {
         self.main.subscribers() > 0
-            || self.float().is_some()
-            || (is_file && self.compressed_depth().is_some())
+            || self.wanted_float().is_some()
+            || (is_file && self.wanted_compressed_depth().is_some())
     }
 
     /// Returns the image in millimetres, and whether the file contains it unchanged; `None` if no topic needs it.
@@ -195,7 +197,7 @@ impl DepthTopics {
         buffer: &'a mut Vec<u8>,
     ) -> Option<(&'a [u8], bool)> {
         let is_main = self.main.subscribers() > 0 && !self.has_vendor_counts;
-        if !is_main && (depth.file.is_none() || self.compressed_depth().is_none()) {
+        if !is_main && (depth.file.is_none() || self.wanted_compressed_depth().is_none()) {
             return None;
         }
         if depth.scale == DEFAULT_SCALE && !has_no_return(depth.counts) {
@@ -226,7 +228,7 @@ impl DepthTopics {
             };
             check_sent(published?)?;
         }
-        if let Some(float) = self.float() {
+        if let Some(float) = self.wanted_float() {
             let len = depth.counts.len() * 2;
             let mut loan = float.loan(len);
             let metres = &mut loan.as_mut()[..len];
@@ -244,13 +246,13 @@ impl DepthTopics {
         buffer: &mut Vec<u8>,
     ) -> Result<(), SensorError> {
         let Some(file) = depth.file else { return Ok(()) };
-        if let Some(compressed) = self.compressed().filter(|_| depth.is_noisy) {
+        if let Some(compressed) = self.wanted_compressed().filter(|_| depth.is_noisy) {
             buffer.clear();
             encode(depth.size, depth.counts, buffer)?;
             self.publish_file(compressed, buffer)?;
         }
         if let (Some(publisher), Some((data, is_unchanged))) =
-            (self.compressed_depth(), in_millimetres)
+            (self.wanted_compressed_depth(), in_millimetres)
         {
             buffer.clear();
             buffer.extend_from_slice(&CONFIG_HEADER);

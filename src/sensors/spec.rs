@@ -20,7 +20,7 @@ pub struct TopicSpec {
     pub interface: &'static str,
     /// Frame of the header.
     pub frame: FrameKind,
-    /// Exists only with a compressed transport (mode 1 or 3).
+    /// The topic exists only with a compressed transport (mode 1 or 3).
     pub compressed_only: bool,
     /// The row in `docs/topics.md`.
     pub doc: &'static str,
@@ -104,7 +104,7 @@ pub struct SensorContext<'a> {
 /// One kind of sensor: a row of [`super::spec_of`].
 #[derive(Debug)]
 pub struct SensorSpec {
-    /// Type of the simulator.
+    /// Sensor type of the simulator.
     pub kind: SensorKind,
     /// Key in configuration and documentation.
     pub name: &'static str,

@@ -62,7 +62,7 @@ fn apply_temperatures(call: &mut SceneCall<'_>, given: &[ThermalClass]) -> Resul
         classes.push(read_class(class).map_err(|why| format!("classes[{i}]: {why}"))?);
     }
     if classes.is_empty() {
-        classes = RadianceClass::vendor();
+        classes = RadianceClass::vendor_classes();
     }
     let values = stencil_values(&classes);
     for (class, value) in classes.iter().zip(&values) {

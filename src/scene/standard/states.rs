@@ -108,7 +108,7 @@ fn set_state(call: &mut SceneCall<'_>, request: &SetEntityStateRequest) -> Resul
     }
     if request.set_pose {
         let pose = call.scene.map_pose(&header.frame_id, pose)?;
-        call.put(&request.entity, pose)?;
+        call.set_pose(&request.entity, pose)?;
     }
     Ok(())
 }
