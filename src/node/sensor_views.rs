@@ -170,7 +170,7 @@ impl SensorViews {
             let mut change = match before {
                 Some(mut pending) if !again => {
                     if requested {
-                        pending.change.again(at);
+                        pending.change.renew(at);
                     }
                     pending.change
                 }

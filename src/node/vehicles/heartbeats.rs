@@ -84,7 +84,7 @@ impl CountedTask for HeartbeatSource {
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
             if IDS.contains(&id) {
-                self.scene.lock().entities.heard(id);
+                self.scene.lock().entities.add_vehicle(id);
             }
             let cause = self.announce(id, from);
             if let Some(cause) = cause {
