@@ -4,7 +4,7 @@ use crate::frames::Transform;
 /// Resolution of lengths and elements of rotations; hides the rounding errors of products of sines.
 const DECIMALS: f64 = 1e12;
 
-/// Formats a real number: always with a point, because ROS and Kalibr distinguish reals from integers, and with a signed exponent,
+/// Formats a real number, with a point because ROS and Kalibr distinguish reals from integers, and with a signed exponent,
 /// because PyYAML reads `1e-5` as text.
 pub(super) fn real(value: f64) -> String {
     let text = format!("{value:?}");
