@@ -6,7 +6,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 /// Share of the horizontal acceleration that tilts the vehicle; the rest is drag, so that the specific force has
 /// components along all three body axes.
 const TILT_SHARE: f64 = 0.7;
-/// Time in s that a vehicle rests before its route, and that it takes to get up to speed.
+/// Times in s that a vehicle rests before its route, and accelerates to its speed.
 const REST: f64 = 3.0;
 const EASE: f64 = 3.0;
 
@@ -67,7 +67,7 @@ impl ScriptedMotion {
     /// Returns the motion at simulation time `t` in s.
     pub fn at(&self, t: f64) -> Kinematics {
         match *self {
-            Self::Hover(pose) => moving([pose.position, Vec3::zeros(), Vec3::zeros()], still(pose)),
+            Self::Hover(pose) => motion([pose.position, Vec3::zeros(), Vec3::zeros()], still(pose)),
             Self::Lap { centre, radii, period, phase } => {
                 lap(centre, radii, TAU / period, TAU * (t / period + phase))
             }
@@ -81,7 +81,7 @@ impl ScriptedMotion {
                 let velocity = Vec3::new(-s, c, 0.0) * (radius * w);
                 let attitude = Quat::from_euler_angles(0.0, 0.0, w * t + FRAC_PI_2);
                 let turning = (attitude, Vec3::new(0.0, 0.0, w));
-                moving([centre + out, velocity, -out * (w * w)], turning)
+                motion([centre + out, velocity, -out * (w * w)], turning)
             }
         }
     }
@@ -91,8 +91,8 @@ fn still(pose: Pose) -> (Quat, Vec3) {
     (pose.attitude, Vec3::zeros())
 }
 
-/// The motion with a position, velocity and acceleration (NED), an attitude and body rates.
-fn moving(
+/// Returns the motion with a position, velocity and acceleration (NED), an attitude and body rates.
+fn motion(
     [position, velocity, acceleration]: [Vec3; 3],
     (attitude, rate): (Quat, Vec3),
 ) -> Kinematics {
@@ -105,7 +105,7 @@ fn moving(
     }
 }
 
-/// A lap at the angle `angle`, which grows by `w` rad/s.
+/// Returns the motion on a lap at `angle`, which grows by `w` rad/s.
 fn lap(centre: Vec3, radii: Vec3, w: f64, angle: f64) -> Kinematics {
     let (s, c) = angle.sin_cos();
     let (s2, c2) = (2.0 * angle).sin_cos();
@@ -122,10 +122,10 @@ fn lap(centre: Vec3, radii: Vec3, w: f64, angle: f64) -> Kinematics {
     let axes = Matrix3::from_columns(&[forward, right, down]);
     let attitude = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
     let rate = Vec3::new(down.dot(&turning), forward.dot(&sinking), -forward.dot(&turning));
-    moving([position, velocity, acceleration], (attitude, rate))
+    motion([position, velocity, acceleration], (attitude, rate))
 }
 
-/// The direction of a vector, and its derivative from that of the vector.
+/// Returns the direction of a vector, and the derivative of the direction; `change` is that of the vector.
 fn unit(v: Vec3, change: Vec3) -> (Vec3, Vec3) {
     let (length, n) = (v.norm(), v.normalize());
     (n, (change - n * n.dot(&change)) / length)
@@ -153,11 +153,11 @@ fn excite(centre: Vec3, radii: Vec3, period: f64, phase: f64, t: f64) -> Kinemat
     );
     let attitude = Quat::from_euler_angles(roll.0[0], pitch.0[0], yaw.0[0]);
     let derivative = |order: usize| Vec3::from(position.map(|axis| axis.0[order]));
-    moving([0, 1, 2].map(derivative), (attitude, rate))
+    motion([0, 1, 2].map(derivative), (attitude, rate))
 }
 
-/// Time along a route at simulation time `t`: 0 during the rest, as fast as `t` after the transition. The speed has two
-/// continuous derivatives.
+/// Returns the time along a route at simulation time `t`: 0 during the rest, as fast as `t` after the transition. The speed
+/// has two continuous derivatives.
 fn eased(t: f64) -> Jet {
     let x = (t - REST) / EASE;
     if x >= 1.0 {

@@ -47,7 +47,7 @@ impl Object {
         }
     }
 
-    /// Returns what the renderer calls it; parts of one object share the name.
+    /// Returns its name in the renderer; parts of one object share the name.
     pub fn name(self) -> String {
         match self {
             Self::Ground => "Floor".to_owned(),
@@ -61,7 +61,7 @@ impl Object {
         }
     }
 
-    /// Returns the class (stencil value) in segmentation colours and fourth lidar channels, never 0.
+    /// Returns the class (stencil value) for segmentation images and the fourth channel of clouds, never 0.
     pub fn class(self) -> u8 {
         match self {
             Self::Ground => 1,
@@ -106,7 +106,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// Creates a solid of its object's class.
+    /// Creates a solid in the class of its object.
     pub fn new(object: Object, shape: Shape, pose: Pose, half: Vec3) -> Self {
         Self { object, shape, pose, half, paint: object.class(), stencil: None }
     }
@@ -132,7 +132,7 @@ impl Solid {
         (self.pose.position - reach, self.pose.position + reach)
     }
 
-    /// Returns the radius of a sphere around its centre that holds it, in m.
+    /// Returns the radius in m of the sphere around its centre that encloses it.
     pub fn radius(&self) -> f64 {
         match self.shape {
             Shape::Box => self.half.norm(),
