@@ -301,7 +301,7 @@ impl RendererState {
         self.stencils.retain(|stencil| stencil.text != text);
         self.stencils.push(Stencil { text, names, value });
         let named = &self.stencils;
-        self.scene = self.scene.stencilled(|name| {
+        self.scene = self.scene.with_stencils(|name| {
             let mut last = named.iter().rev();
             last.find(|stencil| stencil.names.has(name)).map(|stencil| stencil.value)
         });

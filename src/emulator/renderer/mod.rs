@@ -139,8 +139,8 @@ impl RendererState {
 
     /// Loads a map by its name, or by its number; `false` if there is none.
     pub(super) fn load_map(&mut self, name: &str, number: i32) -> bool {
-        let by_number = |number: i32| Scene::numbered(usize::try_from(number).ok()?);
-        let scene = by_number(number).or_else(|| Scene::named(name));
+        let by_number = |number: i32| Scene::by_number(usize::try_from(number).ok()?);
+        let scene = by_number(number).or_else(|| Scene::by_name(name));
         let found = scene.is_some();
         if let Some(scene) = scene {
             self.load(scene);

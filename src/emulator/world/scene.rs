@@ -42,13 +42,13 @@ impl Scene {
     }
 
     /// Loads a map of [`MAPS`] by its name; upper and lower case are equal.
-    pub fn named(name: &str) -> Option<Arc<Self>> {
+    pub fn by_name(name: &str) -> Option<Arc<Self>> {
         let found = MAPS.iter().position(|map| map.eq_ignore_ascii_case(name));
-        found.and_then(Self::numbered)
+        found.and_then(Self::by_number)
     }
 
     /// Loads a map by its number in [`MAPS`].
-    pub fn numbered(number: usize) -> Option<Arc<Self>> {
+    pub fn by_number(number: usize) -> Option<Arc<Self>> {
         match number {
             0 => Some(Self::yard()),
             1 => Some(Self::simple()),
@@ -59,7 +59,7 @@ impl Scene {
 
     /// Returns this scene with the stencil values that `stencil` gives its objects by their names.
     #[must_use]
-    pub fn stencilled(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
+    pub fn with_stencils(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
         let marked = |solid: &Solid| Solid { stencil: stencil(&solid.object.name()), ..*solid };
         Arc::new(Self {
             solids: self.solids.iter().map(marked).collect(),
@@ -169,7 +169,7 @@ impl World {
 
     /// Returns this world with another scene.
     #[must_use]
-    pub fn within(self, scene: Arc<Scene>) -> Self {
+    pub fn with_scene(self, scene: Arc<Scene>) -> Self {
         Self { scene, ..self }
     }
 

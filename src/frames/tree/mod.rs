@@ -356,7 +356,7 @@ impl FrameTree {
     }
 
     /// Returns the pose of a sensor that turns in its mount.
-    pub fn moving(&self, seq_id: u16, stamp: RosTime) -> Option<TransformStamped> {
+    pub fn moving_transform(&self, seq_id: u16, stamp: RosTime) -> Option<TransformStamped> {
         let edge = &self.edges[self.sensors.get(&seq_id)?.edge];
         let transform = edge.transform.filter(|_| edge.source == Source::Moving)?;
         Some(transform.to_stamped(&edge.parent, &edge.child, stamp))

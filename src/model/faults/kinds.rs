@@ -98,7 +98,7 @@ pub const FAULT_KINDS: &[FaultKind] = &[
 
 impl FaultKind {
     /// Finds a kind by its name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn by_name(name: &str) -> Option<&'static Self> {
         FAULT_KINDS.iter().find(|kind| kind.name == name)
     }
 

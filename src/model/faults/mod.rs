@@ -114,7 +114,7 @@ impl Faults {
     pub fn clear(&mut self, kind: &str, id: i32, now: FaultTime) -> ClearedFaults {
         let mut cleared = ClearedFaults::default();
         if !["", request::NUMBER, request::PARAMETERS].contains(&kind)
-            && FaultKind::named(kind).is_none()
+            && FaultKind::by_name(kind).is_none()
         {
             let hint = did_you_mean(kind, FAULT_KINDS.iter().map(|kind| kind.name));
             cleared.error = format!("kind: {kind:?} is not a kind of fault{hint}");

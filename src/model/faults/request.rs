@@ -140,7 +140,7 @@ fn documented_fault(
     request: &InjectFaultRequest,
     numbers: FaultNumbers,
 ) -> Result<Fault, String> {
-    let Some(kind) = FaultKind::named(name) else {
+    let Some(kind) = FaultKind::by_name(name) else {
         let names = FAULT_KINDS.iter().map(|kind| kind.name).chain([NUMBER, PARAMETERS]);
         let suggestion = did_you_mean(name, names.clone());
         let names: Vec<_> = names.collect();
