@@ -146,7 +146,7 @@ pub(super) struct Renderer {
     options: EmulatorOptions,
     /// Created when a camera first needs it.
     texture: Option<Arc<Texture>>,
-    optics: Vec<(RayPattern, Arc<RayBundle>)>,
+    bundles: Vec<(RayPattern, Arc<RayBundle>)>,
     views: Vec<RayView>,
     /// Scene and moving solids of the views.
     drawn: Option<(Arc<Scene>, Vec<Solid>)>,
@@ -163,7 +163,7 @@ impl Renderer {
         Self {
             options: options.clone(),
             texture: None,
-            optics: Vec::new(),
+            bundles: Vec::new(),
             views: Vec::new(),
             drawn: None,
             spare_hits: Vec::new(),
@@ -208,7 +208,7 @@ impl Renderer {
         let kind = SensorKind::from_type_id(request.type_id);
         let mut random =
             SplitMix::of_frame(self.options.seed, request.seq_id.into(), snapshot.time);
-        let Some(optics) = RayPattern::of(request, random.unit()) else {
+        let Some(rays) = RayPattern::of(request, random.unit()) else {
             let caster = Caster::new(snapshot, pose, carrier);
             match kind {
                 Some(SensorKind::Range) => objects::range(snapshot, &caster, pose, params[0], out),
@@ -220,18 +220,18 @@ impl Renderer {
             return self.new_id();
         };
         if self.options.pattern && encoding_of(request, false).is_image() {
-            return pattern(request, known, out);
+            return test_image(request, known, out);
         }
         let daylight = self.daylight(kind, &snapshot.scene);
         let noise = RangeNoise::new(self.options.lidar_noise, random);
         // With noise no two frames are equal.
         let has_noise = self.options.lidar_noise > 0.0 && is_lidar(kind);
         let unique_id = has_noise.then(|| self.new_id());
-        let optics = optics.at(snapshot.time, request, self.options.livox_pattern);
+        let rays = rays.at(snapshot.time, request, self.options.livox_pattern);
         let axes = self.options.axes;
         let head =
             CloudLayout::new(self.options.cloud_format.of(request), axes, snapshot, pose, carrier);
-        let view = self.view(snapshot, optics, pose, carrier);
+        let view = self.view(snapshot, rays, pose, carrier);
         let id = unique_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {
             return id;
@@ -277,11 +277,11 @@ impl Renderer {
     fn view(
         &mut self,
         snapshot: &Snapshot,
-        optics: RayPattern,
+        rays: RayPattern,
         pose: &Pose,
         carrier: Option<u16>,
     ) -> &RayView {
-        let bundle = self.bundle(optics);
+        let bundle = self.bundle(rays);
         let found = self.views.iter().position(|v| {
             Arc::ptr_eq(&v.bundle, &bundle) && v.pose == *pose && v.carrier == carrier
         });
@@ -297,20 +297,20 @@ impl Renderer {
         &self.views[index]
     }
 
-    fn bundle(&mut self, optics: RayPattern) -> Arc<RayBundle> {
+    fn bundle(&mut self, rays: RayPattern) -> Arc<RayBundle> {
         /// A changing zoom creates a pattern per frame; the oldest are dropped.
-        const MAX_OPTICS: usize = 32;
-        if optics.is_unique() {
-            return Arc::new(optics.build());
+        const MAX_BUNDLES: usize = 32;
+        if rays.is_unique() {
+            return Arc::new(rays.build());
         }
-        if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {
+        if let Some((_, bundle)) = self.bundles.iter().find(|(other, _)| *other == rays) {
             return Arc::clone(bundle);
         }
-        if self.optics.len() >= MAX_OPTICS {
-            self.optics.remove(0);
+        if self.bundles.len() >= MAX_BUNDLES {
+            self.bundles.remove(0);
         }
-        let bundle = Arc::new(optics.build());
-        self.optics.push((optics, Arc::clone(&bundle)));
+        let bundle = Arc::new(rays.build());
+        self.bundles.push((rays, Arc::clone(&bundle)));
         bundle
     }
 }
@@ -321,7 +321,7 @@ fn is_lidar(kind: Option<SensorKind>) -> bool {
 }
 
 /// Creates a test image once, then only counts frames in its first 8 bytes; compressed images stay unchanged.
-fn pattern(request: &SensorRequest, known: Option<PayloadId>, out: &mut Vec<u8>) -> PayloadId {
+fn test_image(request: &SensorRequest, known: Option<PayloadId>, out: &mut Vec<u8>) -> PayloadId {
     let encoding = encoding_of(request, false);
     let row = usize::from(request.width) * encoding.bytes_per_pixel();
     let len = row * usize::from(request.height);
