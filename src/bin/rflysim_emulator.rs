@@ -176,7 +176,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     let map = if scene.scene == "simple" { Scene::simple() } else { Scene::yard() };
     Ok(EmulatorOptions {
         ports: ports.shifted(network.port_offset).context("--port-offset is too large")?,
-        world: world(scene)?.within(map),
+        world: world(scene)?.with_scene(map),
         seed: faults.seed,
         autopilot: protocol.autopilot.parse().ok(),
         fence: scene.fence.as_deref().map(fence).transpose()?.unwrap_or_default(),

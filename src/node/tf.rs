@@ -154,7 +154,7 @@ impl StaticTf {
             } else {
                 tree.rehang(mount).map_err(NodeError::Frames).map(|()| true)?
             };
-            let moved = stamp.and_then(|stamp| tree.moving(mount.seq_id, stamp));
+            let moved = stamp.and_then(|stamp| tree.moving_transform(mount.seq_id, stamp));
             (due, moved)
         };
         if due {

@@ -277,7 +277,7 @@ impl RendererState {
         }
         self.stencils.retain(|stencil| stencil.text != text);
         self.stencils.push(Stencil { text, names, value });
-        self.scene = self.scene.stencilled(|name| self.stencil_of(name));
+        self.scene = self.scene.with_stencils(|name| self.stencil_of(name));
         Some(())
     }
 }

@@ -126,8 +126,8 @@ impl RendererState {
 
     /// Loads a map by its name, or by its number; `false` if there is none.
     pub(super) fn load_map(&mut self, name: &str, number: i32) -> bool {
-        let by_number = |number: i32| Scene::numbered(usize::try_from(number).ok()?);
-        let scene = by_number(number).or_else(|| Scene::named(name));
+        let by_number = |number: i32| Scene::by_number(usize::try_from(number).ok()?);
+        let scene = by_number(number).or_else(|| Scene::by_name(name));
         scene.map(|scene| self.load(scene)).is_some()
     }
 

@@ -110,7 +110,7 @@ impl Injector {
         let mut state = self.state.lock();
         let restarts = self.clock.status().restarts;
         let has_restarted = std::mem::replace(&mut state.restarts, restarts) != restarts;
-        if has_restarted && state.faults.restarted() {
+        if has_restarted && state.faults.forget_all() {
             tracing::info!(
                 vehicle = self.socket.vehicle,
                 "the simulation restarted: its model has no faults any more"

@@ -69,7 +69,7 @@ fn open_vehicle(
     let start = start(own, context.tree.names().world);
     let mut vehicle = OwnVehicle::new(id, airframe, own.model_type, start, Geodetic::MAP_CENTRE);
     if let Some(map) = context.settings.origin.terrain.clone() {
-        vehicle = vehicle.over(Terrain::new(move |place| map.height(place)));
+        vehicle = vehicle.on_terrain(Terrain::new(move |place| map.height(place)));
     }
     let task = ModelTask {
         id,
@@ -231,7 +231,7 @@ impl ModelTask {
     fn send_states(&self) {
         let truth = self.vehicle.truth(self.time);
         let estimate = self.vehicle.estimate();
-        let picture = self.vehicle.picture(self.time);
+        let picture = self.vehicle.renderer_state(self.time);
         let mut failed = 0;
         let mut send = |bytes: &[u8], to: SocketAddrV4| {
             failed += u64::from(self.sender.send_to(bytes, to).is_err());
