@@ -225,7 +225,7 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
     );
     values.extend(figures.others.iter().map(|(cause, count)| value(cause.name(), count)));
     if let SourceRole::Autopilot(facts) = &figures.kind {
-        let AutopilotFacts { not_ready, odd, setpoint_hz, .. } = facts;
+        let AutopilotFacts { not_ready, link_warnings: odd, setpoint_hz, .. } = facts;
         values.extend(not_ready.iter().map(|text| value("not_ready", text)));
         values.extend(odd.iter().map(|text| value("odd", text)));
         values.extend(setpoint_hz.iter().map(|hz| value("setpoint_hz", format!("{hz:.1}"))));
