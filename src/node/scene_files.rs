@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 8;
 pub(super) fn read_library(params: &Params, files: &mut Files) -> Library {
     let mut library = Library::default();
     if let Some(path) = &params.scene.file
-        && let Some((file, text)) = files.text("scene.file", path)
+        && let Some((file, text)) = files.load_text("scene.file", path)
     {
         match Library::with_file(&file, &text) {
             Ok(own) => library = own,

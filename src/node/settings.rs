@@ -92,7 +92,7 @@ impl Settings {
             match source {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
-                    if let Some((file, text)) = files.text("params-file", path) {
+                    if let Some((file, text)) = files.load_text("params-file", path) {
                         match ros_args::params_of_file(&file, &text, &node) {
                             Ok(found) => values.extend(found),
                             Err(Problems(found)) => files.problems.0.extend(found),
@@ -121,7 +121,7 @@ impl Settings {
     pub fn with_params(params: Params) -> Result<Self, NodeError> {
         let mut files = Files::default();
         let paths = params.config.iter();
-        let texts: Vec<_> = paths.filter_map(|path| files.text("config", path)).collect();
+        let texts: Vec<_> = paths.filter_map(|path| files.load_text("config", path)).collect();
         let (loaded, found) = config_json::inspect(&texts, &params.vendor_overrides());
         files.problems.0.extend(found.0);
         let terrain = read_terrain(&params, &mut files);
@@ -151,7 +151,7 @@ impl Settings {
             terrain,
             library,
             created,
-            files: Arc::new(files.read),
+            files: Arc::new(files.loaded),
             skipped: loaded.skipped,
             served: None,
         };
@@ -400,7 +400,7 @@ impl Settings {
 
     /// Returns whether two cameras may be declared a stereo pair.
     pub fn are_rectified(&self, left: &SensorConfig, right: &SensorConfig) -> bool {
-        camera_pairs::rectified((left, &self.mount(left)), (right, &self.mount(right)))
+        camera_pairs::are_rectified((left, &self.mount(left)), (right, &self.mount(right)))
     }
 
     /// Returns whether two cameras see the same scene with the same pixels.
@@ -462,8 +462,8 @@ fn optical_of(link: &str) -> String {
 /// Reads `<map>.png` and `<map>.txt` in the same folder.
 fn read_terrain(params: &Params, files: &mut Files) -> Option<Arc<TerrainMap>> {
     let image = params.terrain_file.as_ref()?;
-    let text = files.text("terrain.file", &image.with_extension("txt"));
-    let png = files.bytes("terrain.file", image);
+    let text = files.load_text("terrain.file", &image.with_extension("txt"));
+    let png = files.load_bytes("terrain.file", image);
     let rounding = match params.terrain_rounding {
         TerrainRounding::Cut => Rounding::Cut,
         TerrainRounding::Nearest => Rounding::Nearest,

@@ -54,7 +54,7 @@ pub(super) fn fixed_frames(settings: &Settings, tree: &FrameTree, vehicle: u16) 
     fixed.map(|joint| joint.child).collect()
 }
 
-/// The sensors that a vehicle carries, directly or through other sensors, and their mounts.
+/// Returns the sensors that a vehicle carries, directly or through other sensors, and their mounts.
 fn carried(settings: &Settings, vehicle: u16) -> Vec<(&SensorConfig, SensorMount)> {
     let sensors = settings.sensors.iter().zip(settings.mounts());
     sensors.filter(|(sensor, _)| settings.vehicle_of(sensor) == Some(vehicle)).collect()
@@ -63,8 +63,8 @@ fn carried(settings: &Settings, vehicle: u16) -> Vec<(&SensorConfig, SensorMount
 struct UrdfModel {
     root: String,
     joints: Vec<Joint>,
-    /// Clients that draw the vehicle can read the mesh.
-    mesh: bool,
+    /// Whether clients that draw the vehicle can read the mesh.
+    has_mesh: bool,
 }
 
 struct Joint {
@@ -72,7 +72,7 @@ struct Joint {
     child: String,
     pose: Transform,
     fixed: bool,
-    /// `None`: nothing is shown.
+    /// `None`: the link has no visual shape.
     shape: Option<LinkShape>,
 }
 
@@ -124,7 +124,7 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
             add(&frames.link, &frames.optical, optical, true, None);
         }
     }
-    UrdfModel { root, joints, mesh: mesh::is_served(settings) }
+    UrdfModel { root, joints, has_mesh: mesh::is_served(settings) }
 }
 
 fn pose_at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
@@ -147,10 +147,10 @@ fn write(model: &UrdfModel, form: UrdfForm) -> String {
         let _ = writeln!(out, "<robot name=\"{ROBOT}\">");
     }
     let _ = writeln!(out, "  <link name=\"{}\">", escaped(&model.root));
-    body(&mut out, model.mesh);
+    write_body(&mut out, model.has_mesh);
     out += "  </link>\n";
     for joint in &model.joints {
-        link(&mut out, joint);
+        write_link(&mut out, joint);
         write_joint(&mut out, joint);
     }
     if xacro {
@@ -160,33 +160,33 @@ fn write(model: &UrdfModel, form: UrdfForm) -> String {
 }
 
 /// A generic quadrotor with an orange nose. Its boxes lie inside the mesh, and are visible where the mesh cannot be read.
-fn body(out: &mut String, with_mesh: bool) {
+fn write_body(out: &mut String, with_mesh: bool) {
     const ARM_M: f64 = 0.25;
     if with_mesh {
         let shape = format!("<mesh filename=\"{}\"/>", mesh::URI);
-        visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
+        write_visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
     }
-    visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
-    visual(out, [0.13, 0.0, 0.0], [0.0; 3], &boxed([0.03, 0.1, 0.04]), ORANGE);
+    write_visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
+    write_visual(out, [0.13, 0.0, 0.0], [0.0; 3], &boxed([0.03, 0.1, 0.04]), ORANGE);
     for quarter in [1.0, 3.0, 5.0, 7.0] {
         let angle = quarter * std::f64::consts::FRAC_PI_4;
         let (s, c) = angle.sin_cos();
         let [x, y] = [c * ARM_M, s * ARM_M];
         let arm = boxed([ARM_M, 0.025, 0.02]);
-        visual(out, [x / 2.0, y / 2.0, 0.0], [0.0, 0.0, angle], &arm, GREY);
+        write_visual(out, [x / 2.0, y / 2.0, 0.0], [0.0, 0.0, angle], &arm, GREY);
         let colour = if c > 0.0 { ORANGE } else { BLACK };
-        visual(out, [x, y, 0.035], [0.0; 3], &cylinder(0.12, 0.01), colour);
+        write_visual(out, [x, y, 0.035], [0.0; 3], &cylinder(0.12, 0.01), colour);
     }
 }
 
-fn link(out: &mut String, joint: &Joint) {
+fn write_link(out: &mut String, joint: &Joint) {
     let name = escaped(&joint.child);
-    let Some((turn, shape, colour)) = &joint.shape else {
+    let Some((angles, shape, colour)) = &joint.shape else {
         let _ = writeln!(out, "  <link name=\"{name}\"/>");
         return;
     };
     let _ = writeln!(out, "  <link name=\"{name}\">");
-    visual(out, [0.0; 3], *turn, shape, *colour);
+    write_visual(out, [0.0; 3], *angles, shape, *colour);
     out.push_str("  </link>\n");
 }
 
@@ -196,7 +196,7 @@ fn write_joint(out: &mut String, joint: &Joint) {
     let _ = writeln!(out, "  <joint name=\"{child}_joint\" type=\"{kind}\">");
     let _ = writeln!(out, "    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>");
     let attitude = Attitude::from_wxyz(joint.pose.rotation()).unwrap_or_default();
-    origin(out, joint.pose.translation(), rpy(attitude));
+    write_origin(out, joint.pose.translation(), rpy(attitude));
     out.push_str("  </joint>\n");
 }
 
@@ -218,16 +218,16 @@ const ORANGE: Colour = ("rfly_orange", "1 0.45 0 1");
 const BLUE: Colour = ("rfly_blue", "0.1 0.3 0.8 1");
 const RED: Colour = ("rfly_red", "0.8 0.1 0.1 1");
 
-fn visual(out: &mut String, xyz: [f64; 3], rpy: [f64; 3], shape: &str, (name, rgba): Colour) {
+fn write_visual(out: &mut String, xyz: [f64; 3], rpy: [f64; 3], shape: &str, (name, rgba): Colour) {
     out.push_str("    <visual>\n  ");
-    origin(out, xyz, rpy);
+    write_origin(out, xyz, rpy);
     let _ = writeln!(
         out,
         "      <geometry>{shape}</geometry>\n      <material name=\"{name}\"><color rgba=\"{rgba}\"/></material>\n    </visual>"
     );
 }
 
-fn origin(out: &mut String, xyz: [f64; 3], rpy: [f64; 3]) {
+fn write_origin(out: &mut String, xyz: [f64; 3], rpy: [f64; 3]) {
     let _ = writeln!(out, "    <origin xyz=\"{}\" rpy=\"{}\"/>", row(xyz), row(rpy));
 }
 

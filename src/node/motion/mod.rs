@@ -85,7 +85,7 @@ fn open_vehicle(
         truth: here(ports.true_state(id)),
         heartbeat: here(ports.heartbeat),
         windows: context.settings.draw_windows(),
-        stats: assembly.source(format!("model of vehicle {id}")),
+        stats: assembly.add_source(format!("model of vehicle {id}")),
     };
     tasks::start(&runtime, task);
     Ok(())

@@ -59,7 +59,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let options = context.senders.group(port);
         let what = format!("simulated network, port {port}");
         let Some(receiver) = assembly.binder.bind(&options, &what) else { continue };
-        let stats = assembly.source_on_demand(what);
+        let stats = assembly.add_source_on_demand(what);
         let sender = sender.get_or_insert_with(|| NetSimSender {
             socket: receiver.sender(),
             to: SocketAddrV4::new(NETWORK_GROUP, port),

@@ -40,7 +40,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let server = RedisServer::new(address, redis.port)?;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
-    let stats = assembly.source("redis".to_owned());
+    let stats = assembly.add_source("redis".to_owned());
     let (queue, queued) = mpsc::channel(QUEUED);
     let (params, ports) = (&context.settings.params, &context.settings.ports);
     let mut routes = BTreeMap::new();

@@ -215,7 +215,7 @@ impl ReportSource {
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
         };
-        self.stats.handled(taken);
+        self.stats.count_result(taken);
     }
 
     /// Stamps a report; one whose time is not of this simulation gets the current time and is counted.

@@ -58,7 +58,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
             seq_id,
             neutral: angles(&mount.orientation).map(f64::to_degrees),
             parameter_requests: context.parameter_requests.clone(),
-            stats: assembly.source_on_demand(format!("gimbal of sensor{seq_id}")),
+            stats: assembly.add_source_on_demand(format!("gimbal of sensor{seq_id}")),
             is_logged: false,
         };
         let name = topic("command");

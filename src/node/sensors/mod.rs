@@ -96,7 +96,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let odometry = odometry_topic(settings, &context.tree, config);
         assembly.frame_ids.extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
-        let stats = assembly.source_of(SourceRole::Sensor(config.seq_id), opened.name.clone());
+        let stats = assembly.add_source_of(SourceRole::Sensor(config.seq_id), opened.name.clone());
         links.push(SensorLink::new(config, stats.clone(), params.request.timeout, false));
         let (successor, successors) = mpsc::channel();
         let reception = Reception {
@@ -216,7 +216,7 @@ fn open_boxes(
         topics,
         context.reported.clone(),
         context.poses.clone(),
-        assembly.source_on_demand("boxes in images".to_owned()),
+        assembly.add_source_on_demand("boxes in images".to_owned()),
     );
     let events = boxes.topics.events.clone();
     let moved = move |_: &Settings, mount: &SensorMount, _| events.moved(mount);

@@ -190,7 +190,7 @@ impl ShmSource {
             BlockRead::Published => {
                 figures.frames += 1;
                 figures.converted += 1;
-                figures.took(host_now().0 - arrival.0);
+                figures.record_latency(host_now().0 - arrival.0);
             }
             BlockRead::Unwanted => figures.frames += 1,
         }

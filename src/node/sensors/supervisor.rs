@@ -158,7 +158,7 @@ impl Supervisor {
     }
 
     fn has_poses(&self) -> bool {
-        let all = |(tf, vehicles): &(Tf, usize)| tf.vehicles() >= *vehicles;
+        let all = |(tf, vehicles): &(Tf, usize)| tf.vehicle_count() >= *vehicles;
         self.poses.as_ref().is_none_or(all)
     }
 

@@ -269,7 +269,7 @@ impl UdpSource {
         };
         if datagram.overflows != self.overflows {
             self.overflows = datagram.overflows;
-            self.stats.lock().overflowed(datagram.overflows);
+            self.stats.lock().set_overflows(datagram.overflows);
         }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
         let stamp = |sim_time, arrival| self.clock.stamp(sim_time, arrival, SourceKind::Image);
@@ -291,7 +291,7 @@ impl UdpSource {
         match result {
             Some(Ok(())) => {
                 figures.converted += 1;
-                figures.took(host_now().0 - info.arrival.0);
+                figures.record_latency(host_now().0 - info.arrival.0);
             }
             Some(Err(error)) => figures.drop_one(error.cause().into()),
             None => {}

@@ -31,7 +31,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         served: context.settings.vehicles(),
         scene: context.scene.clone(),
         presence: context.presence.clone(),
-        stats: assembly.source_of(SourceRole::Heartbeats, "heartbeats".into()),
+        stats: assembly.add_source_of(SourceRole::Heartbeats, "heartbeats".into()),
     };
     tasks::start(runtime, source);
 }
