@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Poses kept per vehicle: more than 2 s at 200 Hz.
-const KEPT: usize = 512;
+const MAX_POSES: usize = 512;
 
-/// Largest age of a pose for [`PoseHistory::near`], in ns.
-const NEAR_NS: u64 = 100_000_000;
+/// Largest age of a pose for [`PoseHistory::latest_at`], in ns.
+const MAX_AGE_NS: u64 = 100_000_000;
 
 #[derive(Clone, Default)]
 pub(super) struct PoseHistory(Arc<SharedPoses>);
@@ -21,7 +21,7 @@ struct SharedPoses {
     vehicles: Mutex<BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>>,
 }
 
-/// Demand of one reader: poses are kept while at least one reader sets it.
+/// Demand of one reader: the history keeps poses while at least one reader has set its demand.
 pub(super) struct PoseDemand {
     poses: PoseHistory,
     wanted: bool,
@@ -62,7 +62,7 @@ impl PoseHistory {
         self.0.wanted.load(Ordering::Relaxed) > 0
     }
 
-    /// The demand of a new reader, not set.
+    /// Returns a demand, not set, for a new reader.
     pub(super) fn demand(&self) -> PoseDemand {
         let poses = self.clone();
         PoseDemand { poses, wanted: false }
@@ -78,19 +78,19 @@ impl PoseHistory {
         if past.back().is_some_and(|(last, _)| time < *last) {
             past.clear();
         }
-        while past.len() >= KEPT {
+        while past.len() >= MAX_POSES {
             past.pop_front();
         }
         past.push_back((time, *pose));
     }
 
     /// Returns the newest pose at or before a time, if it is at most 0.1 s older.
-    pub(super) fn near(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
+    pub(super) fn latest_at(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
         let vehicles = self.0.vehicles.lock();
         let past = vehicles.get(&vehicle)?;
         let later = past.partition_point(|(at, _)| *at <= time);
         let (at, pose) = past.get(later.checked_sub(1)?)?;
-        (time.0.abs_diff(at.0) <= NEAR_NS).then_some(*pose)
+        (time.0.abs_diff(at.0) <= MAX_AGE_NS).then_some(*pose)
     }
 
     /// Returns the pose at a time, interpolated between two states.

@@ -289,12 +289,12 @@ impl SensorViews {
             let carrier = match mount {
                 Mount::Ground(_) => return Some(below),
                 Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
-                    let vehicle = poses.near(id, at)?;
+                    let vehicle = poses.latest_at(id, at)?;
                     let pose = self.0.world.pose(vehicle.position, vehicle.attitude);
                     return Some(pose * below);
                 }
                 Mount::VehicleLevel(id) => {
-                    let vehicle = poses.near(id, at)?;
+                    let vehicle = poses.latest_at(id, at)?;
                     return Some(below.shifted(self.0.world.vector(vehicle.position)));
                 }
                 Mount::Sensor(carrier) => self.slot(carrier)?,

@@ -3,7 +3,7 @@ use super::calibrations::Calibrations;
 use super::camera_pairs::{self, CameraPairs};
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
-use super::scene_files::{read_created, read_library};
+use super::scene_files::{read_created_objects, read_library};
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
@@ -126,7 +126,7 @@ impl Settings {
         files.problems.0.extend(found.0);
         let terrain = read_terrain(&params, &mut files);
         let library = read_library(&params, &mut files);
-        let created = read_created(&params, &mut files);
+        let created = read_created_objects(&params, &mut files);
         let loaded = files.problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         warnings.extend(files.warnings);
