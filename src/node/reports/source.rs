@@ -146,7 +146,7 @@ impl ReportSource {
         let mut wanted = self.wanted();
         // Without requests no report is expected; those of cameras do not count, because older renderers have none.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
-        let cameras = self.views.to_describe();
+        let cameras = self.views.needing_description();
         let (_, want) = &mut self.poses;
         want.set(!cameras.is_empty());
         wanted.extend(cameras.into_iter().map(ReportSubject::Camera));
@@ -210,7 +210,7 @@ impl ReportSource {
             Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
             Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
-            Ok(SceneReport::Pod(pod)) if self.views.pod(&pod) => Ok(()),
+            Ok(SceneReport::Pod(pod)) if self.views.report_pod(&pod) => Ok(()),
             // The bridge does not use these.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
@@ -266,7 +266,7 @@ impl ReportSource {
         let pose = self.conversion.pose(&camera.pose);
         let settings = self.settings.borrow().clone();
         let described = (camera, pose);
-        self.views.described(described, arrival, &settings, &self.poses.0);
+        self.views.evaluate_description(described, arrival, &settings, &self.poses.0);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();

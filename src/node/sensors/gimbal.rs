@@ -123,7 +123,7 @@ impl GimbalStatus {
     fn show(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
         let mut message = Vector3Stamped::default();
         message.header.stamp = stamp.unwrap_or_else(|| self.headers.now()).to_msg();
-        message.header.frame_id = self.views.link(self.seq_id);
+        message.header.frame_id = self.views.link_frame(self.seq_id);
         message.vector = Vector3 { x, y, z };
         // The publisher counts failures.
         let _counted = self.publisher.publish(&message);

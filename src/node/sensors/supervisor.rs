@@ -281,7 +281,7 @@ impl Supervisor {
         let mut request = sensor_request(&link.sensor, self.format);
         let slot = self.views.slot(link.sensor.seq_id);
         if let Some(slot) = &slot {
-            request.fov_deg = slot.marked(request.fov_deg);
+            request.fov_deg = slot.request_fov(request.fov_deg);
         }
         if let Err(error) = self.socket.send_to(request.emit(&mut buffer), self.renderer) {
             tracing::debug!(%error, source = %link.stats.name(), "request not sent");
