@@ -7,7 +7,7 @@ use crate::time::SimTime;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// The frame tree that all sensors share, with the published mount of each.
+/// The frame tree that all sensors share, with the mounts that their messages show.
 #[derive(Clone)]
 pub(super) struct SharedFrameTree(Arc<Mutex<FrameTree>>);
 
