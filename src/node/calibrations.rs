@@ -56,8 +56,8 @@ impl LoadedCalibration {
         }
         let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
         let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
-        let same = before.filter(|known| known.path == path && known.changed == changed);
-        let calibration = match same {
+        let unchanged = before.filter(|known| known.path == path && known.changed == changed);
+        let calibration = match unchanged {
             Some(known) => known.calibration.clone(),
             None => {
                 let (text, _) = files::read_text(&path).map_err(|why| vec![why])?;

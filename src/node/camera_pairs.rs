@@ -13,9 +13,9 @@ const MIN_ANGLE_RAD: f64 = 1e-4;
 /// The pairs among the sensors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraPairs {
-    /// By right camera: the left one, and the baseline in m.
+    /// Left camera and baseline in m, by right camera.
     stereo: BTreeMap<u16, (u16, f64)>,
-    /// By depth camera: the colour camera.
+    /// Colour camera, by depth camera.
     registered: BTreeMap<u16, u16>,
 }
 
@@ -117,8 +117,8 @@ fn baseline(left: Mounted<'_>, right: Mounted<'_>) -> Result<f64, Vec<String>> {
     let mut faults = Vec::new();
     for sensor in [left, right] {
         let row = sensor.kind.row();
-        let images = matches!(row.payload, Payload::Bgr8 | Payload::Grey8);
-        if !images || row.optics != Optics::Pinhole {
+        let has_images = matches!(row.payload, Payload::Bgr8 | Payload::Grey8);
+        if !has_images || row.optics != Optics::Pinhole {
             let (id, type_id, name) = (sensor.seq_id, sensor.kind.type_id(), row.name);
             let of = format!("sensor {id} is of TypeID {type_id} ({name})");
             faults.push(format!("{of}, not a camera without distortion"));

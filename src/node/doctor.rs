@@ -73,8 +73,8 @@ fn check_settings(
     let (latest, _subscription) = subscribe(&middleware)?;
     match Bridge::start(&settings, &middleware) {
         Ok(bridge) => {
-            // The bridge converts only topics with subscribers, so its own topics get one. Telemetry of the autopilot gets none,
-            // so its rates stay unchanged.
+            // The bridge converts only topics with subscribers, so each of its own topics gets a subscriber. Topics of telemetry
+            // get none, so that the rates of the autopilot stay unchanged.
             let prefix = middleware.resolve(&settings.params.topic_prefix)?;
             for writer in middleware.report() {
                 if writer.topic.starts_with(&prefix) {

@@ -9,7 +9,7 @@ pub(super) const STL: &[u8] = include_bytes!("../../meshes/quadrotor.stl");
 /// Its path below a prefix of a ROS 2 workspace.
 const INSTALLED: &str = "share/rfly_bridge/meshes/quadrotor.stl";
 
-/// Whether clients that draw the vehicle can read the mesh: those of `view`, or RViz in the bridge's workspace.
+/// Whether the clients of `view`, or RViz in the bridge's workspace, can read the mesh.
 pub(super) fn is_served(settings: &Settings) -> bool {
     settings.params.view.port > 0 || is_installed(std::env::var("AMENT_PREFIX_PATH").ok())
 }

@@ -17,20 +17,20 @@ pub(super) struct PoseHistory(Arc<SharedPoses>);
 
 #[derive(Default)]
 struct SharedPoses {
-    wanted: AtomicUsize,
+    demands: AtomicUsize,
     vehicles: Mutex<BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>>,
 }
 
 /// Demand of one reader: the history keeps poses while at least one reader has set its demand.
 pub(super) struct PoseDemand {
     poses: PoseHistory,
-    wanted: bool,
+    is_set: bool,
 }
 
 impl PoseDemand {
-    pub(super) fn set(&mut self, wanted: bool) {
-        let count = &self.poses.0.wanted;
-        match (std::mem::replace(&mut self.wanted, wanted), wanted) {
+    pub(super) fn set(&mut self, is_set: bool) {
+        let count = &self.poses.0.demands;
+        match (std::mem::replace(&mut self.is_set, is_set), is_set) {
             (false, true) => count.fetch_add(1, Ordering::Relaxed),
             (true, false) => count.fetch_sub(1, Ordering::Relaxed),
             _ => return,
@@ -38,7 +38,7 @@ impl PoseDemand {
     }
 
     pub(super) fn is_set(&self) -> bool {
-        self.wanted
+        self.is_set
     }
 }
 
@@ -59,13 +59,13 @@ pub(super) enum PoseAt {
 
 impl PoseHistory {
     pub(super) fn are_wanted(&self) -> bool {
-        self.0.wanted.load(Ordering::Relaxed) > 0
+        self.0.demands.load(Ordering::Relaxed) > 0
     }
 
     /// Returns a demand, not set, for a new reader.
     pub(super) fn demand(&self) -> PoseDemand {
         let poses = self.clone();
-        PoseDemand { poses, wanted: false }
+        PoseDemand { poses, is_set: false }
     }
 
     pub(super) fn push(&self, time: SimTime, pose: &VehiclePose) {

@@ -9,7 +9,7 @@ use std::time::Instant;
 pub(super) struct LastHeartbeat {
     pub(super) from: Ipv4Addr,
     /// Whether this is the sender that the bridge expects.
-    pub(super) expected: bool,
+    pub(super) is_expected: bool,
     pub(super) at: Instant,
 }
 

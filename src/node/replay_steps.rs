@@ -1,4 +1,4 @@
-//! Steps of a replay: requested by the input or a service, run by the replay. A process has at most one replay (ADR 0014).
+//! Steps of a replay. The input or a service requests them; the replay, one per process (ADR 0014), runs them.
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::fmt;

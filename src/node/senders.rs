@@ -30,11 +30,11 @@ struct Logged {
 }
 
 impl Senders {
-    /// Accepts the machines named in parameters. If one of them is this host, all its addresses are accepted: a
-    /// simulator on this host may send from any of them.
+    /// Accepts the machines that parameters name. If this host is one of them, all its addresses are accepted: a simulator
+    /// on this host may send from any of them.
     pub fn new(params: &Params) -> Self {
         let named = named_machines(params);
-        let own_host = named.iter().any(|address| is_local_address(*address));
+        let accepts_own_host = named.iter().any(|address| is_local_address(*address));
         let networks = named.iter().copied().map(Ipv4Net::from);
         let networks: Vec<_> = networks.chain(params.accept_from.iter().copied()).collect();
         let is_loopback = |network: &Ipv4Net| {
@@ -44,7 +44,7 @@ impl Senders {
             && params.receive_address.is_none_or(|ip| ip.is_loopback());
         let default = if is_all_loopback { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
         Self {
-            accept: Accept::new(networks, own_host),
+            accept: Accept::new(networks, accepts_own_host),
             listen: params.bind_address.unwrap_or(default),
             bind_address: params.bind_address,
             accept_from: params.accept_from.clone(),

@@ -228,8 +228,8 @@ impl SensorViews {
                     None
                 }
             };
-            let known = (state.requested.fov_deg, state.view.fov_deg);
-            let fov = state.fov.described(camera.fov_deg, known);
+            let fovs = (state.requested.fov_deg, state.view.fov_deg);
+            let fov = state.fov.described(camera.fov_deg, fovs);
             if fov.is_none() && new_pose.is_none() {
                 return;
             }

@@ -33,7 +33,7 @@ impl SharedPorts {
         self.ports.insert(options.port, WatchedPort { what, is_multicast });
     }
 
-    /// Logs new sockets; returns the ports on which another socket takes datagrams of the bridge, with its owner.
+    /// Logs new sockets; returns the ports on which another socket receives datagrams of the bridge, with its owner.
     /// A socket counts only if the previous search found it, too: a closing socket has no owner.
     fn search(&mut self) -> Vec<(u16, Holder)> {
         let mut shared = Vec::new();

@@ -76,6 +76,7 @@ impl RunningThreads {
         // Dropping the senders also ends threads that receive no message.
         self.quit.clear();
     }
+
     pub(super) fn join(&mut self) {
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {

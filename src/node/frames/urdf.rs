@@ -32,8 +32,8 @@ pub fn robot_description(
 ) -> Result<String, NodeError> {
     let vehicles = settings.vehicles();
     if !vehicles.contains(&vehicle) {
-        let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
-        let message = format!("not configured; configured: {}", known.join(", "));
+        let configured: Vec<_> = vehicles.iter().map(u16::to_string).collect();
+        let message = format!("not configured; configured: {}", configured.join(", "));
         let problem = Problem::new(format!("vehicle {vehicle}"), message);
         return Err(Problems(vec![problem]).into());
     }
@@ -41,7 +41,7 @@ pub fn robot_description(
     if form == UrdfForm::Xacro {
         names.prefix = "${prefix}".to_owned();
     }
-    // Only this vehicle: the macro has one prefix, with which the frames of others would clash.
+    // Only this vehicle: the macro has one prefix, so frames of other vehicles would have the same names.
     let mounts: Vec<_> = carried(settings, vehicle).into_iter().map(|(_, mount)| mount).collect();
     let tree = FrameTree::new(names, &[vehicle], &mounts).map_err(NodeError::Frames)?;
     Ok(write(&model(settings, &tree, vehicle), form))
@@ -50,7 +50,7 @@ pub fn robot_description(
 /// Returns the frames that have a fixed joint in the description of a vehicle.
 pub(super) fn fixed_frames(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Vec<String> {
     let model = model(settings, tree, vehicle);
-    let fixed = model.joints.into_iter().filter(|joint| joint.fixed);
+    let fixed = model.joints.into_iter().filter(|joint| joint.is_fixed);
     fixed.map(|joint| joint.child).collect()
 }
 
@@ -71,7 +71,7 @@ struct Joint {
     parent: String,
     child: String,
     pose: Transform,
-    fixed: bool,
+    is_fixed: bool,
     /// `None`: the link has no visual shape.
     shape: Option<LinkShape>,
 }
@@ -96,9 +96,9 @@ fn shape_of(kind: SensorKind) -> Option<LinkShape> {
 fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
     let root = tree.base_link(vehicle);
     let mut joints = Vec::new();
-    let mut add = |parent: &str, child: &str, pose: Transform, fixed, shape| {
+    let mut add = |parent: &str, child: &str, pose: Transform, is_fixed, shape| {
         let (parent, child) = (parent.to_owned(), child.to_owned());
-        joints.push(Joint { parent, child, pose, fixed, shape });
+        joints.push(Joint { parent, child, pose, is_fixed, shape });
     };
     for frame in [tree.imu_link(vehicle), format!("{root}_frd")] {
         if let Some(pose) = tree.lookup(&root, &frame) {
@@ -113,11 +113,11 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
         };
         let shape = shape_of(sensor.kind);
         let level = matches!(mount.mount, Mount::VehicleLevel(_));
-        // In TF a level sensor is a child of the map; here it gets its pose with the vehicle at rest.
+        // In TF a level sensor is a child of the map; here it has its pose on a vehicle at rest.
         let pose =
             if level { pose_at_rest(vehicle, &mount) } else { tree.lookup(parent, &frames.link) };
-        let fixed = !level && !mount.moving;
-        add(parent, &frames.link, pose.unwrap_or_default(), fixed, shape);
+        let is_fixed = !level && !mount.moving;
+        add(parent, &frames.link, pose.unwrap_or_default(), is_fixed, shape);
         if let Some(optical) = tree.lookup(&frames.link, &frames.optical)
             && frames.optical != frames.link
         {
@@ -191,7 +191,7 @@ fn write_link(out: &mut String, joint: &Joint) {
 }
 
 fn write_joint(out: &mut String, joint: &Joint) {
-    let kind = if joint.fixed { "fixed" } else { "floating" };
+    let kind = if joint.is_fixed { "fixed" } else { "floating" };
     let [parent, child] = [&joint.parent, &joint.child].map(|name| escaped(name));
     let _ = writeln!(out, "  <joint name=\"{child}_joint\" type=\"{kind}\">");
     let _ = writeln!(out, "    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>");

@@ -72,7 +72,7 @@ struct Injector {
 impl Injector {
     fn inject(&self, request: &InjectFaultRequest) -> InjectFaultResponse {
         let answer = |success, message| InjectFaultResponse { success, message };
-        if self.socket.read_only {
+        if self.socket.is_read_only {
             return answer(false, READ_ONLY.to_owned());
         }
         let mut state = self.state.lock();

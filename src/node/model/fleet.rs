@@ -57,7 +57,7 @@ impl FleetReader {
         let all = self.presence.heartbeats().into_iter();
         all.map(|(id, beat)| {
             let at = beat.at.saturating_duration_since(self.start);
-            (id, LastHeartbeat { from: beat.from, expected: beat.expected, at })
+            (id, LastHeartbeat { from: beat.from, expected: beat.is_expected, at })
         })
         .collect()
     }

@@ -42,7 +42,7 @@ impl VehicleModel<'_, '_> {
         let topic = self.full_name(name);
         let (socket, refusals, name) = (self.socket.clone(), self.refusals.clone(), topic.clone());
         let send = move |message: M| {
-            if socket.read_only {
+            if socket.is_read_only {
                 return refusals.refuse(&name, Cause::ReadOnly, READ_ONLY);
             }
             let datagrams = match convert(socket.vehicle, &message) {

@@ -15,11 +15,11 @@ pub(super) const READ_ONLY: &str =
 #[derive(Clone)]
 pub(super) struct ModelSocket {
     pub(super) vehicle: u16,
-    pub(super) read_only: bool,
+    pub(super) is_read_only: bool,
     socket: UdpSender,
     /// Destination of inputs of the model.
     pub(super) model: SocketAddrV4,
-    /// Destinations of requests to CopterSim: the multicast group, as in the vendor's client, or the host if it is not this one.
+    /// Destinations of requests to CopterSim: the multicast group, as in the vendor's client, or the host if it is another one.
     requests: Arc<[SocketAddrV4]>,
     /// The autopilot's port.
     pub(super) autopilot: SocketAddrV4,
@@ -47,7 +47,7 @@ impl ModelSocket {
         };
         Ok(Self {
             vehicle,
-            read_only: params.control.read_only,
+            is_read_only: params.control.read_only,
             socket,
             model,
             requests: requests.into(),

@@ -135,7 +135,7 @@ impl VehicleModel<'_, '_> {
     ) -> Result<(), NodeError> {
         let (socket, presence) = (self.socket.clone(), self.context.presence.clone());
         self.serve::<S>(name, move |request| {
-            if socket.read_only {
+            if socket.is_read_only {
                 return S::Response::of(false, READ_ONLY.to_owned());
             }
             match run(request, &socket) {

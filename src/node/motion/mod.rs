@@ -1,5 +1,5 @@
-//! Vehicles that the bridge simulates itself (`vehicle<id>.model`). A task replaces CopterSim on this host, with the same
-//! datagrams.
+//! Simulates vehicles in the bridge (`vehicle<id>.model`): a task replaces CopterSim on this host, and receives and sends the
+//! same datagrams.
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::time::MissedTickBehavior;
 
 const THREAD: &str = "rfly-motion";
-/// Time between steps, and between IMU samples at most.
+/// Time between steps; also the shortest time between IMU samples.
 const STEP: Duration = Duration::from_millis(5);
 const STEPS_PER_STATE: u64 = 2;
 const STEPS_PER_HEARTBEAT: u64 = 200;

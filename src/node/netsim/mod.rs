@@ -23,7 +23,7 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Its topics are documented in the tables of the models.
+/// The tables of the models document its topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 /// Reliable, because each message is sent once.

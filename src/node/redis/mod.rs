@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// The thread of the server's messages.
+/// Thread that exchanges messages with the server.
 const THREAD: &str = "rfly-redis";
 /// Limit of datagrams that wait for the server.
 const MAX_QUEUED: usize = 1024;

@@ -1,4 +1,4 @@
-//! Services of the scene: those of `simulation_interfaces`, and the bridge's own below `scene`.
+//! Services of the scene: `simulation_interfaces`, and services of the bridge below `scene`.
 #[cfg(has_simulation_interfaces)]
 mod bounds;
 mod scene_socket;

@@ -382,11 +382,11 @@ fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
 
 /// Whether two sensors have the same carrier, position and orientation.
 fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
-    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    let are_near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     let [p, q] =
         [a, b].map(|m| Transform::from_parts(m.position_frd, m.orientation.attitude().wxyz()));
     let alignment = (p.inverse() * q).rotation()[0].abs();
-    a.mount == b.mount && near(&p.translation(), &q.translation()) && alignment > 1.0 - 1e-12
+    a.mount == b.mount && are_near(&p.translation(), &q.translation()) && alignment > 1.0 - 1e-12
 }
 
 impl CountedTask for BoxTask {

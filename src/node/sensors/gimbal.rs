@@ -1,7 +1,7 @@
 //! Direction of a camera on the topics `mount_control/*` beside its image, as the mavros plugin `mount_control` has them.
 //!
 //! A command sets the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow. The status is the direction
-//! in the images, or the one that a pod camera reports.
+//! in the images, or the direction that a pod camera reports.
 use crate::config::ParamValue;
 use crate::config::params::QosGroup;
 use crate::frames::{Attitude, Euler, Frd, MountOrientation, SensorMount};

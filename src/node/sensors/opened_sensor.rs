@@ -11,7 +11,7 @@ pub(super) struct OpenedSensor {
     pub(super) sensor: SensorPipeline,
     pub(super) clock: Arc<SimClock>,
     /// Whether the transport is mode 1 or 3.
-    pub(super) compressed: bool,
+    pub(super) is_compressed: bool,
     /// Allowed lengths of its block of shared memory; the largest is that of a raw frame.
     pub(super) lengths: RangeInclusive<usize>,
 }

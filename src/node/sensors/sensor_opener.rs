@@ -76,7 +76,7 @@ impl SensorOpener {
             name: format!("sensor{} {}", config.seq_id, spec.suffix()),
             sensor,
             clock,
-            compressed: config.transport.is_compressed(),
+            is_compressed: config.transport.is_compressed(),
             lengths: lengths.unwrap_or(0..=0),
         }))
     }

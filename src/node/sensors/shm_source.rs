@@ -1,4 +1,4 @@
-//! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
+//! Sensors in shared memory: one polling thread per block, because the simulator does not signal new frames.
 use super::delayed_frames::{release_due, until_due};
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::refusal_log::RefusalLog;

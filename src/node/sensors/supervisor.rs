@@ -240,8 +240,7 @@ impl Supervisor {
         }
     }
 
-    /// Requests every sensor once, then those that are silent. The order is that of the file, in which a sensor follows the one
-    /// that carries it.
+    /// Requests each sensor once, then the silent sensors, in the order of the file: a sensor follows its carrier.
     fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
         let is_left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;

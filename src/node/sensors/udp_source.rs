@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
 /// The same while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
 const HEADS_PAUSE: Duration = Duration::from_millis(100);
-/// Upper bound of the kernel's charge per head, against the buffer size as requested.
+/// Upper bound of the bytes of the receive buffer that a head uses.
 const HEAD_BYTES: usize = 1024;
 /// Batches of datagrams per check of the stop flag.
 const MAX_BATCHES: usize = 64;
@@ -45,11 +45,11 @@ pub(super) struct UdpSource {
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
 /// Creates a stream of frames of `len` bytes.
-fn stream_of(sensor: SensorPipeline, len: usize, compressed: bool) -> SensorStream {
+fn stream_of(sensor: SensorPipeline, len: usize, is_compressed: bool) -> SensorStream {
     SensorStream {
         reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
         sensor,
-        compressed,
+        compressed: is_compressed,
     }
 }
 
@@ -107,7 +107,7 @@ impl UdpSource {
         Self {
             idle: IdleReception::new(receiver.buffer_bytes(), len),
             receiver,
-            stream: stream_of(opened.sensor, len, opened.compressed),
+            stream: stream_of(opened.sensor, len, opened.is_compressed),
             clock: opened.clock,
             stats,
             overflows: 0,
@@ -120,7 +120,7 @@ impl UdpSource {
     /// Replaces the sensor; the successor takes over the socket.
     fn replace(&mut self, (opened, taken_over): Successor) {
         let len = *opened.lengths.end();
-        let mut stream = stream_of(opened.sensor, len, opened.compressed);
+        let mut stream = stream_of(opened.sensor, len, opened.is_compressed);
         self.stream.reassembler.drop_incomplete();
         stream.reassembler.continue_counters(&self.stream.reassembler);
         self.stream = stream;

@@ -42,12 +42,12 @@ impl Ground {
         Self { map, world, frame: params.frames.map.clone() }
     }
 
-    fn north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    fn to_north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let ned = self.world.ned([x, y, 0.0]);
         [ned.x(), ned.y()]
     }
 
-    fn in_map(&self, [north, east]: [f64; 2]) -> [f64; 2] {
+    fn to_map(&self, [north, east]: [f64; 2]) -> [f64; 2] {
         let [x, y, _] = self.world.vector(Vector::new(north, east, 0.0));
         [x, y]
     }
@@ -55,7 +55,7 @@ impl Ground {
     /// Returns the region that the terrain covers.
     pub(super) fn extent(&self) -> Region {
         let (origin, far) = (self.map.origin(), self.map.end());
-        Region::between(self.in_map(origin), self.in_map(far))
+        Region::between(self.to_map(origin), self.to_map(far))
     }
 
     /// Distance of neighbouring pixels, along the axis where it is smaller.
@@ -67,7 +67,7 @@ impl Ground {
     /// Returns the height above the map's origin; `None` outside of the terrain.
     pub(super) fn height(&self, at: [f64; 2]) -> Option<f64> {
         // 0 and -0 are the same height.
-        let height = || 0.0 - self.map.height(self.north_east(at));
+        let height = || 0.0 - self.map.height(self.to_north_east(at));
         self.extent().contains(at).then(height)
     }
 }

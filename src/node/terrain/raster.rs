@@ -24,7 +24,7 @@ impl Maps {
     }
 }
 
-/// Limit of cells in one message: some MB.
+/// Limit of cells in one message, which is then a few MB long.
 pub(super) const MAX_CELLS: f64 = 1_000_000.0;
 
 /// Heights at the centres of cells, row by row along x from the corner with the smallest x and y; NaN outside of the terrain.
@@ -38,7 +38,7 @@ pub(super) struct Raster {
 }
 
 impl Raster {
-    /// `resolution` 0 selects that of the terrain, or a coarser one if there were too many cells.
+    /// `resolution` 0 selects that of the terrain, or a coarser one if that gives too many cells.
     pub(super) fn new(ground: &Ground, region: Region, resolution: f64) -> Result<Self, String> {
         let length = [0, 1].map(|axis| region.high[axis] - region.low[axis]);
         let cells = |resolution: f64| length.map(|l| (l / resolution - 1e-9).ceil().max(1.0));

@@ -2,7 +2,7 @@
 use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Point;
 
-/// Limit of points in one response: some MB.
+/// Limit of points in one response, which is then a few MB long.
 pub(super) const MAX_POINTS: usize = 100_000;
 
 /// Returns the step of a request; 0 selects that of the terrain.
@@ -18,7 +18,7 @@ pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {
 }
 
 /// Returns x and y of finite points.
-pub(super) fn checked(points: &[Point]) -> Result<Vec<[f64; 2]>, String> {
+pub(super) fn check_points(points: &[Point]) -> Result<Vec<[f64; 2]>, String> {
     let position = |(i, point): (usize, &Point)| match [point.x, point.y] {
         at if at.iter().all(|v| v.is_finite()) => Ok(at),
         [x, y] => Err(format!("points[{i}] is {x}, {y}, must be finite numbers in m")),

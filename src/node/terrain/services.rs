@@ -55,7 +55,7 @@ fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
 }
 
 fn sample_positions(ground: &Ground, request: &GetHeightRequest) -> Result<Vec<[f64; 2]>, String> {
-    let points = sample_points::checked(&request.points)?;
+    let points = sample_points::check_points(&request.points)?;
     let step = || sample_points::step_of(request.step, ground);
     match request.shape {
         GetHeightRequest::SHAPE_POINTS if points.is_empty() => {
@@ -88,7 +88,7 @@ fn publish(
 
 fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, String> {
     let PublishTerrainRequest { center, length_x, length_y, occupied_above, .. } = request;
-    let centre = sample_points::checked(std::slice::from_ref(center))
+    let centre = sample_points::check_points(std::slice::from_ref(center))
         .map_err(|message| message.replace("points[0]", "center"))?;
     let length = [*length_x, *length_y];
     if !occupied_above.is_finite() {

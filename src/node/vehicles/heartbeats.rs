@@ -92,7 +92,7 @@ impl CountedTask for HeartbeatSource {
             }
             let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
             let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else { continue };
-            let beat = LastHeartbeat { from, expected: cause.is_none(), at: Instant::now() };
+            let beat = LastHeartbeat { from, is_expected: cause.is_none(), at: Instant::now() };
             self.presence.record_heartbeat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),
