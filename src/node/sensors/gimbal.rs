@@ -1,4 +1,4 @@
-//! Direction of a camera on the topics `mount_control/*` beside its image, as the mavros plugin `mount_control` has them.
+//! Direction of a camera on the topics `mount_control/*` beside its image, as in the mavros plugin `mount_control`.
 //!
 //! A command sets the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow. The status is the direction
 //! in the images, or the direction that a pod camera reports.
