@@ -165,7 +165,7 @@ impl DatagramCapture {
                 self.overflows = datagram.overflows;
                 let overflows = &self.counts.overflows;
                 overflows.fetch_add(new.into(), Ordering::Relaxed);
-                if self.senders.takes(*datagram.from.ip()) {
+                if self.senders.accepts(*datagram.from.ip()) {
                     self.raw.datagram(port, &datagram, &[bytes]);
                 } else {
                     self.counts.refused.fetch_add(1, Ordering::Relaxed);

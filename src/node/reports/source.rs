@@ -146,7 +146,7 @@ impl ReportSource {
         let mut wanted = self.wanted_subjects();
         // Without requests, no report is expected. Descriptions of cameras are added later, because older renderers send none.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
-        let cameras = self.views.to_describe();
+        let cameras = self.views.needing_description();
         let (_, pose_demand) = &mut self.poses;
         pose_demand.set(!cameras.is_empty());
         wanted.extend(cameras.into_iter().map(ReportSubject::Camera));
@@ -210,12 +210,12 @@ impl ReportSource {
             Ok(SceneReport::Vehicle(report)) => self.on_vehicle(report, arrival),
             Ok(SceneReport::Camera(camera)) => self.on_camera(&camera, arrival),
             Ok(SceneReport::Entity(entity)) => self.on_entity(&entity, arrival),
-            Ok(SceneReport::Pod(pod)) if self.views.pod(&pod) => Ok(()),
+            Ok(SceneReport::Pod(pod)) if self.views.report_pod(&pod) => Ok(()),
             // The bridge does not use these.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
         };
-        self.stats.handled(handled);
+        self.stats.count_result(handled);
     }
 
     /// The stamp of a report. A report whose time is not of this simulation gets the current time and is counted.
@@ -266,7 +266,7 @@ impl ReportSource {
         let pose = self.conversion.pose(&camera.pose);
         let settings = self.settings.borrow().clone();
         let description = (camera, pose);
-        self.views.described(description, arrival, &settings, &self.poses.0);
+        self.views.evaluate_description(description, arrival, &settings, &self.poses.0);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();

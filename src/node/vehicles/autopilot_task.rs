@@ -166,7 +166,7 @@ impl AutopilotTask {
             figures.received += 1;
             figures.bytes += datagram.len as u64;
             if datagram.overflows > 0 {
-                figures.overflowed(datagram.overflows);
+                figures.set_overflows(datagram.overflows);
             }
         }
         result.unwrap_or(true).then_some(count)
