@@ -82,7 +82,7 @@ fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
     {
         let form = clouds.of(request);
         let points = points_of(kind, width, height) * form.points().bytes();
-        return SHM_HEADER_LEN + form.head_len() + points;
+        return SHM_HEADER_LEN + form.header_len() + points;
     }
     // `as` saturates: negative and huge numbers of objects become 0 and the maximum
     shm_block_len(type_id, width, height, max_objects as u32).unwrap_or(SHM_HEADER_LEN)
