@@ -1,4 +1,4 @@
-//! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. The length of a packet determines its type.
+//! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. Their lengths identify them.
 use super::{FOREIGN_S, Link, Moment, ObjectState, RendererState};
 use crate::emulator::world::{Pose, Vec3};
 use crate::wire::{

@@ -197,11 +197,12 @@ pub(in crate::emulator) fn run(
 ) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
-    let (mut next_beat, mut next_state, mut reports, mut outputs) = (0u64, 0u64, 0.0, 0.0);
+    let (mut next_beat, mut next_state, mut report_due, mut output_due) = (0u64, 0u64, 0.0, 0.0);
     let mut collisions = CollisionWatch::default();
     while !shared.is_stopped() {
         if epoch != shared.epoch() {
-            (epoch, next_beat, next_state, reports, outputs) = (shared.epoch(), 0, 0, 0.0, 0.0);
+            (epoch, next_beat, next_state, report_due, output_due) =
+                (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
             collisions.restart();
         }
@@ -224,15 +225,15 @@ pub(in crate::emulator) fn run(
             next_state = (now * rate).floor() as u64 + 1;
         }
         collisions.check(shared, socket, now);
-        if now >= outputs {
+        if now >= output_due {
             send_outputs(shared, socket, now);
-            outputs = now + 1.0 / OUTPUT_RATE;
+            output_due = now + 1.0 / OUTPUT_RATE;
         }
-        if now >= reports || shared.reports.lock().is_new {
+        if now >= report_due || shared.reports.lock().is_new {
             let requests = shared.reports.lock().clone();
             shared.reports.lock().is_new = false;
             report::send(shared, socket, &requests, now);
-            reports = now + REPORT_PERIOD;
+            report_due = now + REPORT_PERIOD;
         }
         streams.iter_mut().for_each(|stream| stream.send(shared, (socket, delayed), now));
         let state_due = if rate > 0.0 { next_state as f64 / rate } else { f64::INFINITY };
