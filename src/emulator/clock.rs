@@ -2,8 +2,7 @@
 use super::autopilot::STEP;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Maximum delay in s that the simulation catches up. A longer one is dropped: vehicles would fly through it without new
-/// inputs.
+/// Maximum delay in s that the simulation catches up; a longer one is dropped: vehicles would fly it without new inputs.
 const MAX_DELAY: f64 = 100.0 * STEP;
 
 /// Simulation time as a function of host time: 0 at the start, with its own speed, can be paused.

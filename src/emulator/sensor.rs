@@ -140,16 +140,12 @@ impl SensorTable {
         let requests = self.live.iter().map(|(id, live)| (*id, live.request));
         let requests = requests.collect();
         let due = |live: &&mut LiveSensor| live.due() <= time;
-        let advance = |live: &mut LiveSensor| {
+        let step = |live: &mut LiveSensor| {
             let current = *live;
             live.next += 1;
             current
         };
-        Some(Tick {
-            time,
-            due: self.live.values_mut().filter(due).map(advance).collect(),
-            requests,
-        })
+        Some(Tick { time, due: self.live.values_mut().filter(due).map(step).collect(), requests })
     }
 }
 

@@ -28,7 +28,6 @@ pub struct DueSensor {
     /// The sensor.
     pub live: LiveSensor,
     pub(super) pose: Pose,
-    /// Vehicle that carries the sensor.
     pub(super) carrier: Option<u16>,
 }
 

@@ -197,12 +197,11 @@ pub(in crate::emulator) fn run(
 ) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
-    let (mut next_beat, mut next_state, mut report_due, mut output_due) = (0u64, 0u64, 0.0, 0.0);
+    let (mut beat, mut state_number, mut report_due, mut output_due) = (0u64, 0u64, 0.0, 0.0);
     let mut collisions = CollisionWatch::default();
     while !shared.is_stopped() {
         if epoch != shared.epoch() {
-            (epoch, next_beat, next_state, report_due, output_due) =
-                (shared.epoch(), 0, 0, 0.0, 0.0);
+            (epoch, beat, state_number, report_due, output_due) = (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
             collisions.restart();
         }
@@ -214,15 +213,15 @@ pub(in crate::emulator) fn run(
         }
         let now = clock.now();
         let period = shared.options.heartbeat_period.max(1e-3);
-        if now >= next_beat as f64 * period {
-            send_heartbeats(shared, socket, next_beat);
-            next_beat = (now / period).floor() as u64 + 1;
+        if now >= beat as f64 * period {
+            send_heartbeats(shared, socket, beat);
+            beat = (now / period).floor() as u64 + 1;
         }
         let rate = f64::from(shared.options.state_rate);
-        if rate > 0.0 && now * rate >= next_state as f64 {
+        if rate > 0.0 && now * rate >= state_number as f64 {
             let snapshot = shared.snapshot((now * rate).floor() / rate);
             send_true_states(shared, socket, (epoch, &snapshot));
-            next_state = (now * rate).floor() as u64 + 1;
+            state_number = (now * rate).floor() as u64 + 1;
         }
         collisions.check(shared, socket, now);
         if now >= output_due {
@@ -236,11 +235,9 @@ pub(in crate::emulator) fn run(
             report_due = now + REPORT_PERIOD;
         }
         streams.iter_mut().for_each(|stream| stream.send(shared, (socket, delayed), now));
-        let state_due = if rate > 0.0 { next_state as f64 / rate } else { f64::INFINITY };
-        let next = streams
-            .iter()
-            .map(ImuStream::due)
-            .fold(state_due.min(next_beat as f64 * period), f64::min);
+        let state_due = if rate > 0.0 { state_number as f64 / rate } else { f64::INFINITY };
+        let next =
+            streams.iter().map(ImuStream::due).fold(state_due.min(beat as f64 * period), f64::min);
         if let Some(nap) = clock.until(next) {
             std::thread::sleep(nap.min(Duration::from_millis(10)));
         }

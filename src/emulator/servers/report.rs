@@ -26,7 +26,7 @@ pub(super) fn send(shared: &SharedState, socket: &UdpSocket, requests: &ReportRe
         shared.sensors.lock().live.iter().map(|(id, live)| (*id, live.request)).collect();
     for request in sensors.values().filter(|r| requests.cameras.has(&r.seq_id.to_string())) {
         if let Some((pose, _)) = world_pose(&sensors, request, &snapshot, options.angle_unit) {
-            packets.push(camera_report(request, &pose, time));
+            packets.push(camera(request, &pose, time));
         }
     }
     for (id, motion) in &snapshot.vehicles {
@@ -36,7 +36,7 @@ pub(super) fn send(shared: &SharedState, socket: &UdpSocket, requests: &ReportRe
             packets.push(description((*id).into(), &motion.pose, &half, time));
         }
         if requests.vehicle_data {
-            packets.push(vehicle_report(shared, &snapshot, *id, motion));
+            packets.push(vehicle(shared, &snapshot, *id, motion));
         }
     }
     let objects = snapshot.bodies();
@@ -52,7 +52,7 @@ pub(super) fn send(shared: &SharedState, socket: &UdpSocket, requests: &ReportRe
 
 pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &Snapshot, id: u16) {
     if let Some(motion) = snapshot.vehicle(id) {
-        post(shared, socket, &vehicle_report(shared, snapshot, id, motion));
+        post(shared, socket, &vehicle(shared, snapshot, id, motion));
     }
 }
 
@@ -71,7 +71,7 @@ fn post(shared: &SharedState, socket: &UdpSocket, ReportBytes(bytes): &ReportByt
     send_to_all(shared, socket, bytes, Some(options.client), options.ports.report);
 }
 
-fn camera_report(request: &SensorRequest, pose: &Pose, time: f64) -> ReportBytes {
+fn camera(request: &SensorRequest, pose: &Pose, time: f64) -> ReportBytes {
     let [seq_id, type_id, height, width] =
         [request.seq_id, request.type_id, request.height, request.width].map(i32::from);
     let head = ReportBytes::default().i32s(&[DESCRIPTION, seq_id, type_id, height, width]);
@@ -83,12 +83,7 @@ fn description(id: i32, pose: &Pose, half: &Vec3, time: f64) -> ReportBytes {
     head.f32s(&pose.position).f32s(half).f64(time)
 }
 
-fn vehicle_report(
-    shared: &SharedState,
-    snapshot: &Snapshot,
-    id: u16,
-    motion: &Kinematics,
-) -> ReportBytes {
+fn vehicle(shared: &SharedState, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> ReportBytes {
     let coptersim_rpm = shared.motor_rpm(id, snapshot.time);
     let (vehicle_type, motor_rpm) = {
         let renderer = shared.renderer.lock();
