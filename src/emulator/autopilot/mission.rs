@@ -21,7 +21,7 @@ const MAX_STEPS: usize = 1000;
 struct Transfer {
     list: u8,
     peer: (u8, u8),
-    touched: f64,
+    active_at: f64,
     upload: Option<Upload>,
 }
 
@@ -167,7 +167,7 @@ impl Mission {
             return x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
         }
         let upload = Some(Upload { items: Vec::new(), count, requested: x.now });
-        let transfer = Transfer { list, peer: x.peer, touched: x.now, upload };
+        let transfer = Transfer { list, peer: x.peer, active_at: x.now, upload };
         x.replies.extend(transfer.request(self.uses_int));
         self.transfer = Some(transfer);
     }
@@ -191,7 +191,7 @@ impl Mission {
         upload.requested = x.now;
         if upload.items.len() < usize::from(upload.count) {
             if let Some(transfer) = &mut self.transfer {
-                transfer.touched = x.now;
+                transfer.active_at = x.now;
                 x.replies.extend(transfer.request(self.uses_int));
             }
             return;
@@ -221,7 +221,7 @@ impl Mission {
         };
         x.replies.push(count.into());
         if !items.is_empty() {
-            self.transfer = Some(Transfer { list, peer: x.peer, touched: x.now, upload: None });
+            self.transfer = Some(Transfer { list, peer: x.peer, active_at: x.now, upload: None });
         }
     }
 
@@ -229,7 +229,7 @@ impl Mission {
         let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_none()) else {
             return; // the list was not requested
         };
-        transfer.touched = x.now;
+        transfer.active_at = x.now;
         let list = transfer.list;
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
@@ -271,7 +271,7 @@ impl Mission {
             replies.push(MissionItemReached { seq: *seq }.into());
         }
         let Some(transfer) = self.transfer.as_mut() else { return };
-        if now - transfer.touched > PATIENCE {
+        if now - transfer.active_at > PATIENCE {
             texts.push(CRITICAL, "Operation timeout\t");
             self.transfer = None;
         } else if let Some(upload) = transfer.upload.as_mut()

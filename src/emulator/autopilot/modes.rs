@@ -256,8 +256,8 @@ impl Modes {
             self.has_setpoints =
                 inputs.setpoint.is_some_and(|last| now - last < parameters.offboard_loss);
         }
-        let trouble = (inputs.charge, inputs.breach);
-        let action = self.failsafes.step(now, self.is_armed, trouble, reactions, texts);
+        let conditions = (inputs.charge, inputs.breach);
+        let action = self.failsafes.step(now, self.is_armed, conditions, reactions, texts);
         if !self.is_armed {
             self.active = self.requested;
             if inputs.is_airborne {

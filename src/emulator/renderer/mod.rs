@@ -203,7 +203,7 @@ impl RendererState {
     /// Motion of an object without its carrier.
     fn own_motion(&self, id: u16, at: Moment<'_>) -> Option<Kinematics> {
         let object = self.objects.get(&id);
-        let Some(own) = (at.motion)(id).filter(|_| self.coptersim_ids.contains(&id)) else {
+        let Some(motion) = (at.motion)(id).filter(|_| self.coptersim_ids.contains(&id)) else {
             let object = object?;
             let mut pose = object.pose;
             if object.height == Height::Ground && !self.links.contains_key(&id) {
@@ -218,8 +218,8 @@ impl RendererState {
         Some(match object.filter(|object| at.time < object.until) {
             Some(object) => motion_of(object.pose, object.velocity),
             None => Kinematics {
-                pose: Pose { position: own.pose.position * self.position_scale, ..own.pose },
-                ..own
+                pose: Pose { position: motion.pose.position * self.position_scale, ..motion.pose },
+                ..motion
             },
         })
     }
@@ -308,8 +308,8 @@ impl Link {
         Pose { attitude, ..*carrier }
     }
 
-    fn absolute(self, carrier: &Pose, own: &Pose) -> Pose {
-        self.frame(carrier).then(own)
+    fn absolute(self, carrier: &Pose, relative: &Pose) -> Pose {
+        self.frame(carrier).then(relative)
     }
 
     fn relative(self, carrier: &Pose, drawn: &Pose) -> Pose {
