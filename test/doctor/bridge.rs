@@ -77,12 +77,11 @@ fn silence_is_told_by_who_is_silent() {
 #[test]
 fn a_silent_sensor_is_told_with_what_is_known_of_it() {
     use LinkState::{Lost, Up};
-    let reason =
-        Some("/dev/shm/RflySim3DImg_1 is open; RflySim3D writes no further frame".to_owned());
-    let silent = SourceFacts { reason: reason.clone(), ..camera(1, Lost) };
+    let reason = "/dev/shm/RflySim3DImg_1 is open; RflySim3D writes no further frame";
+    let silent = SourceFacts { reason: Some(reason.to_owned()), ..camera(1, Lost) };
     let found = found(vec![heartbeats(Up), camera(0, Up), silent]);
     assert_eq!(codes(&found), [Code::SensorSilent]);
-    assert_eq!(found[0].what, format!("delivers nothing: {}", reason.unwrap()));
+    assert_eq!(found[0].what, format!("delivers nothing: {reason}"));
 }
 
 #[test]

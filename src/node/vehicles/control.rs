@@ -159,7 +159,6 @@ fn interface(
         use_quaternion: params.setpoint.use_quaternion,
         reverse_thrust: params.setpoint.reverse_thrust,
         thrust_scaling: params.setpoint.thrust_scaling,
-        ..VehicleSettings::default()
     };
     let (start, headers) = (context.start, context.clocks.headers(Some(id)));
     Ok(VehicleInterface::open(

@@ -94,10 +94,12 @@ impl Packets {
         let to = Recipient::Windows;
         if self.contents.form == Form::Grouped {
             for chunk in many.chunks(Moving100Packet::SIZE) {
-                match chunk.len() {
-                    ..=Moving10Packet::SIZE => out.packet(to, &Moving10Packet::new(chunk, height)),
-                    ..=Moving20Packet::SIZE => out.packet(to, &Moving20Packet::new(chunk, height)),
-                    _ => out.packet(to, &Moving100Packet::new(chunk, height)),
+                if chunk.len() <= Moving10Packet::SIZE {
+                    out.packet(to, &Moving10Packet::new(chunk, height));
+                } else if chunk.len() <= Moving20Packet::SIZE {
+                    out.packet(to, &Moving20Packet::new(chunk, height));
+                } else {
+                    out.packet(to, &Moving100Packet::new(chunk, height));
                 }
             }
             return;
