@@ -38,10 +38,9 @@ const READER: u8 = 4;
 const WAITING: usize = Qos::SERVICE.depth as usize;
 /// Memory limit of all waiting responses.
 const WAITING_BYTES: usize = 4 << 20;
-/// Interval of checks for the reader; their number is limited: 10 s, because a busy machine may discover it seconds later
-/// than the request.
+/// Interval of checks for the reader; their number is limited.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-const LOOKS: u16 = 2000;
+const LOOKS: u16 = 200;
 
 /// One service; fields are dropped in this order, so that no handler runs when the others are dropped.
 pub(super) struct DdsServer {
@@ -210,8 +209,8 @@ struct PendingReplies {
 
 impl Replies {
     /// Sends at once if the client's reader is discovered. A request may arrive before that, and a volatile reader
-    /// loses earlier samples: then the response waits, as in `rmw_cyclonedds_cpp`, but longer and without blocking the
-    /// caller.
+    /// loses earlier samples: then the response waits up to a second, as in `rmw_cyclonedds_cpp`, but without
+    /// blocking the caller.
     fn send(self: &Arc<Self>, reply: Reply) {
         if self.reaches(&reply, &self.writer.readers()) {
             return self.write(&reply);
