@@ -29,7 +29,7 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     heartbeat_sender: HeartbeatSender,
-    /// Of each topic.
+    /// Counts the subscribers of each topic.
     pub(super) readers: Vec<Readers>,
     /// Frames that a translating link writes.
     buffer: Vec<u8>,
@@ -58,7 +58,7 @@ impl Autopilot {
     /// may wait.
     pub fn is_used(&self) -> bool {
         let recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USED;
-        self.fcu.used.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
+        self.fcu.last_ros_call.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
     }
 
     /// Handles received bytes: a datagram, or part of a stream.
@@ -73,7 +73,7 @@ impl Autopilot {
         self.buffer = buffer;
     }
 
-    /// Handles a true state, which is all that some links have of the vehicle.
+    /// Handles a true state; some links have no other data of the vehicle.
     pub fn true_state(&mut self, state: &TrueState) {
         let mut buffer = std::mem::take(&mut self.buffer);
         for frame in frames(self.fcu.true_state(state, &mut buffer)).flatten() {
@@ -127,7 +127,7 @@ impl Autopilot {
         }
         self.fcu.count(Counter::Frames);
         if frame.component == self.fcu.component {
-            self.state.heard(&self.fcu);
+            self.state.record_message(&self.fcu);
         }
         let published = self.telemetry.publish_frame(&self.fcu, frame);
         self.check(published);

@@ -15,16 +15,16 @@ pub(super) struct Preflight {
     pub(super) texts: VecDeque<(Duration, String)>,
     /// Since when it would refuse to arm.
     pub(super) refuses_since: Option<Duration>,
-    /// When it was asked for its reasons.
-    pub(super) asked: Option<Duration>,
+    /// When it was requested for its reasons.
+    pub(super) requested: Option<Duration>,
 }
 
 impl Preflight {
     /// Takes a text of the autopilot, if it is about arming.
     pub(super) fn text(&mut self, now: Duration, text: &str) {
         let lower = text.to_ascii_lowercase();
-        let about = ["preflight", "prearm", "arming denied", "not ready"];
-        if !about.iter().any(|word| lower.contains(word)) {
+        let keywords = ["preflight", "prearm", "arming denied", "not ready"];
+        if !keywords.iter().any(|word| lower.contains(word)) {
             return;
         }
         let text: String = text.trim().chars().take(TEXT_CHARS).collect();

@@ -53,7 +53,7 @@ impl StateTopic {
         let new = fcu.link_warnings.autopilot(heartbeat.autopilot);
         fcu.log_link_warning(new);
         fcu.heartbeat = Some(heartbeat);
-        fcu.beats += 1;
+        fcu.heartbeat_count += 1;
         self.publish(fcu)
     }
 

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 
 /// Limit of queued frames, about a second at 57600 baud.
-const WAITING: usize = 64;
+const MAX_QUEUED: usize = 64;
 /// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -37,7 +37,7 @@ enum LineEvent {
 impl SerialLine {
     /// A line that is opened on the first read.
     pub(super) fn new(device: &str, baud: u32) -> Self {
-        let (sender, to_send) = mpsc::channel(WAITING);
+        let (sender, to_send) = mpsc::channel(MAX_QUEUED);
         Self {
             device: device.to_owned(),
             baud,

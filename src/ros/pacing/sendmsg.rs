@@ -1,4 +1,4 @@
-//! The pauses of a paced write: between the fragments of a sample.
+//! Wraps `sendmsg` to pause between the fragments of a paced sample.
 //!
 //! The embedded Cyclone DDS alone is linked to this function (`build.rs`). In a workspace the middleware is
 //! a library loaded at run time: there the programs export `sendmsg`, and a program's symbols take precedence over those of
@@ -21,17 +21,17 @@ mod imp {
             // SAFETY: sendmsg(2) asks its callers for ranges that can be read.
             let bytes =
                 unsafe { std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len) };
-            let (place, next) = rest.split_at_mut(range.iov_len);
-            place.copy_from_slice(bytes);
+            let (part, next) = rest.split_at_mut(range.iov_len);
+            part.copy_from_slice(bytes);
             rest = next;
         }
         change(packet.get(..length)?)
     }
 
-    /// Wraps the C library's `sendmsg`, because no DDS has a hook for pauses between the fragments of a
-    /// sample. Outside a paced write, which only a publisher
-    /// starts and only on its own thread ([`paced`](super::super::paced)), it is just the system call, except for
-    /// small packets of the embedded back end ([`change_small_packets`](super::super::change_small_packets)).
+    /// Wraps the C library's `sendmsg`, because no DDS has a hook for pauses between the fragments of a sample. Outside a
+    /// paced write, which only a publisher starts on its own thread ([`paced`](super::super::paced)), it only makes the
+    /// system call, and changes small packets of the embedded back end
+    /// ([`change_small_packets`](super::super::change_small_packets)).
     #[cfg_attr(feature = "dds", unsafe(export_name = "__wrap_sendmsg"))]
     #[cfg_attr(not(feature = "dds"), unsafe(export_name = "sendmsg"))]
     unsafe extern "C" fn paced_sendmsg(

@@ -84,7 +84,7 @@ truth_topics! {
     crash: Int32 = "ground_truth/crash", State, "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. Also counted in `/diagnostics`";
 }
 
-/// A stamp that goes back further is from a restarted simulator; less far, from a late datagram.
+/// A stamp that goes back by more is from a restarted simulator; by less, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
 /// Shortest time between two messages on `path`.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);

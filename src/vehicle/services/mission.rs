@@ -137,7 +137,7 @@ impl MissionPart {
 
     /// Takes a status text.
     fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
-        if self.machine.is_busy() && fcu.reasons.hear(message) {
+        if self.machine.is_busy() && fcu.reasons.add(message) {
             self.machine.warned(fcu.now.mono);
         }
         self.run(fcu)

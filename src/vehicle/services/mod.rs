@@ -157,7 +157,7 @@ impl Services {
         fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
         fcu.count(Counter::AutopilotRestarted);
-        fcu.forget_places();
+        fcu.forget_positions();
         for part in self.parts() {
             part.restarted(fcu);
         }

@@ -87,7 +87,7 @@ impl HomePositionPlugin {
 
     /// The connection was lost: the next autopilot may have another home.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        fcu.forget_places();
+        fcu.forget_positions();
         self.next_request = None;
     }
 

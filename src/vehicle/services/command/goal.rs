@@ -96,7 +96,7 @@ impl VehicleGoal {
 
     /// Whether a status text denies it in spite of the acknowledgement.
     pub(super) fn is_denied_by(self, texts: &Reasons) -> bool {
-        matches!(self, Self::TakeOff(_)) && texts.say(NOT_ABOVE)
+        matches!(self, Self::TakeOff(_)) && texts.contains(NOT_ABOVE)
     }
 
     /// The reason why it was accepted but not reached.

@@ -52,7 +52,7 @@ struct PendingCall {
     /// The vehicle did not show the change when it was asked for: showing it is an answer.
     fresh: bool,
     /// Heartbeats before the command or its acknowledgement: what they showed proves nothing.
-    beats: u64,
+    heartbeat_count: u64,
     /// Accepted, not shown, and sent again.
     again: bool,
     stage: CallStage,
@@ -66,7 +66,7 @@ impl PendingCall {
 
     /// Whether a heartbeat after the command shows the change. A take-off is not proved by height: a vehicle may climb anyway.
     fn is_shown(&self, fcu: &Fcu) -> bool {
-        let news = fcu.beats > self.beats && !self.is_take_off();
+        let news = fcu.heartbeat_count > self.heartbeat_count && !self.is_take_off();
         news && self.change.goal.progress(fcu) == GoalProgress::Reached
     }
 }
@@ -95,7 +95,7 @@ impl PendingCalls {
         self.calls.push(PendingCall {
             id,
             fresh: change.goal.progress(fcu) != GoalProgress::Reached,
-            beats: fcu.beats,
+            heartbeat_count: fcu.heartbeat_count,
             again: false,
             change,
             command,
@@ -138,7 +138,7 @@ impl PendingCalls {
         match end.end {
             // Links without acknowledgements make heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: MAV_RESULT_ACCEPTED, .. } | CommandEnd::Broadcast => {
-                call.beats = fcu.beats;
+                call.heartbeat_count = fcu.heartbeat_count;
                 call.stage = CallStage::Accepted { since: now, asked: 0 };
             }
             // The acknowledgement was lost, or this autopilot sends none.
@@ -172,7 +172,7 @@ impl PendingCalls {
                 continue;
             };
             let heard = now >= since + FOR_REASON;
-            let news = fcu.beats > call.beats || call.is_take_off();
+            let news = fcu.heartbeat_count > call.heartbeat_count || call.is_take_off();
             match call.change.goal.progress(fcu) {
                 GoalProgress::Reached if news => self.finish(fcu, at, Ok(())),
                 GoalProgress::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
@@ -190,7 +190,7 @@ impl PendingCalls {
     /// Takes a status text.
     pub(super) fn text(&mut self, message: &raw::StatusText) {
         for call in &mut self.calls {
-            call.texts.hear(message);
+            call.texts.add(message);
         }
     }
 
@@ -207,7 +207,7 @@ impl PendingCalls {
                     CommandEnd::Broadcast.into()
                 }
                 CallStage::Accepted { since, asked } => {
-                    let shows_other = fcu.beats > call.beats
+                    let shows_other = fcu.heartbeat_count > call.heartbeat_count
                         && (call.command.ends_flight() || call.command.disarms())
                         && call.change.goal.progress(fcu) != GoalProgress::Reached;
                     if shows_other && now >= *since + AGAIN && !call.again {
