@@ -87,15 +87,15 @@ impl Middleware {
     ) -> Result<ActionHandle, RosError> {
         // The name is remapped as a whole, as rcl_action does.
         let name = self.resolve(name)?;
-        let full_name = |part: &str| format!("{name}/_action/{part}");
+        let full = |part: &str| format!("{name}/_action/{part}");
         let server = Arc::new(ActionServer::<A> {
             clock: Box::new(clock),
-            feedback: self.publisher(&full_name("feedback"), Qos::DEFAULT)?,
-            status: self.publisher(&full_name("status"), Qos::LATCHED)?,
+            feedback: self.publisher(&full("feedback"), Qos::DEFAULT)?,
+            status: self.publisher(&full("status"), Qos::LATCHED)?,
             goals: Mutex::default(),
         });
         let (goal_server, cancel_server, result_server) = (server.clone(), server.clone(), server);
-        let send = self.service::<A::SendGoal>(&full_name("send_goal"), move |request, responder| {
+        let send = self.service::<A::SendGoal>(&full("send_goal"), move |request, responder| {
             let (id, goal) = A::goal(request);
             if goal_server.goals.lock().iter().any(|goal| goal.id == id) {
                 return responder.respond(A::accepted(false, goal_server.now().to_msg()));
@@ -103,11 +103,11 @@ impl Middleware {
             handler(GoalRequest { id, goal, server: goal_server.clone(), responder });
         })?;
         let cancel =
-            self.service::<CancelGoal>(&full_name("cancel_goal"), move |request, responder| {
+            self.service::<CancelGoal>(&full("cancel_goal"), move |request, responder| {
                 cancel_server.cancel(&request, responder);
             })?;
         let result =
-            self.service::<A::GetResult>(&full_name("get_result"), move |request, answer| {
+            self.service::<A::GetResult>(&full("get_result"), move |request, answer| {
                 result_server.send_result(&request, answer);
             })?;
         Ok(ActionHandle { _services: [send, cancel, result] })

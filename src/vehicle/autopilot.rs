@@ -58,7 +58,7 @@ impl Autopilot {
     /// may wait.
     pub fn is_used(&self) -> bool {
         let recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USED;
-        self.fcu.last_ros_call.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
+        self.fcu.last_call.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
     }
 
     /// Handles received bytes: a datagram, or part of a stream.

@@ -99,7 +99,7 @@ pub struct Fcu {
     /// How long the datagram of the current call waited in the socket.
     pub waited: Duration,
     /// The last call from ROS: a message or a request.
-    pub(super) last_ros_call: Option<Duration>,
+    pub(super) last_call: Option<Duration>,
     /// Settings of the user.
     pub settings: VehicleSettings,
     /// MAVLink system of the vehicle.
@@ -166,7 +166,7 @@ impl Fcu {
         Self {
             now: Now::default(),
             waited: Duration::ZERO,
-            last_ros_call: None,
+            last_call: None,
             system: u8::try_from(settings.id).unwrap_or(1),
             component: 1,
             heartbeat: None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// A fault that was not seen for this time is over.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A stamp farther from the present, in s, is of another clock, or too old for an estimator.
-const MAX_OFFSET: f64 = 1.0;
+const MAX_GAP: f64 = 1.0;
 /// Autopilots with PX4's modes, or none.
 const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
@@ -37,20 +37,20 @@ impl LinkWarnings {
     /// Takes a heartbeat of the vehicle: the bridge's modes and checks are those of PX4.
     pub(super) fn autopilot(&mut self, autopilot: u8) -> Option<String> {
         let new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
-        new.then(|| describe_kind(autopilot))
+        new.then(|| kind_text(autopilot))
     }
 
     /// Takes the distance of a stamp from the present, in s.
-    pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, offset: f64) -> Option<String> {
-        if offset.abs() <= MAX_OFFSET {
+    pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, gap: f64) -> Option<String> {
+        if gap.abs() <= MAX_GAP {
             self.stamps.remove(topic);
             return None;
         }
-        let new = self.stamps.insert(topic, (now, offset)).is_none();
+        let new = self.stamps.insert(topic, (now, gap)).is_none();
         new.then(|| {
             format!(
                 "{topic}: {}; it is sent as it is, and PX4 drops measurements that are too old",
-                describe_offset(offset)
+                gap_text(gap)
             )
         })
     }
@@ -62,14 +62,14 @@ impl LinkWarnings {
         let systems = (self.systems.keys())
             .map(|id| format!("system {id} sends an autopilot's heartbeats on its link"));
         let stamps =
-            (self.stamps.iter()).map(|(topic, (_, offset))| format!("{topic}: {}", describe_offset(*offset)));
-        let kinds = self.kinds.iter().map(|autopilot| describe_kind(*autopilot));
+            (self.stamps.iter()).map(|(topic, (_, gap))| format!("{topic}: {}", gap_text(*gap)));
+        let kinds = self.kinds.iter().map(|autopilot| kind_text(*autopilot));
         let all: Vec<_> = systems.chain(stamps).chain(kinds).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 }
 
-fn describe_kind(autopilot: u8) -> String {
+fn kind_text(autopilot: u8) -> String {
     let name = match autopilot {
         MAV_AUTOPILOT_ARDUPILOTMEGA => "ArduPilot".to_owned(),
         other => format!("of type {other} (MAV_AUTOPILOT)"),
@@ -80,7 +80,7 @@ fn describe_kind(autopilot: u8) -> String {
     )
 }
 
-fn describe_offset(offset: f64) -> String {
-    let what = if offset > 0.0 { "in the future" } else { "old" };
-    format!("the stamp is {:.1} s {what}", offset.abs())
+fn gap_text(gap: f64) -> String {
+    let what = if gap > 0.0 { "in the future" } else { "old" };
+    format!("the stamp is {:.1} s {what}", gap.abs())
 }

@@ -55,7 +55,7 @@ impl SharedAutopilot {
     /// Runs `f` for a message or a request from ROS.
     fn call(&self, f: impl FnOnce(&mut Autopilot)) {
         self.with(|autopilot| {
-            autopilot.fcu.last_ros_call = Some(autopilot.fcu.now.mono);
+            autopilot.fcu.last_call = Some(autopilot.fcu.now.mono);
             f(autopilot);
         });
         (self.wake)();

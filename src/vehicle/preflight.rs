@@ -15,8 +15,8 @@ pub(super) struct Preflight {
     pub(super) texts: VecDeque<(Duration, String)>,
     /// Since when it would refuse to arm.
     pub(super) refuses_since: Option<Duration>,
-    /// When it was requested for its reasons.
-    pub(super) requested: Option<Duration>,
+    /// When its reasons were last queried.
+    pub(super) queried: Option<Duration>,
 }
 
 impl Preflight {

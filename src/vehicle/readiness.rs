@@ -51,10 +51,10 @@ impl Fcu {
         let since = *preflight.refuses_since.get_or_insert(now);
         let recent = |at: Duration| now.saturating_sub(at) <= TEXT_LIFETIME;
         let known = preflight.texts.iter().any(|(at, _)| recent(*at));
-        if known || preflight.requested.is_some_and(recent) || now.saturating_sub(since) < PATIENCE {
+        if known || preflight.queried.is_some_and(recent) || now.saturating_sub(since) < PATIENCE {
             return None;
         }
-        preflight.requested = Some(now);
+        preflight.queried = Some(now);
         Some(self.command(MAV_CMD_RUN_PREARM_CHECKS, 0, [0.0; 7]))
     }
 

@@ -215,7 +215,7 @@ impl CountedTask for TruthSource {
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, wanted) => {
                     if let Some(datagram) = received {
                         last_datagram = Some(Instant::now());
-                        self.handle_datagram(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
+                        self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
                     }
                 }
                 Some((state, arrival)) = self.on_link.recv() => {
@@ -230,7 +230,7 @@ impl CountedTask for TruthSource {
 }
 
 impl TruthSource {
-    fn handle_datagram(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
+    fn handle(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
         let state = match TruthDatagram::parse(bytes) {
             Ok(TruthDatagram::State(state)) if state.copter_id == i32::from(self.vehicle) => state,
             Ok(TruthDatagram::Collision { copter_id, with }) => {

@@ -1,5 +1,5 @@
-//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Its readers exist only
-//! while it is watched.
+//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Its
+//! readers exist only while it is watched.
 use super::super::{self as ros, History, NodesByName, Qos, RosError, backend};
 use super::discovered::{Discovered, EndpointRole};
 use super::ffi::{self, Participant, SampleKind, Side};

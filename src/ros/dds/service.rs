@@ -1,8 +1,8 @@
 //! Services as `rmw_cyclonedds_cpp` and `rmw_fastrtps_cpp` map them to DDS: two topics. They differ in how a response
 //! identifies its request. `rmw_cyclonedds_cpp` puts 16 bytes in front of request and response: client id and sequence
-//! number. `rmw_fastrtps_cpp` leaves the payload unchanged, uses the sequence number of the client's writer, and sends the response
-//! with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests, distinguishes
-//! the kinds, and answers each in its own way; a client ignores the other kind's responses.
+//! number. `rmw_fastrtps_cpp` leaves the payload unchanged, uses the sequence number of the client's writer, and sends the
+//! response with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests,
+//! distinguishes the kinds, and answers each in its own way; a client ignores the other kind's responses.
 use super::{
     DdsNode, early,
     ffi::{self, Origin, Peer, SampleKind, Written},

@@ -1,6 +1,6 @@
 //! The middleware of a sourced ROS 2 workspace, through rclrs.
 //!
-//! rclrs gets final names and no arguments: the facade expands and remaps, so that both back end agree.
+//! rclrs gets final names and no arguments: the facade expands and remaps, so that both back ends agree.
 mod callback;
 mod graph;
 mod qos;
@@ -8,7 +8,7 @@ mod sequence;
 mod watch;
 mod writer;
 
-pub(super) use writer::{ReusedMessage, RclWriter};
+pub(super) use writer::{RclWriter, ReusedMessage};
 
 use super::{
     Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
@@ -121,7 +121,7 @@ impl RclNode {
                     handler(
                         request,
                         Box::new(move |response| {
-                            // Fails only while the node end.
+                            // Fails only while the node ends.
                             let _unsent = answer.send(response);
                         }),
                     );

@@ -56,12 +56,12 @@ impl Fcu {
 
     /// The inverse of [`Self::to_geodetic`]; `None` if the position is invalid.
     pub fn to_e7(&mut self, position: &GeoPoint) -> Option<[i32; 3]> {
-        let position = Geodetic::new(position.latitude, position.longitude, position.altitude);
-        if !position.is_known() {
+        let geo = Geodetic::new(position.latitude, position.longitude, position.altitude);
+        if !geo.is_known() {
             return None;
         }
-        let above_sea = Geodetic { altitude_m: position.altitude_m - self.separation(position), ..position };
-        above_sea.to_e7()
+        let amsl = Geodetic { altitude_m: geo.altitude_m - self.separation(geo), ..geo };
+        amsl.to_e7()
     }
 
     fn separation(&mut self, position: Geodetic) -> f64 {

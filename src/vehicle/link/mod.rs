@@ -81,8 +81,8 @@ pub trait Link: Send {
         })
     }
 
-    /// Converts received bytes to MAVLink frames: returns these bytes, or those that it writes to `buffer`. An error is the counter of
-    /// a bad datagram.
+    /// Converts received bytes to MAVLink frames: returns these bytes, or those that it writes to `buffer`. An error is the
+    /// counter of a bad datagram.
     fn incoming<'a>(
         &mut self,
         bytes: &'a [u8],

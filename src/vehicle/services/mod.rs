@@ -94,7 +94,7 @@ macro_rules! parts {
     };
 }
 
-// Order of the calls. Parts that request messages stand before `command`, which sends the requests.
+// Order of the calls. Parts that request messages precede `command`, which sends the requests.
 parts! {
     time: time::TimePart,
     info: info::VehicleInfoPart,
@@ -153,7 +153,7 @@ impl Services {
     }
 
     fn restarted(&mut self, fcu: &mut Fcu) {
-        // It is from the run before.
+        // The orientation is from the run before the restart.
         fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
         fcu.count(Counter::AutopilotRestarted);
@@ -164,7 +164,7 @@ impl Services {
     }
 }
 
-/// Runs all of them before it returns the first error: a failed part must not stop the others.
+/// Runs all parts before it returns the first error: a failed part must not stop the others.
 fn all(results: impl Iterator<Item = Result<(), RosError>>) -> Result<(), RosError> {
     results.fold(Ok(()), Result::and)
 }

@@ -82,9 +82,9 @@ impl GlobalPositionPlugin {
         }
         let above_home = metres(m.relative_alt);
         fcu.amsl = Some(metres(m.alt)).filter(|altitude| altitude.is_finite());
-        // mavros counts from home, which differs from the local origin if the vehicle was moved before it was armed.
-        let own = fcu.origin_above_ellipsoid();
-        let (origin, height) = match (own.filter(|_| !fcu.settings.quirks), fcu.home) {
+        // mavros' `local` is relative to home, which differs from the local origin if the vehicle was moved before it was armed.
+        let local_origin = fcu.origin_above_ellipsoid();
+        let (origin, height) = match (local_origin.filter(|_| !fcu.settings.quirks), fcu.home) {
             (Some(origin), Some(home)) => {
                 (origin, above_home + home.altitude_m - origin.altitude_m)
             }

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Period of the requests, as in mavros.
 const PERIOD: Duration = Duration::from_secs(10);
 /// Longest wait of a caller of `home_position/req_update`.
-const ANSWER: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Limit of waiting callers; more are refused.
 const MAX_CALLERS: usize = 16;
 
@@ -73,7 +73,7 @@ impl HomePositionPlugin {
         self.home.publish_always(stamp, |home| {
             home.geo = geo_point(place);
             home.position = point(enu([m.x, m.y, m.z]));
-            home.orientation = quaternion(world_changed(whole(m.q)));
+            home.orientation = quaternion(change_world(finite_or_nan(m.q)));
             home.approach = vector3(enu([m.approach_x, m.approach_y, m.approach_z]));
         })
     }
@@ -125,7 +125,7 @@ fn request_update(autopilot: &mut Autopilot, _: TriggerRequest, responder: Respo
     }
     let command = home.request(fcu);
     match autopilot.services.ask(fcu, command) {
-        Ok(()) => home.callers.push((fcu.now.mono + ANSWER, responder)),
+        Ok(()) => home.callers.push((fcu.now.mono + ANSWER_TIMEOUT, responder)),
         Err(reason) => refuse(responder, &reason),
     }
 }
@@ -134,15 +134,15 @@ fn refuse(responder: Responder<Trigger>, message: &str) {
     responder.respond(TriggerResponse { success: false, message: message.to_owned() });
 }
 
-/// A quaternion, or all NaN: the autopilot knows the slope of the ground and its heading there, or neither.
-fn whole(q: [f32; 4]) -> [f64; 4] {
+/// The quaternion, or all NaN if a component is unknown.
+fn finite_or_nan(q: [f32; 4]) -> [f64; 4] {
     let known = q.iter().all(|c| c.is_finite());
     q.map(|c| if known { c.into() } else { f64::NAN })
 }
 
 /// Converts the world between NED and ENU and keeps the body frame: mavros' conversion of the ground attitude at home.
 /// It is its own inverse up to the sign.
-fn world_changed([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+fn change_world([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-x - y, w + z, w - z, y - x].map(|c| c * FRAC_1_SQRT_2)
 }
 
@@ -161,7 +161,7 @@ fn set(autopilot: &mut Autopilot, home: HomePosition) {
         longitude,
         altitude,
         position: ned(position.x, position.y, position.z),
-        q: world_changed([q.w, q.x, q.y, q.z]).map(|c| c as f32),
+        q: change_world([q.w, q.x, q.y, q.z]).map(|c| c as f32),
         approach: ned(approach.x, approach.y, approach.z),
         target_system: fcu.system,
         time_usec: stamp_us(&home.header.stamp),

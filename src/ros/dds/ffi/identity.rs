@@ -50,14 +50,13 @@ const OURS: u32 = 1 << 31;
 const PID_STATUSINFO: u16 = 0x0071;
 
 #[derive(Default)]
-struct ReplyIdentities {
+struct Replies {
     last: u32,
     identities: BTreeMap<u32, SampleIdentity>,
 }
 
 /// Identities of the requests to the replies in the writers' histories, by `statusinfo`.
-static REPLIES: Mutex<ReplyIdentities> =
-    Mutex::new(ReplyIdentities { last: 0, identities: BTreeMap::new() });
+static REPLIES: Mutex<Replies> = Mutex::new(Replies { last: 0, identities: BTreeMap::new() });
 
 /// Sets the identity of the request that `sample`, a reply, answers.
 ///
