@@ -48,7 +48,7 @@ fn image_640x480(bencher: Bencher<'_, '_>, type_id: u16) {
 
 #[divan::bench(args = [1, 2, 4])]
 fn image_640x480_of_the_simple_scene(bencher: Bencher<'_, '_>, type_id: u16) {
-    let world = World::flying(1).within(Scene::simple());
+    let world = World::flying(1).with_scene(Scene::simple());
     frames(bencher, &world, request(type_id, 640, 480));
 }
 

@@ -1,17 +1,16 @@
 //! A ROS 2 bridge for the RflySim drone simulator.
 //!
-//! Layers, lowest first; a module uses only modules above it in this list (`test/architecture.rs` enforces it):
+//! Layers from the lowest; a module uses only modules listed before it (`test/architecture.rs` enforces it):
 //!
-//! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: pure. Bytes, rotations, clocks, chance and settings as values.
+//! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: bytes, rotations, clocks, random numbers and settings, without I/O.
 //! * [`session`]: sans-IO state machines, for example fragments to frames.
-//! * [`transport`] brings bytes in, [`ros`] takes messages out; neither knows the other.
-//! * [`sensors`]: conversion, one row of one table and one file per kind of sensor; [`vehicle`]: of the vehicle itself; `model`: of
-//!   its model and `CopterSim`; [`motion`]: models that the bridge flies itself; [`scene`]: terrain and what the renderer draws; [`reports`]: what the renderer says of vehicles,
-//!   cameras and objects.
-//! * [`doctor`]: what is wrong with a set-up, from facts.
-//! * [`program`]: what both programs share around their work, log and signals.
-//! * [`node`] assembles the bridge; [`calib`] writes configuration files for those who read its topics.
-//!   [`emulator`] plays the simulator's side with the same wire types.
+//! * [`transport`] exchanges bytes with the simulator, [`ros`] messages with the graph; neither uses the other.
+//! * [`sensors`] converts the data of sensors, with one table row and one file per kind; [`vehicle`] those of autopilots; `model`
+//!   those of models and `CopterSim`; [`reports`] the renderer's descriptions of vehicles, cameras and objects.
+//! * [`motion`]: models of the vehicles that the bridge flies itself; [`scene`]: terrain, and objects that the renderer draws.
+//! * [`doctor`] finds faults of a set-up. [`program`]: log, signals and resource limits of both programs.
+//! * [`node`] assembles the bridge; [`calib`] writes configuration files of programs that read its topics.
+//!   [`emulator`] replaces the simulator, with the same wire types.
 #![cfg_attr(
     not(all(has_rfly_bridge_msgs, has_simulation_interfaces)),
     allow(dead_code, reason = "a workspace may lack the interfaces of optional parts")

@@ -96,7 +96,7 @@ struct DoctorArgs {
     #[arg(long)]
     json: bool,
     /// How long to listen.
-    #[arg(long, value_name = "N", default_value_t = 8.0, value_parser = seconds)]
+    #[arg(long, value_name = "N", default_value_t = 8.0, value_parser = parse_seconds)]
     seconds: f64,
 }
 
@@ -111,13 +111,13 @@ struct CallArgs {
     #[arg(value_name = "YAML")]
     request: Option<String>,
     /// Time limit of the search for the service, and of its response.
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = parse_seconds)]
     timeout: f64,
 }
 
 impl CallArgs {
-    /// Type and request; a single word is the type if it contains `/srv/`, else the request.
-    fn words(&self) -> (Option<&str>, &str) {
+    /// A single argument is the type if it contains `/srv/`, else the request.
+    fn type_and_request(&self) -> (Option<&str>, &str) {
         match (self.type_name.as_deref(), self.request.as_deref()) {
             (Some(word), None) if !word.contains("/srv/") => (None, word),
             (type_name, request) => (type_name, request.unwrap_or_default()),
@@ -125,7 +125,7 @@ impl CallArgs {
     }
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn parse_seconds(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok();
     let usable = value.filter(|value| (0.0..=86_400.0).contains(value));
     usable.ok_or_else(|| "must be a number from 0 to 86400".to_owned())
@@ -164,11 +164,11 @@ struct TopArgs {
     json: bool,
 }
 
-/// Time limit of a start that a signal interrupts, to leave the graph in order.
+/// Time that a signal leaves to interrupted work, to close its endpoints in order.
 const START_GRACE: Duration = Duration::from_secs(3);
 const END_GRACE: Duration = Duration::from_secs(20);
-/// Additional time limit for each vehicle: Fast DDS in a workspace removes endpoints one by one, in a time that grows with
-/// their number (20 vehicles: more than 20 s).
+/// Added for each vehicle: Fast DDS in a workspace removes endpoints one by one, the slower the more there are (20 vehicles:
+/// more than 20 s).
 const END_GRACE_PER_VEHICLE: Duration = Duration::from_secs(4);
 
 fn main() -> ExitCode {
@@ -193,10 +193,10 @@ fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
 
 fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let args = ros_args::parse_os(std::env::args_os().skip(1))?;
-    // The findings of the doctor contain what the bridge that it starts would log.
-    let quiet = args.rest.first().is_some_and(|word| word == "doctor");
-    let usual = if quiet { "off" } else { "info" };
-    let level = args.log_level.clone().unwrap_or_else(|| usual.to_owned());
+    // The doctor starts a bridge; its findings contain what that bridge would log.
+    let is_quiet = args.rest.first().is_some_and(|word| word == "doctor");
+    let default_level = if is_quiet { "off" } else { "info" };
+    let level = args.log_level.clone().unwrap_or_else(|| default_level.to_owned());
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let (layer, rosout) = rosout();
     tracing_subscriber::registry()
@@ -210,19 +210,19 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let cli = match command.try_get_matches_from(rest) {
         Ok(matches) => Cli::from_arg_matches(&matches)?,
         Err(other) => {
-            other.print().context(OUTPUT)?;
+            other.print().context(OUTPUT_ERROR)?;
             std::process::exit(other.exit_code());
         }
     };
     match cli.command {
         Some(CliCommand::Doctor(doctor)) => return show_doctor(args, &doctor),
-        None => bridge(args, rosout, |signals| {
+        None => run_bridge(args, rosout, |signals| {
             signals.wait();
             Ok(())
         }),
-        Some(CliCommand::Replay(asked)) => replay(args, asked, rosout),
-        Some(CliCommand::Record(asked)) => record(args, asked),
-        Some(CliCommand::View(asked)) => view::show(args, asked),
+        Some(CliCommand::Replay(options)) => replay(args, options, rosout),
+        Some(CliCommand::Record(options)) => record(args, options),
+        Some(CliCommand::View(options)) => view::show(args, options),
         Some(CliCommand::Top(top)) => show_top(&args, top),
         Some(CliCommand::Call(call)) => call_service(&args, call),
         Some(CliCommand::Urdf(urdf)) => print_urdf(&args, &urdf),
@@ -231,19 +231,19 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Anonymise(arguments)) => anonymise_file(&arguments),
         Some(CliCommand::Completions { shell }) => write_out(completions(Cli::command(), shell)),
         Some(CliCommand::Docs(docs)) => match docs.man {
-            Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT),
+            Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT_ERROR),
             None => write_docs(&docs.write),
         },
     }
     .map(|()| ExitCode::SUCCESS)
 }
 
-const OUTPUT: &str = "cannot write the output";
+const OUTPUT_ERROR: &str = "cannot write the output";
 
-fn bridge(
+fn run_bridge(
     args: ros_args::RosArgs,
     rosout: Rosout,
-    works: impl FnOnce(&mut Signals) -> anyhow::Result<()>,
+    work: impl FnOnce(&mut Signals) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     // A signal ends the process at once: nothing is open yet, and reading a file may block on a FIFO.
@@ -251,7 +251,7 @@ fn bridge(
         let settings = Settings::load(&args);
         (args, settings)
     })?;
-    let Ended::Done((args, settings)) = loaded else { return interrupted(loaded) };
+    let Ended::Done((args, settings)) = loaded else { return log_interrupted_start(loaded) };
     let settings = settings?;
     let vehicles = u32::try_from(settings.vehicles().len()).unwrap_or(u32::MAX);
     let grace = END_GRACE.saturating_add(END_GRACE_PER_VEHICLE.saturating_mul(vehicles));
@@ -260,10 +260,10 @@ fn bridge(
         Ended::Done(running) => {
             let running = running?;
             tell_ready();
-            (running, works(&mut signals))
+            (running, work(&mut signals))
         }
         Ended::Stopped(running) => (running?, Ok(())),
-        other => return interrupted(other),
+        other => return log_interrupted_start(other),
     };
     tell_stopping();
     let ended = within(grace, move || {
@@ -277,8 +277,8 @@ fn bridge(
     worked
 }
 
-/// The result of work that no signal has interrupted.
-fn done<T>(ended: Ended<T>, what: &str) -> anyhow::Result<T> {
+/// Returns the result of work. Errors: it was interrupted or panicked.
+fn expect_done<T>(ended: Ended<T>, what: &str) -> anyhow::Result<T> {
     match ended {
         Ended::Done(result) => Ok(result),
         Ended::Stopped(_) | Ended::Abandoned => anyhow::bail!("interrupted"),
@@ -286,8 +286,8 @@ fn done<T>(ended: Ended<T>, what: &str) -> anyhow::Result<T> {
     }
 }
 
-/// Ends after a signal during the start, which is no error unless the start panicked.
-fn interrupted<T>(ended: Ended<T>) -> anyhow::Result<()> {
+/// Logs how an interrupted start ended; only a panic is an error.
+fn log_interrupted_start<T>(ended: Ended<T>) -> anyhow::Result<()> {
     match ended {
         Ended::Panicked => anyhow::bail!("a panic ended the start; the limit of {}", limits()),
         Ended::Abandoned => tracing::warn!("stopped while the start was still blocked"),
@@ -309,7 +309,7 @@ fn start(
         tracing::info!("mounting angles are in {unit:?}: {reason}");
     }
     settings.needs().check()?;
-    let middleware = middleware(args, NODE_NAME, settings.params.fast_dds_services)?;
+    let middleware = join_graph(args, NODE_NAME, settings.params.fast_dds_services)?;
     let rosout = rosout.publish(&middleware)?;
     let bridge = Bridge::start(settings, &middleware)?;
     let writers = middleware.report();
@@ -326,28 +326,28 @@ fn start(
     Ok((bridge, rosout))
 }
 
-fn show_doctor(args: ros_args::RosArgs, asked: &DoctorArgs) -> anyhow::Result<ExitCode> {
+fn show_doctor(args: ros_args::RosArgs, options: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
-    let limit = Duration::from_secs_f64(asked.seconds);
-    // Nothing is open: the process may end at once.
+    let limit = Duration::from_secs_f64(options.seconds);
+    // Nothing is open that must be closed: the process may end at once.
     let examined = signals.during(Duration::ZERO, move |_| {
-        examine(&args, limit, || middleware(&args, "rfly_bridge_doctor", false))
+        examine(&args, limit, || join_graph(&args, "rfly_bridge_doctor", false))
     })?;
-    let found = done(examined, "doctor")??;
-    let json = asked.json.then(|| format!("{:#}\n", doctor::to_json(&found)));
+    let found = expect_done(examined, "doctor")??;
+    let json = options.json.then(|| format!("{:#}\n", doctor::to_json(&found)));
     write_out(json.unwrap_or_else(|| doctor::to_table(&found)))?;
     Ok(ExitCode::from(doctor::worst(&found) as u8))
 }
 
 fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let middleware = middleware(args, "rfly_bridge_top", false)?;
+    let middleware = join_graph(args, "rfly_bridge_top", false)?;
     let shown = top::TopOptions {
         prefix: top.prefix,
         limit: top.seconds.map(Duration::from_secs),
         json: top.json,
     };
-    // The terminal may be suspended; signals must still be handled.
+    // `during` handles signals even while a suspended terminal blocks the output.
     let shown = signals.during(START_GRACE, move |stop| {
         runtime("the runtime")?.block_on(async {
             tokio::select! {
@@ -358,16 +358,16 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     })?;
     match shown {
         Ended::Stopped(_) | Ended::Abandoned => Ok(()),
-        ended => done(ended, "table")?.context("cannot show the table"),
+        ended => expect_done(ended, "table")?.context("cannot show the table"),
     }
 }
 
 fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let middleware = middleware(args, "rfly_bridge_call", false)?;
+    let middleware = join_graph(args, "rfly_bridge_call", false)?;
     let called = signals.during(START_GRACE, move |stop| {
         runtime("the runtime")?.block_on(async {
-            let (type_name, request) = arguments.words();
+            let (type_name, request) = arguments.type_and_request();
             let limit = Duration::from_secs_f64(arguments.timeout);
             let response = call(&middleware, &arguments.service, type_name, request, limit);
             tokio::select! {
@@ -376,7 +376,7 @@ fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result
             }
         })
     })?;
-    write_out(done(called, "call")??)
+    write_out(expect_done(called, "call")??)
 }
 
 fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {
@@ -406,10 +406,10 @@ fn write_docs(root: &Path) -> anyhow::Result<()> {
 
 fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT)
+    out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT_ERROR)
 }
 
-fn middleware(
+fn join_graph(
     args: &ros_args::RosArgs,
     node_name: &str,
     fast_dds_services: bool,

@@ -176,28 +176,28 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     let map = if scene.scene == "simple" { Scene::simple() } else { Scene::yard() };
     Ok(EmulatorOptions {
         ports: ports.shifted(network.port_offset).context("--port-offset is too large")?,
-        world: world(scene)?.within(map),
+        world: world(scene)?.with_scene(map),
         seed: faults.seed,
         autopilot: protocol.autopilot.parse().ok(),
-        fence: scene.fence.as_deref().map(fence).transpose()?.unwrap_or_default(),
+        fence: scene.fence.as_deref().map(parse_fence).transpose()?.unwrap_or_default(),
         ..options.clone()
     })
 }
 
 fn world(scene: &SceneArguments) -> anyhow::Result<World> {
     if scene.grounded {
-        let place = |i| [-20.0, 3.0 * f64::from(i), 0.0];
-        return Ok(World::parked((0..scene.vehicles).map(place)));
+        let pose = |i| [-20.0, 3.0 * f64::from(i), 0.0];
+        return Ok(World::parked((0..scene.vehicles).map(pose)));
     }
     if !scene.spawn.is_empty() {
-        let places = scene.spawn.iter().map(|text| {
-            let [north, east, yaw] = numbers("--spawn", text)?;
+        let poses = scene.spawn.iter().map(|text| {
+            let [north, east, yaw] = parse_numbers("--spawn", text)?;
             Ok([north, east, yaw.to_radians()])
         });
-        return Ok(World::parked(places.collect::<anyhow::Result<Vec<_>>>()?));
+        return Ok(World::parked(poses.collect::<anyhow::Result<Vec<_>>>()?));
     }
     let poses = scene.pose.iter().map(|text| {
-        let [north, east, down, roll, pitch, yaw] = numbers("--pose", text)?;
+        let [north, east, down, roll, pitch, yaw] = parse_numbers("--pose", text)?;
         Ok(Pose::new([north, east, down], [roll, pitch, yaw].map(f64::to_radians)))
     });
     let poses = poses.collect::<anyhow::Result<Vec<_>>>()?;
@@ -209,12 +209,12 @@ fn world(scene: &SceneArguments) -> anyhow::Result<World> {
     })
 }
 
-fn fence(text: &str) -> anyhow::Result<FenceLimits> {
-    let [distance, height] = numbers("--fence", text)?;
+fn parse_fence(text: &str) -> anyhow::Result<FenceLimits> {
+    let [distance, height] = parse_numbers("--fence", text)?;
     Ok(FenceLimits { distance, height })
 }
 
-fn numbers<const N: usize>(option: &str, text: &str) -> anyhow::Result<[f64; N]> {
+fn parse_numbers<const N: usize>(option: &str, text: &str) -> anyhow::Result<[f64; N]> {
     let numbers = text.split(',').map(|n| n.trim().parse::<f64>()).collect::<Result<Vec<_>, _>>();
     let numbers = numbers.with_context(|| format!("{option} {text:?}"))?;
     let count = numbers.len();
@@ -229,7 +229,7 @@ fn announcement(arguments: &Arguments, emulator: &Emulator) -> String {
         list.iter().map(|a| a.port().to_string()).collect::<Vec<_>>().join(", ")
     };
     let scene = &arguments.scene;
-    let moves = if scene.grounded || !scene.spawn.is_empty() {
+    let motion = if scene.grounded || !scene.spawn.is_empty() {
         "on the ground"
     } else if scene.hover || !scene.pose.is_empty() {
         "hovering"
@@ -243,8 +243,8 @@ fn announcement(arguments: &Arguments, emulator: &Emulator) -> String {
         format!("  windows    UDP {}, waiting for sensor requests", ports(emulator.windows())),
         match emulator.coptersims() {
             [] => "  vehicles   none, no CopterSim".to_owned(),
-            some => {
-                format!("  vehicles   {} {moves}, CopterSim on UDP {}", some.len(), ports(some))
+            all => {
+                format!("  vehicles   {} {motion}, CopterSim on UDP {}", all.len(), ports(all))
             }
         },
     ];

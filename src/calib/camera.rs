@@ -41,15 +41,15 @@ pub(super) fn stereo_pair<'a>(
     cameras: &[CalibratedCamera<'a>],
 ) -> Option<[CalibratedCamera<'a>; 2]> {
     let pairs = cameras.iter().flat_map(|left| cameras.iter().map(move |right| (left, right)));
-    let of_parameters = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
+    let is_in_parameters = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
         let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
         left != right && rig.settings.pairs.frame_of(right) == left
     };
-    let rectified = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
+    let is_rectified = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
         rig.settings.are_rectified(left.sensor, right.sensor)
     };
     let (left, right) =
-        pairs.clone().find(of_parameters).or_else(|| pairs.clone().find(rectified))?;
+        pairs.clone().find(is_in_parameters).or_else(|| pairs.clone().find(is_rectified))?;
     Some([left.clone(), right.clone()])
 }
 
@@ -57,7 +57,7 @@ impl<'a> Rig<'a> {
     /// Returns a camera with its calibration.
     pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<CalibratedCamera<'a>, Problem> {
         let row = sensor.kind.row();
-        let place = || format!("sensor {}", sensor.seq_id);
+        let path = || format!("sensor {}", sensor.seq_id);
         let lens = match (row.payload, row.optics) {
             (Payload::Bgr8 | Payload::Grey8 | Payload::Grey16, Optics::Pinhole) => Lens::Pinhole,
             (Payload::Bgr8 | Payload::Grey8, Optics::Fisheye) => {
@@ -65,29 +65,29 @@ impl<'a> Rig<'a> {
             }
             _ => {
                 let message = format!("is a {}, which is no camera", row.name);
-                return Err(Problem::new(place(), message));
+                return Err(Problem::new(path(), message));
             }
         };
-        self.rigid(sensor)?;
+        self.check_rigid(sensor)?;
         let size = Size { width: sensor.width.into(), height: sensor.height.into() };
-        let own = self.settings.calibrations.of(sensor.seq_id);
-        let info = match own {
-            Some(own) => own.message(Header::default()),
+        let calibration = self.settings.calibrations.of(sensor.seq_id);
+        let info = match calibration {
+            Some(calibration) => calibration.message(Header::default()),
             None => camera_info(lens, size, sensor.fov_deg, Header::default()),
         };
         if info.k[0] == 0.0 {
             let message = format!("no lens has a field of view of {} degrees", sensor.fov_deg);
-            return Err(Problem::new(place(), message));
+            return Err(Problem::new(path(), message));
         }
         let spec = spec_of(sensor.kind);
-        let main = self.settings.sensor_topic(sensor);
-        let infos = spec.topics.iter().find(|t| t.interface.ends_with("/CameraInfo"));
-        let info_topic = infos.map(|topic| spec.topic_name(topic, &main));
+        let image_topic = self.settings.sensor_topic(sensor);
+        let info_spec = spec.topics.iter().find(|t| t.interface.ends_with("/CameraInfo"));
+        let info_topic = info_spec.map(|topic| spec.topic_name(topic, &image_topic));
         let frames = self.tree.sensor(sensor.seq_id);
         let frame = frames.map(|f| f.optical.clone()).unwrap_or_default();
         Ok(CalibratedCamera {
             sensor,
-            topic: self.resolve(&main)?,
+            topic: self.resolve(&image_topic)?,
             info_topic: self.resolve(&info_topic.unwrap_or_default())?,
             frame,
             info,
@@ -116,13 +116,13 @@ impl<'a> Rig<'a> {
         output: &mut CalibOutput,
     ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
         let cameras = if self.choice.cameras.is_empty() {
-            self.found_cameras(output)?
+            self.default_cameras(output)?
         } else {
             self.chosen_cameras()?
         };
         for (camera, role) in cameras.iter().zip(["camera", "second camera"]) {
             output.used.push((role, describe(camera)));
-            self.warn_of_bottom(camera.sensor, output);
+            self.warn_if_bottom_unknown(camera.sensor, output);
         }
         Ok(cameras)
     }
@@ -140,12 +140,12 @@ impl<'a> Rig<'a> {
         }
         if let [left, right] = &cameras[..] {
             let (a, b) = (left.sensor, right.sensor);
-            for (wrong, what) in [
+            for (is_wrong, what) in [
                 ((a.width, a.height) != (b.width, b.height), "different sizes"),
                 (a.asked_hz() != b.asked_hz(), "different rates"),
                 (a.seq_id == b.seq_id, "equal SeqIDs"),
             ] {
-                if wrong {
+                if is_wrong {
                     problems.push("--cameras", format!("two cameras with {what}"));
                 }
             }
@@ -153,7 +153,7 @@ impl<'a> Rig<'a> {
         problems.or(cameras)
     }
 
-    fn found_cameras(
+    fn default_cameras(
         &self,
         output: &mut CalibOutput,
     ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
@@ -162,12 +162,12 @@ impl<'a> Rig<'a> {
             return Ok(pair.into());
         }
         output.warn(format!("one camera only: {NO_PAIR}"));
-        let none = format!(
+        let message = format!(
             "none fixed on vehicle {}: a sensor with TypeID 1 or 3 is needed, or --cameras",
             self.vehicle
         );
         let one = cameras.into_iter().next();
-        Ok(vec![one.ok_or_else(|| Problems(vec![Problem::new("camera", none)]))?])
+        Ok(vec![one.ok_or_else(|| Problems(vec![Problem::new("camera", message)]))?])
     }
 }
 

@@ -10,11 +10,11 @@ use crate::config::params::{CloudLayout, QosGroup};
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "fast_lio", source: "Ericsii/FAST_LIO_ROS2 b6ebca0", write };
 
-/// `LID_TYPE` of src/preprocess.h. The handlers of VELO16 and MID360 make up times from the azimuth where there are none.
+/// Values of `LID_TYPE` in src/preprocess.h. Its handlers of VELO16 and MID360 estimate missing point times from the azimuth.
 const AVIA: u8 = 1;
 const OUST64: u8 = 3;
 
-/// Standard deviations of the example files, as variances 0.1, 0.0001, 0.1, 0.0001.
+/// Square roots of the variances in the example files: 0.1, 0.0001, 0.1, 0.0001.
 const DEVIATIONS: [f64; 4] = [0.316_227_766_016_837_94, 0.01, 0.316_227_766_016_837_94, 0.01];
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
@@ -36,10 +36,10 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     Ok(())
 }
 
-/// Variances of samples, in the order accelerometer, its bias, gyroscope, its bias. The filter multiplies them by dt² in
-/// every step (include/IKFoM_toolkit/esekfom/esekfom.hpp).
+/// Returns the variances of samples: accelerometer, its bias, gyroscope, its bias. The filter multiplies them by dt² in
+/// each step (include/IKFoM_toolkit/esekfom/esekfom.hpp).
 pub(super) fn variances(rig: &Rig<'_>, imu: &Imu) -> [String; 4] {
-    let defaults = Noise::of_samples(DEVIATIONS, imu.rate_hz);
+    let defaults = Noise::from_samples(DEVIATIONS, imu.rate_hz);
     let samples = rig.noise(imu, defaults).samples(imu.rate_hz);
     samples.map(|deviation| real(rounded(deviation * deviation)))
 }
@@ -55,7 +55,7 @@ fn file(
         r#"/**:
   ros__parameters:
     feature_extract_enable: false
-    point_filter_num: {every}
+    point_filter_num: {point_filter_num}
     max_iteration: 3
     filter_size_surf: 0.5
     filter_size_map: 0.5
@@ -83,7 +83,7 @@ fn file(
       b_gyr_cov: {b_gyr_cov}
       fov_degree: {fov}
       det_range: {range}
-      extrinsic_est_en: false # what follows is exact
+      extrinsic_est_en: false # the extrinsics below are exact
       # pose of the lidar in the frame of the IMU
       extrinsic_T: {translation}
       extrinsic_R: {rotation}
@@ -100,7 +100,7 @@ fn file(
       pcd_save_en: false
       interval: -1
 "#,
-        every = lidar.point_filter_num(),
+        point_filter_num = lidar.point_filter_num(),
         topic = text(topic),
         imu_topic = text(&imu.topic),
         rate = lidar.rate_hz(),

@@ -1,4 +1,4 @@
-//! Faster-LIO, which is of ROS 1: a file for `rosparam load`, or for its offline program.
+//! Faster-LIO, a ROS 1 program: a file for `rosparam load`, or for its offline program.
 use super::imu::Imu;
 use super::lidar::Lidar;
 use super::rig::Rig;
@@ -10,7 +10,7 @@ use crate::config::params::CloudLayout;
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "faster_lio", source: "gaoxiang12/faster-lio ea0e091", write };
 
-/// `LidarType` of include/pointcloud_preprocess.h.
+/// Values of `LidarType` in include/pointcloud_preprocess.h.
 const OUST64: u8 = 3;
 const HESAI_XT32: u8 = 4;
 const LIVOX: u8 = 6;
@@ -54,7 +54,7 @@ mapping:
   b_gyr_cov: {b_gyr_cov}
   fov_degree: {fov}
   det_range: {range}
-  extrinsic_est_en: false # what follows is exact
+  extrinsic_est_en: false # the extrinsics below are exact
   # pose of the lidar in the frame of the IMU
   extrinsic_T: {translation}
   extrinsic_R: {rotation}
@@ -75,7 +75,7 @@ pcd_save:
   interval: -1
 
 feature_extract_enable: false
-point_filter_num: {every}
+point_filter_num: {point_filter_num}
 max_iteration: 3
 filter_size_surf: 0.5
 filter_size_map: 0.5
@@ -91,6 +91,6 @@ esti_plane_threshold: 0.1
         range = real(lidar.range()),
         translation = list(&lidar.in_imu.translation()),
         rotation = row_major(&rotation(&lidar.in_imu), 16),
-        every = lidar.point_filter_num(),
+        point_filter_num = lidar.point_filter_num(),
     )
 }

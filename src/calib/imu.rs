@@ -9,14 +9,14 @@ use crate::config::Problem;
 pub(super) struct Noise(pub(super) [f64; 4]);
 
 impl Noise {
-    /// From standard deviations of samples at `rate_hz`: accelerometer, its bias, gyroscope, its bias.
+    /// Converts standard deviations of samples at `rate_hz`: accelerometer, its bias, gyroscope, its bias.
     ///
-    /// A filter that multiplies them by the time step in every step means density times the root of the rate.
-    pub(super) fn of_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
+    /// A filter that multiplies them by the time step expects the density times the square root of the rate.
+    pub(super) fn from_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
         Self(deviations.map(|d| d / rate_hz.sqrt()))
     }
 
-    /// Returns standard deviations of samples, in the order of [`Self::of_samples`].
+    /// Returns standard deviations of samples, in the order of [`Self::from_samples`].
     pub(super) fn samples(&self, rate_hz: f64) -> [f64; 4] {
         self.0.map(|d| d * rate_hz.sqrt())
     }
@@ -43,7 +43,7 @@ impl Rig<'_> {
         Ok(imu)
     }
 
-    /// Returns the noise: what the parameters add, else the densities of the message's covariances, else the consumer's
+    /// Returns the noise: the densities in the parameters, else those of the message's covariances, else the consumer's
     /// defaults.
     pub(super) fn noise(&self, imu: &Imu, defaults: Noise) -> Noise {
         let params = &self.settings.params.imu;

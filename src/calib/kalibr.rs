@@ -1,4 +1,4 @@
-//! Kalibr: a camera chain with its IMU, and the IMU, as its programs write and read them.
+//! Kalibr: a camera chain with its IMU, and the IMU, in the format of Kalibr's programs.
 use super::camera::CalibratedCamera;
 use super::imu::{Imu, Noise};
 use super::rig::Rig;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "kalibr", source: "ethz-asl/kalibr 1f60227", write };
 
-/// The ADIS16448 of the help of kalibr_calibrate_imu_camera.
+/// ADIS16448, from the help text of kalibr_calibrate_imu_camera.
 const NOISE: Noise = Noise([0.006, 0.0002, 0.0004, 4e-6]);
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
@@ -42,7 +42,7 @@ impl<'a> VisualInertial<'a> {
         match rig.mono_or_stereo(output) {
             Ok(found) => {
                 for camera in found {
-                    let pose = keep(&mut problems, rig.in_imu(&camera.frame));
+                    let pose = keep(&mut problems, rig.pose_in_imu(&camera.frame));
                     cameras.extend(pose.map(|pose| (camera, pose)));
                 }
             }
@@ -61,14 +61,14 @@ impl<'a> VisualInertial<'a> {
         }
     }
 
-    /// Returns the indices of the other cameras, which overlap.
-    pub(super) fn overlaps(&self, own: usize) -> String {
-        let others = (0..self.cameras.len()).filter(|i| *i != own);
+    /// Returns the indices of the cameras that overlap with camera `index`: all others.
+    pub(super) fn overlaps(&self, index: usize) -> String {
+        let others = (0..self.cameras.len()).filter(|i| *i != index);
         format!("[{}]", others.map(|i| i.to_string()).collect::<Vec<_>>().join(", "))
     }
 }
 
-/// Lines of lens and images for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
+/// Formats the lens and the image of a camera for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
 /// `sensor_msgs/CameraInfo`.
 pub(super) fn intrinsics(camera: &CalibratedCamera<'_>) -> String {
     let model = if camera.is_fisheye() { "equidistant" } else { "radtan" };
@@ -89,7 +89,7 @@ pub(super) fn intrinsics(camera: &CalibratedCamera<'_>) -> String {
     )
 }
 
-/// Lines of the noise for Kalibr and OpenVINS.
+/// Formats the noise of the IMU for Kalibr and OpenVINS.
 pub(super) fn noise(noise: &Noise, indent: usize) -> String {
     let mut out = String::new();
     let keys = [
@@ -112,12 +112,12 @@ fn chain(sensors: &VisualInertial<'_>) -> String {
             "cam{i}:\n  T_cam_imu: # turns points of the IMU's frame into the camera's\n{}\n",
             nested(&pose.inverse().matrix(), 4),
         );
-        if let Some((_, before)) = i.checked_sub(1).and_then(|i| sensors.cameras.get(i)) {
-            let from_before = pose.inverse() * *before;
+        if let Some((_, previous)) = i.checked_sub(1).and_then(|i| sensors.cameras.get(i)) {
+            let from_previous = pose.inverse() * *previous;
             let _ = write!(
                 out,
-                "  T_cn_cnm1: # turns points of the camera before into this one's\n{}\n",
-                nested(&from_before.matrix(), 4),
+                "  T_cn_cnm1: # turns points of the previous camera's frame into this one's\n{}\n",
+                nested(&from_previous.matrix(), 4),
             );
         }
         let _ = write!(

@@ -8,7 +8,7 @@ use crate::frames::Transform;
 use crate::sensors::{Options, spec_of};
 use crate::wire::{MID360_POINTS, SensorKind};
 
-/// TypeIDs whose points are in the sensor's frame.
+/// Types of lidars whose points are in the sensor's frame.
 const KINDS: [SensorKind; 3] = [SensorKind::Lidar, SensorKind::Mid40, SensorKind::Mid360];
 
 pub(super) struct Lidar<'a> {
@@ -27,8 +27,8 @@ impl Lidar<'_> {
         self.sensor.kind != SensorKind::Lidar
     }
 
-    /// Refuses a lidar without rings; `why` says what the consumer needs them for.
-    pub(super) fn with_rings(self, why: &str) -> Result<Self, Problem> {
+    /// Refuses a lidar without rings; `why` is the consumer's need for them.
+    pub(super) fn require_rings(self, why: &str) -> Result<Self, Problem> {
         if !self.is_livox() {
             return Ok(self);
         }
@@ -52,7 +52,7 @@ impl Lidar<'_> {
         }
     }
 
-    /// `point_filter_num` of FAST-LIO, which keeps every n-th point: about 20,000 per scan.
+    /// Returns FAST-LIO's `point_filter_num` for about 20,000 points per scan: it keeps every n-th point.
     pub(super) fn point_filter_num(&self) -> usize {
         (self.points() / 20_000).clamp(1, 4)
     }
@@ -105,7 +105,7 @@ impl Lidar<'_> {
 }
 
 impl<'a> Rig<'a> {
-    /// Returns the lidar, if `check` takes it, and the IMU.
+    /// Returns the lidar, if `check` accepts it, and the IMU.
     pub(super) fn lidar_and_imu(
         &self,
         output: &mut CalibOutput,
@@ -119,7 +119,7 @@ impl<'a> Rig<'a> {
 
     pub(super) fn lidar(&self, output: &mut CalibOutput) -> Result<Lidar<'a>, Problem> {
         let sensor = self.choose_lidar()?;
-        self.rigid(sensor)?;
+        self.check_rigid(sensor)?;
         let params = &self.settings.params;
         let options = Options::new(params, sensor.seq_id);
         let frames = self.tree.sensor(sensor.seq_id);
@@ -127,7 +127,7 @@ impl<'a> Rig<'a> {
         let lidar = Lidar {
             sensor,
             topic: self.resolve(&self.settings.sensor_topic(sensor))?,
-            in_imu: self.in_imu(&frame)?,
+            in_imu: self.pose_in_imu(&frame)?,
             frame,
             layout: options.layout,
             organized: options.organized,
@@ -136,7 +136,7 @@ impl<'a> Rig<'a> {
         let (kind, points, hz) = (spec_of(*kind).name, lidar.points(), lidar.rate_hz());
         let figures = format!("sensor {seq_id}, {kind}, {}, {points} points, {hz} Hz", lidar.topic);
         output.used.push(("lidar", figures));
-        self.warn_of_bottom(sensor, output);
+        self.warn_if_bottom_unknown(sensor, output);
         Ok(lidar)
     }
 
@@ -153,7 +153,7 @@ impl<'a> Rig<'a> {
             return Err(Problem::new("--lidar", message));
         }
         let lidars = || self.sensors().filter(|s| KINDS.contains(&s.kind));
-        let rigid = lidars().find(|s| self.rigid(s).is_ok());
+        let rigid = lidars().find(|s| self.check_rigid(s).is_ok());
         rigid.or_else(|| lidars().next()).ok_or_else(|| {
             let message = format!(
                 "none on vehicle {}: a sensor with TypeID 20, 22 or 23 is needed",

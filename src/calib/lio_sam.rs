@@ -10,13 +10,13 @@ use crate::config::params::{CloudLayout, ImuOrientation, TfSource};
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "lio_sam", source: "TixiaoShan/LIO-SAM 9d039fd", write };
 
-/// Rounded values of config/params.yaml.
+/// Values of config/params.yaml, rounded.
 const NOISE: Noise =
     Noise([3.993_957_088_8e-3, 6.435_665_935_4e-5, 1.563_634_395e-3, 3.564_031_869_6e-5]);
 
 fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let with_rings = |lidar: Lidar<'a>| lidar.with_rings("along which LIO-SAM looks for edges");
-    let (lidar, imu) = rig.lidar_and_imu(output, with_rings)?;
+    let check = |lidar: Lidar<'a>| lidar.require_rings("along which LIO-SAM looks for edges");
+    let (lidar, imu) = rig.lidar_and_imu(output, check)?;
     let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
     let layout = match lidar.layout {
         CloudLayout::Velodyne => CloudLayout::Velodyne.name(),

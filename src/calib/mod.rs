@@ -1,6 +1,6 @@
-//! Configuration files for algorithms that read the bridge's topics: one file and one row of [`CONSUMERS`] each.
+//! Configuration files for algorithms that read the bridge's topics: one module and one row of [`CONSUMERS`] each.
 //!
-//! Names, types and conventions are those of the consumer's source at the commit of its row; `docs/calib.md` names the file
+//! Keys, types and conventions follow the consumer's source at the commit in its row; `docs/calib.md` names the file
 //! that reads each key. Poses come from the frame tree, intrinsics from `camera_info`, so that files and topics agree.
 mod camera;
 mod fast_lio;
@@ -35,7 +35,7 @@ pub struct Consumer {
     write: fn(&Rig<'_>, &mut CalibOutput) -> Result<(), Problems>,
 }
 
-/// Every consumer.
+/// All consumers.
 pub const CONSUMERS: [Consumer; 9] = [
     fast_lio::CONSUMER,
     faster_lio::CONSUMER,
@@ -62,7 +62,7 @@ pub struct SensorChoice {
 /// Writes the files of a consumer, all or none.
 ///
 /// # Errors
-/// What the consumer needs and is not configured.
+/// Lists what the consumer needs but the configuration lacks.
 pub fn files_for(
     consumer: &Consumer,
     settings: &Settings,
@@ -72,7 +72,7 @@ pub fn files_for(
     let rig = Rig::new(settings, names, choice)?;
     let mut output = CalibOutput::default();
     (consumer.write)(&rig, &mut output)?;
-    rig.common(&mut output);
+    rig.add_common_warnings(&mut output);
     Ok(output)
 }
 

@@ -62,7 +62,7 @@ fn inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInputs<'a
     let mut problems = Problems::default();
     if rig.choice.lidar.is_some() || inputs.depth.is_none() {
         let why = "of which nvblox makes an image";
-        let lidar = rig.lidar(output).and_then(|lidar| lidar.with_rings(why));
+        let lidar = rig.lidar(output).and_then(|lidar| lidar.require_rings(why));
         inputs.lidar = keep(&mut problems, lidar);
     }
     if inputs.depth.is_none() && inputs.lidar.is_none() {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "openvins", source: "rpng/open_vins 6948812", write };
 
-/// Of config/euroc_mav/kalibr_imu_chain.yaml.
+/// Values of config/euroc_mav/kalibr_imu_chain.yaml.
 const NOISE: Noise = Noise([2e-3, 3e-3, 1.6968e-4, 1.9393e-5]);
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
@@ -20,7 +20,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     output.file("estimator_config.yaml", estimator(&sensors));
     output.file("kalibr_imu_chain.yaml", imu_chain(rig, &sensors));
     output.file("kalibr_imucam_chain.yaml", camera_chain(&sensors));
-    // The launch file's own arguments win over the file.
+    // The arguments of the launch file override the values of estimator_config.yaml.
     output.start(format!(
         "ros2 launch ov_msckf subscribe.launch.py config_path:={{dir}}/estimator_config.yaml max_cameras:={count} use_stereo:={}",
         count == 2
@@ -69,7 +69,7 @@ integration: "rk4"
 use_stereo: {stereo}
 max_cameras: {count}
 
-# the simulator's cameras are what the files say
+# the files describe the simulator's cameras exactly
 calib_cam_extrinsics: false
 calib_cam_intrinsics: false
 calib_cam_timeoffset: false
@@ -88,7 +88,7 @@ feat_rep_msckf: "GLOBAL_3D"
 feat_rep_slam: "ANCHORED_MSCKF_INVERSE_DEPTH"
 feat_rep_aruco: "ANCHORED_MSCKF_INVERSE_DEPTH"
 
-# a vehicle at rest is initialized at once; without this it has to jerk, which a smooth take-off does not
+# initializes at rest; without it, initialization needs a jerk, which a smooth take-off lacks
 try_zupt: true
 zupt_chi2_multipler: 0
 zupt_max_velocity: 0.1
@@ -101,7 +101,7 @@ init_imu_thresh: 1.5
 init_max_disparity: 10.0
 init_max_features: 50
 
-# one in motion is as well
+# initializes in motion as well
 init_dyn_use: true
 init_dyn_mle_opt_calib: false
 init_dyn_mle_max_iter: 50

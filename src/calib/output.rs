@@ -21,7 +21,7 @@ pub struct OutputFile {
 pub struct CalibOutput {
     /// Files of the consumer.
     pub files: Vec<OutputFile>,
-    /// Inputs of the files: role; sensor, topic and figures.
+    /// Inputs of the files: role, and a description with sensor, topic and rate.
     pub used: Vec<(&'static str, String)>,
     /// Parameters of the bridge that the files need.
     pub needs: Vec<Need>,
@@ -45,12 +45,12 @@ impl CalibOutput {
         self.start.push(command.into());
     }
 
-    /// Adds a parameter; `now` is its value.
+    /// Adds a required parameter; `now` is its present value.
     pub(super) fn need(&mut self, name: &str, value: &'static str, now: &str, why: &'static str) {
         self.need_that(name, value, (now == value, now), why);
     }
 
-    /// Adds a parameter that may also have another value.
+    /// Adds a required parameter for which other values fit, too; `fits`: the present one does.
     pub(super) fn need_that(
         &mut self,
         name: &str,
@@ -113,7 +113,7 @@ pub struct Need {
     pub name: String,
     /// The value that the consumer needs.
     pub value: &'static str,
-    /// The value now, if that does not fit.
+    /// The present value, if it does not fit.
     pub now: Option<String>,
     /// Reason.
     pub why: &'static str,

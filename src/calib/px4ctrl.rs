@@ -1,4 +1,4 @@
-//! px4ctrl: parameters in ROS 2; its topics are those of mavros, and two that are remapped.
+//! px4ctrl: a ROS 2 parameter file. Its topics are those of mavros, and two others, which are remapped.
 use super::rig::{GRAVITY, Rig};
 use super::{CalibOutput, Consumer, keep};
 use crate::config::{ControlLink, Problems};
@@ -60,7 +60,7 @@ const WARNINGS: [&str; 3] = [
     "px4ctrl wants odometry and IMU with 100 Hz: ask the autopilot for them with set_message_interval",
 ];
 
-/// The values are those of its example, but without a remote control.
+/// Returns the values of px4ctrl's example, for flight without a remote control.
 fn file() -> String {
     format!(
         r#"/**:

@@ -8,7 +8,7 @@ use crate::ros::RosError;
 use crate::ros::names::Resolver;
 use crate::wire::SensorKind;
 
-/// m/s², as in PX4, the emulator and the models of CopterSim.
+/// Gravity in m/s², as in PX4, the emulator and the models of CopterSim.
 pub(super) const GRAVITY: f64 = 9.81;
 
 pub(super) struct Rig<'a> {
@@ -61,13 +61,13 @@ impl<'a> Rig<'a> {
         self.tree.base_link(self.vehicle)
     }
 
-    /// Returns the sensors of the vehicle, in the order of the files.
+    /// Returns the sensors of the vehicle, in the order of the configuration.
     pub(super) fn sensors(&self) -> impl Iterator<Item = &'a SensorConfig> + '_ {
-        let own = |s: &&SensorConfig| self.settings.vehicle_of(s) == Some(self.vehicle);
-        self.settings.sensors.iter().filter(own)
+        let is_on_vehicle = |s: &&SensorConfig| self.settings.vehicle_of(s) == Some(self.vehicle);
+        self.settings.sensors.iter().filter(is_on_vehicle)
     }
 
-    /// Returns the sensor of the vehicle with a SeqID.
+    /// Returns the vehicle's sensor `seq_id`; an error names the command-line `option`.
     pub(super) fn sensor(&self, option: &str, seq_id: u16) -> Result<&'a SensorConfig, Problem> {
         let found = self.sensors().find(|s| s.seq_id == seq_id);
         found.ok_or_else(|| {
@@ -80,18 +80,18 @@ impl<'a> Rig<'a> {
     }
 
     /// Checks that a sensor is fixed on the vehicle.
-    pub(super) fn rigid(&self, sensor: &SensorConfig) -> Result<(), Problem> {
-        let mut at = sensor;
+    pub(super) fn check_rigid(&self, sensor: &SensorConfig) -> Result<(), Problem> {
+        let mut current = sensor;
         let why = loop {
-            if at.kind == SensorKind::Pod {
+            if current.kind == SensorKind::Pod {
                 break "turns in its mount (TypeID 9)";
             }
-            match at.mount {
+            match current.mount {
                 Mount::VehicleCentre(_) | Mount::VehicleBottom(_) => return Ok(()),
                 Mount::VehicleLevel(_) => break "stays level (TargetMountType 3)",
                 Mount::Ground(_) => break "stands on the ground (TargetMountType 2)",
                 Mount::Sensor(carrier) => match self.sensors().find(|s| s.seq_id == carrier) {
-                    Some(carrier) => at = carrier,
+                    Some(carrier) => current = carrier,
                     None => break "is carried by no sensor of the vehicle",
                 },
             }
@@ -117,7 +117,7 @@ impl<'a> Rig<'a> {
     }
 
     /// Warns if a pose depends on the unknown distance of the vehicle's bottom below `base_link`.
-    pub(super) fn warn_of_bottom(&self, sensor: &SensorConfig, output: &mut CalibOutput) {
+    pub(super) fn warn_if_bottom_unknown(&self, sensor: &SensorConfig, output: &mut CalibOutput) {
         let unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
         if unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
             output.warn(format!(
@@ -129,19 +129,19 @@ impl<'a> Rig<'a> {
     }
 
     /// Returns the pose of a frame in the vehicle's `base_link`.
-    pub(super) fn in_base(&self, frame: &str) -> Result<Transform, Problem> {
+    pub(super) fn pose_in_base(&self, frame: &str) -> Result<Transform, Problem> {
         let pose = self.tree.lookup(&self.base(), frame);
         pose.ok_or_else(|| Problem::new(frame, format!("has no constant pose in {}", self.base())))
     }
 
     /// Returns the pose of a frame of the vehicle in the frame of its IMU.
-    pub(super) fn in_imu(&self, frame: &str) -> Result<Transform, Problem> {
+    pub(super) fn pose_in_imu(&self, frame: &str) -> Result<Transform, Problem> {
         let imu = self.settings.imu_frame(&self.tree, self.vehicle);
-        Ok(self.in_base(&imu)?.inverse() * self.in_base(frame)?)
+        Ok(self.pose_in_base(&imu)?.inverse() * self.pose_in_base(frame)?)
     }
 
-    /// Warns of settings that concern every consumer.
-    pub(super) fn common(&self, output: &mut CalibOutput) {
+    /// Warns of stamps that need the attention of every consumer.
+    pub(super) fn add_common_warnings(&self, output: &mut CalibOutput) {
         match self.settings.params.time.mode {
             StampMode::Aligned => {}
             StampMode::Sim => {

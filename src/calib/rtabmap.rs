@@ -1,4 +1,4 @@
-//! RTAB-Map: a launch file around its own, with the topics.
+//! RTAB-Map: a launch file that includes RTAB-Map's own, with the topics.
 use super::camera::{CalibratedCamera, NO_PAIR, describe, stereo_pair};
 use super::rig::Rig;
 use super::yaml::text;
@@ -18,7 +18,7 @@ enum VisualInput<'a> {
 }
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let view = view(rig)?;
+    let input = find_visual_input(rig)?;
     let params = &rig.settings.params;
     let mut arguments: Vec<(&str, String)> = vec![
         ("frame_id", rig.base()),
@@ -27,7 +27,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         ("args", "--delete_db_on_start".to_owned()),
         ("approx_sync", "false".to_owned()),
     ];
-    match &view {
+    match &input {
         VisualInput::Depth { colour, depth } => {
             need_millimetres(rig, depth, output);
             for (role, camera) in [("colour", colour), ("depth", depth)] {
@@ -97,19 +97,19 @@ pub(super) fn need_millimetres(
     );
 }
 
-fn view<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
+fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
     let chosen = &rig.choice.cameras;
     let chosen =
         |camera: &CalibratedCamera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
-    let of = |kinds: &[SensorKind]| -> Vec<_> {
+    let cameras_of = |kinds: &[SensorKind]| -> Vec<_> {
         let cameras = rig.rigid_cameras(kinds).into_iter();
         cameras.filter(chosen).collect()
     };
-    let images = of(&[SensorKind::Rgb, SensorKind::Grey]);
-    for depth in of(&[SensorKind::Depth]) {
-        let same =
+    let images = cameras_of(&[SensorKind::Rgb, SensorKind::Grey]);
+    for depth in cameras_of(&[SensorKind::Depth]) {
+        let is_aligned =
             |image: &&CalibratedCamera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
-        if let Some(colour) = images.iter().find(same) {
+        if let Some(colour) = images.iter().find(is_aligned) {
             return Ok(VisualInput::Depth { colour: colour.clone(), depth });
         }
     }

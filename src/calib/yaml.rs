@@ -4,7 +4,7 @@ use crate::frames::Transform;
 /// Resolution of lengths and elements of rotations; hides the rounding errors of products of sines.
 const DECIMALS: f64 = 1e12;
 
-/// A real number: always with a point, because ROS and Kalibr distinguish reals from integers, and with a signed exponent,
+/// Formats a real number, with a point because ROS and Kalibr distinguish reals from integers, and with a signed exponent,
 /// because PyYAML reads `1e-5` as text.
 pub(super) fn real(value: f64) -> String {
     let text = format!("{value:?}");
@@ -14,35 +14,35 @@ pub(super) fn real(value: f64) -> String {
     format!("{mantissa}{point}e{sign}{exponent}")
 }
 
-/// A length or an element of a rotation.
+/// Rounds a length or an element of a rotation.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * DECIMALS).round() / DECIMALS + 0.0 // -0 becomes 0
 }
 
-/// Text in quotes.
+/// Quotes a text.
 pub(super) fn text(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// `[a, b, c]`, rounded.
+/// Formats rounded values as `[a, b, c]`.
 pub(super) fn list(values: &[f64]) -> String {
     let values: Vec<_> = values.iter().map(|v| real(rounded(*v))).collect();
     format!("[{}]", values.join(", "))
 }
 
-/// Rows of a matrix, row by row, the lines after the first indented by `indent`.
+/// Formats a matrix row by row; the lines after the first are indented by `indent`.
 pub(super) fn row_major<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
     let rows: Vec<_> = rows.iter().map(|row| row.map(|v| real(rounded(v))).join(", ")).collect();
     format!("[{}]", rows.join(&format!(",\n{:indent$}", "")))
 }
 
-/// Rows of a matrix as a list of lists, one line each.
+/// Formats a matrix as a list of rows, one line each.
 pub(super) fn nested<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
     let rows: Vec<_> = rows.iter().map(|row| format!("{:indent$}- {}", "", list(row))).collect();
     rows.join("\n")
 }
 
-/// The rotation matrix of a pose.
+/// Returns the rotation matrix of a pose.
 pub(super) fn rotation(pose: &Transform) -> [[f64; 3]; 3] {
     let [a, b, c, _] = pose.matrix().map(|[x, y, z, _]| [x, y, z]);
     [a, b, c]

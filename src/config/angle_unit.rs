@@ -53,20 +53,20 @@ const FULL_TURN: f64 = TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors of a load.
 ///
-/// `auto` examines the Euler angles in use: one beyond a full turn can only be degrees; otherwise, if all are fractions
-/// within half a turn or multiples of 15 degrees, they are radians; other values, and zeros, are ambiguous: degrees.
+/// `auto` examines the Euler angles in use. One beyond a full turn in radians must be in degrees. Otherwise, if each is a
+/// fraction within half a turn or a multiple of 15 degrees, the unit is radians; other values and zeros are ambiguous: degrees.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
-    let set = |unit| (unit, "set by mount_angle_unit".to_owned());
+    let set_by_parameter = |unit| (unit, "set by mount_angle_unit".to_owned());
     let (unit, reason) = match choice {
-        AngleUnitChoice::Degrees => set(AngleUnit::Degrees),
-        AngleUnitChoice::Radians => set(AngleUnit::Radians),
+        AngleUnitChoice::Degrees => set_by_parameter(AngleUnit::Degrees),
+        AngleUnitChoice::Radians => set_by_parameter(AngleUnit::Radians),
         AngleUnitChoice::Auto => guess(sensors),
     };
     ResolvedAngleUnit { unit, reason }
 }
 
-/// Writes the angles of a sensor in another unit: its type may have one of its own.
-pub fn turn_unit(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit) {
+/// Converts the angles of a sensor, whose type may have its own unit.
+pub fn convert_angles(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit) {
     if let MountOrientation::Euler(angles) = sensor.orientation
         && from != to
     {
@@ -76,15 +76,15 @@ pub fn turn_unit(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit) {
     }
 }
 
-/// Returns why the angles look like radians although they are taken for degrees: all that are not 0 are multiples of an
-/// eighth of a turn in radians, as people write them.
+/// Returns a warning if the angles, read as degrees, look like radians: all that are not 0 are multiples of pi/4 as people
+/// write them.
 ///
-/// The angles of a pod are degrees in any case.
+/// The angles of a pod are always degrees.
 pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     let mut angles = angles(sensors).filter(|(sensor, _)| sensor.kind != SensorKind::Pod);
     let (sensor, first) = angles.next()?;
-    let eighth = |angle: f64| angle.abs() <= FULL_TURN && multiple_of(PI / 4.0, angle);
-    (eighth(first) && angles.all(|(_, angle)| eighth(angle))).then(|| {
+    let is_eighth = |angle: f64| angle.abs() <= FULL_TURN && is_multiple_of(PI / 4.0, angle);
+    (is_eighth(first) && angles.all(|(_, angle)| is_eighth(angle))).then(|| {
         format!(
             "takes SensorAngEular for degrees, but all that are not 0 look like multiples of pi/4, for example {first} of sensor {}: \
              if they are radians, set mount_angle_unit:=radians",
@@ -93,7 +93,7 @@ pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     })
 }
 
-/// The Euler angles that count and are not 0, with their sensors.
+/// Returns the Euler angles in use that are not 0, with their sensors.
 fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)> {
     let all = sensors.iter().filter_map(|sensor| match sensor.orientation {
         MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
@@ -105,26 +105,26 @@ fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)
 fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
     let angles: Vec<(u16, f64)> =
         angles(sensors).map(|(sensor, angle)| (sensor.seq_id, angle)).collect();
-    let first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
+    let find_first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
 
     let is_typical = |angle: f64| {
         let is_fraction = angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
-        is_fraction || multiple_of_15_degrees(angle)
+        is_fraction || is_multiple_of_15_degrees(angle)
     };
-    if let Some((seq_id, angle)) = first(&|angle| angle.abs() > FULL_TURN) {
-        let small = first(&multiple_of_15_degrees);
-        let but = small.map_or_else(String::new, |(other, small)| {
+    if let Some((seq_id, angle)) = find_first(&|angle| angle.abs() > FULL_TURN) {
+        let small = find_first(&is_multiple_of_15_degrees);
+        let note = small.map_or_else(String::new, |(other, small)| {
             format!(", although {small} of sensor {other} looks like radians")
         });
         let reason =
-            format!("{angle} of sensor {seq_id} would be more than a full turn in radians{but}");
+            format!("{angle} of sensor {seq_id} would be more than a full turn in radians{note}");
         return (AngleUnit::Degrees, reason);
     }
     let Some((seq_id, angle)) = angles.first() else {
         let reason = "all angles are 0 or quaternions, so it does not matter";
         return (AngleUnit::Degrees, reason.to_owned());
     };
-    if let Some((seq_id, angle)) = first(&|angle| !is_typical(angle)) {
+    if let Some((seq_id, angle)) = find_first(&|angle| !is_typical(angle)) {
         let reason = format!(
             "the values are ambiguous, for example {angle} of sensor {seq_id}; set mount_angle_unit to be sure"
         );
@@ -136,13 +136,12 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
     (AngleUnit::Radians, reason)
 }
 
-/// Whether it is a multiple of pi/12, but not 0.
-fn multiple_of_15_degrees(angle: f64) -> bool {
-    multiple_of(PI / 12.0, angle)
+fn is_multiple_of_15_degrees(angle: f64) -> bool {
+    is_multiple_of(PI / 12.0, angle)
 }
 
-/// Whether it is a multiple of a step to two decimals, as usually written, but not 0.
-fn multiple_of(step: f64, angle: f64) -> bool {
+/// Whether the angle is not 0 and, to two decimals as usually written, a multiple of `step`.
+fn is_multiple_of(step: f64, angle: f64) -> bool {
     let steps = angle / step;
     steps.round() != 0.0 && (steps - steps.round()).abs() * step < 0.005
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use strum::VariantNames as _;
 
-/// UDPSIMMODE of CopterSim, the supported values; its words are those of `control.link`.
+/// Supported values of CopterSim's UDPSIMMODE, with the words of `control.link`.
 #[derive(
     Clone,
     Copy,
@@ -22,7 +22,7 @@ pub enum SimMode {
     UdpFull = 0,
     /// Structs of 24 and 52 bytes.
     UdpSimple = 1,
-    /// Commands of 24 bytes; states whose layout is not published, nor is its number.
+    /// Commands of 24 bytes; neither the layout of its states nor its number is published.
     #[strum(serialize = "udp_ultrasimple")]
     UdpUltraSimple = 0xff,
     /// MAVLink, all messages.
@@ -32,20 +32,20 @@ pub enum SimMode {
     /// CopterSim receives MAVLink and sends none.
     #[strum(serialize = "mavlink_nosend")]
     MavlinkNoSend = 4,
-    /// As full, without GPS.
+    /// As `MavlinkFull`, without GPS.
     #[strum(serialize = "mavlink_nogps")]
     MavlinkNoGps = 5,
-    /// As without GPS; the estimator is set up for vision.
+    /// As `MavlinkNoGps`; the estimator is set up for vision.
     MavlinkVision = 6,
 }
 
 impl SimMode {
-    /// UDPSIMMODE on the wire, where it is published.
+    /// Returns the number on the wire; `None` if it is not published.
     pub fn number(self) -> Option<u8> {
         (self != Self::UdpUltraSimple).then_some(self as u8)
     }
 
-    /// Reads a word of `control.link`, or says what is wrong, and the words that are known.
+    /// Parses a word of `control.link`. Errors: what is wrong, and the known words.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.parse().map_err(|_unknown| {
             let hint = did_you_mean(text, Self::VARIANTS.iter().copied());
@@ -79,11 +79,11 @@ pub enum ControlLink {
     },
 }
 
-/// The vendor's default rate.
+/// The vendor's default baud rate.
 const DEFAULT_BAUD: u32 = 57_600;
 
 impl ControlLink {
-    /// Reads the text of the parameter, or says what is wrong, and the allowed forms.
+    /// Parses the parameter. Errors: what is wrong, and the allowed forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text == "off" {
             return Ok(Self::Off);
@@ -93,11 +93,11 @@ impl ControlLink {
         }
         if let Some(rest) = text.strip_prefix("direct:") {
             let wanted = "direct:<port> or direct:<IPv4 address>:<port>, with <own port>@ before it if the autopilot sends to a fixed port";
-            return direct(rest).ok_or_else(|| format!("must be {wanted}, is {text:?}"));
+            return parse_direct(rest).ok_or_else(|| format!("must be {wanted}, is {text:?}"));
         }
         let device = text.strip_prefix("serial:").unwrap_or(text);
         if device.starts_with("/dev/") || device.starts_with("COM") || device.len() < text.len() {
-            return serial(device)
+            return parse_serial(device)
                 .ok_or_else(|| format!("must be serial:<device>[:<baud>], is {text:?}"));
         }
         Err(match text {
@@ -136,7 +136,7 @@ impl fmt::Display for ControlLink {
     }
 }
 
-fn direct(rest: &str) -> Option<ControlLink> {
+fn parse_direct(rest: &str) -> Option<ControlLink> {
     let (local, rest) = match rest.split_once('@') {
         Some((local, rest)) => (local.parse().ok().filter(|port| *port != 0)?, rest),
         None => (0, rest),
@@ -148,11 +148,11 @@ fn direct(rest: &str) -> Option<ControlLink> {
     (port != 0).then_some(ControlLink::Direct { local, address, port })
 }
 
-fn serial(rest: &str) -> Option<ControlLink> {
+fn parse_serial(rest: &str) -> Option<ControlLink> {
     let (device, baud) = match rest.rsplit_once(':') {
         Some((device, baud)) => (device, baud.parse().ok()?),
         None => (rest, DEFAULT_BAUD),
     };
-    let named = !device.is_empty() && baud > 0;
-    named.then(|| ControlLink::Serial { device: device.to_owned(), baud })
+    let is_complete = !device.is_empty() && baud > 0;
+    is_complete.then(|| ControlLink::Serial { device: device.to_owned(), baud })
 }

@@ -1,11 +1,11 @@
-//! Text of editors that do not write UTF-8, as those of a Chinese Windows.
+//! Decodes files of editors that do not write UTF-8, such as those of a Chinese Windows.
 use encoding_rs::{Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Returns the text of a file, and the name of its encoding if that is not UTF-8. Errors: it is no text in UTF-8, UTF-16 or GBK.
+/// Returns the text of a file, and its encoding if that is not UTF-8. Errors: the bytes are no text in UTF-8, UTF-16 or GBK.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> {
     let utf_16 = match (Encoding::for_bom(&bytes), bytes.as_slice()) {
         (Some((encoding, _)), _) => (encoding != UTF_8).then_some(encoding),
-        // The first character of such a file is in ASCII.
+        // Without a BOM: the first character of JSON and YAML is in ASCII.
         (None, [1..=255, 0, ..]) => Some(UTF_16LE),
         (None, [0, 1..=255, ..]) => Some(UTF_16BE),
         _ => None,
@@ -38,7 +38,7 @@ mod tests {
     const TEXT: &str = "{\"VisionSensors\": []} // \u{524d}\u{89c6}\u{76f8}\u{673a}";
 
     #[test]
-    fn what_editors_write_is_read() {
+    fn encodings_of_common_editors_are_decoded() {
         let utf_16 =
             |bytes: fn(u16) -> [u8; 2]| TEXT.encode_utf16().flat_map(bytes).collect::<Vec<_>>();
         let (little, big) = (utf_16(u16::to_le_bytes), utf_16(u16::to_be_bytes));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_says_so() {
+    fn bytes_that_are_no_text_are_refused() {
         for bytes in [vec![b'{', 0xff, 0xff, b'}'], vec![b'{', 0, b'}'], vec![0xff, 0xfe, 0, 0xd8]]
         {
             let why = decode(bytes).expect_err("no text");

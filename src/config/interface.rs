@@ -1,4 +1,4 @@
-//! Rows of the tables of topics and services, from which documentation and tests follow.
+//! Rows of the tables of topics and services; documents and tests are made from them.
 use super::params::QosGroup;
 
 /// Direction of a topic.
@@ -13,7 +13,7 @@ pub enum Direction {
 /// A topic.
 #[derive(Clone, Copy, Debug)]
 pub struct TopicRow {
-    /// Name, relative to a prefix that its table names, unless it is absolute.
+    /// Name: absolute, or relative to the prefix of its table.
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
@@ -50,7 +50,7 @@ impl TopicRow {
 /// A service.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceRow {
-    /// Name, as of a topic.
+    /// Name, as for a topic.
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,

@@ -1,7 +1,7 @@
 //! Settings: text in, validated values out, or *all* problems at once. No I/O; the caller reads the files.
 //!
 //! * [`config_json`]: the simulator's `Config.json`, including its quirks.
-//! * [`params`]: every ROS parameter, in one table that also makes `--help`, `docs/parameters.md` and `config/bridge.yaml`.
+//! * [`params`]: the table of all ROS parameters, from which `--help`, `docs/parameters.md` and `config/bridge.yaml` are made.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
 mod control;
@@ -17,7 +17,8 @@ pub(crate) use ros_args::yaml;
 mod sensor;
 
 pub use angle_unit::{
-    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, doubt_of_degrees, resolve_angle_unit, turn_unit,
+    AngleUnit, AngleUnitChoice, ResolvedAngleUnit, convert_angles, doubt_of_degrees,
+    resolve_angle_unit,
 };
 pub use control::{ControlLink, SimMode};
 pub use interface::{Direction, ServiceRow, TopicRow};

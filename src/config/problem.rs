@@ -18,16 +18,16 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", shown(&self.path), self.message)
+        write!(f, "{}: {}", truncate(&self.path), self.message)
     }
 }
 
-/// Longest path shown, and the widest column of paths, in characters: an input may have names of any length.
+/// Maximum length of a path, and maximum width of the column of paths, in characters: an input may have names of any length.
 const LONGEST: usize = 200;
 const WIDEST: usize = 80;
 
-/// A path as it is shown.
-fn shown(path: &str) -> std::borrow::Cow<'_, str> {
+/// Truncates a long path.
+fn truncate(path: &str) -> std::borrow::Cow<'_, str> {
     match path.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &path[..end]).into(),
         None => path.into(),
@@ -56,13 +56,13 @@ impl Problems {
 }
 
 impl fmt::Display for Problems {
-    /// A headline, then one line each with the messages aligned.
+    /// A headline, then one line per problem, with aligned messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.0.iter().map(|p| p.path.chars().count()).max().unwrap_or(0).min(WIDEST);
         let plural = if self.0.len() == 1 { "" } else { "s" };
         write!(f, "{} problem{plural}", self.0.len())?;
         for problem in &self.0 {
-            write!(f, "\n  {:width$}   {}", shown(&problem.path), problem.message)?;
+            write!(f, "\n  {:width$}   {}", truncate(&problem.path), problem.message)?;
         }
         Ok(())
     }
@@ -87,11 +87,11 @@ pub(crate) fn closest<'a>(
 /// Minimum similarity of a suggested name.
 const SIMILAR: f64 = 0.7;
 
-/// 0 to 1; 0 if the lengths alone put it below [`SIMILAR`]. Edits catch typing errors, containment catches `frame` for
-/// `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
+/// Returns 0 to 1; 0 for lengths that exclude [`SIMILAR`], unless one word contains the other. Edits catch typing errors,
+/// containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
-    // The lengths' difference is a lower bound of the edits; computing them costs the product of the lengths.
+    // The difference of the lengths is a lower bound of the edits, whose computation costs the product of the lengths.
     let edits = match a.min(b) / a.max(b) < SIMILAR {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),
@@ -118,7 +118,7 @@ mod length_tests {
     use super::*;
 
     #[test]
-    fn a_path_of_any_length_is_shown_cut_off() {
+    fn a_long_path_is_truncated() {
         let mut problems = Problems::default();
         problems.push("x".repeat(100_000), "is long");
         problems.push("short", "is short");

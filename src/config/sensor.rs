@@ -32,7 +32,7 @@ impl TransportMode {
     }
 }
 
-/// Attitude of a sensor in its mount, as written; not to be confused with [`crate::frames::MountOrientation`], in rad.
+/// Attitude of a sensor in its mount as the file has it; [`crate::frames::MountOrientation`] has it in rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MountOrientation {
     /// Roll, pitch, yaw (FRD, z-y-x) in the unit from [`resolve_angle_unit`](super::resolve_angle_unit).
@@ -56,7 +56,7 @@ pub struct SensorConfig {
     pub height: u16,
     /// Rate in Hz as sent; 0: [`DEFAULT_RATE_HZ`](crate::wire::DEFAULT_RATE_HZ).
     pub rate_hz: u16,
-    /// Transport after the overrides.
+    /// `SendProtocol[0]` after the overrides.
     pub transport: TransportMode,
     /// Address the simulator sends to; 0.0.0.0 and 127.0.0.1 mean the source of the request.
     pub ip: [u8; 4],
@@ -64,7 +64,7 @@ pub struct SensorConfig {
     pub port: u16,
     /// `SendProtocol[6]` after the overrides: most bytes of a frame in one datagram; 0: the renderer's own choice.
     pub piece_bytes: u16,
-    /// `SendProtocol[7]` after the overrides: above 0, clouds have the colour of the segmentation.
+    /// `SendProtocol[7]` after the overrides; above 0: clouds have segmentation colours.
     pub segmentation: u16,
     /// Horizontal field of view in degrees, as sent.
     pub fov_deg: f32,
@@ -85,7 +85,7 @@ pub struct SensorConfig {
 }
 
 impl SensorConfig {
-    /// Returns the rate in Hz that the simulator takes the request for.
+    /// Returns the requested rate in Hz, with the simulator's default for 0.
     pub fn asked_hz(&self) -> u16 {
         check_freq_hz(self.rate_hz)
     }

@@ -1,4 +1,4 @@
-//! Checks the facts of a bridge: of a running one, or of the one that `doctor` starts for the check.
+//! Checks the facts of a bridge: a running one, or one that `doctor` starts for the check.
 use super::facts::{
     AutopilotFacts, AxesFacts, BridgeFacts, DropFault, LinkState, RequestFacts, SourceFacts,
     SourceRole,
@@ -8,11 +8,11 @@ use crate::ros::WriterReport;
 use crate::time::ClockStatus;
 use std::net::SocketAddrV4;
 
-/// Share of lost frames above which they are a finding.
+/// Share of lost frames above which the loss is a finding.
 const MAX_LOSS: f64 = 0.01;
 /// Minimum rate of setpoints: PX4 leaves OFFBOARD below 2 Hz; this adds a margin.
 const MIN_SETPOINT_HZ: f64 = 4.0;
-/// Maximum drift of a clock, above that of a bad crystal; and the observations that an estimate of the drift needs.
+/// Maximum drift of a clock, above that of a bad crystal; and the observations needed to estimate the drift.
 const MAX_DRIFT_PPM: f64 = 500.0;
 const MIN_OBSERVATIONS: u64 = 1000;
 
@@ -234,7 +234,7 @@ fn check_autopilot(autopilot: &AutopilotFacts, found: &mut Vec<Finding>) {
             "wait for the position estimate (30 s after the start), then resolve the reasons above in their order",
         ));
     }
-    if let Some(what) = &autopilot.odd {
+    if let Some(what) = &autopilot.link_warnings {
         found.push(Finding::new(
             Code::LinkOdd,
             &subject,
@@ -281,10 +281,10 @@ fn reader_qos(writer: &WriterReport) -> Option<Finding> {
     })
 }
 
-/// Checks what the process as a whole reports.
+/// Checks the facts that belong to no single source.
 fn check_process(facts: &BridgeFacts, found: &mut Vec<Finding>) {
-    let (refused, new) = &facts.refused;
-    if *new > 0 {
+    let (refused, new_count) = &facts.refused;
+    if *new_count > 0 {
         let senders: Vec<_> = refused.senders.keys().map(ToString::to_string).collect();
         found.push(Finding::new(
             Code::SenderRefused,

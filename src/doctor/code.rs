@@ -42,7 +42,7 @@ macro_rules! codes {
                 }
             }
 
-            /// How bad it is.
+            /// Severity.
             pub const fn severity(self) -> Severity {
                 match self {
                     $($(Self::$code)|+ => Severity::$severity,)+

@@ -8,18 +8,18 @@ pub fn check_environment(
 ) -> Vec<Finding> {
     let text = |name: &str| variable(name).filter(|value| !value.is_empty());
     let mut found = Vec::new();
-    domain(text("ROS_DOMAIN_ID"), &mut found);
-    range(text("ROS_LOCALHOST_ONLY"), text("ROS_AUTOMATIC_DISCOVERY_RANGE"), &mut found);
-    middleware(&text, &mut found);
+    check_domain(text("ROS_DOMAIN_ID"), &mut found);
+    check_range(text("ROS_LOCALHOST_ONLY"), text("ROS_AUTOMATIC_DISCOVERY_RANGE"), &mut found);
+    check_middleware(&text, &mut found);
     for name in
         ["CYCLONEDDS_URI", "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"]
     {
         let Some(value) = text(name) else { continue };
         let path = value.strip_prefix("file://").unwrap_or(&value);
         // The value may be the configuration itself instead of a path.
-        let inline = value.trim_start().starts_with('<');
-        let missing = !inline && path.split(',').any(|part| !exists(part.trim()));
-        if missing {
+        let is_inline = value.trim_start().starts_with('<');
+        let is_missing = !is_inline && path.split(',').any(|part| !exists(part.trim()));
+        if is_missing {
             found.push(Finding::new(
                 Code::RosProfile,
                 name,
@@ -31,7 +31,7 @@ pub fn check_environment(
     found
 }
 
-fn domain(value: Option<String>, found: &mut Vec<Finding>) {
+fn check_domain(value: Option<String>, found: &mut Vec<Finding>) {
     let Some(value) = value else { return };
     match value.trim().parse::<u32>() {
         Ok(id) if id <= 101 => {}
@@ -53,17 +53,17 @@ fn domain(value: Option<String>, found: &mut Vec<Finding>) {
     }
 }
 
-fn range(localhost: Option<String>, range: Option<String>, found: &mut Vec<Finding>) {
+fn check_range(localhost: Option<String>, range: Option<String>, found: &mut Vec<Finding>) {
     const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
-    let only = localhost.as_deref() == Some("1");
+    let is_localhost_only = localhost.as_deref() == Some("1");
     match range.as_deref().map(str::to_ascii_uppercase).as_deref() {
-        Some("SUBNET" | "SYSTEM_DEFAULT") if only => found.push(Finding::new(
+        Some("SUBNET" | "SYSTEM_DEFAULT") if is_localhost_only => found.push(Finding::new(
             Code::RosRange,
             "ROS_LOCALHOST_ONLY",
             "is 1 and takes precedence over ROS_AUTOMATIC_DISCOVERY_RANGE: nodes on other machines are not found",
             "unset ROS_LOCALHOST_ONLY",
         )),
-        Some("OFF") if !only => found.push(Finding::new(
+        Some("OFF") if !is_localhost_only => found.push(Finding::new(
             Code::RosRange,
             RANGE,
             "is OFF: no other program finds the topics, not even on this machine",
@@ -77,7 +77,7 @@ fn range(localhost: Option<String>, range: Option<String>, found: &mut Vec<Findi
             format!("is `{other}`, not one of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT"),
             format!("export {RANGE}=SUBNET"),
         )),
-        None if only => found.push(localhost_only("ROS_LOCALHOST_ONLY")),
+        None if is_localhost_only => found.push(localhost_only("ROS_LOCALHOST_ONLY")),
         None => {}
     }
 }
@@ -91,7 +91,7 @@ fn localhost_only(name: &str) -> Finding {
     )
 }
 
-fn middleware(text: &dyn Fn(&str) -> Option<String>, found: &mut Vec<Finding>) {
+fn check_middleware(text: &dyn Fn(&str) -> Option<String>, found: &mut Vec<Finding>) {
     if text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp") {
         found.push(Finding::new(
             Code::RosMiddleware,

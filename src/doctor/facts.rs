@@ -19,17 +19,17 @@ pub struct BridgeFacts {
     pub absent_vehicles: Vec<AbsentVehicle>,
     /// Requests by unicast to each CopterSim.
     pub requests: Vec<RequestFacts>,
-    /// Datagrams of senders that are not accepted, and how many of them are new since the last report.
+    /// Refused datagrams by sender, and the number of those since the last report.
     pub refused: (Refused, u64),
-    /// Axes that no datagram names.
+    /// Axes that were found out from measurements, because no datagram names them.
     pub axes: Vec<AxesFacts>,
     /// Sensors with the configured field of view and the one that the renderer describes, in degrees.
     pub fields_of_view: Vec<(u16, f32, f32)>,
-    /// Ports on which another program takes datagrams of the bridge.
+    /// Ports that another program shares with the bridge, so that it receives some of the datagrams.
     pub shared_ports: Vec<(u16, Holder)>,
     /// Thread, location and message of the last panic.
     pub last_panic: Option<String>,
-    /// Log lines that stderr did not take.
+    /// Log lines that were lost because nobody read stderr.
     pub lost_log_lines: u64,
 }
 
@@ -69,8 +69,8 @@ pub struct AutopilotFacts {
     pub vehicle: u16,
     /// Why it would refuse to arm.
     pub not_ready: Option<String>,
-    /// Lasting oddities of its link.
-    pub odd: Option<String>,
+    /// Lasting faults of its link.
+    pub link_warnings: Option<String>,
     /// Rate of the setpoints in Hz, if there are any.
     pub setpoint_hz: Option<f64>,
 }
@@ -80,7 +80,7 @@ pub struct AutopilotFacts {
 pub struct SourceFacts {
     /// Its name in `/diagnostics`.
     pub name: String,
-    /// What it delivers.
+    /// Kind of its data.
     pub kind: SourceRole,
     /// Its state.
     pub state: LinkState,
@@ -92,7 +92,7 @@ pub struct SourceFacts {
     pub drops: BTreeMap<DropFault, u64>,
     /// The rate, if it is below the requested one.
     pub shortfall: Option<Shortfall>,
-    /// Known or probable causes why it delivers nothing or too little.
+    /// Known or probable cause if it delivers nothing or too little.
     pub reason: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl fmt::Display for Shortfall {
 /// A vehicle without heartbeats of its CopterSim, or with heartbeats from an unexpected address.
 #[derive(Clone, Debug)]
 pub struct AbsentVehicle {
-    /// Its number.
+    /// `CopterID`.
     pub vehicle: u16,
     /// Its heartbeats arrive from another address.
     pub is_elsewhere: bool,
@@ -143,7 +143,7 @@ pub struct AbsentVehicle {
 /// Requests by unicast to the CopterSim of one vehicle.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestFacts {
-    /// Its number.
+    /// `CopterID`.
     pub vehicle: u16,
     /// Address of its CopterSim.
     pub address: SocketAddrV4,
@@ -160,10 +160,10 @@ pub struct RequestFacts {
 pub struct AxesFacts {
     /// The sensor or IMU.
     pub subject: String,
-    /// The measurements exclude the given axes.
+    /// The measurements exclude the configured axes.
     pub differ: bool,
-    /// The axes seen, and those given.
+    /// The measured axes and the configured ones, for the text.
     pub axes: String,
-    /// Parameter that gives them.
+    /// Parameter that configures them.
     pub parameter: String,
 }

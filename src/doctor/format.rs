@@ -77,7 +77,7 @@ pub fn to_values(findings: &[Finding]) -> Vec<(String, String)> {
     findings.iter().map(key_and_value).collect()
 }
 
-/// Reads the values of [`to_values`]. Skips those that it does not know: another version of the bridge may have written them.
+/// Reads the values of [`to_values`]. Skips unknown ones, which another version of the bridge may have written.
 pub fn from_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Finding> {
     let finding = |(key, value): (&str, &str)| {
         let (name, subject) = key.split_once(' ')?;

@@ -9,7 +9,7 @@ use std::net::Ipv4Addr;
 pub struct SensorSetup {
     /// Its name in `/diagnostics`.
     pub name: String,
-    /// The address that the request tells the simulator to send to.
+    /// Address to which the request makes the simulator send.
     pub destination: Ipv4Addr,
     /// Bytes that arrive in one burst: a frame of raw pixels.
     pub burst: u64,
@@ -34,10 +34,10 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     let is_own = |address: Ipv4Addr| {
         address.is_loopback() || host.interfaces.iter().any(|i| i.network.addr() == address)
     };
-    let local = is_own(setup.simulator);
+    let is_local = is_own(setup.simulator);
     let route = route_to(host, setup.simulator);
-    wsl(setup, host, &mut found);
-    if !local && !host.interfaces.is_empty() && route.is_none() {
+    check_wsl(setup, host, &mut found);
+    if !is_local && !host.interfaces.is_empty() && route.is_none() {
         found.push(Finding::new(
             Code::NoRoute,
             setup.simulator.to_string(),
@@ -46,13 +46,13 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
              simulator_address to the simulator's address in one of these networks",
         ));
     }
-    if let Some(route) = route.filter(|_| !local) {
-        networks(setup, host, route, &mut found);
+    if let Some(route) = route.filter(|_| !is_local) {
+        check_networks(setup, host, route, &mut found);
     }
-    multicast(host, route.filter(|_| !local), &mut found);
-    buffers(setup, host, &mut found);
+    check_multicast(host, route.filter(|_| !is_local), &mut found);
+    check_buffers(setup, host, &mut found);
     for sensor in &setup.sensors {
-        shared_memory(setup, host, sensor, local, &mut found);
+        check_shared_memory(setup, host, sensor, is_local, &mut found);
     }
     let other_users: Vec<_> = host
         .fast_dds_owners
@@ -75,14 +75,14 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     found
 }
 
-/// The route of a datagram: the longest prefix, then the lowest metric.
+/// Returns the route of a datagram: the longest prefix, then the lowest metric.
 fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
     let matching = host.routes.iter().filter(|route| route.network.contains(&address));
     matching.min_by_key(|route| (u8::MAX - route.network.prefix_len(), route.metric))
 }
 
-/// Interfaces to other hosts: neither loopback nor virtual.
-fn outward(host: &HostFacts) -> impl Iterator<Item = &NetworkInterface> {
+/// Returns the interfaces to other hosts: neither loopback nor virtual.
+fn outward_interfaces(host: &HostFacts) -> impl Iterator<Item = &NetworkInterface> {
     let virtual_prefixes = ["docker", "br-", "veth", "virbr", "lxc"];
     host.interfaces.iter().filter(move |interface| {
         let is_virtual = virtual_prefixes.iter().any(|prefix| interface.name.starts_with(prefix));
@@ -90,17 +90,17 @@ fn outward(host: &HostFacts) -> impl Iterator<Item = &NetworkInterface> {
     })
 }
 
-fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
+fn check_wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     if !host.kernel.to_ascii_lowercase().contains("microsoft") {
         return;
     }
     let gateway = host.routes.iter().find(|route| route.network.prefix_len() == 0);
     let gateway = gateway.and_then(|route| route.gateway);
-    let mirrored = host.interfaces.iter().any(|interface| interface.name == "loopback0");
+    let is_mirrored = host.interfaces.iter().any(|interface| interface.name == "loopback0");
     // Windows takes the addresses of its NAT from 172.16.0.0/12.
     let is_nat = |gateway: &Ipv4Addr| matches!(gateway.octets(), [172, 16..=31, ..]);
     let (mode, text, remedy) = match gateway.filter(is_nat) {
-        _ if mirrored => (
+        _ if is_mirrored => (
             "mirrored",
             "this host has the addresses of Windows: simulator_address stays 127.0.0.1; Hyper-V's firewall drops inbound \
              datagrams that Windows did not request",
@@ -130,15 +130,15 @@ fn wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     }
 }
 
-fn networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {
-    let on_route = outward(host).find(|interface| interface.name == route.interface);
+fn check_networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {
+    let on_route = outward_interfaces(host).find(|interface| interface.name == route.interface);
     let Some(on_route) = on_route else { return };
     let is_default = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
         let destination = sensor.destination;
         let is_destination =
             |interface: &&NetworkInterface| interface.network.addr() == destination;
-        let mut elsewhere = outward(host).filter(|interface| interface.name != route.interface);
+        let mut elsewhere = outward_interfaces(host).filter(|i| i.name != route.interface);
         let what = match elsewhere.find(is_destination) {
             Some(interface) => format!(
                 "the request tells the simulator to send to {destination} ({}), but this host reaches the simulator through {}",
@@ -162,9 +162,9 @@ fn networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Find
     }
 }
 
-fn multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) {
+fn check_multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) {
     if let Some(route) = route
-        && let Some(interface) = outward(host).find(|i| i.name == route.interface)
+        && let Some(interface) = outward_interfaces(host).find(|i| i.name == route.interface)
         && !interface.multicast
     {
         found.push(Finding::new(
@@ -176,7 +176,7 @@ fn multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) 
     }
     if !host.interfaces.is_empty() && route_to(host, NETWORK_GROUP).is_none() {
         let device = route.map(|route| route.interface.as_str());
-        let device = device.or_else(|| outward(host).next().map(|i| i.name.as_str()));
+        let device = device.or_else(|| outward_interfaces(host).next().map(|i| i.name.as_str()));
         found.push(Finding::new(
             Code::MulticastRoute,
             NETWORK_GROUP.to_string(),
@@ -186,7 +186,7 @@ fn multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Finding>) 
     }
 }
 
-fn buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
+fn check_buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     let Some(max) = host.receive_buffer_max else { return };
     let granted = max.min(setup.receive_buffer);
     let too_large: Vec<_> = setup.sensors.iter().filter(|s| s.burst > granted).collect();
@@ -208,11 +208,11 @@ fn buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     ));
 }
 
-fn shared_memory(
+fn check_shared_memory(
     setup: &Setup,
     host: &HostFacts,
     sensor: &SensorSetup,
-    local: bool,
+    is_local: bool,
     found: &mut Vec<Finding>,
 ) {
     let Some((block, min_len, file)) = &sensor.block else { return };
@@ -220,7 +220,7 @@ fn shared_memory(
     let mut report = |code, what: String, remedy: String| {
         found.push(Finding::new(code, &sensor.name, what, remedy));
     };
-    if !local {
+    if !is_local {
         return report(
             Code::ShmRemote,
             format!("uses shared memory, but the simulator runs on {}", setup.simulator),

@@ -1,9 +1,9 @@
-//! Checks of a set-up: facts in, findings with their remedies out. Pure; `node` gathers the facts.
+//! Checks of a set-up: turns facts into findings with their remedies. Pure; `node` gathers the facts.
 //!
 //! * `host`: the settings against this host: addresses, routes, WSL, buffers, shared memory.
 //! * `environment`: the environment variables of ROS 2 and its middleware.
 //! * `vendor_loader`: Config.json as the vendor's loader reads it.
-//! * `bridge`: the `facts` of a bridge, which it also reports in `/diagnostics`.
+//! * `bridge`: the `facts` of a bridge; the bridge reports these findings in `/diagnostics`, too.
 //! * `format`: findings as a table, as JSON and as values of `/diagnostics`.
 mod bridge;
 mod code;
@@ -48,7 +48,7 @@ impl Finding {
         Self { code, subject: subject.into(), what: what.into(), remedy: remedy.into() }
     }
 
-    /// How bad it is.
+    /// The severity of its code.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }

@@ -1,5 +1,5 @@
-//! Config.json as the vendor's own loader reads it. That loader skips a sensor with a wrong value silently, but counts it when
-//! it numbers the others.
+//! Config.json as the vendor's own loader reads it: it skips a sensor with a wrong value silently, but counts it in the numbering
+//! of the others.
 use super::{Code, Finding};
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ const INTEGERS: [&str; 7] = [
 
 /// Finds the sensors of a Config.json that the vendor's loader would skip.
 pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
-    let joined: Vec<_> = text.lines().map(without_comment).collect();
-    let Ok(document) = serde_json::from_str::<Value>(&joined.join("\n")) else {
+    let lines: Vec<_> = text.lines().map(without_comment).collect();
+    let Ok(document) = serde_json::from_str::<Value>(&lines.join("\n")) else {
         let what = "is not valid JSON after comments are removed; \
                     the vendor's loader cuts a line at `//` and `#` even within quotes, and then fails with an exception";
         let remedy = format!("python3 -m json.tool {file}");
@@ -36,7 +36,7 @@ pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
     sensors.iter().enumerate().filter_map(skipped).collect()
 }
 
-/// The first check of the loader that fails.
+/// Returns the first check of the loader that fails.
 fn why_skipped(sensor: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.is_i64() || value.is_u64() || value.is_boolean();
     for key in INTEGERS {
@@ -68,7 +68,7 @@ fn why_skipped(sensor: &Value) -> Option<String> {
     lengths.into_iter().find_map(wrong_length)
 }
 
-/// The part of a line that the loader keeps.
+/// Returns the part of a line that the loader keeps.
 fn without_comment(line: &str) -> &str {
     let start = line.trim_start();
     if start.starts_with("//") || start.starts_with('#') {

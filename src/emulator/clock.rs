@@ -2,8 +2,7 @@
 use super::autopilot::STEP;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Maximum delay in s whose steps are made up. A longer one is dropped, as on a slow computer: vehicles
-/// would fly it without new inputs.
+/// Maximum delay in s that the simulation catches up; a longer one is dropped: vehicles would fly it without new inputs.
 const MAX_DELAY: f64 = 100.0 * STEP;
 
 /// Simulation time as a function of host time: 0 at the start, with its own speed, can be paused.
@@ -25,7 +24,7 @@ impl SimTime {
         Self { anchor: host, anchor_time: 0.0, speed, paused: false, horizon: f64::INFINITY }
     }
 
-    /// Simulation time in s without the limit.
+    /// Simulation time in s, not limited to the computed time.
     fn free(&self, host: Duration) -> f64 {
         if self.paused {
             return self.anchor_time;
@@ -50,7 +49,7 @@ impl SimTime {
         Some(if time > self.horizon { wait.max(LOOK) } else { wait })
     }
 
-    /// Host time at simulation time `time` in s, by current knowledge.
+    /// Host time in s at simulation time `time` in s, if neither a pause nor a change of speed follows.
     fn host_at(&self, time: f64) -> f64 {
         self.anchor.as_secs_f64() + (time - self.anchor_time) / self.speed
     }
@@ -97,7 +96,7 @@ impl Steps {
     }
 
     /// Returns the step to compute now, if any; then [`SimTime::reach`] makes the time up to
-    /// [`Steps::next`] available. A simulation that is late holds time back instead of hurrying.
+    /// [`Steps::next`] available. A late simulation delays simulation time instead of hurrying.
     pub fn due(&mut self, time: &mut SimTime, host: Duration) -> Option<f64> {
         let next = self.next();
         if time.free(host) - next > MAX_DELAY {
@@ -120,7 +119,7 @@ pub(super) struct SimClock {
     start_ns: u64,
     /// Number of restarts; a thread that computes an older run does not set the time of this one.
     run: u64,
-    /// Time waits for a thread that computes the simulation.
+    /// Simulation time waits for the thread that computes the simulation.
     computed: bool,
 }
 

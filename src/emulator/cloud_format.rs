@@ -26,7 +26,7 @@ pub enum FourthSent {
 /// Form of a cloud.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CloudForm {
-    /// The head has 36 bytes, with odometry, instead of 28.
+    /// The header has 36 bytes, with odometry, instead of 28.
     pub odometry: bool,
     /// Numbers are f32 in m instead of i16.
     pub metres: bool,
@@ -50,17 +50,17 @@ const fn form(odometry: bool, metres: bool, fourth: FourthSent) -> CloudForm {
 }
 
 impl CloudFormat {
-    /// The oldest form: i16 points behind a head of 28 bytes, with a label except for depth cameras.
+    /// The oldest form: i16 points after a header of 28 bytes, with a label except for depth cameras.
     pub const I16: Self = Self {
         depth: form(false, false, FourthSent::None),
         ..Self::all(form(false, false, FourthSent::Label))
     };
-    /// Of the vendor's newer web page: f32 points with a label behind a head of 36 bytes.
+    /// The form of the vendor's newer web page: f32 points with a label after a header of 36 bytes.
     pub const F32: Self = Self::all(form(true, true, FourthSent::Label));
-    /// Of the vendor's SDK of December 2025, which changed lidars over UDP only.
+    /// The form of the vendor's SDK of December 2025, which changed lidars over UDP only.
     pub const DECEMBER_2025: Self =
         Self { lidars: form(true, false, FourthSent::Label), ..Self::I16 };
-    /// The newest, by the vendor's release notes up to March 2026: one form for all, with a fourth number only if the
+    /// The newest form, by the vendor's release notes up to March 2026: one form for all, with a fourth number only if the
     /// request selects a colour.
     pub const NEWEST: Self = Self::all(form(true, false, FourthSent::Requested));
 
@@ -75,7 +75,7 @@ impl CloudFormat {
             (false, 0) => self.lidar_blocks,
             (false, _) => self.lidars,
         }
-        .requested(request)
+        .resolved(request)
     }
 }
 
@@ -90,7 +90,7 @@ impl FromStr for CloudFormat {
 
     /// Reads the name of a form, or `head:numbers:fourth`, for example `28:f32:none`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = |text: &str| {
+        let custom = |text: &str| {
             let (head, rest) = text.split_once(':')?;
             let (numbers, fourth) = rest.split_once(':')?;
             let odometry = one_of(head, ["28", "36"])? == 1;
@@ -102,7 +102,7 @@ impl FromStr for CloudFormat {
             "f32" => Ok(Self::F32),
             "2025-12" => Ok(Self::DECEMBER_2025),
             "newest" => Ok(Self::NEWEST),
-            _ => form(text).ok_or_else(|| {
+            _ => custom(text).ok_or_else(|| {
                 "must be newest, 2025-12, i16, f32, or 28|36:i16|f32:none|label|rgb|auto".to_owned()
             }),
         }
@@ -114,7 +114,7 @@ fn one_of<const N: usize>(word: &str, words: [&str; N]) -> Option<usize> {
 }
 
 impl CloudForm {
-    fn requested(mut self, request: &SensorRequest) -> Self {
+    fn resolved(mut self, request: &SensorRequest) -> Self {
         if self.fourth == FourthSent::Requested {
             let is_colour = request.send_protocol.segmentation != 0;
             self.fourth = if is_colour { FourthSent::Colour } else { FourthSent::None };
@@ -122,7 +122,7 @@ impl CloudForm {
         self
     }
 
-    pub(super) fn head_len(self) -> usize {
+    pub(super) fn header_len(self) -> usize {
         if self.odometry { OdometryCloudHeader::LEN } else { CloudHeader::LEN }
     }
 
@@ -136,7 +136,7 @@ impl CloudForm {
     }
 }
 
-/// Axes of a vector of a body.
+/// Axes of a body-fixed vector.
 #[derive(Clone, Copy, Debug, EnumString, Eq, PartialEq)]
 #[strum(serialize_all = "lowercase")]
 pub enum BodyAxes {
@@ -148,7 +148,7 @@ pub enum BodyAxes {
     Frd,
     /// x forward, y right, z up, left-handed.
     Fru,
-    /// x right, y down, z forward, as of images.
+    /// x right, y down, z forward: the optical frame of cameras (REP 103).
     Rdf,
     /// x backward, y left, z down.
     Bld,

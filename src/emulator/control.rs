@@ -1,8 +1,8 @@
 //! Commands to the emulator: one line of text per datagram, answered with one line of JSON.
 //!
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
-//! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `battery 1 12`
-//! (vehicle, percent; `battery 1 none` ends it), `state` (of the renderer and of the models), `fence 1 30 10` (vehicle, m from home, m above it; 0 is no limit).
+//! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `state` (of renderer
+//! and models), `battery 1 12` (vehicle, percent or `none`), `fence 1 30 10` (vehicle, m from home, m above it; 0: no limit).
 use super::autopilot::fence::FenceLimits;
 use super::faults::Faults;
 use super::shared::{SharedState, VehicleRequest};
@@ -36,7 +36,7 @@ pub(super) fn execute(shared: &SharedState, text: &str) -> String {
 }
 
 /// Parses the vehicle, the first argument of a command.
-fn vehicle(shared: &SharedState, word: Option<&str>) -> Result<u16, String> {
+fn parse_vehicle(shared: &SharedState, word: Option<&str>) -> Result<u16, String> {
     let id = word.and_then(|w| w.parse().ok());
     id.filter(|id| shared.options.world.vehicle(*id).is_some())
         .ok_or_else(|| format!("no vehicle {}", word.unwrap_or_default()))
@@ -46,7 +46,7 @@ fn override_battery<'a>(
     shared: &SharedState,
     mut words: impl Iterator<Item = &'a str>,
 ) -> Result<(), String> {
-    let id = vehicle(shared, words.next())?;
+    let id = parse_vehicle(shared, words.next())?;
     let percent = match words.next() {
         Some("none") => None,
         word => {
@@ -63,7 +63,7 @@ fn set_fence<'a>(
     shared: &SharedState,
     mut words: impl Iterator<Item = &'a str>,
 ) -> Result<(), String> {
-    let id = vehicle(shared, words.next())?;
+    let id = parse_vehicle(shared, words.next())?;
     let mut metres = || -> Option<f64> {
         let metres = words.next()?.parse().ok();
         metres.filter(|m: &f64| *m >= 0.0 && m.is_finite())
@@ -124,7 +124,7 @@ fn change_faults<'a>(
 pub(super) fn state(shared: &SharedState) -> Value {
     let mut state = shared.with_renderer(|renderer, at| renderer.state(at));
     let models = shared.models.lock();
-    let models = models.iter().map(|(id, told)| (id.to_string(), told.state()));
+    let models = models.iter().map(|(id, model)| (id.to_string(), model.state()));
     state["models"] = Value::Object(models.collect());
     state["ok"] = json!(true);
     state

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// Transport mode of shared memory.
 const SHARED_MEMORY: u16 = 0;
 
-/// Destination of a live sensor's frames other than a socket.
+/// Shared-memory output of a live sensor; without a block its frames are sent over UDP.
 #[derive(Default)]
 struct SensorOutput {
     generation: u64,
@@ -49,7 +49,7 @@ impl Engine {
     ) -> Self {
         let streams = Streams::new(&shared.options);
         let link = shared.options.link_gbit_per_s;
-        truth.start(shared.clock().start_ns(), &shared.options);
+        truth.log_start(shared.clock().start_ns(), &shared.options);
         Self {
             epoch: shared.epoch(),
             shared,
@@ -69,7 +69,7 @@ impl Engine {
                 self.epoch = epoch;
                 self.streams.clear();
                 self.outputs.clear();
-                self.truth.start(self.shared.clock().start_ns(), &self.shared.options);
+                self.truth.log_start(self.shared.clock().start_ns(), &self.shared.options);
             }
             if let Some(tick) = tick {
                 self.tick(&tick);
@@ -84,12 +84,12 @@ impl Engine {
             coptersim::send_true_states(&self.shared, socket, (self.epoch, &snapshot));
         }
         let snapshot = self.shared.draw(snapshot);
-        self.truth.map(&snapshot.scene);
+        self.truth.log_map(&snapshot.scene);
         self.outputs.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         let due = self.streams.begin(tick, &snapshot);
         let faults = *self.shared.faults.lock();
         let faults = if faults.scope == FaultScope::Imu { Faults::default() } else { faults };
-        // First all blocks, then the slower frames: readers look for blocks soon after their request.
+        // Blocks are created before the slower frames: readers look for a block soon after their request.
         for sensor in &due {
             self.prepare(&sensor.live);
         }
@@ -138,7 +138,7 @@ impl Engine {
         };
         if self.truth.is_enabled() {
             let times = [host_ns, self.shared.clock().wall_ns_at(snapshot.time)];
-            self.truth.frame(due, snapshot, &frame, times, harmed || busy);
+            self.truth.log_frame(due, snapshot, &frame, times, harmed || busy);
         }
         let mut stats = self.shared.stats.lock();
         let entry = stats.sensors.entry(request.seq_id).or_default();
@@ -161,7 +161,7 @@ impl SensorOutput {
         if request.send_protocol.mode != SHARED_MEMORY {
             self.block = None;
         } else if (self.block.as_ref()).is_none_or(|block| !block.fits(request, clouds)) {
-            self.block = None; // first: its name must be free for the new one
+            self.block = None; // dropped first: its name must be free for the new block
             self.claim(request, clouds);
         }
     }

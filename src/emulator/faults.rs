@@ -68,14 +68,15 @@ pub struct FaultCounts {
     pub corrupted: u64,
 }
 
-/// The faults of one stream of datagrams between the emulator and its reader; draws depend only on the seed, the stream and
-/// the datagram's number. A new seed starts them again.
+/// The faults of one stream of datagrams between the emulator and its reader. Random draws depend only on the seed, the stream
+/// and the datagram's number; a new seed restarts them.
 #[derive(Clone, Debug)]
 pub struct FaultInjector {
     stream: u64,
     seed: u64,
     rng: SplitMix,
-    held: Option<(Duration, Vec<u8>)>,
+    /// Datagram to send after its successor.
+    postponed: Option<(Duration, Vec<u8>)>,
     counts: FaultCounts,
 }
 
@@ -83,7 +84,7 @@ impl FaultInjector {
     /// The faults of stream number `stream`; stream and seed determine them.
     pub fn new(stream: u64) -> Self {
         let counts = FaultCounts::default();
-        Self { stream, seed: 0, rng: SplitMix::of_faults(0, stream), held: None, counts }
+        Self { stream, seed: 0, rng: SplitMix::of_faults(0, stream), postponed: None, counts }
     }
 
     /// Faults applied so far.
@@ -91,8 +92,8 @@ impl FaultInjector {
         self.counts
     }
 
-    /// Passes a datagram in two parts, and gives the resulting ones, with their delays and also in two parts, to
-    /// `send`. Returns whether a fault applied.
+    /// Applies the faults to a datagram in two parts, and passes each resulting datagram to `send` with its delay, also in two
+    /// parts. Returns whether a fault applied.
     pub fn pass(
         &mut self,
         faults: &Faults,
@@ -102,13 +103,13 @@ impl FaultInjector {
         if self.seed != faults.seed {
             self.seed = faults.seed;
             self.rng = SplitMix::of_faults(self.seed, self.stream);
-            self.held = None;
+            self.postponed = None;
         }
         if !faults.is_active() {
             send(Duration::ZERO, datagram);
             return false;
         }
-        // Every datagram draws the same number of values, so that one fault does not shift the others.
+        // Every datagram draws the same number of values, so that one fault does not change the others.
         let [loss, duplicate, corrupt, reorder, jitter] = std::array::from_fn(|_| self.rng.unit());
         let [kind, at, value] = std::array::from_fn(|_| self.rng.bits());
         if loss < faults.loss {
@@ -124,9 +125,9 @@ impl FaultInjector {
         let delay = Duration::from_secs_f64(
             (faults.delay_ms + jitter * faults.delay_jitter_ms).max(0.0) / 1e3,
         );
-        if reorder < faults.reorder && self.held.is_none() {
+        if reorder < faults.reorder && self.postponed.is_none() {
             self.counts.reordered += 1;
-            self.held = Some((delay, bytes));
+            self.postponed = Some((delay, bytes));
             return harmed;
         }
         if duplicate < faults.duplicate {
@@ -134,7 +135,7 @@ impl FaultInjector {
             send(delay, [&bytes, &[]]);
         }
         send(delay, [&bytes, &[]]);
-        if let Some((delay, bytes)) = self.held.take() {
+        if let Some((delay, bytes)) = self.postponed.take() {
             send(delay, [&bytes, &[]]);
         }
         harmed
@@ -147,7 +148,7 @@ fn corrupt_bytes(bytes: &mut Vec<u8>, kind: u64, at: u64, value: u64) {
     if kind % 3 == 2 {
         bytes.truncate(rng.below(bytes.len()));
     } else if let Some(byte) = bytes.get_mut(rng.below(end)) {
-        // never 0, so that the byte does change
+        // never 0, which would not change the byte
         *byte ^= (value % 255) as u8 + 1;
     }
 }

@@ -1,6 +1,6 @@
 //! Emulates the simulator: renderer windows and vehicle simulators over the same wire types as the bridge.
 //!
-//! It shares only `wire` and `transport` with the bridge: it is the independent reference of its tests.
+//! It shares only `wire` and `transport` with the bridge, so that it is an independent reference for tests of the bridge.
 //!
 //! ```no_run
 //! use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults};

@@ -1,15 +1,15 @@
 //! Inputs and parameters of a vehicle's model, and the damage that follows from them. No I/O and no clock.
 //!
-//! Faults have the numbers and parameters of the vendor's fault library: an integer of the inputs names a fault, the two
-//! floats of the same index are parameters, and a fault with more of them is named once for each pair. A fault that is not
-//! named stays, until it is named with the parameters of a sound vehicle.
+//! Faults have the numbers and parameters of the vendor's fault library: an integer of the inputs is the number of a fault, the
+//! two floats of the same index are its parameters, and a fault with more parameters is listed once per pair. A fault stays
+//! active until its number is sent with the parameters of an undamaged vehicle.
 use super::autopilot::Damage;
 use crate::wire::{InputSet, ModelInput, ModelParameters, Surroundings, UorbInputsPacket};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use zerocopy::little_endian::{F32, F64, I32};
 
-/// Numbers of the faults that the emulator's model has.
+/// Numbers of the faults that the emulator simulates.
 const MOTORS: i32 = 123_450;
 const PROPELLERS: i32 = 123_451;
 const POWER_OFF: i32 = 123_452;
@@ -25,7 +25,7 @@ const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 /// Inputs and parameters of one vehicle's model.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct ModelState {
-    /// Integers, then floats: the last of either packet.
+    /// Integers, then floats, of the last packet of either type.
     inputs: [f64; 28],
     extended: [[f64; 28]; 5],
     #[serde(skip)]
@@ -86,14 +86,14 @@ impl ModelState {
             }
             ModelInput::Doubles(p) => self.set_inputs(p.set(), p.values.map(F64::get)),
             ModelInput::Parameters(p) => {
-                let place = match p.which() {
+                let target = match p.which() {
                     ModelParameters::Faults => &mut self.fault_parameters,
                     ModelParameters::Initial => &mut self.initial,
                 };
-                masked(p.mask.get().into(), &p.values, place);
-                self.damage_by_parameters();
+                set_masked(p.mask.get().into(), &p.values, target);
+                self.set_damage_by_parameters();
             }
-            ModelInput::Dynamic(p) => masked(p.mask.get(), &p.values, &mut self.dynamic),
+            ModelInput::Dynamic(p) => set_masked(p.mask.get(), &p.values, &mut self.dynamic),
             ModelInput::Renderer(p) => self.renderer = p.values.map(F64::get),
             ModelInput::Rays(p) => self.rays = p.rays.map(|x| x.get().into()),
             ModelInput::Surroundings(p) => {
@@ -110,19 +110,19 @@ impl ModelState {
         None
     }
 
-    /// Sets inputs; sets that wait apply with the next that does not.
+    /// Sets inputs; a waiting set takes effect with the next extended set.
     fn set_inputs(&mut self, set: Option<InputSet>, inputs: [f64; 28]) {
-        let place = |n: u8| usize::from(n.saturating_sub(1));
+        let index = |n: u8| usize::from(n.saturating_sub(1));
         match set {
             Some(InputSet::Plain) => {
                 self.inputs = inputs;
-                if self.has_no_autopilot() && !self.names_faults() {
+                if self.has_no_autopilot() && !self.has_fault_numbers() {
                     self.command = Some(inputs);
                 }
-                self.damage_by_inputs();
+                self.set_damage_by_inputs();
             }
             Some(InputSet::Waiting(n)) => {
-                if let Some(waiting) = self.waiting.get_mut(place(n)) {
+                if let Some(waiting) = self.waiting.get_mut(index(n)) {
                     *waiting = Some(inputs);
                 }
             }
@@ -130,7 +130,7 @@ impl ModelState {
                 for (waiting, set) in self.waiting.iter_mut().zip(&mut self.extended) {
                     *set = waiting.take().unwrap_or(*set);
                 }
-                if let Some(set) = self.extended.get_mut(place(n)) {
+                if let Some(set) = self.extended.get_mut(index(n)) {
                     *set = inputs;
                 }
             }
@@ -138,12 +138,12 @@ impl ModelState {
         }
     }
 
-    /// Loads another model, which is sound.
+    /// Loads another model, without damage.
     pub(super) fn load(&mut self, model: String) {
         *self = Self { model: Some(model), ..Self::default() };
     }
 
-    /// Starts the model again, sound.
+    /// Restarts the model, without damage.
     pub(super) fn restart(&mut self) {
         *self = Self { model: self.model.take(), ..Self::default() };
     }
@@ -156,13 +156,13 @@ impl ModelState {
         state
     }
 
-    /// Whether the model has no PX4, by its name as the vendor's have it.
+    /// Whether the model has no PX4: the vendor's names of such models contain "NoPX4".
     fn has_no_autopilot(&self) -> bool {
         let named = |name: &String| name.to_ascii_lowercase().contains("nopx4");
         self.model.as_ref().is_some_and(named)
     }
 
-    fn names_faults(&self) -> bool {
+    fn has_fault_numbers(&self) -> bool {
         let is_fault = |name: &f64| FAULTS.iter().any(|range| range.contains(&(*name as i32)));
         self.inputs.iter().take(8).any(is_fault)
     }
@@ -172,7 +172,7 @@ impl ModelState {
         self.command.take()
     }
 
-    /// The parameters of a fault, if the inputs name it: two for each place.
+    /// The parameters of a fault if the inputs contain its number: two per occurrence.
     fn parameters(&self, fault: i32) -> Option<Vec<f64>> {
         let (names, values) = self.inputs.split_at(8);
         let pairs = names.iter().zip(values.chunks(2));
@@ -181,12 +181,12 @@ impl ModelState {
         (!found.is_empty()).then_some(found)
     }
 
-    fn damage_by_inputs(&mut self) {
+    fn set_damage_by_inputs(&mut self) {
         for fault in [MOTORS, PROPELLERS] {
             if let Some(health) = self.parameters(fault) {
-                // A motor without a parameter is sound.
+                // A motor without a parameter is undamaged.
                 for (i, motor) in self.damage.motors.iter_mut().enumerate() {
-                    *motor = share(health.get(i).copied().unwrap_or(1.0));
+                    *motor = to_share(health.get(i).copied().unwrap_or(1.0));
                 }
             }
         }
@@ -198,9 +198,9 @@ impl ModelState {
         if off.is_some() {
             damage.motors = [0.0; 8];
         }
-        damage.voltage = voltage.map_or(damage.voltage, share);
+        damage.voltage = voltage.map_or(damage.voltage, to_share);
         if let Some(charge) = charge {
-            damage.charge = Some(share(charge)).filter(|charge| *charge < 1.0);
+            damage.charge = Some(to_share(charge)).filter(|charge| *charge < 1.0);
         }
         damage.accelerometer = accelerometer.unwrap_or(damage.accelerometer);
         damage.gyroscope = gyroscope.unwrap_or(damage.gyroscope);
@@ -212,10 +212,10 @@ impl ModelState {
         }
     }
 
-    /// The parameters of faults as the emulator's model has them: health of eight motors, then wind in m/s, north, east, down.
-    fn damage_by_parameters(&mut self) {
+    /// Reads the fault parameters of the emulator's model: health of eight motors, then wind in m/s, NED.
+    fn set_damage_by_parameters(&mut self) {
         let p = &self.fault_parameters;
-        self.damage.motors = std::array::from_fn(|i| share(p[i]));
+        self.damage.motors = std::array::from_fn(|i| to_share(p[i]));
         self.damage.wind = [p[8], p[9], p[10]].into();
     }
 
@@ -229,14 +229,14 @@ impl ModelState {
     }
 }
 
-fn masked<const N: usize>(mask: u64, values: &[F64; N], places: &mut [f64; N]) {
-    for ((place, value), bit) in places.iter_mut().zip(values).zip(0..) {
+fn set_masked<const N: usize>(mask: u64, values: &[F64; N], targets: &mut [f64; N]) {
+    for ((target, value), bit) in targets.iter_mut().zip(values).zip(0..) {
         if mask >> bit & 1 == 1 {
-            *place = value.get();
+            *target = value.get();
         }
     }
 }
 
-fn share(value: f64) -> f64 {
+fn to_share(value: f64) -> f64 {
     if value.is_nan() { 1.0 } else { value.clamp(0.0, 1.0) }
 }

@@ -56,15 +56,15 @@ where
     PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse::<T>())
 }
 
-fn header(name: String) -> HeaderVariant {
+fn parse_header(name: String) -> HeaderVariant {
     if name == "a" { HeaderVariant::A } else { HeaderVariant::B }
 }
 
 /// Start options of the emulator.
 #[derive(Clone, Debug, clap::Args)]
-#[rustfmt::skip] // an attribute a line
+#[rustfmt::skip] // one attribute per line
 pub struct EmulatorOptions {
-    /// Ports to listen on and to send to. Where it listens on port 0 the operating system chooses one;
+    /// Ports to listen on and to send to. For a listening port of 0 the operating system chooses one;
     /// [`super::Emulator`] returns it.
     #[arg(skip)]
     pub ports: Ports,
@@ -127,7 +127,7 @@ pub struct EmulatorOptions {
     #[arg(long, value_name = "UNIT", default_value = "degrees", value_parser = variant::<AngleUnit>(), help_heading = "Protocol")]
     pub angle_unit: AngleUnit,
     /// Header of image fragments: a (24 bytes) or b (32 bytes, with frame id)
-    #[arg(long = "fragment-header", value_name = "FORM", default_value = "b", value_parser = PossibleValuesParser::new(["a", "b"]).map(header), help_heading = "Protocol")]
+    #[arg(long = "fragment-header", value_name = "FORM", default_value = "b", value_parser = PossibleValuesParser::new(["a", "b"]).map(parse_header), help_heading = "Protocol")]
     pub header: HeaderVariant,
     /// Bytes of a frame per datagram if a request names none (`SendProtocol[6]`); simulators in WSL have 1400
     #[arg(long, value_name = "BYTES", default_value = "60000", value_parser = value_parser!(u16).range(1..=60_000).map(usize::from), help_heading = "Protocol")]

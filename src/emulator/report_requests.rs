@@ -1,4 +1,4 @@
-//! Reports that the renderer sends to port 20006.
+//! The reports that clients have requested from the renderer, which sends them to port 20006.
 use std::collections::BTreeSet;
 
 /// Selected objects of one kind.
@@ -21,7 +21,7 @@ pub(super) struct ReportRequests {
     pub(super) objects: Selection,
     /// Vehicles and their collisions.
     pub(super) vehicle_data: bool,
-    /// There is a new request, to answer before the next second.
+    /// A new request arrived, to be answered before the next period.
     pub(super) is_new: bool,
 }
 

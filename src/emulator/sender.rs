@@ -13,7 +13,7 @@ type Delayed = BTreeMap<(Instant, u64), (Arc<UdpSocket>, SocketAddr, Vec<u8>)>;
 /// Sends delayed datagrams: the only queue of the emulator, used by delay faults.
 #[derive(Debug, Default)]
 pub(super) struct DelayedSender {
-    /// With the number of datagrams so far.
+    /// Delayed datagrams, and how many have been queued so far.
     queue: Mutex<(Delayed, u64)>,
     changed: Condvar,
 }
@@ -50,7 +50,7 @@ impl DelayedSender {
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) struct Sent {
+pub(super) struct SendCounts {
     pub(super) datagrams: u64,
     pub(super) errors: u64,
 }
@@ -61,7 +61,7 @@ pub(super) struct Sender<'a> {
     delayed: &'a DelayedSender,
     to: SocketAddr,
     burst: Option<Burst>,
-    pub(super) sent: Sent,
+    pub(super) sent: SendCounts,
 }
 
 impl<'a> Sender<'a> {
@@ -70,10 +70,10 @@ impl<'a> Sender<'a> {
         delayed: &'a DelayedSender,
         to: SocketAddr,
     ) -> Self {
-        Self { socket, delayed, to, burst: None, sent: Sent::default() }
+        Self { socket, delayed, to, burst: None, sent: SendCounts::default() }
     }
 
-    /// Sends datagrams of one length together, which the kernel cuts; the caller flushes.
+    /// Sends datagrams of equal length in one call, which the kernel segments; the caller must flush.
     pub(super) fn in_bursts(mut self) -> Self {
         self.burst = Some(Burst::default());
         self
@@ -96,7 +96,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Sends what waits for further datagrams.
+    /// Sends the datagrams of an incomplete burst.
     pub(super) fn flush(&mut self) {
         if let Some(burst) = &mut self.burst {
             burst.send(self.socket, self.to, &mut self.sent);
@@ -108,7 +108,7 @@ impl<'a> Sender<'a> {
 #[derive(Default)]
 struct Burst {
     bytes: Vec<u8>,
-    /// Length of each; the last one may be shorter.
+    /// Length of each datagram; the last one may be shorter.
     segment: usize,
 }
 
@@ -118,10 +118,10 @@ impl Burst {
     const DATAGRAMS: usize = 64;
 
     fn has_room_for(&self, len: usize) -> bool {
-        let whole = self.segment == 0 || self.bytes.len().is_multiple_of(self.segment);
+        let is_whole = self.segment == 0 || self.bytes.len().is_multiple_of(self.segment);
         let bytes = self.bytes.len() + len;
         self.bytes.is_empty()
-            || (whole
+            || (is_whole
                 && len <= self.segment
                 && bytes <= Self::BYTES
                 && bytes <= Self::DATAGRAMS * self.segment)
@@ -135,10 +135,10 @@ impl Burst {
         self.bytes.extend_from_slice(tail);
     }
 
-    fn send(&mut self, socket: &UdpSocket, to: SocketAddr, sent: &mut Sent) {
+    fn send(&mut self, socket: &UdpSocket, to: SocketAddr, sent: &mut SendCounts) {
         let is_one = self.bytes.len() <= self.segment;
         if is_one || send_segments(socket, to, &self.bytes, self.segment).is_err() {
-            // Datagrams that the path does not take whole are fragmented by the kernel, not cut.
+            // The kernel cannot segment datagrams above the path's MTU: sent one by one, it fragments them.
             for datagram in self.bytes.chunks(self.segment.max(1)) {
                 sent.errors += u64::from(socket.send_to(datagram, to).is_err());
             }

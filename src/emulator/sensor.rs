@@ -23,7 +23,7 @@ pub struct LiveSensor {
     /// Window that received the request.
     pub(super) window: usize,
     pub(super) destination: SocketAddr,
-    /// Number of the next due frame on the grid of its rate.
+    /// Number of its next frame, counted from simulation time 0.
     next: u64,
     /// Changes with every request, to invalidate cached data.
     pub(super) generation: u64,
@@ -34,7 +34,7 @@ impl LiveSensor {
         rate(&self.request)
     }
 
-    /// Simulation time of the next frame; a quotient of integers, so that sensors of one tick agree to the bit.
+    /// Simulation time of the next frame; a quotient of integers, so that equal times of two sensors are equal to the bit.
     fn due(&self) -> f64 {
         self.next as f64 / self.rate()
     }
@@ -58,7 +58,7 @@ pub struct Tick {
     pub time: f64,
     /// Due sensors.
     pub due: Vec<LiveSensor>,
-    /// The requests of all sensors, by number: one may carry another.
+    /// Requests of all sensors by number: a sensor may be mounted on another one.
     pub requests: BTreeMap<u16, SensorRequest>,
 }
 
@@ -70,7 +70,7 @@ pub struct SensorTable {
 }
 
 impl SensorTable {
-    /// Adds a sensor requested by `source` from a window, or updates the live one of that number; `now` is simulation time.
+    /// Adds the sensor that `source` requested, or updates the live sensor of that number; `now` is simulation time.
     ///
     /// # Errors
     /// Why the request is refused.
@@ -83,8 +83,8 @@ impl SensorTable {
     ) -> Result<(), SensorRefusal> {
         let kind = SensorKind::from_type_id(request.type_id).ok_or(SensorRefusal::UnknownType)?;
         let rays = usize::from(request.width) * usize::from(request.height);
-        let fixed = matches!(kind.row().optics, Optics::None | Optics::Mid360);
-        if !fixed && !(1..=MAX_RAYS).contains(&rays) {
+        let has_fixed_size = matches!(kind.row().optics, Optics::None | Optics::Mid360);
+        if !has_fixed_size && !(1..=MAX_RAYS).contains(&rays) {
             return Err(SensorRefusal::Size);
         }
         let old = self.live.get(&request.seq_id);
@@ -96,12 +96,12 @@ impl SensorTable {
         }
         self.generation += 1;
         let rate = rate(&request);
-        let same_rate = old.filter(|o| o.request.check_freq == request.check_freq).map(|o| o.next);
+        let kept_next = old.filter(|o| o.request.check_freq == request.check_freq).map(|o| o.next);
         let live = LiveSensor {
             request,
             window,
             destination: destination(&request, source),
-            next: same_rate.unwrap_or((now * rate).floor().max(0.0) as u64 + 1),
+            next: kept_next.unwrap_or((now * rate).floor().max(0.0) as u64 + 1),
             generation: self.generation,
         };
         self.live.insert(request.seq_id, live);
@@ -140,12 +140,12 @@ impl SensorTable {
         let requests = self.live.iter().map(|(id, live)| (*id, live.request));
         let requests = requests.collect();
         let due = |live: &&mut LiveSensor| live.due() <= time;
-        let go_on = |live: &mut LiveSensor| {
-            let now = *live;
+        let step = |live: &mut LiveSensor| {
+            let current = *live;
             live.next += 1;
-            now
+            current
         };
-        Some(Tick { time, due: self.live.values_mut().filter(due).map(go_on).collect(), requests })
+        Some(Tick { time, due: self.live.values_mut().filter(due).map(step).collect(), requests })
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn rate(request: &SensorRequest) -> f64 {
     check_freq_hz(request.check_freq).into()
 }
 
-/// A masked update changes only the fields in its mask.
+/// Applies a masked update, which changes only the fields in its mask.
 fn masked_update(old: &SensorRequest, update: &SensorRequest) -> SensorRequest {
     let mut new = SensorRequest { layout: update.layout, bitmask: update.bitmask, ..*old };
     if update.bitmask & MASK_FOV != 0 {
@@ -196,7 +196,7 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
 
 /// Resolves mounts: the pose of a sensor in the world, and its carrying vehicle.
 ///
-/// Returns `None` for a vehicle or carrying sensor that does not exist, or sensors that carry each other.
+/// Returns `None` if the vehicle or the carrying sensor does not exist, or if sensors carry each other.
 pub(super) fn world_pose(
     sensors: &BTreeMap<u16, SensorRequest>,
     request: &SensorRequest,
@@ -218,7 +218,7 @@ pub(super) fn world_pose(
     }
     let last = chain.pop()?;
     let target = base.target_copter;
-    let (root, own) = match base.mount_type {
+    let (root, carrier) = match base.mount_type {
         0 => (snapshot.vehicle(target)?.pose.then(&last), Some(target)),
         1 => {
             let below = last.position + Vec3::new(0.0, 0.0, VEHICLE_HALF.z);
@@ -232,5 +232,5 @@ pub(super) fn world_pose(
         }
         _ => return None,
     };
-    Some((chain.iter().rev().fold(root, |carrier, mounted| carrier.then(mounted)), own))
+    Some((chain.iter().rev().fold(root, |pose, mounted| pose.then(mounted)), carrier))
 }

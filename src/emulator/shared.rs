@@ -67,7 +67,7 @@ pub struct Stats {
     pub true_states: u64,
     /// Restarts of the simulation.
     pub restarts: u64,
-    /// Completed rounds of the render loop, with or without a frame; all earlier due data has been sent then.
+    /// Completed rounds of the render loop, with or without a frame; a round sends all data that were due at its start.
     #[serde(skip)]
     pub rounds: u64,
 }
@@ -90,7 +90,7 @@ impl Course {
     fn at(&self, time: f64) -> Option<Kinematics> {
         match self {
             Self::Placed(motion) => Some(motion.at(time)),
-            Self::Flown(trail) => trail.at(time),
+            Self::Flown(motion) => motion.at(time),
         }
     }
 }
@@ -114,7 +114,7 @@ pub(super) enum VehicleRequest {
     Fence(FenceLimits),
 }
 
-/// State shared by the threads of the emulator. No lock is held while data are sent, but [`Self::last_state`].
+/// State shared by the threads of the emulator. No lock is held while data are sent, except [`Self::last_state`].
 pub(super) struct SharedState {
     pub(super) options: EmulatorOptions,
     pub(super) clock: Mutex<SimClock>,
@@ -130,7 +130,7 @@ pub(super) struct SharedState {
     pub(super) geo: Mutex<Geo>,
     pub(super) faults: Mutex<Faults>,
     pub(super) stats: Mutex<Stats>,
-    /// Run and time of the newest true state; held while true states are sent, which two threads do.
+    /// Run and time of the newest true state; locked while true states are sent, because two threads send them.
     pub(super) last_state: Mutex<(u64, f64)>,
     /// Signals a change of sensors or of the clock.
     pub(super) changed: Condvar,
@@ -216,7 +216,7 @@ impl SharedState {
         const HOVER_RPM: f64 = 5000.0;
         let thrust = match self.courses.lock().get(&id) {
             Some(Course::Placed(_)) => Some(0.0),
-            Some(Course::Flown(trail)) => trail.thrust(time),
+            Some(Course::Flown(motion)) => motion.thrust(time),
             None => None,
         };
         // Lift grows with the square of the speed; half of the largest thrust hovers.
@@ -224,7 +224,7 @@ impl SharedState {
         [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0]
     }
 
-    /// The world at an instant, as `CopterSim` has it.
+    /// The world at an instant, before the renderer's changes.
     pub(super) fn snapshot(&self, time: f64) -> Snapshot {
         let courses = self.courses.lock();
         let motion = |id| courses.get(&id).and_then(|c| c.at(time));
@@ -260,13 +260,13 @@ impl SharedState {
         }
     }
 
-    /// Destination host of a vehicle's `CopterSim`; none before a request, if it is restricted.
+    /// Host that receives the data of a vehicle's `CopterSim`; with restricted broadcasts `None` until it sends a request.
     pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
-        let asked = self.clients.lock().get(&id).copied();
-        asked.or_else(|| self.broadcast_client(id))
+        let client = self.clients.lock().get(&id).copied();
+        client.or_else(|| self.broadcast_client(id))
     }
 
-    /// Destination host of what a `CopterSim` broadcasts; none before a request, if it is restricted.
+    /// Host that receives the broadcasts of a vehicle's `CopterSim`; with restricted broadcasts `None` until it sends a request.
     pub(super) fn broadcast_client(&self, id: u16) -> Option<IpAddr> {
         if self.options.restricted {
             self.clients.lock().get(&id).copied()

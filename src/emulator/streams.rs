@@ -14,7 +14,7 @@ struct Stream {
     generation: u64,
     frame_id: i32,
     injector: FaultInjector,
-    /// Contents of `raw` and `file`.
+    /// Identifies the payload in `raw` and `file`.
     shown: Option<PayloadId>,
     /// Uncompressed payload.
     raw: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct DueSensor {
     /// The sensor.
     pub live: LiveSensor,
     pub(super) pose: Pose,
-    pub(super) own: Option<u16>,
+    pub(super) carrier: Option<u16>,
 }
 
 /// One frame of one sensor.
@@ -63,20 +63,20 @@ impl Streams {
         }
     }
 
-    /// Restarts the frame ids, with the simulation.
+    /// Forgets all streams, so that frame ids restart with the simulation.
     pub fn clear(&mut self) {
         self.streams.clear();
     }
 
-    /// Begins a tick of the world `snapshot`, and returns the sensors to render. One on a missing vehicle or sensor
-    /// is left out until its carrier exists.
+    /// Begins a tick of the world `snapshot`, and returns the sensors to render, except those whose vehicle or carrying sensor
+    /// does not exist.
     pub fn begin(&mut self, tick: &Tick, snapshot: &Snapshot) -> Vec<DueSensor> {
         self.streams.retain(|seq_id, _| tick.requests.contains_key(seq_id));
         self.renderer.begin(snapshot);
         let sensor = |live: &LiveSensor| {
-            let (pose, own) =
+            let (pose, carrier) =
                 world_pose(&tick.requests, &live.request, snapshot, self.options.angle_unit)?;
-            Some(DueSensor { live: *live, pose, own })
+            Some(DueSensor { live: *live, pose, carrier })
         };
         tick.due.iter().filter_map(sensor).collect()
     }
@@ -101,7 +101,7 @@ impl Streams {
         let shown = self.renderer.payload(
             snapshot,
             request,
-            (&sensor.pose, sensor.own),
+            (&sensor.pose, sensor.carrier),
             stream.shown,
             &mut stream.raw,
         );
@@ -135,10 +135,10 @@ impl Streams {
 }
 
 impl SensorFrame<'_> {
-    /// Gives the datagrams of the frame after faults to `send`, with their delays and in two parts.
-    /// `pace` gets the length of each before. Returns whether a fault applied.
+    /// Applies the faults to the frame's datagrams, and passes each to `send` with its delay, in two parts. Calls `pace` with the
+    /// length of each datagram first. Returns whether a fault applied.
     ///
-    /// Fragments are those of the vendor's forwarder: a length that is a multiple of the fragment size adds an empty one.
+    /// Like the vendor's forwarder, ends a frame whose length is a multiple of the fragment size with an empty fragment.
     pub fn send(
         &mut self,
         faults: &Faults,

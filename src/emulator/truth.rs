@@ -1,9 +1,9 @@
 //! The reference log for tests: each rendered frame with its pose and send time.
 //!
 //! One JSON object per line. `{"kind":"start"}` opens each run of the simulation clock with the wall clock at time 0,
-//! `{"kind":"map"}` lists the solids of a map that was loaded, and `{"kind":"frame"}` describes one frame of one sensor. Positions are m in NED, quaternions w, x, y, z from FRD to
-//! NED, times of the host ns since 1970. `crc32` is that of the uncompressed payload, `sent_crc32` that of the bytes
-//! before fragmentation.
+//! `{"kind":"map"}` lists the solids of a loaded map, and `{"kind":"frame"}` describes one frame of one sensor. Positions are in
+//! m, NED; quaternions are w, x, y, z from FRD to NED; host times are in ns since 1970. `crc32` covers the uncompressed payload,
+//! `sent_crc32` the bytes before fragmentation.
 use super::options::EmulatorOptions;
 use super::renderer::{body_with_id, spawned};
 use super::streams::{DueSensor, SensorFrame};
@@ -18,9 +18,9 @@ use std::sync::Arc;
 pub(super) struct Truth {
     map: Option<Arc<Scene>>,
     /// Ids of CopterSim's vehicles.
-    own: Vec<u16>,
+    coptersim_ids: Vec<u16>,
     lines: Option<BufWriter<File>>,
-    frames: Option<PathBuf>,
+    frame_directory: Option<PathBuf>,
 }
 
 impl Truth {
@@ -31,20 +31,20 @@ impl Truth {
         let lines = options.truth.as_ref().map(File::create).transpose()?.map(BufWriter::new);
         Ok(Self {
             map: None,
-            own: options.world.vehicles.iter().map(|v| v.id).collect(),
+            coptersim_ids: options.world.vehicles.iter().map(|v| v.id).collect(),
             lines,
-            frames: options.truth_frames.clone(),
+            frame_directory: options.truth_frames.clone(),
         })
     }
 
     pub(super) fn is_enabled(&self) -> bool {
-        self.lines.is_some() || self.frames.is_some()
+        self.lines.is_some() || self.frame_directory.is_some()
     }
 
     /// Logs the start of a run of the simulation clock.
-    pub(super) fn start(&mut self, start_ns: u64, options: &EmulatorOptions) {
+    pub(super) fn log_start(&mut self, start_ns: u64, options: &EmulatorOptions) {
         self.map = Some(Arc::clone(&options.world.scene));
-        self.line(&json!({
+        self.write_line(&json!({
             "kind": "start",
             "start_ns": start_ns,
             "speed": options.speed,
@@ -54,18 +54,18 @@ impl Truth {
         }));
     }
 
-    /// Logs the map from now on, if it is another one.
-    pub(super) fn map(&mut self, scene: &Arc<Scene>) {
+    /// Logs the map if it changed.
+    pub(super) fn log_map(&mut self, scene: &Arc<Scene>) {
         if self.map.as_ref().is_some_and(|map| Arc::ptr_eq(map, scene)) {
             return;
         }
         self.map = Some(Arc::clone(scene));
-        self.line(&json!({"kind": "map", "map": scene.name(), "solids": solids(scene)}));
+        self.write_line(&json!({"kind": "map", "map": scene.name(), "solids": solids(scene)}));
     }
 
-    /// Logs a frame of a sensor that was sent at `host_ns`, due at `due_ns` by the wall clock; `harmed`: a fault hit at least
-    /// one datagram, or the shared block was busy.
-    pub(super) fn frame(
+    /// Logs a frame that was due at `due_ns` and sent at `host_ns`, both by the wall clock; `harmed`: a fault hit at least one
+    /// datagram, or the shared-memory block was busy.
+    pub(super) fn log_frame(
         &mut self,
         sensor: &DueSensor,
         snapshot: &Snapshot,
@@ -76,13 +76,13 @@ impl Truth {
         let request = &sensor.live.request;
         let sim_ns = (snapshot.time * 1e9).round() as i64;
         let name = format!("{}_{sim_ns}.bin", request.seq_id);
-        if let Some(directory) = &self.frames
+        if let Some(directory) = &self.frame_directory
             && let Err(error) = fs::write(directory.join(&name), frame.raw)
         {
             tracing::warn!(%error, "cannot write a truth frame");
-            self.frames = None; // a full disk would fail for each frame
+            self.frame_directory = None; // a full disk would fail for each frame
         }
-        let carrier = sensor.own.and_then(|id| Some((id, snapshot.vehicle(id)?)));
+        let carrier = sensor.carrier.and_then(|id| Some((id, snapshot.vehicle(id)?)));
         let vehicle = carrier.map(|(id, motion)| {
             json!({
                 "id": id,
@@ -93,7 +93,7 @@ impl Truth {
                 "specific_force": motion.specific_force.as_slice(),
             })
         });
-        self.line(&json!({
+        self.write_line(&json!({
             "kind": "frame",
             "seq_id": request.seq_id,
             "type_id": request.type_id,
@@ -112,10 +112,10 @@ impl Truth {
             "sent_length": frame.sent.len(),
             "sent_crc32": crc32fast::hash(frame.sent),
             "harmed": harmed,
-            "file": self.frames.is_some().then_some(name),
+            "file": self.frame_directory.is_some().then_some(name),
             "sensor": {"position": sensor.pose.position.as_slice(), "quaternion": sensor.pose.wxyz()},
             "vehicle": vehicle,
-            "objects": spawned(snapshot, |id| self.own.contains(&id)),
+            "objects": spawned(snapshot, |id| self.coptersim_ids.contains(&id)),
         }));
     }
 
@@ -125,7 +125,7 @@ impl Truth {
         }
     }
 
-    fn line(&mut self, value: &Value) {
+    fn write_line(&mut self, value: &Value) {
         let Some(lines) = &mut self.lines else { return };
         if let Err(error) = writeln!(lines, "{value}") {
             tracing::warn!(%error, "cannot write the truth log; logging stops");

@@ -9,8 +9,8 @@ pub struct Geodetic {
     pub latitude_deg: f64,
     /// Degrees, east positive.
     pub longitude_deg: f64,
-    /// m, up. Above the ellipsoid for [`Geodetic::to_ecef`]; in tangent planes any height reference will do if both
-    /// positions have it.
+    /// m, up: above the ellipsoid for [`Geodetic::to_ecef`]; for tangent planes, above any reference that both positions
+    /// share.
     pub altitude_m: f64,
 }
 
@@ -31,20 +31,20 @@ impl Geodetic {
 
     /// Returns MAVLink's units, rounded: 1e-7 degrees and mm. `None` if a number does not fit.
     pub fn to_e7(self) -> Option<[i32; 3]> {
-        let whole = |value: f64| {
+        let to_i32 = |value: f64| {
             let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value.round());
             fits.then_some(value.round() as i32)
         };
         Some([
-            whole(self.latitude_deg * 1e7)?,
-            whole(self.longitude_deg * 1e7)?,
-            whole(self.altitude_m * 1e3)?,
+            to_i32(self.latitude_deg * 1e7)?,
+            to_i32(self.longitude_deg * 1e7)?,
+            to_i32(self.altitude_m * 1e3)?,
         ])
     }
 
-    /// Whether the position is known: finite, a valid latitude, and not the zeros that stand for unknown.
+    /// Whether the position is known: finite, a valid latitude, and not the zeros that mean unknown.
     ///
-    /// The vendor's client takes every position with negative latitude and longitude for unknown (trap list).
+    /// The vendor's client treats every position with negative latitude and longitude as unknown.
     pub fn is_known(self) -> bool {
         self.latitude_deg.abs() <= 90.0
             && self.longitude_deg.abs() <= 360.0
@@ -101,7 +101,7 @@ impl Geodetic {
 
     /// Returns the position of a vehicle's home in the simulator's map; `None` while home is not known.
     ///
-    /// Estimates are relative to home, the true state to the map's centre: this is the difference.
+    /// Estimates are relative to home, the true state to the map's centre; the offset is their difference.
     pub fn home_offset(home: Self, map_centre: Self) -> Option<Vector<Ned>> {
         home.is_known().then(|| home.to_ned(map_centre))
     }

@@ -4,7 +4,7 @@ use super::vector::{Flu, Frd, Ned, Vector};
 use super::world::WorldConvention;
 use std::fmt;
 
-/// What carries a sensor: `TargetMountType`, with the number in `TargetCopter`.
+/// Carrier of a sensor: `TargetMountType`, with the number in `TargetCopter`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Mount {
     /// 0: geometric centre of this vehicle.
@@ -159,6 +159,6 @@ pub fn pose_in_mount(
             (world.ned(pose.translation()).to_array(), attitude.wxyz())
         }
     };
-    let finite = position.iter().all(|x| x.is_finite());
-    finite.then_some((position, MountOrientation::Quaternion(wxyz)))
+    let is_finite = position.iter().all(|x| x.is_finite());
+    is_finite.then_some((position, MountOrientation::Quaternion(wxyz)))
 }

@@ -61,7 +61,7 @@ impl Transform {
         (self.0.rotation * nalgebra::Vector3::from(vector)).into()
     }
 
-    /// Returns the transform with the child moved by `offset`, in axes of the parent.
+    /// Returns the transform with the child moved by x, y, z in axes of the parent.
     pub fn shifted(&self, [x, y, z]: [f64; 3]) -> Self {
         Self(Translation3::new(x, y, z) * self.0)
     }

@@ -14,7 +14,7 @@ pub enum WorldConvention {
 }
 
 impl WorldConvention {
-    /// Expresses a point or a vector of the simulator's world in this one.
+    /// Expresses a point or a vector of the simulator's world in this world.
     pub fn vector(self, vector: Vector<Ned>) -> [f64; 3] {
         match self {
             Self::Enu => Vector::<Enu>::from(vector).to_array(),
@@ -30,7 +30,7 @@ impl WorldConvention {
         }
     }
 
-    /// Expresses a point or a vector of this world in the simulator's.
+    /// Expresses a point or a vector of this world in the simulator's world.
     pub fn ned(self, [x, y, z]: [f64; 3]) -> Vector<Ned> {
         match self {
             Self::Enu => Vector::<Enu>::new(x, y, z).into(),
@@ -38,7 +38,7 @@ impl WorldConvention {
         }
     }
 
-    /// Expresses the attitude of an FLU body in this world, w, x, y, z, in the simulator's; `None` if the norm is zero or not
+    /// Converts the attitude of an FLU body in this world, w, x, y, z, to FRD in NED; `None` if the norm is zero or not
     /// finite.
     pub fn ned_attitude(self, wxyz: [f64; 4]) -> Option<Attitude<Frd, Ned>> {
         Some(match self {
@@ -49,15 +49,15 @@ impl WorldConvention {
 
     /// Returns the transform from this world to ENU axes at a point of the simulator's world.
     pub fn enu_at(self, position: Vector<Ned>) -> Transform {
-        let turned = match self {
+        let rotation = match self {
             Self::Enu => [1.0, 0.0, 0.0, 0.0],
-            // East is -y there.
+            // East is -y in NWU.
             Self::Nwu => [FRAC_1_SQRT_2, 0.0, 0.0, -FRAC_1_SQRT_2],
         };
-        Transform::from_parts(self.vector(position), turned)
+        Transform::from_parts(self.vector(position), rotation)
     }
 
-    /// Expresses a heading, counterclockwise from the x axis of this world, as clockwise from north; rad.
+    /// Converts a heading counterclockwise from the x axis of this world to one clockwise from north; both in rad.
     pub fn ned_yaw(self, yaw: f64) -> f64 {
         match self {
             Self::Enu => FRAC_PI_2 - yaw,

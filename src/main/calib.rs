@@ -1,5 +1,5 @@
 //! The subcommand `calib`.
-use super::{OUTPUT, write_out};
+use super::{OUTPUT_ERROR, write_out};
 use anyhow::Context as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -62,5 +62,5 @@ pub(super) fn write(args: &RosArgs, calib: CalibArgs) -> anyhow::Result<()> {
     let report = output.report(consumer, calib.output.as_deref());
     let warnings = settings.warnings.iter().map(|w| format!("warning: {w}\n"));
     let report = warnings.collect::<String>() + &report;
-    io::stderr().lock().write_all(report.as_bytes()).context(OUTPUT)
+    io::stderr().lock().write_all(report.as_bytes()).context(OUTPUT_ERROR)
 }

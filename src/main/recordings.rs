@@ -1,5 +1,5 @@
 //! The subcommands `record`, `replay`, `inspect` and `anonymise`.
-use super::{START_GRACE, bridge, done, middleware, seconds, write_out};
+use super::{START_GRACE, expect_done, join_graph, parse_seconds, run_bridge, write_out};
 use anyhow::Context as _;
 use clap::Args;
 use rfly_bridge::config::ParamValue;
@@ -18,7 +18,7 @@ pub(super) struct RecordArgs {
     /// The new recording, which must not exist.
     file: PathBuf,
     /// Ends after N seconds; otherwise Ctrl-C ends the recording.
-    #[arg(long, value_name = "N", value_parser = seconds)]
+    #[arg(long, value_name = "N", value_parser = parse_seconds)]
     seconds: Option<f64>,
 }
 
@@ -47,16 +47,16 @@ pub(super) struct ReplayArgs {
     /// The recording.
     file: PathBuf,
     /// Factor of the recorded speed; 0: as fast as the bridge processes it, without losses.
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = seconds)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_seconds)]
     speed: f64,
     /// Starts N seconds after the start of the recording.
-    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = seconds)]
+    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = parse_seconds)]
     from: f64,
     /// Plays N seconds of the recording; otherwise to its end.
-    #[arg(long, value_name = "N", value_parser = seconds)]
+    #[arg(long, value_name = "N", value_parser = parse_seconds)]
     seconds: Option<f64>,
     /// Waits N seconds before the first message, for subscribers to discover the topics, and after the last.
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = seconds)]
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_seconds)]
     delay: f64,
     /// Plays in steps, from the standard input (Enter, 20, 0.5s, go) or the service `step_simulation`.
     #[arg(long)]
@@ -66,11 +66,11 @@ pub(super) struct ReplayArgs {
     beside: bool,
 }
 
-const DISCOVERY: Duration = Duration::from_secs(1);
+const DISCOVERY_TIME: Duration = Duration::from_secs(1);
 /// Packages of the service types that only bridges and mavros serve.
 const BRIDGE_PACKAGES: [&str; 2] = ["rfly_bridge_msgs/", "mavros_msgs/"];
 
-/// Period of checks whether the recording has ended.
+/// How often `record` checks whether the recording has ended.
 const CHECK_PERIOD: Duration = Duration::from_millis(200);
 
 pub(super) fn record(args: ros_args::RosArgs, options: RecordArgs) -> anyhow::Result<()> {
@@ -88,7 +88,7 @@ pub(super) fn record(args: ros_args::RosArgs, options: RecordArgs) -> anyhow::Re
             recorder.with_context(|| format!("cannot record {}", options.file.display()))?;
         anyhow::Ok((recorder, counts))
     })?;
-    let (recorder, (ports, blocks)) = done(started, "start")??;
+    let (recorder, (ports, blocks)) = expect_done(started, "start")??;
     tracing::info!("recording {name}: {ports} ports, {blocks} blocks of shared memory");
     let start = Instant::now();
     let limit = options.seconds.map(Duration::from_secs_f64);
@@ -124,9 +124,9 @@ pub(super) fn replay(
     let mut recording = Replay::open(&options.file).with_context(failed)?;
     let recorded = ros_args::parse(recording.arguments().with_context(failed)?)?;
     args.sources.splice(0..0, recorded.sources);
-    // The recording is of the past: its page must not command vehicles of the present.
-    let control = |source: &ParamSource| matches!(source, ParamSource::Value(name, _) if name == "view.control");
-    if args.sources.iter().any(control) {
+    // The page shows recorded vehicles; it must not command real ones.
+    let is_control = |source: &ParamSource| matches!(source, ParamSource::Value(name, _) if name == "view.control");
+    if args.sources.iter().any(is_control) {
         tracing::warn!("view.control is ignored: a replay sends no commands");
     }
     args.sources.push(ParamSource::Value("view.control".to_owned(), ParamValue::Bool(false)));
@@ -141,7 +141,7 @@ pub(super) fn replay(
         duration: options.seconds.map(Duration::from_secs_f64),
     };
     let delay = Duration::from_secs_f64(options.delay);
-    bridge(args, rosout, |signals| {
+    run_bridge(args, rosout, |signals| {
         if signals.wait_for(delay) {
             return Ok(());
         }
@@ -178,8 +178,8 @@ pub(super) fn replay(
 
 /// Refuses a replay next to a bridge: both would publish the same topics, and the replay a `/clock` of the past.
 fn ensure_no_other_bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
-    let middleware = middleware(args, "rfly_bridge_replay", false)?;
-    std::thread::sleep(DISCOVERY);
+    let middleware = join_graph(args, "rfly_bridge_replay", false)?;
+    std::thread::sleep(DISCOVERY_TIME);
     let is_bridge = |type_name: &str| BRIDGE_PACKAGES.iter().any(|p| type_name.starts_with(p));
     match middleware.servers().into_iter().find(|server| is_bridge(&server.type_name)) {
         None => Ok(()),

@@ -1,5 +1,5 @@
 //! The subcommand `view`.
-use super::{START_GRACE, interrupted, middleware};
+use super::{START_GRACE, join_graph, log_interrupted_start};
 use clap::Args;
 use rfly_bridge::config::params::ViewParams;
 use rfly_bridge::config::ros_args::RosArgs;
@@ -27,12 +27,12 @@ pub(super) fn show(args: RosArgs, options: ViewArgs) -> anyhow::Result<()> {
     );
     let mut signals = Signals::listen()?;
     let started = signals.during(START_GRACE, move |_| {
-        let middleware = middleware(&args, "rfly_bridge_view", false)?;
+        let middleware = join_graph(&args, "rfly_bridge_view", false)?;
         let params =
             ViewParams { port: options.port, control: options.control, origins: options.origins };
         anyhow::Ok(view(&middleware, &params)?)
     })?;
-    let Ended::Done(viewer) = started else { return interrupted(started) };
+    let Ended::Done(viewer) = started else { return log_interrupted_start(started) };
     let _viewer = viewer?;
     signals.wait();
     Ok(())

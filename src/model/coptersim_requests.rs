@@ -10,7 +10,7 @@ use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
 /// Limit of coordinates, beyond any map.
 const MAX_COORDINATE_M: f64 = 1e7;
 
-/// The packet, or the field that is wrong, what it must be, and what it is.
+/// The packet, or an error: the field, what it must be, and what it is.
 type RequestResult = Result<CopterSimRequestPacket, String>;
 
 fn check_range(field: &str, values: &[f64], max: f64) -> Result<(), String> {
@@ -20,7 +20,7 @@ fn check_range(field: &str, values: &[f64], max: f64) -> Result<(), String> {
     }
 }
 
-/// `coptersim/set_pose`; `map` is the name of the frame.
+/// `coptersim/set_pose`; `map` is the name of the `map` frame.
 pub fn set_pose(
     vehicle: u16,
     world: WorldConvention,
@@ -48,8 +48,8 @@ pub fn set_pose(
 
 fn check_geodetic(latitude: f64, longitude: f64) -> Result<(), String> {
     let fields = [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)];
-    let wrong = fields.into_iter().filter(|(_, value, max)| !(-max..=*max).contains(value));
-    let problems: Vec<_> = wrong
+    let invalid = fields.into_iter().filter(|(_, value, max)| !(-max..=*max).contains(value));
+    let problems: Vec<_> = invalid
         .map(|(field, value, max)| format!("{field}: must be -{max} to {max} degrees, is {value}"))
         .collect();
     if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
@@ -83,7 +83,7 @@ pub fn set_udp_mode(vehicle: u16, request: &SetUdpModeRequest) -> RequestResult 
     Ok(CopterSimRequestPacket::new(vehicle.into()).with_udp_mode(number))
 }
 
-/// `coptersim/show_geodetic`: whether `CopterSim`'s window shows latitude and longitude or metres.
+/// `coptersim/show_geodetic`: `CopterSim`'s window shows latitude and longitude if `geodetic`, else metres.
 pub fn set_display(vehicle: u16, geodetic: bool) -> CopterSimRequestPacket {
     let place = if geodetic { 4 } else { 5 };
     CopterSimRequestPacket { place, ..CopterSimRequestPacket::new(vehicle.into()) }

@@ -20,10 +20,10 @@ pub struct LastHeartbeat {
 /// The last heartbeats by vehicle.
 pub type Heartbeats = BTreeMap<u16, LastHeartbeat>;
 
-/// Why a vehicle is not ready.
+/// Reason why a vehicle is not ready.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Absence {
-    /// Its heartbeats arrive from another address.
+    /// Whether its heartbeats arrive from another address.
     pub is_elsewhere: bool,
     /// What is wrong.
     pub what: String,
@@ -49,7 +49,7 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Takes each vehicle with the expected address of its `CopterSim`.
+    /// Creates a fleet from its vehicles and the expected address of each `CopterSim`.
     pub fn new(
         vehicles: impl IntoIterator<Item = (u16, Ipv4Addr)>,
         port: u16,

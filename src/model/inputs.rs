@@ -14,7 +14,7 @@ use crate::wire::{
 /// Datagrams, in the order in which they are sent.
 pub type Datagrams = Vec<Vec<u8>>;
 
-/// Why a message is refused, for the counters.
+/// Reason for refusing a message, by which refusals are counted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum InputCause {
@@ -47,16 +47,16 @@ impl InputCause {
     }
 }
 
-/// Why a message is refused.
+/// Refusal of a message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InputError {
-    /// The counter.
+    /// Reason, for the counters.
     pub cause: InputCause,
     /// The field, what it must be, and what it is.
     pub text: String,
 }
 
-/// The datagrams of a message, or why it is refused.
+/// The datagrams of a message, or its refusal.
 pub type InputResult = Result<Datagrams, InputError>;
 
 fn refuse<T>(cause: InputCause, text: String) -> Result<T, InputError> {
@@ -153,7 +153,7 @@ pub fn command(vehicle: u16, world: WorldConvention, message: &CommandMessage) -
     check_finite("value, yaw, yaw_rate", &[x, y, z, message.yaw, message.yaw_rate])?;
     let ned = to_f32("value", world.ned([x, y, z]).to_array())?;
     let yaw = world.ned_yaw(message.yaw) as f32;
-    // In NED, clockwise seen from above is positive.
+    // A rate in NED is positive clockwise, seen from above.
     let rate = -message.yaw_rate as f32;
     let command = match message.kind {
         0 => ModelCommand::Position(ned, yaw),

@@ -31,7 +31,7 @@ pub struct NetSim {
 }
 
 impl NetSim {
-    /// Takes the vehicles that this bridge sends for.
+    /// Creates the state for the served vehicles, for which this bridge sends.
     pub fn new(world: WorldConvention, served: impl IntoIterator<Item = u16>) -> Self {
         Self { world, served: served.into_iter().collect(), requesters: BTreeMap::new() }
     }
@@ -86,7 +86,7 @@ impl NetSim {
         self.check_sender(message.sender)?;
         let wanted: BTreeSet<u16> = message.wanted.iter().copied().collect();
         let headers = masks(&wanted).into_iter().map(|mask| {
-            let header = NetSimHeader::new(message.sender.into(), mask, unix_time).asking();
+            let header = NetSimHeader::new(message.sender.into(), mask, unix_time).into_request();
             header.as_bytes().to_vec()
         });
         Ok(headers.collect())
@@ -113,7 +113,7 @@ impl NetSim {
                 NetSimReceived::Request(NetSimRequest { sender, wanted: receivers })
             }
             NetSimMessage::State(_, state) => {
-                NetSimReceived::State(Box::new(self.read(sender, receivers, delay, state)))
+                NetSimReceived::State(Box::new(self.decode(sender, receivers, delay, state)))
             }
             NetSimMessage::Data(_, data) => {
                 NetSimReceived::Data(NetSimData { sender, receivers, delay, data: data.to_vec() })
@@ -121,7 +121,7 @@ impl NetSim {
         })
     }
 
-    fn read(&self, sender: u16, receivers: Vec<u16>, delay: f64, state: &Packet) -> NetSimState {
+    fn decode(&self, sender: u16, receivers: Vec<u16>, delay: f64, state: &Packet) -> NetSimState {
         let vector = |ned: [f64; 3]| self.world.vector(Vector::<Ned>::from(ned));
         let [roll, pitch, yaw] = state.euler.map(|x| f64::from(x.get()));
         let attitude = Attitude::<Frd, Ned>::from_euler(Euler { roll, pitch, yaw });
@@ -160,14 +160,14 @@ fn vector3([x, y, z]: [f64; 3]) -> Vector3 {
     Vector3 { x, y, z }
 }
 
-/// The receivers that a header names.
+/// Returns the receivers that a header names.
 fn receivers(header: &NetSimHeader) -> Vec<u16> {
     let first = i64::from(header.first_id.get());
     let bits = (0..MASK_BITS).filter(|bit| header.mask.get() >> bit & 1 == 1);
     bits.filter_map(|bit| u16::try_from(first + i64::from(bit)).ok()).collect()
 }
 
-/// Returns first vehicle and mask of each header that is needed; a single empty mask if there are no vehicles.
+/// Returns first vehicle and mask of each required header; one empty mask if there are no vehicles.
 fn masks(vehicles: &BTreeSet<u16>) -> Vec<(i32, u64)> {
     let mut masks: Vec<(i32, u64)> = Vec::new();
     for id in vehicles.iter().map(|id| i32::from(*id)) {

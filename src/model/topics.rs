@@ -30,7 +30,7 @@ pub const MODEL_TOPICS: &[TopicRow] = &[
     TopicRow::published("netsim/request", "rfly_bridge_msgs/msg/NetSimRequest", State, "requests for states received from the network"),
 ];
 
-/// All services, with names relative like those of topics.
+/// All services, with names relative as in [`MODEL_TOPICS`].
 #[rustfmt::skip] // a table
 pub const MODEL_SERVICES: &[ServiceRow] = &[
     ServiceRow::new("model/inject_fault", "rfly_bridge_msgs/srv/InjectFault", "injects a fault, permanently or for a duration"),

@@ -1,13 +1,13 @@
-//! Decides when to request data of a vehicle from its CopterSim by unicast, and tells whether the requests helped.
+//! Decides when to request data of a vehicle from its CopterSim by unicast, and whether the requests helped.
 //!
 //! All times are of the host's monotonic clock.
 use std::time::Duration;
 
 /// Silence after which data is requested: heartbeats arrive every second.
 const SILENCE: Duration = Duration::from_secs(2);
-/// The same for a CopterSim on this host: once its data is requested, it also sends to other hosts.
+/// The same for a CopterSim on this host, longer because a request makes it send to other hosts as well.
 const SILENCE_LOCAL: Duration = Duration::from_secs(10);
-/// Number of requests after which data should have arrived.
+/// Number of requests after which missing data counts as unanswered.
 const ENOUGH_REQUESTS: u64 = 3;
 
 /// Time of the last arrival of each kind of a vehicle's data, since the start.
@@ -35,51 +35,51 @@ pub struct DueRequests {
 /// The requests to one CopterSim.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnicastRequests {
-    local: bool,
-    controlled: bool,
+    is_local: bool,
+    is_controlled: bool,
     /// Whether heartbeats, true state and data of the autopilot are missing.
     missing: [bool; 3],
-    /// When data of any kind began to arrive.
+    /// Time at which data of any kind began to arrive.
     alive_since: Option<Duration>,
     sent: u64,
-    /// A request was sent for some data while other data arrived.
+    /// Whether a request for some data was sent while other data arrived.
     was_partial: bool,
-    /// Heartbeats and true state have arrived once.
+    /// Whether heartbeats and true state have both arrived.
     was_complete: bool,
-    /// They arrived because of a request.
-    on_request: bool,
+    /// Whether they arrived because of a request.
+    arrived_on_request: bool,
 }
 
 impl UnicastRequests {
     /// `local`: CopterSim runs on this host; `controlled`: the bridge uses the data of the autopilot.
     pub fn new(local: bool, controlled: bool) -> Self {
-        Self { local, controlled, ..Self::default() }
+        Self { is_local: local, is_controlled: controlled, ..Self::default() }
     }
 
     /// Returns the requests that are due; called once per period of requests.
     pub fn due(&mut self, last: &LastArrivals, now: Duration) -> DueRequests {
-        let limit = if self.local { SILENCE_LOCAL } else { SILENCE };
-        let silent = |since: Duration| now.saturating_sub(since) >= limit;
-        let own = [last.heartbeats, last.true_state];
-        let mut all = own.into_iter().chain([last.autopilot, last.imu]).flatten();
-        self.alive_since = (all.any(|last| !silent(last))).then(|| self.alive_since.unwrap_or(now));
-        if !self.was_complete && own.iter().all(Option::is_some) {
+        let limit = if self.is_local { SILENCE_LOCAL } else { SILENCE };
+        let is_silent = |since: Duration| now.saturating_sub(since) >= limit;
+        let required = [last.heartbeats, last.true_state];
+        let mut all = required.into_iter().chain([last.autopilot, last.imu]).flatten();
+        self.alive_since = (all.any(|t| !is_silent(t))).then(|| self.alive_since.unwrap_or(now));
+        if !self.was_complete && required.iter().all(Option::is_some) {
             self.was_complete = true;
             // A CopterSim on another host that merely started late answers after more requests.
-            let soon = !self.local && (1..ENOUGH_REQUESTS).contains(&self.sent);
-            self.on_request = self.was_partial || soon;
+            let is_early = !self.is_local && (1..ENOUGH_REQUESTS).contains(&self.sent);
+            self.arrived_on_request = self.was_partial || is_early;
         }
         // A local CopterSim that sent without a request and stopped has paused or ended.
-        let paused = self.local && self.was_complete && !self.on_request;
+        let is_paused = self.is_local && self.was_complete && !self.arrived_on_request;
         // A local CopterSim that has just started gets time to send everything.
-        let started = self.alive_since.filter(|_| self.local).unwrap_or_default();
-        let missing = |last: Option<Duration>| silent(last.unwrap_or_default().max(started));
-        let [heartbeats, true_state] = own.map(|last| !paused && missing(last));
+        let started = self.alive_since.filter(|_| self.is_local).unwrap_or_default();
+        let is_missing = |last: Option<Duration>| is_silent(last.unwrap_or_default().max(started));
+        let [heartbeats, true_state] = required.map(|last| !is_paused && is_missing(last));
         // A vehicle may have no autopilot; a local CopterSim sends its data without a request.
-        let autopilot = self.controlled && !self.local && missing(last.autopilot);
+        let autopilot = self.is_controlled && !self.is_local && is_missing(last.autopilot);
         self.missing = [heartbeats, true_state, autopilot];
         let due = DueRequests {
-            data: self.missing.contains(&true) && (!self.local || self.alive_since.is_some()),
+            data: self.missing.contains(&true) && (!self.is_local || self.alive_since.is_some()),
             heartbeat: heartbeats,
         };
         if heartbeats || true_state {
@@ -91,7 +91,7 @@ impl UnicastRequests {
 
     /// Whether CopterSim runs on this host.
     pub fn is_local(&self) -> bool {
-        self.local
+        self.is_local
     }
 
     /// Names the missing data.
@@ -113,7 +113,7 @@ impl UnicastRequests {
 
     /// Whether heartbeats and true state arrived only because of requests.
     pub fn is_on_request(&self) -> bool {
-        self.on_request
+        self.arrived_on_request
     }
 
     /// Number of requests for heartbeats or true state.
@@ -129,7 +129,7 @@ impl UnicastRequests {
             _ if self.is_unanswered() => {
                 format!("unanswered: {} after {sent} requests", self.missing())
             }
-            _ if self.on_request => {
+            _ if self.arrived_on_request => {
                 format!("on request: arrived only after requests, {sent} so far")
             }
             _ => format!("{sent} requests"),

@@ -12,7 +12,7 @@ const FALL: f64 = 30.0;
 pub(super) struct BodyState {
     pub(super) position: Vector<Ned>,
     pub(super) velocity: Vector<Ned>,
-    /// Of the motion, without gravity.
+    /// Acceleration of the motion, without gravity.
     pub(super) acceleration: Vector<Ned>,
     pub(super) euler: Euler,
     /// FRD, in rad/s.
@@ -23,7 +23,7 @@ pub(super) struct BodyState {
 
 impl BodyState {
     /// Creates a body at rest.
-    pub(super) fn at(position: Vector<Ned>, yaw: f64, ground: f64) -> Self {
+    pub(super) fn at_rest(position: Vector<Ned>, yaw: f64, ground: f64) -> Self {
         Self {
             position,
             velocity: Vector::zero(),
@@ -38,13 +38,13 @@ impl BodyState {
         Attitude::from_euler(self.euler)
     }
 
-    /// Specific force, as an accelerometer measures it, FRD.
+    /// Returns the specific force, as an accelerometer measures it, FRD.
     pub(super) fn specific_force(&self) -> Vector<Frd> {
         let felt = self.acceleration - Vector::new(0.0, 0.0, GRAVITY);
         self.attitude().inverse().rotate(felt)
     }
 
-    pub(super) fn on_ground(&self) -> bool {
+    pub(super) fn is_on_ground(&self) -> bool {
         self.position.z() >= self.ground
     }
 
@@ -60,8 +60,8 @@ impl BodyState {
         let [north, east, down] = self.velocity.to_array();
         self.velocity = Vector::new(north, east, down.min(FALL));
         self.position = self.position + (before + self.velocity) * (dt / 2.0);
-        let stopped = self.position.z() >= self.ground;
-        if stopped {
+        let is_stopped = self.position.z() >= self.ground;
+        if is_stopped {
             let [north, east, _] = self.position.to_array();
             self.position = Vector::new(north, east, self.ground);
             let [north, east, down] = self.velocity.to_array();
@@ -69,11 +69,11 @@ impl BodyState {
         }
         let [north, east, down] = ((self.velocity - before) * (1.0 / dt)).to_array();
         // The deceleration of an impact is not reported: a controller that uses it would bounce.
-        let down = if stopped { 0.0 } else { down };
+        let down = if is_stopped { 0.0 } else { down };
         self.acceleration = Vector::new(north, east, down);
     }
 
-    /// Turns to angles; rates follow from the attitudes.
+    /// Turns to these angles; the rate follows from the change of attitude.
     pub(super) fn turn_to(&mut self, roll: f64, pitch: f64, yaw: f64, dt: f64) {
         let before = self.attitude();
         self.euler = Euler::new(roll, pitch, wrap(yaw));

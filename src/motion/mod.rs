@@ -1,5 +1,5 @@
 //! Vehicles that the bridge simulates itself, for users without `CopterSim`: simple models of motion with the datagrams of
-//! UDP_Simple, so that the rest of the bridge treats them as any other vehicle.
+//! UDP_Simple, so that the rest of the bridge treats them like any other vehicle.
 mod airframe;
 mod body_state;
 mod setpoint;

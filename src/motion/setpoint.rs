@@ -9,7 +9,7 @@ const HOVER: f64 = 0.5;
 /// Setpoint of the heading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Turn {
-    /// Keep it.
+    /// Keep the heading.
     Hold,
     /// Angle from north, clockwise, in rad.
     To(f64),
@@ -38,7 +38,7 @@ pub(super) enum Setpoint {
 pub(super) enum MotionCommand {
     Nothing,
     Arm(bool),
-    /// Speed in m/s and radius in m; 0: as it is.
+    /// Speed in m/s and radius in m; 0 keeps the present value.
     Limits(f64, f64),
     Do(Setpoint),
     /// As [`Self::Do`]; also arms.
@@ -47,7 +47,7 @@ pub(super) enum MotionCommand {
     Unable,
 }
 
-/// Decodes a command; `now` is the present setpoint. Positions are relative to `home`, at `origin` of the map.
+/// Decodes a command; `now` is the present setpoint. Positions are relative to home: `origin` in the map, `home` on the earth.
 pub(super) fn to_command(
     command: SimpleCommand,
     now: Option<&Setpoint>,
@@ -60,15 +60,15 @@ pub(super) fn to_command(
     let in_map = |v: [f32; 3]| (origin + Vector::from(v)).to_array();
     let to = |yaw: f32| if yaw.is_finite() { Turn::To(yaw.into()) } else { Turn::Hold };
     let at = |rate: f32| if rate.is_finite() { Turn::At(rate.into()) } else { Turn::Hold };
-    // Axes of the body, but level.
+    // The body's axes, but level.
     let level = |v: [f32; 3]| -> Vector<Ned> {
         let [x, y, z] = v.map(f64::from);
         let (sin, cos) = body.euler.yaw.sin_cos();
         Vector::new(cos * x - sin * y, sin * x + cos * y, z)
     };
-    let place = |latitude: f32, longitude: f32, altitude: f32| {
-        let place = Geodetic::new(latitude.into(), longitude.into(), altitude.into());
-        (origin + place.to_ned(home)).to_array()
+    let global = |latitude: f32, longitude: f32, altitude: f32| {
+        let position = Geodetic::new(latitude.into(), longitude.into(), altitude.into());
+        (origin + position.to_ned(home)).to_array()
     };
     let setpoint = match command {
         C::Nothing => return MotionCommand::Nothing,
@@ -78,7 +78,7 @@ pub(super) fn to_command(
             return MotionCommand::TakeOff(Setpoint::Position(in_map(position), Turn::Hold));
         }
         C::TakeOffGlobal { latitude, longitude, altitude } => {
-            let position = place(latitude, longitude, altitude);
+            let position = global(latitude, longitude, altitude);
             return MotionCommand::TakeOff(Setpoint::Position(position, Turn::Hold));
         }
         C::AccelerationDisputed { .. } | C::VtolTransition { .. } => return MotionCommand::Unable,
@@ -92,7 +92,7 @@ pub(super) fn to_command(
             Setpoint::Position(position.to_array(), to(yaw + body.euler.yaw as f32))
         }
         C::PositionGlobal { latitude, longitude, altitude, yaw } => {
-            Setpoint::Position(place(latitude, longitude, altitude), to(yaw))
+            Setpoint::Position(global(latitude, longitude, altitude), to(yaw))
         }
         C::Attitude { euler, throttle } => {
             let throttle = if throttle.is_finite() { f64::from(throttle) } else { HOVER };

@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use zerocopy::little_endian::{F32, F64};
 
-/// Longest step in s; a longer time is divided into several.
+/// Longest step in s; a longer time is divided into several steps.
 const MAX_STEP: f64 = 0.02;
 /// Longest time of one call in s; the rest is dropped.
 const MAX_TIME: f64 = 1.0;
 
-/// Time in s after which an equal position relative to the body is a new command.
+/// Time in s after which a repeated position relative to the body is a new command.
 const PAUSE: f64 = 1.0;
 
-/// Why a datagram was ignored.
+/// Reason why a datagram was ignored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Ignored {
@@ -34,7 +34,7 @@ pub enum Ignored {
 /// Start pose of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// In m from the origin of the map; without a terrain the ground is at its height.
+    /// In m from the origin of the map; without a terrain, the ground has the same height.
     pub position: Vector<Ned>,
     /// From north, clockwise, in rad.
     pub yaw: f64,
@@ -45,7 +45,7 @@ pub struct Start {
 pub struct Terrain(Arc<dyn Fn([f64; 2]) -> f64 + Send + Sync>);
 
 impl Terrain {
-    /// The terrain with these down coordinates.
+    /// Creates a terrain with these down coordinates.
     pub fn new(down: impl Fn([f64; 2]) -> f64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(down))
     }
@@ -64,16 +64,16 @@ pub struct OwnVehicle {
     terrain: Option<Terrain>,
     body: BodyState,
     limits: Limits,
-    armed: bool,
-    /// Disarmed on request: setpoints do not arm it.
-    disarmed: bool,
+    is_armed: bool,
+    /// Whether a command disarmed it: setpoints then do not arm it.
+    was_disarmed: bool,
     setpoint: Option<Setpoint>,
     /// The last position relative to the body, and its age in s.
-    step: Option<([u32; 4], f64)>,
+    last_relative: Option<([u32; 4], f64)>,
 }
 
 impl OwnVehicle {
-    /// A vehicle at rest; `vehicle_type` is that of the airframe if `None`.
+    /// Creates a vehicle at rest; without `vehicle_type`, the airframe gives the type.
     pub fn new(
         id: u16,
         airframe: Airframe,
@@ -88,27 +88,27 @@ impl OwnVehicle {
             start,
             map_centre,
             terrain: None,
-            body: BodyState::at(start.position, start.yaw, start.position.z()),
+            body: BodyState::at_rest(start.position, start.yaw, start.position.z()),
             limits: airframe.limits(),
-            armed: false,
-            disarmed: false,
+            is_armed: false,
+            was_disarmed: false,
             setpoint: None,
-            step: None,
+            last_relative: None,
         }
     }
 
-    /// Puts the vehicle on a terrain.
+    /// Places the vehicle on a terrain.
     #[must_use]
-    pub fn over(mut self, terrain: Terrain) -> Self {
+    pub fn on_terrain(mut self, terrain: Terrain) -> Self {
         let [north, east, _] = self.start.position.to_array();
         self.terrain = Some(terrain);
-        let position = Vector::new(north, east, self.ground([north, east]));
+        let position = Vector::new(north, east, self.ground_at([north, east]));
         self.restart(Start { position, ..self.start });
         self
     }
 
-    fn ground(&self, place: [f64; 2]) -> f64 {
-        let down = self.terrain.as_ref().map(|Terrain(down)| down(place));
+    fn ground_at(&self, position: [f64; 2]) -> f64 {
+        let down = self.terrain.as_ref().map(|Terrain(down)| down(position));
         down.filter(|down| down.is_finite()).unwrap_or(self.start.position.z())
     }
 
@@ -127,10 +127,10 @@ impl OwnVehicle {
         match to_command(command, now, &self.body, self.start.position, home) {
             MotionCommand::Nothing => {}
             MotionCommand::Arm(armed) => {
-                if !self.armed && armed {
+                if !self.is_armed && armed {
                     self.setpoint = None;
                 }
-                (self.armed, self.disarmed) = (armed, !armed);
+                (self.is_armed, self.was_disarmed) = (armed, !armed);
             }
             MotionCommand::Limits(speed, radius) => {
                 let set = |value: &mut f64, new: f64| {
@@ -142,12 +142,12 @@ impl OwnVehicle {
                 set(&mut self.limits.radius, radius);
             }
             MotionCommand::Do(setpoint) => {
-                // As CopterSim, which arms when a setpoint arrives.
-                self.armed |= !self.disarmed;
+                // As in CopterSim, a setpoint arms the vehicle.
+                self.is_armed |= !self.was_disarmed;
                 self.setpoint = Some(setpoint);
             }
             MotionCommand::TakeOff(setpoint) => {
-                (self.armed, self.disarmed) = (true, false);
+                (self.is_armed, self.was_disarmed) = (true, false);
                 self.setpoint = Some(setpoint);
             }
             MotionCommand::Unable => return Err(Ignored::Unable),
@@ -158,12 +158,12 @@ impl OwnVehicle {
     /// Whether the command repeats the position relative to the body that the vehicle already flies to.
     fn is_repeated(&mut self, command: SimpleCommand) -> bool {
         let SimpleCommand::PositionFrd { position: [x, y, z], yaw } = command else {
-            self.step = None;
+            self.last_relative = None;
             return false;
         };
-        let asked = [x, y, z, yaw].map(f32::to_bits);
-        let last = self.step.replace((asked, 0.0));
-        self.armed && last.is_some_and(|(last, since)| last == asked && since <= PAUSE)
+        let wanted = [x, y, z, yaw].map(f32::to_bits);
+        let last = self.last_relative.replace((wanted, 0.0));
+        self.is_armed && last.is_some_and(|(last, since)| last == wanted && since <= PAUSE)
     }
 
     /// Handles a datagram of `CopterSim`'s port: a request to change the pose. Inputs of models are ignored.
@@ -181,14 +181,14 @@ impl OwnVehicle {
                 return Ok(());
             }
             3 => {
-                let place = Geodetic::new(x, y, self.map_centre.altitude_m);
-                let [north, east, _] = place.to_ned(self.map_centre).to_array();
+                let position = Geodetic::new(x, y, self.map_centre.altitude_m);
+                let [north, east, _] = position.to_ned(self.map_centre).to_array();
                 [north, east]
             }
             _ => return Ok(()),
         };
         let [down, ..] = packet.z_roll_pitch.map(F32::get);
-        let down = if packet.stand > 0 { down.into() } else { self.ground([north, east]) };
+        let down = if packet.stand > 0 { down.into() } else { self.ground_at([north, east]) };
         let is_finite = [north, east, down, yaw].iter().all(|number| number.is_finite());
         if !is_finite || !self.map_centre.is_known() {
             return Err(Ignored::Malformed);
@@ -207,7 +207,7 @@ impl OwnVehicle {
         self.start.position = self.body.position;
     }
 
-    /// Simulates a time.
+    /// Simulates the motion over a time.
     pub fn step(&mut self, time: Duration) {
         let time = time.as_secs_f64().min(MAX_TIME);
         let steps = (time / MAX_STEP).ceil().max(1.0);
@@ -215,30 +215,30 @@ impl OwnVehicle {
         if dt <= 0.0 {
             return;
         }
-        if let Some((_, since)) = &mut self.step {
+        if let Some((_, since)) = &mut self.last_relative {
             *since += time;
         }
         for _ in 0..steps as u32 {
-            let setpoint = match (self.armed, &self.setpoint) {
+            let setpoint = match (self.is_armed, &self.setpoint) {
                 (false, _) => None,
                 (true, Some(setpoint)) => Some(setpoint),
-                (true, None) if self.body.on_ground() => None,
+                (true, None) if self.body.is_on_ground() => None,
                 (true, None) => Some(&Setpoint::Stay),
             };
             // A vehicle that lies or rolls on the ground follows falling ground.
-            let holds = self.body.on_ground()
+            let can_sink = self.body.is_on_ground()
                 && (setpoint.is_none() || matches!(self.airframe, Airframe::FixedWing));
             self.airframe.step(&mut self.body, setpoint, &self.limits, dt);
-            let holds = holds && self.body.velocity.z() >= 0.0;
-            self.follow_ground(holds);
+            let can_sink = can_sink && self.body.velocity.z() >= 0.0;
+            self.follow_ground(can_sink);
         }
     }
 
-    /// Updates the ground below the vehicle, which may lift it; if it `holds` on to the ground, also lowers it.
-    fn follow_ground(&mut self, holds: bool) {
+    /// Updates the ground below the vehicle, which may lift it and, with `can_sink`, lower it.
+    fn follow_ground(&mut self, can_sink: bool) {
         let [north, east, down] = self.body.position.to_array();
-        self.body.ground = self.ground([north, east]);
-        if holds || down > self.body.ground {
+        self.body.ground = self.ground_at([north, east]);
+        if can_sink || down > self.body.ground {
             self.body.position = Vector::new(north, east, self.body.ground);
         }
     }
@@ -265,19 +265,19 @@ impl OwnVehicle {
 
     /// Returns the true state.
     pub fn truth(&self, sim_time: Duration) -> FullStatePacket {
-        let little = |v: [f64; 3]| single(v).map(F32::new);
+        let to_wire = |v: [f64; 3]| single(v).map(F32::new);
         let gps = Geodetic::from_ned(self.body.position, self.map_centre);
         FullStatePacket {
             checksum: FullStatePacket::TAG.into(),
             copter_id: i32::from(self.id).into(),
             vehicle_type: self.vehicle_type.into(),
             reserved: 0.into(),
-            velocity: little(self.body.velocity.to_array()),
-            euler: little(self.body.euler.to_array()),
+            velocity: to_wire(self.body.velocity.to_array()),
+            euler: to_wire(self.body.euler.to_array()),
             quaternion: self.body.attitude().wxyz().map(|q| F32::new(q as f32)),
             motor_rpm: self.motors().map(F32::new),
-            acc: little(self.body.specific_force().to_array()),
-            rate: little(self.body.rate.to_array()),
+            acc: to_wire(self.body.specific_force().to_array()),
+            rate: to_wire(self.body.rate.to_array()),
             sim_time: sim_time.as_secs_f64().into(),
             position: self.body.position.to_array().map(F64::new),
             gps: [gps.latitude_deg, gps.longitude_deg, gps.altitude_m].map(F64::new),
@@ -285,7 +285,7 @@ impl OwnVehicle {
     }
 
     /// Returns the state for the renderer, as the vendor's point-mass vehicles send it.
-    pub fn picture(&self, sim_time: Duration) -> PointMassStatePacket {
+    pub fn renderer_state(&self, sim_time: Duration) -> PointMassStatePacket {
         let packet = PointMassStatePacket::new(
             self.id.into(),
             self.vehicle_type,
@@ -300,9 +300,9 @@ impl OwnVehicle {
         }
     }
 
-    /// Motors turn while the vehicle is armed.
+    /// Returns the speeds of the motors, which turn while the vehicle is armed.
     fn motors(&self) -> [f32; 8] {
-        let rpm = if self.armed { 1000.0 } else { 0.0 };
+        let rpm = if self.is_armed { 1000.0 } else { 0.0 };
         let count = match self.airframe {
             Airframe::PointMass => 4,
             Airframe::FixedWing => 1,

@@ -1,4 +1,4 @@
-//! ROS message types, and the name each one has on the wire.
+//! ROS message types and their names on the wire.
 //!
 //! With feature `rclrs` they come from the sourced workspace, otherwise from a crate with the same types (those of rosidl's
 //! Rust generator: `sensor_msgs::msg::Imu { header, .. }`), so conversions do not depend on the back end.
@@ -36,7 +36,7 @@ macro_rules! generated {
         #[allow(
             missing_docs,
             non_camel_case_types,
-            reason = "the interface files explain the fields; parts of actions are called as by rosidl"
+            reason = "the interface files explain the fields; parts of actions have rosidl's names"
         )]
         pub mod $package {
             include!(concat!(env!("OUT_DIR"), "/", stringify!($package), ".rs"));
@@ -52,10 +52,10 @@ generated! { simulation_interfaces }
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What the back end requires of a message type: type support in a workspace, otherwise nothing.
+/// Bound of the back end on message types: type support in a workspace, otherwise nothing.
 #[cfg(feature = "rclrs")]
 pub use rclrs::rosidl_runtime_rs::Message as BackendMessage;
-/// What the back end requires of a message type: type support in a workspace, otherwise nothing.
+/// Bound of the back end on message types: type support in a workspace, otherwise nothing.
 #[cfg(not(feature = "rclrs"))]
 pub trait BackendMessage {}
 #[cfg(not(feature = "rclrs"))]
@@ -112,7 +112,7 @@ pub trait Action: 'static {
     fn feedback(id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage;
 }
 
-/// Name of a type as ROS writes it, whether it begins with a header, its type hash in hexadecimal, and the definition of a message.
+/// Name of a type as ROS writes it, whether it begins with a header, type hash in hexadecimal, and definition of a message.
 type InterfaceRow = (&'static str, bool, &'static str, Option<&'static str>);
 
 /// Sorted by name; `build.rs` makes it from the interface files.
@@ -128,14 +128,14 @@ pub(crate) fn begins_with_header(type_name: &str) -> bool {
     interface(type_name).is_some_and(|(_, header, ..)| *header)
 }
 
-/// Type hash (REP 2011, RIHS01) in hexadecimal, which peers since ROS 2 Iron exchange: of a message, of a service or an action as a
-/// whole, or of one of their parts (`std_srvs/srv/Trigger_Request`). `None` for an unknown type.
+/// Type hash (REP 2011, RIHS01) in hexadecimal, which peers since ROS 2 Iron exchange: of a message, of a whole service or
+/// action, or of one of their parts (`std_srvs/srv/Trigger_Request`). `None` for an unknown type.
 pub fn type_hash(type_name: &str) -> Option<&'static str> {
     interface(type_name).map(|(_, _, hash, _)| *hash)
 }
 
-/// The definition of a message type with those of all types that it contains, as rosbag2 writes it (`ros2msg`): after the
-/// fields of the type itself, a line of `=`, `MSG: package/Name` and the fields for each other type. `None` for an unknown type.
+/// Definition of a message type and of all types that it contains, as rosbag2 writes it (`ros2msg`): the fields of the
+/// type, then for each other type a line of `=`, `MSG: package/Name` and its fields. `None` for an unknown type.
 pub fn definition(type_name: &str) -> Option<&'static str> {
     interface(type_name).and_then(|(.., definition)| *definition)
 }

@@ -1,7 +1,7 @@
 //! Every message, service and action type, once. The implementations of [`Message`](super::Message),
 //! [`Service`](super::Service) and [`Action`](super::Action), the lists and the tests are made from these names.
 
-/// Passes an item or a statement on, unless the workspace lacks its package (`build.rs`).
+/// Expands to an item or a statement, unless the workspace lacks its package (`build.rs`).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! where_built {

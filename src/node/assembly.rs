@@ -1,4 +1,4 @@
-//! What the subsystems register with the bridge and with the subsystems opened after them.
+//! Registrations of the subsystems, for the bridge and for subsystems that open later.
 use super::binder::Binder;
 use super::section::Section;
 use super::settings::Settings;
@@ -25,13 +25,13 @@ pub(super) type DropGuard = Box<dyn Any + Send + Sync>;
 pub(super) struct Assembly {
     pub(super) binder: Binder,
     pub(super) threads: Threads,
-    /// Everything with figures, in the order of `/diagnostics`.
+    /// Counters of all sources, in the order of `/diagnostics`.
     pub(super) sources: Sources,
     /// Other parts with a status in `/diagnostics`.
     pub(super) sections: Vec<Box<dyn Section>>,
     /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
-    /// Absolute prefixes with dozens of topics: `/diagnostics` has one status for each, and their QoS is not listed as parameters.
+    /// Absolute prefixes of dozens of topics: `/diagnostics` has one status per prefix; parameters do not list their QoS.
     pub(super) topic_groups: Vec<String>,
     /// Callbacks that prepare a change of parameters.
     pub(super) prepare: Vec<PrepareChange>,
@@ -40,20 +40,20 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    pub(super) fn source(&mut self, name: String) -> Arc<SourceStats> {
-        self.source_of(SourceRole::Other, name)
+    pub(super) fn add_source(&mut self, name: String) -> Arc<SourceStats> {
+        self.add_source_of(SourceRole::Other, name)
     }
 
-    /// As [`Self::source`], for a source that `doctor` looks at.
-    pub(super) fn source_of(&mut self, kind: SourceRole, name: String) -> Arc<SourceStats> {
+    /// As [`Self::add_source`], for a source that `doctor` checks.
+    pub(super) fn add_source_of(&mut self, kind: SourceRole, name: String) -> Arc<SourceStats> {
         let stats = Arc::new(SourceStats::new(kind, name));
         self.sources.push(stats.clone());
         stats
     }
 
-    /// As [`Self::source`], for a source that may be silent: services, topics that users publish.
-    pub(super) fn source_on_demand(&mut self, name: String) -> Arc<SourceStats> {
-        let stats = self.source(name);
+    /// As [`Self::add_source`], for a source that may be silent: services, topics that users publish.
+    pub(super) fn add_source_on_demand(&mut self, name: String) -> Arc<SourceStats> {
+        let stats = self.add_source(name);
         stats.lock().state = Some(LinkState::Idle);
         stats
     }

@@ -1,4 +1,4 @@
-//! Axes of the simulator that no datagram names: sensors and IMUs detect them, the log and `/diagnostics` report them.
+//! Axis conventions that the simulator does not report: the bridge detects them, the log and `/diagnostics` report them.
 use super::section::{Finding, Level, Section, value};
 use crate::doctor::{AxesFacts, BridgeFacts};
 use crate::sensors::Verdict;
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Axes by subject.
+/// Detected axes by subject: a sensor or an IMU.
 #[derive(Clone, Default)]
 pub(super) struct AxesReport(Arc<Mutex<BTreeMap<String, ReportedAxes>>>);
 
@@ -17,19 +17,19 @@ struct ReportedAxes {
 }
 
 impl AxesReport {
-    /// Reports the axes of a subject; `text` is [`ConventionFinder::text`](crate::sensors::ConventionFinder::text), `parameter` sets the axes.
-    pub(super) fn report(&self, what: String, verdict: Verdict, text: &str, parameter: &str) {
+    /// Reports the axes of a subject in the words of `text`; `parameter` sets them.
+    pub(super) fn report(&self, subject: String, verdict: Verdict, text: &str, parameter: &str) {
         match verdict {
-            Verdict::Found => tracing::info!("axes of {what}: {text} ({parameter})"),
+            Verdict::Found => tracing::info!("axes of {subject}: {text} ({parameter})"),
             Verdict::Differs => {
                 tracing::warn!(
-                    "axes of {what} differ from {parameter}: {text}; set {parameter}:=auto"
+                    "axes of {subject} differ from {parameter}: {text}; set {parameter}:=auto"
                 )
             }
             Verdict::Unknown | Verdict::Some => {}
         }
         let (text, parameter) = (text.to_owned(), parameter.to_owned());
-        self.0.lock().insert(what, ReportedAxes { verdict, text, parameter });
+        self.0.lock().insert(subject, ReportedAxes { verdict, text, parameter });
     }
 }
 
@@ -39,11 +39,11 @@ impl Section for AxesReport {
     }
 
     fn check(&mut self) -> Finding {
-        let known = self.0.lock();
-        let differ = known.values().filter(|axes| axes.verdict == Verdict::Differs).count();
-        let values = known.iter().map(|(what, ReportedAxes { verdict, text, parameter })| {
+        let reported = self.0.lock();
+        let differ = reported.values().filter(|axes| axes.verdict == Verdict::Differs).count();
+        let values = reported.iter().map(|(subject, ReportedAxes { verdict, text, parameter })| {
             let differs = if *verdict == Verdict::Differs { "differs: " } else { "" };
-            value(what, format!("{differs}{text} ({parameter})"))
+            value(subject, format!("{differs}{text} ({parameter})"))
         });
         Finding {
             level: if differ > 0 { Level::Warn } else { Level::Ok },

@@ -15,7 +15,7 @@ pub(super) struct Binder {
     /// Shared ports, which other programs may bind too.
     pub(super) shared_ports: SharedPorts,
     pub(super) packet_tap: PacketTapSlot,
-    /// Records the endpoints instead of binding them.
+    /// If `Some`, endpoints are recorded here and not bound.
     pub(super) recorded: Option<ReceiveEndpoints>,
 }
 
@@ -31,12 +31,12 @@ pub struct ReceiveEndpoints {
 }
 
 impl Binder {
-    /// Binds nothing, and records the endpoints.
+    /// Creates a binder that only records endpoints.
     pub(super) fn recording() -> Self {
         Self { recorded: Some(ReceiveEndpoints::default()), ..Self::default() }
     }
 
-    /// Binds sockets that this tap sees.
+    /// Creates a binder whose sockets copy their datagrams to this tap.
     pub(super) fn with_tap(packet_tap: PacketTapSlot) -> Self {
         Self { packet_tap, ..Self::default() }
     }
@@ -67,7 +67,7 @@ impl Binder {
         what: &str,
     ) -> Option<R> {
         if let Some(recorded) = &mut self.recorded {
-            // The system would choose another port for 0.
+            // For port 0 the system would choose a port.
             recorded.ports.extend((options.port > 0).then_some(options.port));
             recorded.groups.extend(&options.groups);
             return None;

@@ -17,7 +17,7 @@ use crate::config::params::RecordParams;
 use crate::ros::{Departure, Middleware, Options};
 use std::sync::Arc;
 
-/// The subsystems in the order of opening: one that uses the sources, frames or topics of others follows them.
+/// The subsystems in the order of opening: each follows those whose sources, frames or topics it uses.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     record::SUBSYSTEM,
     sensors::SUBSYSTEM,
@@ -67,7 +67,7 @@ impl Bridge {
     }
 
     /// Returns the endpoints and vehicles of a bridge with these settings; opens no port, starts nothing and joins no graph.
-    /// Errors: why a bridge could not start.
+    /// Errors: why a bridge with these settings cannot start.
     pub fn endpoints(settings: &Settings) -> Result<(Settings, ReceiveEndpoints), NodeError> {
         let mut params = settings.params.clone();
         params.record = RecordParams::default();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Default URL of a camera's calibration, that of `camera_info_manager`.
+/// Default URL of a camera's calibration, as in `camera_info_manager`.
 const DEFAULT_URL: &str = "file://${ROS_HOME}/camera_info/${NAME}.yaml";
 
 /// Calibrations by SeqID.
@@ -29,18 +29,18 @@ impl Calibrations {
         before: &Self,
         problems: &mut Problems,
     ) -> Self {
-        let mut known = BTreeMap::new();
+        let mut calibrations = BTreeMap::new();
         for sensor in sensors {
             let Some(url) = params.sensor(sensor.seq_id).camera_info_url else { continue };
             match LoadedCalibration::read(&url, sensor, before.0.get(&sensor.seq_id)) {
-                Ok(one) => drop(known.insert(sensor.seq_id, one)),
+                Ok(loaded) => drop(calibrations.insert(sensor.seq_id, loaded)),
                 Err(found) => found.into_iter().for_each(|why| {
                     let name = format!("sensor{}.camera_info_url", sensor.seq_id);
                     problems.push(name, format!("{url}: {why}"));
                 }),
             }
         }
-        Self(known)
+        Self(calibrations)
     }
 
     /// The calibration of a sensor.
@@ -55,9 +55,9 @@ impl LoadedCalibration {
             return Err(vec![format!("TypeID {} is no camera", sensor.kind.type_id())]);
         }
         let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
-        let changed = std::fs::metadata(&path).and_then(|about| about.modified()).ok();
-        let same = before.filter(|known| known.path == path && known.changed == changed);
-        let calibration = match same {
+        let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        let unchanged = before.filter(|known| known.path == path && known.changed == changed);
+        let calibration = match unchanged {
             Some(known) => known.calibration.clone(),
             None => {
                 let (text, _) = files::read_text(&path).map_err(|why| vec![why])?;
@@ -75,12 +75,12 @@ impl LoadedCalibration {
 pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<String, String> {
     let url = if url.is_empty() { DEFAULT_URL } else { url };
     let path = path_of(url, seq_id)?;
-    let text = calibration.to_yaml(&name(seq_id))?;
+    let text = calibration.to_yaml(&camera_name(seq_id))?;
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    // Renamed at the end: a reader sees the whole old or the whole new file.
+    // The rename is atomic: a reader gets the old or the new file, never a part.
     let next = path.with_extension("yaml.next");
     std::fs::write(&next, text).map_err(failed)?;
     std::fs::rename(&next, &path).map_err(failed)?;
@@ -88,24 +88,24 @@ pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<
 }
 
 /// The name of a camera in files and URLs.
-fn name(seq_id: u16) -> String {
+fn camera_name(seq_id: u16) -> String {
     format!("sensor{seq_id}")
 }
 
-/// The path that a URL names: `file:///path`, `package://package/path`, or a path.
+/// Returns the path that a URL names: `file:///path`, `package://package/path`, or a path.
 fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
     let variable = |name: &str| std::env::var(name).ok();
     let home = variable("ROS_HOME")
         .or_else(|| Some(format!("{}/.ros", variable("HOME")?)))
         .unwrap_or_default();
-    let url = url.replace("${NAME}", &name(seq_id)).replace("${ROS_HOME}", &home);
+    let url = url.replace("${NAME}", &camera_name(seq_id)).replace("${ROS_HOME}", &home);
     if let Some(path) = url.strip_prefix("file://") {
         let is_absolute = path.starts_with('/');
         let why = || "a path after file:// begins with /".to_owned();
         return is_absolute.then(|| path.into()).ok_or_else(why);
     }
     if let Some(rest) = url.strip_prefix("package://") {
-        return in_package(rest, variable("AMENT_PREFIX_PATH").as_deref());
+        return find_in_package(rest, variable("AMENT_PREFIX_PATH").as_deref());
     }
     match url.split_once("://") {
         Some((other, _)) => Err(format!("{other}:// is not supported, file:// and package:// are")),
@@ -113,8 +113,8 @@ fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
     }
 }
 
-/// A file in the share directory of a package.
-fn in_package(rest: &str, prefixes: Option<&str>) -> Result<PathBuf, String> {
+/// Returns the path of a file in the share directory of a package.
+fn find_in_package(rest: &str, prefixes: Option<&str>) -> Result<PathBuf, String> {
     let Some((package, path)) = rest.split_once('/') else {
         return Err("must be package://package/path".to_owned());
     };

@@ -6,16 +6,16 @@ use crate::wire::{Optics, Payload, SensorKind};
 use std::collections::BTreeMap;
 
 /// Smaller distances in m count as 0: at a focal length of 1000 px this is 0.1 px at 1 m.
-const SAME_PLACE_M: f64 = 1e-4;
+const MIN_OFFSET_M: f64 = 1e-4;
 /// Smaller angles in rad count as 0: 0.1 px at that focal length.
-const SAME_ATTITUDE: f64 = 1e-4;
+const MIN_ANGLE_RAD: f64 = 1e-4;
 
 /// The pairs among the sensors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraPairs {
-    /// By right camera: the left one, and the baseline in m.
+    /// Left camera and baseline in m, by right camera.
     stereo: BTreeMap<u16, (u16, f64)>,
-    /// By depth camera: the colour camera.
+    /// Colour camera, by depth camera.
     registered: BTreeMap<u16, u16>,
 }
 
@@ -27,13 +27,13 @@ impl CameraPairs {
         mounts: &[SensorMount],
     ) -> Result<Self, Problems> {
         let (mut pairs, mut problems) = (Self::default(), Problems::default());
-        let placed = || sensors.iter().zip(mounts);
-        for right in placed() {
+        let mounted = || sensors.iter().zip(mounts);
+        for right in mounted() {
             let seq_id = right.0.seq_id;
             let Some(left_id) = params.sensor(seq_id).stereo_left else { continue };
             let unknown =
                 format!("must be the SeqID of an enabled camera; sensor {left_id} is not one");
-            let left = placed().find(|(sensor, _)| sensor.seq_id == left_id);
+            let left = mounted().find(|(sensor, _)| sensor.seq_id == left_id);
             match left.map_or(Err(vec![unknown]), |left| baseline(left, right)) {
                 Ok(baseline_m) => drop(pairs.stereo.insert(seq_id, (left_id, baseline_m))),
                 Err(faults) => faults.into_iter().for_each(|fault| {
@@ -41,12 +41,12 @@ impl CameraPairs {
                 }),
             }
         }
-        for depth in placed().filter(|(sensor, _)| sensor.kind == SensorKind::Depth) {
+        for depth in mounted().filter(|(sensor, _)| sensor.kind == SensorKind::Depth) {
             let seq_id = depth.0.seq_id;
-            let own_frame = params.sensor(seq_id).frame_id.is_some();
-            let mut colours = placed().filter(|(sensor, _)| sensor.kind == SensorKind::Rgb);
+            let has_own_frame = params.sensor(seq_id).frame_id.is_some();
+            let mut colours = mounted().filter(|(sensor, _)| sensor.kind == SensorKind::Rgb);
             if params.depth.registered
-                && !own_frame
+                && !has_own_frame
                 && let Some((colour, _)) = colours.find(|colour| coincide(*colour, depth))
             {
                 pairs.registered.insert(seq_id, colour.seq_id);
@@ -55,7 +55,7 @@ impl CameraPairs {
         problems.or(pairs)
     }
 
-    /// Returns the sensor whose optical frame the images of a sensor have: the left or colour camera of its pair, else itself.
+    /// Returns the sensor that defines the optical frame of a sensor's images: the left or colour camera of its pair, or itself.
     pub fn frame_of(&self, seq_id: u16) -> u16 {
         let left = self.stereo.get(&seq_id).map(|(left, _)| *left);
         left.or_else(|| self.registered.get(&seq_id).copied()).unwrap_or(seq_id)
@@ -78,14 +78,14 @@ impl CameraPairs {
 }
 
 /// A sensor of Config.json with its mount.
-type Placed<'a> = (&'a SensorConfig, &'a SensorMount);
+type Mounted<'a> = (&'a SensorConfig, &'a SensorMount);
 
-/// Whether the images of two cameras are rectified without processing, so that they may be a stereo pair.
-pub(super) fn rectified(left: Placed<'_>, right: Placed<'_>) -> bool {
+/// Whether the images of two cameras are already rectified, so that the cameras may be a stereo pair.
+pub(super) fn are_rectified(left: Mounted<'_>, right: Mounted<'_>) -> bool {
     baseline(left, right).is_ok()
 }
 
-/// Position of the second in the first, in m.
+/// Returns the position of the second sensor in the frame of the first, in m.
 fn offset(first: &SensorMount, second: &SensorMount) -> [f64; 3] {
     let [a, b] =
         [first.position_frd, second.position_frd].map(|[x, y, z]| Vector::<Frd>::new(x, y, z));
@@ -95,19 +95,19 @@ fn offset(first: &SensorMount, second: &SensorMount) -> [f64; 3] {
 
 fn same_attitude(first: &SensorMount, second: &SensorMount) -> bool {
     let [a, b] = [first, second].map(|mount| mount.orientation.attitude());
-    a.angle_to(b) < SAME_ATTITUDE
+    a.angle_to(b) < MIN_ANGLE_RAD
 }
 
 /// Whether two cameras see the same scene with the same pixels.
-pub(super) fn coincide(first: Placed<'_>, second: Placed<'_>) -> bool {
+pub(super) fn coincide(first: Mounted<'_>, second: Mounted<'_>) -> bool {
     let optics = |s: &SensorConfig| (s.width, s.height, s.fov_deg, s.mount);
     optics(first.0) == optics(second.0)
         && same_attitude(first.1, second.1)
-        && offset(first.1, second.1).iter().all(|metres| metres.abs() < SAME_PLACE_M)
+        && offset(first.1, second.1).iter().all(|metres| metres.abs() < MIN_OFFSET_M)
 }
 
-/// Baseline of a pair in m, or all its faults.
-fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
+/// Returns the baseline of a pair in m, or all its faults.
+fn baseline(left: Mounted<'_>, right: Mounted<'_>) -> Result<f64, Vec<String>> {
     let ((left, left_mount), (right, right_mount)) = (left, right);
     let (l, r) = (left.seq_id, right.seq_id);
     if l == r {
@@ -117,8 +117,8 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
     let mut faults = Vec::new();
     for sensor in [left, right] {
         let row = sensor.kind.row();
-        let images = matches!(row.payload, Payload::Bgr8 | Payload::Grey8);
-        if !images || row.optics != Optics::Pinhole {
+        let has_images = matches!(row.payload, Payload::Bgr8 | Payload::Grey8);
+        if !has_images || row.optics != Optics::Pinhole {
             let (id, type_id, name) = (sensor.seq_id, sensor.kind.type_id(), row.name);
             let of = format!("sensor {id} is of TypeID {type_id} ({name})");
             faults.push(format!("{of}, not a camera without distortion"));
@@ -144,7 +144,7 @@ fn baseline(left: Placed<'_>, right: Placed<'_>) -> Result<f64, Vec<String>> {
         return Err(faults);
     }
     let [forward, to_the_right, down] = offset(left_mount, right_mount);
-    if to_the_right < SAME_PLACE_M || forward.abs() > SAME_PLACE_M || down.abs() > SAME_PLACE_M {
+    if to_the_right < MIN_OFFSET_M || forward.abs() > MIN_OFFSET_M || down.abs() > MIN_OFFSET_M {
         faults.push(format!(
             "sensor {r} must be exactly to the right in the frame of sensor {l}, is {forward:.4} m forward, {to_the_right:.4} m to the right, {down:.4} m down"
         ));

@@ -1,4 +1,4 @@
-//! Why something is counted in the figures of a source: one row per cause.
+//! The causes that the figures of a source count: one row per cause.
 use crate::doctor::DropFault;
 use crate::motion::Ignored;
 use crate::sensors::SensorCause;
@@ -81,7 +81,7 @@ pub enum Cause {
     NotConnected,
     /// The Redis server did not take a message.
     NotPublished,
-    /// Published later on purpose.
+    /// Published late on purpose (`degrade.*`).
     HeldBack,
 
     /// A task panicked and was started again.
@@ -100,13 +100,13 @@ impl Cause {
             Self::Model(cause) => cause.into(),
             #[cfg(has_rfly_bridge_msgs)]
             Self::Scene(cause) => cause.into(),
-            own => own.into(),
+            other => other.into(),
         }
     }
 }
 
 impl Cause {
-    /// Returns the fault of the set-up behind a drop.
+    /// Returns the fault of the set-up that causes a drop.
     pub fn fault(self) -> Option<DropFault> {
         Some(match self {
             Self::SocketOverflow => DropFault::FullBuffer,

@@ -44,14 +44,14 @@ impl SimClock {
         Self(Mutex::new(ClockState { aligner, publisher: None, published: None, restarts: 0 }))
     }
 
-    /// Records that the tick `sim` arrived at `host`, and returns its stamp; `None` if the tick cannot be of this simulation.
+    /// Records that the tick `sim` arrived at `host`, and returns its stamp; `None` if the tick cannot be from this simulation.
     pub(super) fn stamp(&self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         let state = &mut *self.0.lock();
-        let seen = state.aligner.observe(sim, host, kind);
+        let observation = state.aligner.observe(sim, host, kind);
         let stamp = state.aligner.stamp_at(sim, host);
         // A corrupt time stamp must not reach `/clock`.
         if let Some(publisher) = &state.publisher
-            && seen != Observation::Rejected
+            && observation != Observation::Rejected
             && stamp.is_some()
         {
             let restarts = state.aligner.status().restarts;
@@ -93,8 +93,8 @@ impl SimClock {
     }
 }
 
-/// Stamps messages without a simulator tick: from the host's clock, or in mode `sim` from simulation time,
-/// which is 0 until the first tick, like `now()` of a node with `use_sim_time` until the first `/clock`.
+/// Stamps messages that have no simulator tick: with the host's time, or in mode `sim` with simulation time. Simulation time is
+/// 0 until the first tick, as `now()` of a node with `use_sim_time` is until the first `/clock`.
 #[derive(Clone)]
 pub(super) struct HeaderClock(Option<Arc<SimClock>>);
 
@@ -158,8 +158,8 @@ impl SimClocks {
     /// The estimated speed of the simulation relative to real time.
     pub(super) fn speed(&self) -> f64 {
         let mut status = self.by_vehicle.values().map(|clock| clock.status());
-        let known = status.find(|status| status.observations > 0);
-        known.map_or(1.0, |status| status.speed())
+        let running = status.find(|status| status.observations > 0);
+        running.map_or(1.0, |status| status.speed())
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u16, &Arc<SimClock>)> {

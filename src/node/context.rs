@@ -1,4 +1,4 @@
-//! What all subsystems share: settings, names, QoS, clocks, frames.
+//! The context that all subsystems share: settings, names, QoS, clocks, frames.
 use super::axes::AxesReport;
 use super::clock::SimClocks;
 use super::error::NodeError;
@@ -30,7 +30,7 @@ pub(super) struct Context<'a> {
     pub(super) tree: FrameTree,
     /// `None` if TF is switched off.
     pub(super) tf: Option<Tf>,
-    /// `Some` whenever [`Self::tf`] is.
+    /// `None` if TF is switched off.
     pub(super) static_tf: Option<StaticTf>,
     pub(super) scene: SharedScene,
     pub(super) reported: SharedReports,

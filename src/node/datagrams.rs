@@ -9,13 +9,13 @@ use crate::transport::{Datagram, Received, UdpReceiver};
 use std::io::{self, IoSliceMut};
 use std::time::Duration;
 
-/// Longer than any of these datagrams.
+/// Larger than any small datagram.
 pub(super) const BUFFER: usize = 2048;
 
-/// Waits until a datagram may have arrived; unless `wanted`, one wake-up serves all datagrams of [`REST`]. Arrival times come
-/// from the kernel.
-pub(super) async fn wait(receiver: &mut UdpReceiver, wanted: bool) -> io::Result<()> {
-    if wanted {
+/// Waits until a datagram may have arrived. Unless `is_wanted`, one wake-up serves all datagrams of one [`REST`]; their arrival
+/// times are from the kernel.
+pub(super) async fn wait(receiver: &mut UdpReceiver, is_wanted: bool) -> io::Result<()> {
+    if is_wanted {
         receiver.readable().await
     } else {
         receiver.rest(next_moment(REST)).await;
@@ -31,16 +31,16 @@ pub(super) async fn receive(
     receiver: &mut UdpReceiver,
     buffer: &mut [u8; BUFFER],
     stats: &SourceStats,
-    wanted: impl Fn() -> bool,
+    is_wanted: impl Fn() -> bool,
 ) -> Option<Datagram> {
-    // Datagrams may arrive without a gap; this lets other tasks of the thread run.
+    // Datagrams may arrive without a gap; other tasks of the thread must run, too.
     tokio::task::coop::consume_budget().await;
     let received = loop {
         match receiver.try_recv(&mut [IoSliceMut::new(buffer)]).transpose() {
             Some(received) => break received,
             None => {
-                let wanted = wanted() || receiver.is_copied();
-                if let Err(error) = wait(receiver, wanted).await {
+                let is_wanted = is_wanted() || receiver.is_copied();
+                if let Err(error) = wait(receiver, is_wanted).await {
                     break Err(error);
                 }
             }
@@ -56,7 +56,7 @@ pub(super) async fn receive(
             figures.received += 1;
             figures.bytes += datagram.len as u64;
             if datagram.overflows > 0 {
-                figures.overflowed(datagram.overflows);
+                figures.set_overflows(datagram.overflows);
             }
             Some(datagram)
         }

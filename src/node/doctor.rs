@@ -73,8 +73,8 @@ fn check_settings(
     let (latest, _subscription) = subscribe(&middleware)?;
     match Bridge::start(&settings, &middleware) {
         Ok(bridge) => {
-            // The bridge converts only topics with subscribers, so its own topics get one. Telemetry of the autopilot gets none,
-            // so its rates stay unchanged.
+            // The bridge converts only topics with subscribers, so each of its own topics gets a subscriber. Topics of telemetry
+            // get none, so that the rates of the autopilot stay unchanged.
             let prefix = middleware.resolve(&settings.params.topic_prefix)?;
             for writer in middleware.report() {
                 if writer.topic.starts_with(&prefix) {
@@ -89,7 +89,7 @@ fn check_settings(
             let is_bridge =
                 |holder: &Holder| matches!(&holder.process, Some((_, name)) if name == OWN_NAME);
             if failures.iter().flat_map(|failure| &failure.holders).any(is_bridge) {
-                // Held until the end: in a ROS 2 workspace, its node runs the callbacks.
+                // Kept until the end, because in a ROS 2 workspace its node runs the callbacks.
                 let graph = graph()?;
                 let (running, _subscription) = subscribe(&graph)?;
                 std::thread::sleep(duration);
@@ -116,7 +116,7 @@ fn check_settings(
     Ok(found)
 }
 
-/// Reads the status `doctor` of each report back into findings.
+/// Converts the status `doctor` of each report back into findings.
 fn subscribe(middleware: &Middleware) -> Result<(LatestFindings, Subscription), RosError> {
     let latest = LatestFindings::default();
     let writer = latest.clone();

@@ -1,4 +1,4 @@
-//! Datagrams of a multicast group that become messages of one topic.
+//! Publishes the datagrams of a multicast group on one topic.
 use super::assembly::Assembly;
 use super::cause::Cause;
 use super::context::Context;
@@ -20,7 +20,7 @@ struct GroupTopic<M: Message> {
     stats: Arc<SourceStats>,
 }
 
-/// Binds the port and publishes its datagrams; a taken port is reported with all others.
+/// Binds the port and publishes its datagrams; the binder reports a port that cannot be bound.
 pub(super) fn open<M: Message>(
     context: &Context<'_>,
     (assembly, runtime): (&mut Assembly, &Handle),
@@ -31,7 +31,7 @@ pub(super) fn open<M: Message>(
     let _entered = runtime.enter();
     let options = context.senders.group(port);
     if let Some(receiver) = assembly.binder.bind(&options, name) {
-        let stats = assembly.source_on_demand(name.to_owned());
+        let stats = assembly.add_source_on_demand(name.to_owned());
         tasks::start(runtime, GroupTopic { receiver, publisher, convert, stats });
     }
 }
@@ -51,7 +51,7 @@ impl<M: Message> CountedTask for GroupTopic<M> {
                 let published = self.publisher.publish(&message);
                 published.map(drop).map_err(|_error| Cause::Publish)
             });
-            self.stats.handled(published);
+            self.stats.count_result(published);
         }
     }
 }

@@ -9,12 +9,12 @@ pub(super) const STL: &[u8] = include_bytes!("../../meshes/quadrotor.stl");
 /// Its path below a prefix of a ROS 2 workspace.
 const INSTALLED: &str = "share/rfly_bridge/meshes/quadrotor.stl";
 
-/// Whether clients that draw the vehicle can read the mesh: those of `view`, or RViz in the bridge's workspace.
+/// Whether the clients of `view`, or RViz in the bridge's workspace, can read the mesh.
 pub(super) fn is_served(settings: &Settings) -> bool {
-    settings.params.view.port > 0 || is_below(std::env::var("AMENT_PREFIX_PATH").ok())
+    settings.params.view.port > 0 || is_installed(std::env::var("AMENT_PREFIX_PATH").ok())
 }
 
-fn is_below(prefixes: Option<String>) -> bool {
+fn is_installed(prefixes: Option<String>) -> bool {
     let prefixes = prefixes.unwrap_or_default();
     let mut prefixes = prefixes.split(':').filter(|prefix| !prefix.is_empty());
     prefixes.any(|prefix| Path::new(prefix).join(INSTALLED).is_file())
@@ -22,7 +22,7 @@ fn is_below(prefixes: Option<String>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::node::mesh::{INSTALLED, STL, is_below};
+    use crate::node::mesh::{INSTALLED, STL, is_installed};
     use std::path::Path;
 
     #[test]
@@ -31,9 +31,9 @@ mod tests {
         let file = prefix.join(INSTALLED);
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         let path = |prefix: &Path| Some(format!("/nowhere::{}", prefix.display()));
-        assert!(!is_below(None) && !is_below(path(&prefix)));
+        assert!(!is_installed(None) && !is_installed(path(&prefix)));
         std::fs::write(&file, STL).expect("a file");
-        assert!(is_below(path(&prefix)));
+        assert!(is_installed(path(&prefix)));
         std::fs::remove_dir_all(&prefix).expect("removed");
     }
 }

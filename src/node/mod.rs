@@ -1,4 +1,4 @@
-//! Assembly: the only module that uses all the others. It reads clocks, starts tasks and ends them.
+//! Assembles the bridge. It is the only module that uses all other modules; it reads clocks, starts tasks and ends them.
 //!
 //! Each folder is a subsystem (`subsystem.rs`) and a row of the table in `bridge.rs`; it uses the files of this folder, but
 //! no other subsystem.

@@ -7,30 +7,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Poses kept per vehicle: more than 2 s at 200 Hz.
-const KEPT: usize = 512;
+const MAX_POSES: usize = 512;
 
-/// Largest age of a pose for [`PoseHistory::near`], in ns.
-const NEAR_NS: u64 = 100_000_000;
+/// Largest age of a pose for [`PoseHistory::latest_at`], in ns.
+const MAX_AGE_NS: u64 = 100_000_000;
 
 #[derive(Clone, Default)]
 pub(super) struct PoseHistory(Arc<SharedPoses>);
 
 #[derive(Default)]
 struct SharedPoses {
-    wanted: AtomicUsize,
+    demands: AtomicUsize,
     vehicles: Mutex<BTreeMap<u16, VecDeque<(SimTime, VehiclePose)>>>,
 }
 
-/// Demand of one reader: poses are kept while at least one reader sets it.
+/// Demand of one reader: the history keeps poses while at least one reader has set its demand.
 pub(super) struct PoseDemand {
     poses: PoseHistory,
-    wanted: bool,
+    is_set: bool,
 }
 
 impl PoseDemand {
-    pub(super) fn set(&mut self, wanted: bool) {
-        let count = &self.poses.0.wanted;
-        match (std::mem::replace(&mut self.wanted, wanted), wanted) {
+    pub(super) fn set(&mut self, is_set: bool) {
+        let count = &self.poses.0.demands;
+        match (std::mem::replace(&mut self.is_set, is_set), is_set) {
             (false, true) => count.fetch_add(1, Ordering::Relaxed),
             (true, false) => count.fetch_sub(1, Ordering::Relaxed),
             _ => return,
@@ -38,7 +38,7 @@ impl PoseDemand {
     }
 
     pub(super) fn is_set(&self) -> bool {
-        self.wanted
+        self.is_set
     }
 }
 
@@ -59,13 +59,13 @@ pub(super) enum PoseAt {
 
 impl PoseHistory {
     pub(super) fn are_wanted(&self) -> bool {
-        self.0.wanted.load(Ordering::Relaxed) > 0
+        self.0.demands.load(Ordering::Relaxed) > 0
     }
 
-    /// The demand of a new reader, not set.
+    /// Returns a demand, not set, for a new reader.
     pub(super) fn demand(&self) -> PoseDemand {
         let poses = self.clone();
-        PoseDemand { poses, wanted: false }
+        PoseDemand { poses, is_set: false }
     }
 
     pub(super) fn push(&self, time: SimTime, pose: &VehiclePose) {
@@ -78,19 +78,19 @@ impl PoseHistory {
         if past.back().is_some_and(|(last, _)| time < *last) {
             past.clear();
         }
-        while past.len() >= KEPT {
+        while past.len() >= MAX_POSES {
             past.pop_front();
         }
         past.push_back((time, *pose));
     }
 
     /// Returns the newest pose at or before a time, if it is at most 0.1 s older.
-    pub(super) fn near(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
+    pub(super) fn latest_at(&self, vehicle: u16, time: SimTime) -> Option<VehiclePose> {
         let vehicles = self.0.vehicles.lock();
         let past = vehicles.get(&vehicle)?;
         let later = past.partition_point(|(at, _)| *at <= time);
         let (at, pose) = past.get(later.checked_sub(1)?)?;
-        (time.0.abs_diff(at.0) <= NEAR_NS).then_some(*pose)
+        (time.0.abs_diff(at.0) <= MAX_AGE_NS).then_some(*pose)
     }
 
     /// Returns the pose at a time, interpolated between two states.

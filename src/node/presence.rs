@@ -9,11 +9,11 @@ use std::time::Instant;
 pub(super) struct LastHeartbeat {
     pub(super) from: Ipv4Addr,
     /// Whether this is the sender that the bridge expects.
-    pub(super) expected: bool,
+    pub(super) is_expected: bool,
     pub(super) at: Instant,
 }
 
-/// Position of a vehicle: north and east in m, heading in rad.
+/// Start position of a vehicle: north and east in m, heading in rad.
 pub(super) type StartPosition = [f64; 3];
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Presence {
         self.0.lock().heartbeats.insert(vehicle, heartbeat);
     }
 
-    /// Records the position of a vehicle; only the first one counts.
+    /// Records the position of a vehicle, unless one is recorded already.
     pub(super) fn record_position(&self, vehicle: u16, position: StartPosition) {
         self.0.lock().first.entry(vehicle).or_insert(position);
     }

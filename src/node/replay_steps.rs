@@ -1,4 +1,4 @@
-//! Steps of a replay: requested by the input or a service, run by the replay. A process has at most one replay (ADR 0014).
+//! Steps of a replay. The input or a service requests them; the replay, one per process (ADR 0014), runs them.
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 static STEPS: OnceLock<StepQueue> = OnceLock::new();
 
-/// How far to play.
+/// Extent of a step.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ReplayStep {
     /// This number of datagrams and frames.
@@ -18,12 +18,12 @@ pub enum ReplayStep {
     Rest,
 }
 
-/// How a step ended.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StepResult {
     /// Datagrams and frames that were played.
     pub messages: u64,
-    /// Time of the last one after the beginning of the recording.
+    /// Time of the last played message since the beginning of the recording.
     pub at: Duration,
     /// The recording has ended, at or before the end of the step.
     pub ended: bool,
@@ -72,11 +72,11 @@ impl StepQueue {
         }
     }
 
-    /// Waits for the next step for at most `most`.
-    fn next(&self, most: Duration) -> Option<(ReplayStep, OnStepEnd)> {
+    /// Waits up to `timeout` for the next step.
+    fn next(&self, timeout: Duration) -> Option<(ReplayStep, OnStepEnd)> {
         let empty = |queue: &mut QueueState| queue.requested.is_empty();
         let mut queue = self.queue.lock();
-        self.changed.wait_while_for(&mut queue, empty, most);
+        self.changed.wait_while_for(&mut queue, empty, timeout);
         queue.requested.pop_front()
     }
 }
@@ -91,13 +91,13 @@ impl fmt::Debug for StepQueue {
 pub(super) struct StepRunner<'a> {
     steps: &'a StepQueue,
     current: Option<CurrentStep>,
-    /// Time of the last message after the beginning of the recording.
+    /// Time of the last message since the beginning of the recording.
     at: Duration,
 }
 
 struct CurrentStep {
     step: ReplayStep,
-    /// Where [`ReplayStep::Time`] ends.
+    /// Time at which [`ReplayStep::Time`] ends.
     until: Duration,
     played: u64,
     done: OnStepEnd,
@@ -108,14 +108,14 @@ impl<'a> StepRunner<'a> {
         Self { steps, current: None, at }
     }
 
-    /// Whether the next message, which has this time, may be played. Waits up to `most` for a step that covers it.
-    pub(super) fn may_play(&mut self, time: Duration, most: Duration) -> bool {
+    /// Whether the next message, at this time of the recording, may be played. Waits up to `timeout` for a step that covers it.
+    pub(super) fn may_play(&mut self, time: Duration, timeout: Duration) -> bool {
         loop {
             match &self.current {
                 Some(CurrentStep { until, .. }) if time > *until => self.finish(false),
                 Some(_) => return true,
                 None => {
-                    let Some((step, done)) = self.steps.next(most) else { return false };
+                    let Some((step, done)) = self.steps.next(timeout) else { return false };
                     let until = match step {
                         ReplayStep::Time(length) => self.at.saturating_add(length),
                         ReplayStep::Messages(_) | ReplayStep::Rest => Duration::MAX,

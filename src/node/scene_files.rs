@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 const MAX_FILES: usize = 10_000;
 const MAX_DEPTH: usize = 8;
 
-/// Reads the user's file of the scene and the models of the renderer; checks that they contain the map.
+/// Reads the user's scene file and the models of the renderer; checks that the map of `scene.world` is known.
 pub(super) fn read_library(params: &Params, files: &mut Files) -> Library {
     let mut library = Library::default();
     if let Some(path) = &params.scene.file
-        && let Some((file, text)) = files.text("scene.file", path)
+        && let Some((file, text)) = files.load_text("scene.file", path)
     {
         match Library::with_file(&file, &text) {
-            Ok(own) => library = own,
+            Ok(read) => library = read,
             Err(Problems(found)) => files.problems.0.extend(found),
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn read_library(params: &Params, files: &mut Files) -> Library {
     library
 }
 
-/// Adds the models of a folder of XML files. An unreadable file is a warning: the files are not the user's own.
+/// Adds the models of a folder of XML files. An unreadable file is only a warning, because the files are the vendor's.
 fn add_models(folder: &Path, library: &mut Library, files: &mut Files) {
     let paths = match xml_files(folder) {
         Ok(paths) => paths,
@@ -69,7 +69,7 @@ fn xml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
             let (path, kind) = (entry.path(), entry.file_type());
             let is_xml = || path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xml"));
             match kind {
-                // Links are not followed: they may lead in a circle.
+                // Symbolic links are not followed, because they may form a cycle.
                 Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => folders.push((path, depth + 1)),
                 Ok(kind) if kind.is_file() && is_xml() => found.push(path),
                 _ => {}
@@ -83,8 +83,8 @@ fn xml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-pub(super) fn read_created(params: &Params, files: &mut Files) -> Vec<CreatedObject> {
-    let mut all = Vec::new();
+pub(super) fn read_created_objects(params: &Params, files: &mut Files) -> Vec<CreatedObject> {
+    let mut objects = Vec::new();
     for path in &params.scene.created {
         let name = path.display().to_string();
         let text = read_text(path).map_err(|why| Problems(vec![Problem::new(&name, why)]));
@@ -93,9 +93,9 @@ pub(super) fn read_created(params: &Params, files: &mut Files) -> Vec<CreatedObj
                 let none = "creates no object (no line begins with `CreateVehicle,`)";
                 files.warnings.push(Problem::new(&name, none));
             }
-            Ok(found) => all.extend(found),
+            Ok(found) => objects.extend(found),
             Err(Problems(found)) => files.problems.0.extend(found),
         }
     }
-    all
+    objects
 }

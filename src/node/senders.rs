@@ -11,53 +11,53 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-/// Accepted senders, and the refused ones that were logged.
+/// Accepted senders, and refused senders that were logged.
 #[derive(Debug)]
 pub struct Senders {
     accept: Accept,
-    /// Address to bind ports to that receive only unicast.
+    /// Address to which unicast-only ports are bound.
     listen: Ipv4Addr,
     bind_address: Option<Ipv4Addr>,
-    /// `accept_from`, which the advice extends.
-    given: Vec<Ipv4Net>,
+    /// The parameter, to which the advice adds an address.
+    accept_from: Vec<Ipv4Net>,
     logged: Mutex<Logged>,
 }
 
 #[derive(Debug, Default)]
 struct Logged {
-    named: BTreeSet<Ipv4Addr>,
-    others: bool,
+    addresses: BTreeSet<Ipv4Addr>,
+    has_others: bool,
 }
 
 impl Senders {
-    /// Accepts the machines named in parameters. If one of them is this host, all its addresses are accepted: a
-    /// simulator on this host may send from any of them.
+    /// Accepts the machines that parameters name. If this host is one of them, all its addresses are accepted: a simulator
+    /// on this host may send from any of them.
     pub fn new(params: &Params) -> Self {
-        let named = machines(params);
-        let own_host = named.iter().any(|address| is_local_address(*address));
+        let named = named_machines(params);
+        let accepts_own_host = named.iter().any(|address| is_local_address(*address));
         let networks = named.iter().copied().map(Ipv4Net::from);
         let networks: Vec<_> = networks.chain(params.accept_from.iter().copied()).collect();
-        let here = |network: &Ipv4Net| {
+        let is_loopback = |network: &Ipv4Net| {
             network.network().is_loopback() && network.broadcast().is_loopback()
         };
-        let all_here =
-            networks.iter().all(here) && params.receive_address.is_none_or(|ip| ip.is_loopback());
-        let default = if all_here { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
+        let is_all_loopback = networks.iter().all(is_loopback)
+            && params.receive_address.is_none_or(|ip| ip.is_loopback());
+        let default = if is_all_loopback { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
         Self {
-            accept: Accept::new(networks, own_host),
+            accept: Accept::new(networks, accepts_own_host),
             listen: params.bind_address.unwrap_or(default),
             bind_address: params.bind_address,
-            given: params.accept_from.clone(),
+            accept_from: params.accept_from.clone(),
             logged: Mutex::default(),
         }
     }
 
     /// Whether datagrams from this address are accepted.
-    pub fn takes(&self, from: Ipv4Addr) -> bool {
+    pub fn accepts(&self, from: Ipv4Addr) -> bool {
         self.accept.takes(from)
     }
 
-    /// Address that unicast-only ports are bound to.
+    /// Address to which unicast-only ports are bound.
     pub fn listen(&self) -> Ipv4Addr {
         self.listen
     }
@@ -68,10 +68,10 @@ impl Senders {
 
     /// As [`Self::port`], for a stream that a request directs to `destination`.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
-        // An unspecified destination means: the sender of the request.
-        let as_asked = destination.is_loopback() || destination.is_unspecified();
+        // An unspecified destination stands for the sender of the request.
+        let is_on_listen_address = destination.is_loopback() || destination.is_unspecified();
         let address = match self.bind_address {
-            None if !as_asked => Ipv4Addr::UNSPECIFIED,
+            None if !is_on_listen_address => Ipv4Addr::UNSPECIFIED,
             _ => self.listen,
         };
         BindOptions { address, ..self.port(port) }
@@ -94,11 +94,11 @@ impl Senders {
         let refused = self.accept.refused();
         let mut logged = self.logged.lock();
         for (address, sender) in &refused.senders {
-            if logged.named.insert(*address) {
+            if logged.addresses.insert(*address) {
                 tracing::warn!("{}", self.advice(*address, sender.port));
             }
         }
-        if refused.others > 0 && !std::mem::replace(&mut logged.others, true) {
+        if refused.others > 0 && !std::mem::replace(&mut logged.has_others, true) {
             let most = refused.senders.len();
             tracing::warn!(
                 "more than {most} addresses send to the bridge and are not accepted: further ones are only counted"
@@ -108,7 +108,7 @@ impl Senders {
 
     /// Log text for a refused sender.
     pub fn advice(&self, address: Ipv4Addr, port: u16) -> String {
-        let mut list: Vec<_> = self.given.iter().map(text).collect();
+        let mut list: Vec<_> = self.accept_from.iter().map(network_text).collect();
         list.push(address.to_string());
         format!(
             "{address} sends to UDP port {port} and is not accepted: its datagrams are dropped. If it is a simulator of yours, start \
@@ -165,24 +165,24 @@ impl Section for RefusedSenders {
     }
 }
 
-fn machines(params: &Params) -> BTreeSet<Ipv4Addr> {
-    let own = params.own_vehicles.values();
-    let links = own.clone().filter_map(|own| own.link.as_ref());
+fn named_machines(params: &Params) -> BTreeSet<Ipv4Addr> {
+    let vehicles = params.own_vehicles.values();
+    let links = vehicles.clone().filter_map(|vehicle| vehicle.link.as_ref());
     let direct = links.chain([&params.control.link]).filter_map(|link| match link {
         ControlLink::Direct { address, .. } => *address,
         _ => None,
     });
-    let here = own.clone().any(VehicleParams::is_flown_here);
-    let addresses = own.filter_map(|own| own.address);
+    let has_local = vehicles.clone().any(VehicleParams::is_flown_here);
+    let addresses = vehicles.filter_map(|vehicle| vehicle.address);
     addresses
-        .chain(here.then_some(Ipv4Addr::LOCALHOST))
+        .chain(has_local.then_some(Ipv4Addr::LOCALHOST))
         .chain(direct)
         .chain([params.simulator_address])
         .collect()
 }
 
 /// A network in the syntax of `accept_from`.
-fn text(network: &Ipv4Net) -> String {
+fn network_text(network: &Ipv4Net) -> String {
     match network.prefix_len() {
         0 => "any".to_owned(),
         32 => network.addr().to_string(),

@@ -1,5 +1,5 @@
-//! Changes of running sensors: `reports` tells when the renderer has made a change, `sensors` finds the first frame that shows
-//! it, and `frames` moves TF with that frame.
+//! Changes of running sensors: `reports` detects when the renderer has made a change, `sensors` finds the first frame that
+//! shows it, and `frames` moves TF with that frame.
 use super::clock::host_now;
 use super::pose_history::PoseHistory;
 use super::settings::Settings;
@@ -24,13 +24,13 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 /// Called with the settings, the new mount and the stamp of the first frame that shows it.
 type Follower = Box<dyn Fn(&Settings, &SensorMount, Option<RosTime>) + Send>;
 
-/// Called with what a pod camera reports.
+/// Called with each report of a pod camera.
 type PodFollower = Box<dyn Fn(&SensorRequest) + Send>;
 
-/// Largest delay of the renderer behind the true state, in ns; motion of the vehicle in this time is tolerated.
+/// Largest delay of a description behind the true state, in ns; motion of the vehicle in this time is tolerated.
 const MAX_DELAY_NS: i64 = 100_000_000;
-/// A sensor delivers if its last frame is not older, in ns.
-const DELIVERS_NS: i64 = 2_000_000_000;
+/// Largest age in ns of the last frame of a sensor that delivers.
+const MAX_FRAME_AGE_NS: i64 = 2_000_000_000;
 
 /// The views of all sensors.
 #[derive(Clone)]
@@ -50,10 +50,10 @@ pub(super) struct SensorView {
     seq_id: u16,
     changes: AtomicU64,
     /// How many times the sensor was opened again.
-    opened: AtomicU64,
-    /// A description of the camera was requested.
+    reopenings: AtomicU64,
+    /// Whether a description of the camera was requested.
     description_requested: AtomicBool,
-    repeat: AtomicBool,
+    must_repeat_request: AtomicBool,
     /// Arrival of the last frame with a subscriber.
     last_frame: AtomicI64,
     state: Mutex<ViewState>,
@@ -61,7 +61,7 @@ pub(super) struct SensorView {
 
 struct ViewState {
     requested: CameraView,
-    /// The view that frames show: another program may have requested a different one.
+    /// The view that frames show; another program may have requested it.
     view: CameraView,
     fov: DescribedFov,
     mount: SensorMount,
@@ -73,8 +73,8 @@ struct ViewState {
 
 struct PendingChange {
     change: ViewChange,
-    /// New settings and mount; `None` if the sensor was not moved.
-    moved: Option<(Arc<Settings>, SensorMount)>,
+    /// `None` if the sensor was not moved.
+    new_mount: Option<(Arc<Settings>, SensorMount)>,
 }
 
 impl SensorViews {
@@ -103,7 +103,7 @@ impl SensorViews {
         }
     }
 
-    /// The pose of a sensor's request.
+    /// Returns the pose that a sensor's request contains.
     fn described_mount(&self, sensor: &SensorMount) -> DescribedMount {
         let SensorMount { mount, position_frd, orientation, .. } = *sensor;
         let (world, bottom_m) = (self.0.world, self.0.bottom_m);
@@ -111,7 +111,7 @@ impl SensorViews {
         DescribedMount::new(pose, matches!(mount, Mount::VehicleBottom(_)))
     }
 
-    /// Calls `follower` for each mount as soon as frames show it.
+    /// Calls `follower` for each new mount, as soon as frames show it.
     pub(super) fn follow(&self, follower: Follower) {
         self.0.followers.lock().push(follower);
     }
@@ -121,15 +121,15 @@ impl SensorViews {
         self.0.pods.lock().push(follower);
     }
 
-    /// Passes on the report of a pod camera; false without followers.
-    pub(super) fn pod(&self, pod: &SensorRequest) -> bool {
+    /// Passes the report of a pod camera to the followers; false without followers.
+    pub(super) fn report_pod(&self, pod: &SensorRequest) -> bool {
         let followers = self.0.pods.lock();
         followers.iter().for_each(|follower| follower(pod));
         !followers.is_empty()
     }
 
     /// Link frame of a sensor, as of the last change.
-    pub(super) fn link(&self, seq_id: u16) -> String {
+    pub(super) fn link_frame(&self, seq_id: u16) -> String {
         frame_ids(&self.0.tree.lock(), seq_id).link
     }
 
@@ -141,43 +141,43 @@ impl SensorViews {
         self.0.slots.lock().values().cloned().collect()
     }
 
-    /// Takes over new settings before they are requested from the renderer. `opened`: sensors that were opened again, and the new
-    /// tree; from now on the previous ones publish nothing.
-    pub(super) fn change(&self, before: &Settings, now: &Arc<Settings>, opened: Option<&Reopened>) {
-        let (old, new) = (before.mounts(), now.mounts());
-        if let Some(opened) = opened {
-            *self.0.tree.lock() = opened.tree.clone();
+    /// Prepares new settings before they are requested from the renderer. The previous instances of `reopened` sensors publish
+    /// nothing from now on.
+    pub(super) fn change(&self, old: &Settings, new: &Arc<Settings>, reopened: Option<&Reopened>) {
+        let (old_mounts, new_mounts) = (old.mounts(), new.mounts());
+        if let Some(reopened) = reopened {
+            *self.0.tree.lock() = reopened.tree.clone();
         }
         let tree = self.0.tree.lock().clone();
         for slot in self.slots() {
-            let view = view_of(now, slot.seq_id, &tree);
-            let mount = new.iter().find(|m| m.seq_id == slot.seq_id);
+            let view = view_of(new, slot.seq_id, &tree);
+            let mount = new_mounts.iter().find(|m| m.seq_id == slot.seq_id);
             let Some((view, mount)) = view.zip(mount) else { continue };
-            let again = opened.is_some_and(|opened| opened.sensors.contains(&slot.seq_id));
-            let moved = again || !old.contains(mount);
+            let is_reopened = reopened.is_some_and(|r| r.sensors.contains(&slot.seq_id));
+            let is_moved = is_reopened || !old_mounts.contains(mount);
             let mut state = slot.state.lock();
-            if !moved && state.requested == view {
+            if !is_moved && state.requested == view {
                 continue;
             }
             // A change that only concerns the other camera of a pair needs no request.
-            let requested = moved || state.requested.fov_deg != view.fov_deg;
-            state.requests += u64::from(requested);
+            let needs_request = is_moved || state.requested.fov_deg != view.fov_deg;
+            state.requests += u64::from(needs_request);
             let at = host_now();
-            let before = state.pending.take();
+            let previous = state.pending.take();
             // The request undoes a move by another program.
-            let returns = requested && state.pose.shown() != state.pose.requested();
-            let moves = moved || returns || before.as_ref().is_some_and(|p| p.moved.is_some());
-            let mut change = match before {
-                Some(mut pending) if !again => {
-                    if requested {
-                        pending.change.again(at);
+            let undoes = needs_request && state.pose.shown() != state.pose.requested();
+            let was_moved = previous.as_ref().is_some_and(|p| p.new_mount.is_some());
+            let mut change = match previous {
+                Some(mut pending) if !is_reopened => {
+                    if needs_request {
+                        pending.change.renew(at);
                     }
                     pending.change
                 }
                 _ => ViewChange::new(at),
             };
             let mut shown = view.clone();
-            if requested {
+            if needs_request {
                 state.fov = DescribedFov::default();
                 state.pose = self.described_mount(mount);
                 state.mount = mount.clone();
@@ -186,16 +186,17 @@ impl SensorViews {
                 shown.fov_deg = state.view.fov_deg;
             }
             (state.requested, state.view) = (view, shown);
-            state.pending =
-                Some(PendingChange { change, moved: moves.then(|| (now.clone(), mount.clone())) });
-            slot.opened.fetch_add(again.into(), Ordering::Release);
+            let new_mount = is_moved || undoes || was_moved;
+            let new_mount = new_mount.then(|| (new.clone(), mount.clone()));
+            state.pending = Some(PendingChange { change, new_mount });
+            slot.reopenings.fetch_add(is_reopened.into(), Ordering::Release);
             slot.changes.fetch_add(1, Ordering::Release);
         }
     }
 
-    /// Takes the description of a camera, and its pose in the map. If another program has requested a different view, messages
-    /// and TF follow it, or the bridge requests its own again (`request.foreign`).
-    pub(super) fn described(
+    /// Evaluates the description of a camera, and its pose in the map. If another program has requested a different view,
+    /// messages and TF follow it, or the bridge requests its own view again (`request.foreign`).
+    pub(super) fn evaluate_description(
         &self,
         (camera, pose): (&CameraDescription, Option<Transform>),
         arrival: RosTime,
@@ -207,19 +208,19 @@ impl SensorViews {
         let Some(at) = SimTime::checked_from_secs(camera.sim_time) else { return };
         let sighting = pose.and_then(|pose| self.sighting(&slot, &pose, at, poses));
         let foreign = settings.params.request.foreign;
-        let (moved, changes) = {
+        let (new_pose, changes) = {
             let mut state = slot.state.lock();
-            let requested = marked(state.requested.fov_deg, state.requests);
+            let requested = marked_fov(state.requested.fov_deg, state.requests);
             if let Some(pending) = &mut state.pending {
-                let new = camera.fov_deg.to_bits() == requested.to_bits();
-                pending.change.described(new, at, arrival);
+                let is_new = camera.fov_deg.to_bits() == requested.to_bits();
+                pending.change.described(is_new, at, arrival);
                 return;
             }
             // A pod zooms and turns by itself.
             if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
                 return;
             }
-            let moved = match sighting.map(|sighting| state.pose.described(&sighting)) {
+            let new_pose = match sighting.map(|sighting| state.pose.described(&sighting)) {
                 None | Some(PoseChange::Same) => None,
                 Some(PoseChange::Moved(pose)) => Some(pose),
                 Some(PoseChange::Misread(pose)) => {
@@ -227,38 +228,38 @@ impl SensorViews {
                     None
                 }
             };
-            let known = (state.requested.fov_deg, state.view.fov_deg);
-            let fov = state.fov.described(camera.fov_deg, known);
-            if fov.is_none() && moved.is_none() {
+            let fovs = (state.requested.fov_deg, state.view.fov_deg);
+            let fov = state.fov.described(camera.fov_deg, fovs);
+            if fov.is_none() && new_pose.is_none() {
                 return;
             }
             let requested = (state.requested.fov_deg, state.pose.requested());
-            let own = log_described_view(slot.seq_id, (fov, moved), requested, foreign);
-            if !own && foreign == Foreign::Restore {
-                slot.repeat.store(true, Ordering::Relaxed);
+            let is_requested = log_described_view(slot.seq_id, (fov, new_pose), requested, foreign);
+            if !is_requested && foreign == Foreign::Restore {
+                slot.must_repeat_request.store(true, Ordering::Relaxed);
                 return;
             }
             if let Some(fov) = fov {
                 state.view.fov_deg = fov;
             }
-            if let Some(pose) = moved {
+            if let Some(pose) = new_pose {
                 state.pose.follow(pose);
             }
-            (moved, slot.changes())
+            (new_pose, slot.changes())
         };
-        let moved = moved.and_then(|_| self.as_shown(settings, slot.seq_id));
+        let new_mount = new_pose.and_then(|_| self.as_shown(settings, slot.seq_id));
         let mut state = slot.state.lock();
-        // A parameter has changed the view meanwhile.
+        // Meanwhile a parameter has changed the view.
         if slot.changes() != changes {
             return;
         }
         let mut change = ViewChange::new(arrival);
         change.described(true, at, arrival);
-        state.pending = Some(PendingChange { change, moved });
+        state.pending = Some(PendingChange { change, new_mount });
         slot.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// A described pose relative to the parent of the sensor's `_link`; `None` if the parent's pose is not known.
+    /// Returns a described pose relative to the parent of the sensor's `_link`; `None` if the parent's pose is not known.
     fn sighting(
         &self,
         slot: &SensorView,
@@ -270,18 +271,18 @@ impl SensorViews {
             let state = slot.state.lock();
             (state.mount.mount, state.pose.shown())
         };
-        let now = self.parent(mount, at, poses)?;
+        let parent = self.parent_pose(mount, at, poses)?;
         let earlier = SimTime(at.0.checked_sub(MAX_DELAY_NS)?);
-        let before = self.parent(mount, earlier, poses)? * shown;
+        let before = self.parent_pose(mount, earlier, poses)? * shown;
         Some(Sighting {
-            pose: now.inverse() * *pose,
-            slack_m: before.distance_to(&(now * shown)),
-            slack_rad: before.angle_to(&(now * shown)),
+            pose: parent.inverse() * *pose,
+            slack_m: before.distance_to(&(parent * shown)),
+            slack_rad: before.angle_to(&(parent * shown)),
         })
     }
 
-    /// The pose of a `_link`'s parent in the map at a time.
-    fn parent(&self, mut mount: Mount, at: SimTime, poses: &PoseHistory) -> Option<Transform> {
+    /// Returns the pose in the map of the parent of a `_link` at a time.
+    fn parent_pose(&self, mut mount: Mount, at: SimTime, poses: &PoseHistory) -> Option<Transform> {
         let mut below = Transform::identity();
         // The configuration refuses cycles of carriers.
         let sensors = self.0.slots.lock().len();
@@ -289,12 +290,12 @@ impl SensorViews {
             let carrier = match mount {
                 Mount::Ground(_) => return Some(below),
                 Mount::VehicleCentre(id) | Mount::VehicleBottom(id) => {
-                    let vehicle = poses.near(id, at)?;
+                    let vehicle = poses.latest_at(id, at)?;
                     let pose = self.0.world.pose(vehicle.position, vehicle.attitude);
                     return Some(pose * below);
                 }
                 Mount::VehicleLevel(id) => {
-                    let vehicle = poses.near(id, at)?;
+                    let vehicle = poses.latest_at(id, at)?;
                     return Some(below.shifted(self.0.world.vector(vehicle.position)));
                 }
                 Mount::Sensor(carrier) => self.slot(carrier)?,
@@ -309,7 +310,7 @@ impl SensorViews {
         None
     }
 
-    /// The settings with the poses that frames show, and the mount of one sensor in them.
+    /// Returns the settings with the poses that frames show, and the mount of one sensor in them.
     fn as_shown(&self, settings: &Settings, seq_id: u16) -> Option<(Arc<Settings>, SensorMount)> {
         let mut settings = settings.clone();
         for sensor in &mut settings.sensors {
@@ -329,21 +330,21 @@ impl SensorViews {
         Some((Arc::new(settings), mount))
     }
 
-    /// The sensors whose descriptions are needed: those with a pending change, and those that deliver, because another program
-    /// may change them.
-    pub(super) fn to_describe(&self) -> Vec<u16> {
+    /// Returns the sensors whose descriptions are needed: those with a pending change, and those that deliver, because another
+    /// program may change them.
+    pub(super) fn needing_description(&self) -> Vec<u16> {
         let now = host_now();
-        let due = |slot: &&Arc<SensorView>| {
+        let is_needed = |slot: &&Arc<SensorView>| {
             let requested = slot.description_requested.swap(false, Ordering::Relaxed);
-            let delivers =
-                now.0.saturating_sub(slot.last_frame.load(Ordering::Relaxed)) < DELIVERS_NS;
+            let age_ns = now.0.saturating_sub(slot.last_frame.load(Ordering::Relaxed));
+            let delivers = age_ns < MAX_FRAME_AGE_NS;
             requested || delivers || slot.state.lock().pending.is_some()
         };
-        self.slots().iter().filter(due).map(|slot| slot.seq_id).collect()
+        self.slots().iter().filter(is_needed).map(|slot| slot.seq_id).collect()
     }
 
-    /// Returns the sensors whose described field of view differs from the requested one: the requested and the described one in degrees.
-    pub(super) fn other_fields_of_view(&self) -> Vec<(u16, (f32, f32))> {
+    /// Returns the sensors whose described field of view is not the requested one, with (requested, described) in degrees.
+    pub(super) fn differing_fields_of_view(&self) -> Vec<(u16, (f32, f32))> {
         let field = |slot: &Arc<SensorView>| {
             let state = slot.state.lock();
             let fields = (state.requested.fov_deg, state.view.fov_deg);
@@ -352,16 +353,16 @@ impl SensorViews {
         self.slots().iter().filter_map(field).collect()
     }
 
-    /// Tells the followers that frames show the pending view, from this stamp on.
-    fn show(&self, pending: &PendingChange, stamp: Option<RosTime>) {
-        if let Some((settings, mount)) = &pending.moved {
+    /// Calls the followers: frames show the pending view from this stamp on.
+    fn notify_followers(&self, pending: &PendingChange, stamp: Option<RosTime>) {
+        if let Some((settings, mount)) = &pending.new_mount {
             for follower in self.0.followers.lock().iter() {
                 follower(settings, mount, stamp);
             }
         }
     }
 
-    /// Judges which view a frame shows; with the first frame of a new view all followers are called before this returns.
+    /// Returns which view a frame shows, and the view if it is new; at its first frame, calls the followers before it returns.
     pub(super) fn judge(
         &self,
         slot: &SensorView,
@@ -376,17 +377,17 @@ impl SensorViews {
             return (shown, None);
         }
         if let Some(pending) = state.pending.take() {
-            self.show(&pending, Some(frame.stamp));
+            self.notify_followers(&pending, Some(frame.stamp));
         }
         (shown, Some(state.view.clone()))
     }
 
-    /// Moves TF of a sensor without subscribers or frames.
+    /// Moves a sensor without subscribers or frames in TF.
     pub(super) fn settle(&self, slot: &SensorView) {
         let mut state = slot.state.lock();
         let now = host_now();
         if let Some(pending) = state.pending.take_if(|p| p.change.is_known(now)) {
-            self.show(&pending, None);
+            self.notify_followers(&pending, None);
         }
     }
 }
@@ -399,22 +400,21 @@ impl SensorView {
         Self {
             seq_id,
             changes: AtomicU64::new(0),
-            opened: AtomicU64::new(0),
+            reopenings: AtomicU64::new(0),
             description_requested: AtomicBool::new(false),
-            repeat: AtomicBool::new(false),
+            must_repeat_request: AtomicBool::new(false),
             last_frame: AtomicI64::new(i64::MIN),
             state: Mutex::new(state),
         }
     }
 
-    /// The view, as of the last change.
+    /// Returns the view, as of the last change.
     pub(super) fn view(&self) -> CameraView {
         self.state.lock().view.clone()
     }
 
-    /// How many times the sensor was opened again.
-    pub(super) fn opened(&self) -> u64 {
-        self.opened.load(Ordering::Acquire)
+    pub(super) fn reopenings(&self) -> u64 {
+        self.reopenings.load(Ordering::Acquire)
     }
 
     pub(super) fn changes(&self) -> u64 {
@@ -425,9 +425,9 @@ impl SensorView {
         self.state.lock().pending.is_some()
     }
 
-    /// The field of view of the next request.
-    pub(super) fn marked(&self, fov_deg: f32) -> f32 {
-        marked(fov_deg, self.state.lock().requests)
+    /// Returns the field of view for the next request.
+    pub(super) fn request_fov(&self, fov_deg: f32) -> f32 {
+        marked_fov(fov_deg, self.state.lock().requests)
     }
 
     /// Records the arrival of a frame with a subscriber.
@@ -435,9 +435,9 @@ impl SensorView {
         self.last_frame.store(arrival.0, Ordering::Relaxed);
     }
 
-    /// Whether the sensor must be requested again; true once.
+    /// Returns whether the sensor must be requested again, and resets this.
     pub(super) fn take_repeat(&self) -> bool {
-        self.repeat.swap(false, Ordering::Relaxed)
+        self.must_repeat_request.swap(false, Ordering::Relaxed)
     }
 
     pub(super) fn record_description_request(&self) {
@@ -462,19 +462,19 @@ pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
 /// Returns the view of a sensor in these settings.
 fn view_of(settings: &Settings, seq_id: u16, tree: &FrameTree) -> Option<CameraView> {
     let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
-    let shared = settings.pairs.frame_of(seq_id);
+    let frame_sensor = settings.pairs.frame_of(seq_id);
     Some(CameraView {
         fov_deg: sensor.fov_deg,
         fisheye_factor: settings.fisheye_factor(sensor),
         calibration: settings.calibrations.of(seq_id).cloned(),
         baseline_m: settings.pairs.baseline_m(seq_id),
-        frame_id: frame_ids(tree, shared).optical,
+        frame_id: frame_ids(tree, frame_sensor).optical,
     })
 }
 
-/// Every other request has the next larger `f32` as field of view, at most 0.00002 degrees more: the renderer's description
-/// repeats the number, which tells a request from the previous one.
-fn marked(fov_deg: f32, requests: u64) -> f32 {
-    let odd = requests % 2 == 1 && fov_deg.is_finite() && fov_deg >= 0.0;
-    f32::from_bits(fov_deg.to_bits() + u32::from(odd))
+/// Returns the field of view for a request. Every second request has the next larger `f32`, at most 0.00002 degrees more: the
+/// renderer repeats the number in its description, which identifies the request.
+fn marked_fov(fov_deg: f32, requests: u64) -> f32 {
+    let is_marked = requests % 2 == 1 && fov_deg.is_finite() && fov_deg >= 0.0;
+    f32::from_bits(fov_deg.to_bits() + u32::from(is_marked))
 }

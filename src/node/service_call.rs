@@ -4,7 +4,7 @@ use crate::ros::call::{CallError, ServiceCall};
 use crate::ros::{Middleware, RosError};
 use std::time::Duration;
 
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const POLL_PERIOD: Duration = Duration::from_millis(20);
 
 /// Why there is no response.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum NoResponse {
     NoService {
         /// Its full name.
         service: String,
-        /// How long was waited.
+        /// Time limit.
         seconds: f64,
         /// The most similar name.
         hint: String,
@@ -24,7 +24,7 @@ pub enum NoResponse {
     OtherType {
         /// Its full name.
         service: String,
-        /// Type as given.
+        /// Type in the call.
         given: String,
         /// Type in the graph.
         found: String,
@@ -34,7 +34,7 @@ pub enum NoResponse {
     Silent {
         /// Its full name.
         service: String,
-        /// How long was waited.
+        /// Time limit.
         seconds: f64,
     },
     /// The call cannot be made, or its response cannot be read.
@@ -72,7 +72,7 @@ pub async fn call(
         let mut servers = middleware.servers().into_iter();
         servers.find(|server| server.name == service).map(|server| server.type_name)
     };
-    let found = until(limit, type_of).await.ok_or_else(absent)?;
+    let found = poll_until(limit, type_of).await.ok_or_else(absent)?;
     let call = match (checked, type_name) {
         (Some(call), Some(given)) if given == found => call,
         (_, Some(given)) => {
@@ -81,7 +81,7 @@ pub async fn call(
         _ => ServiceCall::new(middleware, &service, &found, request)?,
     };
     let ready = || call.is_ready().then_some(());
-    until(limit, ready).await.ok_or_else(absent)?;
+    poll_until(limit, ready).await.ok_or_else(absent)?;
     let mut pending = call.make()?;
     match tokio::time::timeout(limit, &mut pending.answer).await {
         Ok(Ok(response)) => Ok(response?),
@@ -89,14 +89,14 @@ pub async fn call(
     }
 }
 
-/// Polls until `look` returns a value or the time is over.
-async fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+/// Calls `look` until it returns a value or the time is over.
+async fn poll_until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let found = async {
         loop {
             if let Some(found) = look() {
                 return found;
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_PERIOD).await;
         }
     };
     tokio::time::timeout(limit, found).await.ok()

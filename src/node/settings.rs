@@ -3,7 +3,7 @@ use super::calibrations::Calibrations;
 use super::camera_pairs::{self, CameraPairs};
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
-use super::scene_files::{read_created, read_library};
+use super::scene_files::{read_created_objects, read_library};
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
@@ -29,7 +29,7 @@ pub(super) const RESENDS: u8 = 3;
 
 /// Open files of a bridge without sensors and vehicles: middleware, runtimes, log.
 const BASE_FILES: u64 = 48;
-/// Its address space, mostly thread stacks.
+/// Address space of such a bridge, mostly thread stacks.
 const BASE_BYTES: u64 = 96 << 20;
 
 /// Checked parameters and sensors.
@@ -53,7 +53,7 @@ pub struct Settings {
     pub origin: SettingsInputs,
 }
 
-/// The current settings; each task holds one and reads it at its own pace.
+/// Receiver of the current settings; each task has one.
 pub(super) type SettingsWatch = watch::Receiver<Arc<Settings>>;
 
 /// Parameters and sensors before they are merged.
@@ -73,11 +73,11 @@ pub struct SettingsInputs {
     pub created: Vec<CreatedObject>,
     /// Contents of all files, except parameter files.
     pub files: Arc<Vec<NamedFile>>,
-    /// The vehicles of a running bridge; `None`: those that parameters and sensors name.
+    /// The vehicles of a running bridge; `None` before the start: parameters and sensors name them.
     pub served: Option<Vec<u16>>,
 }
 
-/// Limit of parameters: each unknown name is compared with all known ones.
+/// Limit of parameters, because each unknown name is compared with all known names.
 const MAX_PARAMETERS: usize = 10_000;
 
 impl Settings {
@@ -92,7 +92,7 @@ impl Settings {
             match source {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
-                    if let Some((file, text)) = files.text("params-file", path) {
+                    if let Some((file, text)) = files.load_text("params-file", path) {
                         match ros_args::params_of_file(&file, &text, &node) {
                             Ok(found) => values.extend(found),
                             Err(Problems(found)) => files.problems.0.extend(found),
@@ -121,12 +121,12 @@ impl Settings {
     pub fn with_params(params: Params) -> Result<Self, NodeError> {
         let mut files = Files::default();
         let paths = params.config.iter();
-        let texts: Vec<_> = paths.filter_map(|path| files.text("config", path)).collect();
+        let texts: Vec<_> = paths.filter_map(|path| files.load_text("config", path)).collect();
         let (loaded, found) = config_json::inspect(&texts, &params.vendor_overrides());
         files.problems.0.extend(found.0);
         let terrain = read_terrain(&params, &mut files);
         let library = read_library(&params, &mut files);
-        let created = read_created(&params, &mut files);
+        let created = read_created_objects(&params, &mut files);
         let loaded = files.problems.or(loaded)?;
         let mut warnings = loaded.warnings;
         warnings.extend(files.warnings);
@@ -139,9 +139,9 @@ impl Settings {
                        with use_sim_time wait forever; set time.mode:=sim, or use_sim_time:=false everywhere";
             warnings.push(Problem::new("use_sim_time", why));
         }
-        let enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
+        let is_enabled = |s: &SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         if params.frames.mount_angle_unit == AngleUnitChoice::Degrees {
-            let sensors = loaded.sensors.iter().filter(|s| enabled(s));
+            let sensors = loaded.sensors.iter().filter(|s| is_enabled(s));
             let doubt = doubt_of_degrees(&sensors.cloned().collect::<Vec<_>>());
             warnings.extend(doubt.map(|why| Problem::new("mount_angle_unit", why)));
         }
@@ -151,12 +151,12 @@ impl Settings {
             terrain,
             library,
             created,
-            files: Arc::new(files.read),
+            files: Arc::new(files.loaded),
             skipped: loaded.skipped,
             served: None,
         };
-        let none = Calibrations::default();
-        Ok(Self::assemble(params, origin, warnings, &none)?)
+        let calibrations = Calibrations::default();
+        Ok(Self::assemble(params, origin, warnings, &calibrations)?)
     }
 
     /// Returns the settings of a running bridge with other parameters and the same files and vehicles.
@@ -230,14 +230,14 @@ impl Settings {
         if let Err(Problems(found)) = params.check_sensors(&rows) {
             problems.0.extend(found);
         }
-        let enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
-        let files: Vec<_> = origin.sensors.iter().filter(enabled).cloned().collect();
+        let is_enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
+        let files: Vec<_> = origin.sensors.iter().filter(is_enabled).cloned().collect();
         // Only the files determine the unit: angles in parameters are always in degrees.
         let angle_unit = resolve_angle_unit(&files, params.frames.mount_angle_unit);
-        let mut sensors: Vec<_> = rows.iter().filter(enabled).cloned().collect();
+        let mut sensors: Vec<_> = rows.iter().filter(is_enabled).cloned().collect();
         for (sensor, file) in sensors.iter_mut().zip(&files) {
             let [written, unit] = [file, &*sensor].map(|s| unit_of(s, &angle_unit));
-            config::turn_unit(sensor, written, unit);
+            config::convert_angles(sensor, written, unit);
             params.sensor(sensor.seq_id).apply(sensor, unit);
         }
         let calibrations = Calibrations::read(&params, &sensors, calibrations, &mut problems);
@@ -279,7 +279,7 @@ impl Settings {
         vehicles
     }
 
-    /// Returns the address that sensors are requested from.
+    /// Returns the address to which requests for sensors are sent.
     pub(super) fn renderer(&self) -> SocketAddrV4 {
         self.window(self.params.window.into())
     }
@@ -295,7 +295,7 @@ impl Settings {
         windows.into_iter().collect()
     }
 
-    /// Returns the address of one window; with Redis the address of the renderer stands for all.
+    /// Returns the address of one window; with Redis all windows have the address of the renderer.
     pub(super) fn window(&self, window: u16) -> SocketAddrV4 {
         let window = if self.params.redis.renderer { self.params.window.into() } else { window };
         SocketAddrV4::new(self.params.simulator_address, self.ports.window(window))
@@ -303,8 +303,8 @@ impl Settings {
 
     /// Returns the approximate system resources these settings need.
     pub fn needs(&self) -> Needs {
-        let udp = |s: &&SensorConfig| s.transport != config::TransportMode::SharedMemory;
-        let sockets = self.sensors.iter().filter(udp).count() + 3 * self.vehicles().len();
+        let is_udp = |s: &&SensorConfig| s.transport != config::TransportMode::SharedMemory;
+        let sockets = self.sensors.iter().filter(is_udp).count() + 3 * self.vehicles().len();
         let frame = |s: &SensorConfig| 4 * u64::from(s.width) * u64::from(s.height);
         Needs {
             files: BASE_FILES + sockets as u64,
@@ -365,7 +365,7 @@ impl Settings {
     pub fn sensor_topic(&self, sensor: &SensorConfig) -> String {
         let prefix = &self.params.topic_prefix;
         match self.params.sensor(sensor.seq_id).topic {
-            Some(own) => topic_below(prefix, &own),
+            Some(topic) => topic_below(prefix, &topic),
             None => spec_of(sensor.kind).default_topic(prefix, sensor.seq_id),
         }
     }
@@ -394,13 +394,13 @@ impl Settings {
 
     /// Returns the focal length of a fisheye as a fraction of width / field of view.
     pub fn fisheye_factor(&self, sensor: &SensorConfig) -> f64 {
-        let own = self.params.sensor(sensor.seq_id).fisheye_factor;
-        own.unwrap_or(self.params.fisheye_factor)
+        let factor = self.params.sensor(sensor.seq_id).fisheye_factor;
+        factor.unwrap_or(self.params.fisheye_factor)
     }
 
     /// Returns whether two cameras may be declared a stereo pair.
     pub fn are_rectified(&self, left: &SensorConfig, right: &SensorConfig) -> bool {
-        camera_pairs::rectified((left, &self.mount(left)), (right, &self.mount(right)))
+        camera_pairs::are_rectified((left, &self.mount(left)), (right, &self.mount(right)))
     }
 
     /// Returns whether two cameras see the same scene with the same pixels.
@@ -419,7 +419,7 @@ fn mount(
     angle_unit: &config::ResolvedAngleUnit,
 ) -> SensorMount {
     let unit = unit_of(sensor, angle_unit);
-    let own = params.sensor(sensor.seq_id).frame_id;
+    let link = params.sensor(sensor.seq_id).frame_id;
     SensorMount {
         seq_id: sensor.seq_id,
         mount: sensor.mount,
@@ -432,12 +432,12 @@ fn mount(
         },
         optical: spec_of(sensor.kind).topics.iter().any(|t| t.frame == FrameKind::Optical),
         moving: sensor.kind == SensorKind::Pod,
-        optical_frame: own.as_ref().map(|link| optical_of(link)),
-        link: own,
+        optical_frame: link.as_ref().map(|link| optical_of(link)),
+        link,
     }
 }
 
-/// The simulator takes the pod's angles in degrees, whatever the unit of other sensors (docs/wire/traps.md, angle-unit).
+/// The simulator reads the pod's angles in degrees, whatever the unit of other sensors (docs/wire/traps.md, angle-unit).
 fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
     match sensor.kind {
         SensorKind::Pod => config::AngleUnit::Degrees,
@@ -462,8 +462,8 @@ fn optical_of(link: &str) -> String {
 /// Reads `<map>.png` and `<map>.txt` in the same folder.
 fn read_terrain(params: &Params, files: &mut Files) -> Option<Arc<TerrainMap>> {
     let image = params.terrain_file.as_ref()?;
-    let text = files.text("terrain.file", &image.with_extension("txt"));
-    let png = files.bytes("terrain.file", image);
+    let text = files.load_text("terrain.file", &image.with_extension("txt"));
+    let png = files.load_bytes("terrain.file", image);
     let rounding = match params.terrain_rounding {
         TerrainRounding::Cut => Rounding::Cut,
         TerrainRounding::Nearest => Rounding::Nearest,

@@ -13,7 +13,7 @@ pub(super) struct SharedPorts {
     ports: BTreeMap<u16, WatchedPort>,
     holders: Holders,
     /// Sockets found by the last search.
-    seen: BTreeSet<u64>,
+    found: BTreeSet<u64>,
     logged: BTreeSet<u64>,
     /// Ports and other programs of the last check.
     shared: Vec<(u16, Holder)>,
@@ -22,39 +22,39 @@ pub(super) struct SharedPorts {
 #[derive(Debug)]
 struct WatchedPort {
     what: String,
-    /// The port also receives multicast, which reaches every socket.
-    multicast: bool,
+    /// Whether the port also receives multicast, which reaches every socket.
+    is_multicast: bool,
 }
 
 impl SharedPorts {
     /// Watches the port; `what` names its data.
     pub(super) fn watch(&mut self, options: &BindOptions, what: &str) {
-        let watched = WatchedPort { what: what.to_owned(), multicast: !options.groups.is_empty() };
-        self.ports.insert(options.port, watched);
+        let (what, is_multicast) = (what.to_owned(), !options.groups.is_empty());
+        self.ports.insert(options.port, WatchedPort { what, is_multicast });
     }
 
-    /// Logs new sockets; returns the ports on which another socket takes datagrams of the bridge, with its owner.
-    /// A socket counts from the second search on, because a closing socket has no owner.
+    /// Logs new sockets; returns the ports on which another socket receives datagrams of the bridge, with its owner.
+    /// A socket counts only if the previous search found it, too: a closing socket has no owner.
     fn search(&mut self) -> Vec<(u16, Holder)> {
-        let mut found = Vec::new();
-        let before = std::mem::take(&mut self.seen);
+        let mut shared = Vec::new();
+        let before = std::mem::take(&mut self.found);
         let ports = self.ports.keys().copied().collect();
         for (port, holder) in self.holders.on(&ports) {
-            self.seen.insert(holder.inode);
+            self.found.insert(holder.inode);
             if !before.contains(&holder.inode) {
                 continue;
             }
-            let Some(WatchedPort { what, multicast }) = self.ports.get(&port) else { continue };
-            let new = self.logged.len() < MAX_LOGGED && self.logged.insert(holder.inode);
-            if !multicast {
-                if new {
+            let Some(WatchedPort { what, is_multicast }) = self.ports.get(&port) else { continue };
+            let is_new = self.logged.len() < MAX_LOGGED && self.logged.insert(holder.inode);
+            if !is_multicast {
+                if is_new {
                     tracing::warn!(
                         "{holder} listens on UDP port {port} as well ({what}): each datagram reaches only one of the two. \
                          Serve each vehicle by one bridge (vehicles; docs/ros2.md), or end the other program"
                     );
                 }
-                found.push((port, holder));
-            } else if new {
+                shared.push((port, holder));
+            } else if is_new {
                 // Normal with several bridges or vendor programs: multicast reaches all of them.
                 tracing::info!(
                     "{holder} listens on UDP port {port} as well ({what}): unicast datagrams of CopterSim, not sent to \
@@ -62,7 +62,7 @@ impl SharedPorts {
                 );
             }
         }
-        found
+        shared
     }
 }
 

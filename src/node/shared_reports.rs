@@ -18,7 +18,7 @@ impl SharedReports {
         self.reported.lock()
     }
 
-    /// Requests descriptions of vehicles and objects while `reader` returns true, also without subscribers of their topics.
+    /// Requests descriptions of vehicles and objects while `reader` returns true, even if their topics have no subscribers.
     pub(super) fn add_reader(&self, reader: impl Fn() -> bool + Send + 'static) {
         self.readers.lock().push(Box::new(reader));
     }

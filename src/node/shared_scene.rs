@@ -1,4 +1,4 @@
-//! The shared scene: services change it, sources of vehicles update the vehicles, sensors learn of a new map.
+//! The shared scene: services change it, sources of vehicles update the vehicles, a new map notifies the sensors.
 use super::settings::Settings;
 use crate::frames::WorldConvention;
 use crate::scene::{MapFrame, Scene, SceneSettings, find_world};
@@ -14,7 +14,7 @@ pub(super) struct SharedScene {
 }
 
 impl SharedScene {
-    /// A scene in the frame `map` with these axes.
+    /// Creates a scene in the frame `map` with these axes.
     pub(super) fn new(settings: &Settings, map: &str, world: WorldConvention) -> Self {
         let params = &settings.params.scene;
         let library = settings.origin.library.clone();
@@ -42,7 +42,7 @@ impl SharedScene {
         self.maps.send_modify(|count| *count += 1);
     }
 
-    /// A receiver that notices each new map.
+    /// Returns a receiver that reports each new map.
     pub(super) fn maps(&self) -> watch::Receiver<u64> {
         self.maps.subscribe()
     }

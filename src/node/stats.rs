@@ -12,11 +12,11 @@ use std::time::Instant;
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Figures {
-    /// What the source delivers, and what it reports as texts.
+    /// Kind of data, for `doctor`.
     pub(super) kind: SourceRole,
     /// Datagrams or blocks received, good and bad.
     pub(super) received: u64,
-    /// Their bytes.
+    /// Bytes received.
     pub(super) bytes: u64,
     /// Whole frames or samples.
     pub(super) frames: u64,
@@ -57,7 +57,7 @@ impl Default for Latencies {
 
 impl Figures {
     /// Sets the count of samples missing by sequence number.
-    pub(super) fn lost(&mut self, count: u64) {
+    pub(super) fn set_lost(&mut self, count: u64) {
         if count > 0 {
             self.drops.insert(Cause::Frame(DropCause::Lost), count);
         }
@@ -74,7 +74,7 @@ impl Figures {
     }
 
     /// Sets the socket's count of datagrams lost to a full receive buffer.
-    pub(super) fn overflowed(&mut self, count: u32) {
+    pub(super) fn set_overflows(&mut self, count: u32) {
         self.drops.insert(Cause::SocketOverflow, count.into());
     }
 
@@ -99,19 +99,19 @@ impl Figures {
         }
     }
 
-    /// Known and probable causes why the source delivers nothing or too little.
+    /// Returns the known and probable causes why the source delivers nothing or too little.
     pub(super) fn reason(&self) -> Option<String> {
         let causes: Vec<_> = self.obstacle.as_deref().into_iter().chain(self.hint).collect();
         (!causes.is_empty()).then(|| causes.join("; "))
     }
 
-    pub(super) fn took(&mut self, nanoseconds: i64) {
+    pub(super) fn record_latency(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
         self.latency_us.0.saturating_record(us);
     }
 }
 
-/// Shared figures; the source's task writes, the health task reads.
+/// Figures that the source's task writes and the health task reads.
 #[derive(Debug)]
 pub(super) struct SourceStats {
     /// Name at the start, which identifies the source.
@@ -141,8 +141,8 @@ impl SourceStats {
         self.figures.lock()
     }
 
-    /// Counts a datagram that was handled, or why it was not.
-    pub(super) fn handled(&self, result: Result<(), Cause>) {
+    /// Counts a handled datagram as a frame, or the cause of its drop.
+    pub(super) fn count_result(&self, result: Result<(), Cause>) {
         let mut figures = self.lock();
         match result {
             Ok(()) => {

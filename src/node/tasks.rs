@@ -1,4 +1,4 @@
-//! Tasks and threads that run as long as the bridge: those that panic or end are reported and restarted.
+//! Tasks and threads that run as long as the bridge; the bridge reports and restarts those that panic or end.
 use super::error::NodeError;
 use super::stats::SourceStats;
 use crate::node::cause::Cause;
@@ -51,14 +51,14 @@ impl<S: CountedTask> Endless for S {
 /// Runs a task forever.
 pub async fn keep_running(mut task: impl Endless) {
     loop {
-        let how = if caught(task.work()).await { "panicked" } else { "has ended" };
+        let how = if has_panicked(task.work()).await { "panicked" } else { "has ended" };
         task.failed();
         tracing::error!("the task of {} {how}; restarting in {PAUSE:?}", task.name());
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-async fn caught(future: impl Future<Output = ()>) -> bool {
+async fn has_panicked(future: impl Future<Output = ()>) -> bool {
     let mut future = pin!(future);
     std::future::poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
@@ -67,8 +67,8 @@ async fn caught(future: impl Future<Output = ()>) -> bool {
     .await
 }
 
-/// Time to the next multiple of `period` on the host's clock, so that tasks of one thread wake it together: a wake-up costs
-/// more than most of their work.
+/// Returns the time to the next multiple of `period` on the host's clock. Tasks of one thread thus wake it together: a wake-up
+/// costs more than most of their work.
 pub(super) fn next_moment(period: Duration) -> Duration {
     let period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX).max(1);
     let passed = host_now().0.rem_euclid(period);

@@ -1,4 +1,4 @@
-//! The frames: `/tf`, `/tf_static`, and the tree behind both.
+//! Publishes `/tf` and `/tf_static` from one frame tree.
 use super::clock::HeaderClock;
 use super::error::NodeError;
 use super::tasks::Endless;
@@ -20,7 +20,7 @@ pub(super) struct Tf {
     tree: Arc<Mutex<FrameTree>>,
     publisher: Arc<Publisher<TFMessage>>,
     /// Vehicles with a known pose.
-    posed: Arc<Mutex<BTreeSet<u16>>>,
+    known_poses: Arc<Mutex<BTreeSet<u16>>>,
 }
 
 impl Tf {
@@ -28,12 +28,12 @@ impl Tf {
         Self {
             tree: Arc::new(Mutex::new(tree)),
             publisher: Arc::new(publisher),
-            posed: Arc::default(),
+            known_poses: Arc::default(),
         }
     }
 
-    pub(super) fn vehicles(&self) -> usize {
-        self.posed.lock().len()
+    pub(super) fn vehicle_count(&self) -> usize {
+        self.known_poses.lock().len()
     }
 
     fn tree(&self) -> MutexGuard<'_, FrameTree> {
@@ -55,25 +55,25 @@ impl Tf {
             // The publisher counts failures.
             let _counted = self.publisher.publish(&TFMessage { transforms });
         }
-        self.posed.lock().insert(pose.vehicle);
+        self.known_poses.lock().insert(pose.vehicle);
     }
 }
 
-/// Delay, so that one message has the origins of several vehicles.
-const TOGETHER: Duration = Duration::from_millis(100);
+/// Delay that collects the origins of several vehicles in one message.
+const ORIGIN_DELAY: Duration = Duration::from_millis(100);
 
 /// `/tf_static`, latched: each message contains all frames.
 #[derive(Clone)]
 pub(super) struct StaticTf(Arc<StaticFrames>);
 
 struct StaticFrames {
-    /// Locked before the frames are read, so that the last message is the newest.
+    /// Locked before the frames are read, so that the last message has the newest frames.
     publisher: Mutex<Publisher<TFMessage>>,
     tf: Tf,
     /// Frames published by robot_state_publisher instead.
-    left_out: Mutex<BTreeSet<String>>,
+    omitted: Mutex<BTreeSet<String>>,
     /// Frames discovered at run time, by name.
-    found: Mutex<BTreeMap<String, TransformStamped>>,
+    discovered: Mutex<BTreeMap<String, TransformStamped>>,
     clock: HeaderClock,
     due: Notify,
 }
@@ -87,7 +87,7 @@ impl Endless for StaticTf {
     async fn work(&mut self) {
         loop {
             self.0.due.notified().await;
-            tokio::time::sleep(TOGETHER).await;
+            tokio::time::sleep(ORIGIN_DELAY).await;
             if let Err(error) = self.publish() {
                 tracing::warn!(%error, "cannot publish the origin of an autopilot");
             }
@@ -100,19 +100,19 @@ impl StaticTf {
         Self(Arc::new(StaticFrames {
             publisher: Mutex::new(publisher),
             tf,
-            left_out: Mutex::default(),
-            found: Mutex::default(),
+            omitted: Mutex::default(),
+            discovered: Mutex::default(),
             clock,
             due: Notify::new(),
         }))
     }
 
-    pub(super) fn now(&self) -> FrameTree {
+    pub(super) fn tree_copy(&self) -> FrameTree {
         self.tree().clone()
     }
 
-    pub(super) fn leave_out(&self, frames: impl IntoIterator<Item = String>) {
-        self.0.left_out.lock().extend(frames);
+    pub(super) fn omit(&self, frames: impl IntoIterator<Item = String>) {
+        self.0.omitted.lock().extend(frames);
     }
 
     pub(super) fn publish(&self) -> Result<(), NodeError> {
@@ -122,8 +122,8 @@ impl StaticTf {
     fn publish_at(&self, now: RosTime) -> Result<(), NodeError> {
         let publisher = self.0.publisher.lock();
         let mut transforms = self.tree().static_transforms(now);
-        transforms.retain(|t| !self.0.left_out.lock().contains(&t.child_frame_id));
-        transforms.extend(self.0.found.lock().values().cloned().map(|mut transform| {
+        transforms.retain(|t| !self.0.omitted.lock().contains(&t.child_frame_id));
+        transforms.extend(self.0.discovered.lock().values().cloned().map(|mut transform| {
             transform.header.stamp = now.to_msg();
             transform
         }));
@@ -136,7 +136,7 @@ impl StaticTf {
         for BodyFrame { name, attitude } in frames {
             let pose = Transform::from_attitude(attitude);
             let transform = pose.to_stamped(&base, &name, RosTime::default());
-            self.0.found.lock().insert(name, transform);
+            self.0.discovered.lock().insert(name, transform);
         }
         self.0.due.notify_one();
     }
@@ -147,20 +147,20 @@ impl StaticTf {
         mount: &SensorMount,
         stamp: Option<RosTime>,
     ) -> Result<(), NodeError> {
-        let (due, moved) = {
+        let (due, moving) = {
             let mut tree = self.tree();
             let due = if tree.hangs(mount) {
                 tree.remount(mount.seq_id, mount.position_frd, mount.orientation)
             } else {
                 tree.rehang(mount).map_err(NodeError::Frames).map(|()| true)?
             };
-            let moved = stamp.and_then(|stamp| tree.moving(mount.seq_id, stamp));
-            (due, moved)
+            let moving = stamp.and_then(|stamp| tree.moving_transform(mount.seq_id, stamp));
+            (due, moving)
         };
         if due {
             self.publish_at(stamp.unwrap_or_else(|| self.0.clock.now()))?;
         }
-        if let Some(transform) = moved.filter(|_| self.0.tf.is_read()) {
+        if let Some(transform) = moving.filter(|_| self.0.tf.is_read()) {
             let transforms = vec![transform];
             self.0.tf.publisher.publish(&TFMessage { transforms })?;
         }
@@ -168,8 +168,8 @@ impl StaticTf {
     }
 
     pub(super) fn place_origin(&self, vehicle: u16, position: Vector<Ned>) {
-        let moved = self.tree().place_origin(vehicle, position);
-        if moved {
+        let is_new = self.tree().place_origin(vehicle, position);
+        if is_new {
             let [north, east, down] = position.to_array();
             tracing::info!(
                 vehicle,

@@ -22,10 +22,10 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// The runtime of thread `name`; tasks can be started on it at once.
+    /// Returns the runtime of thread `name`; tasks can be started on it at once.
     pub(super) fn runtime(&mut self, name: &'static str) -> Result<Handle, NodeError> {
-        let known = self.runtimes.iter().find(|(other, _)| *other == name);
-        if let Some((_, runtime)) = known {
+        let open = self.runtimes.iter().find(|(other, _)| *other == name);
+        if let Some((_, runtime)) = open {
             return Ok(runtime.handle().clone());
         }
         let runtime = tasks::runtime(name)?;
@@ -76,6 +76,7 @@ impl RunningThreads {
         // Dropping the senders also ends threads that receive no message.
         self.quit.clear();
     }
+
     pub(super) fn join(&mut self) {
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {

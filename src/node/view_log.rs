@@ -1,4 +1,4 @@
-//! Log of views that the renderer describes and nobody has requested here.
+//! Logs views that the renderer describes, but the bridge has not requested.
 use crate::config::params::Foreign;
 use crate::frames::{Attitude, Flu, Transform};
 
@@ -20,14 +20,14 @@ pub(super) fn log_described_view(
         format!("{is} in its mount (FLU), requested {was}")
     });
     let what: Vec<_> = fov.into_iter().chain(pose).collect();
-    let then = match foreign {
+    let consequence = match foreign {
         Foreign::Follow | Foreign::Yield => {
             "camera_info and TF follow; with request.foreign:=restore the bridge requests its own view again"
         }
         Foreign::Restore => "the bridge requests its own view again",
     };
     tracing::warn!(
-        "sensor{seq_id} shows {}: another program has requested SeqID {seq_id} as well. {then}",
+        "sensor{seq_id} shows {}: another program has requested SeqID {seq_id} as well. {consequence}",
         what.join("; ")
     );
     false

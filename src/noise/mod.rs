@@ -1,5 +1,5 @@
 //! Random numbers that depend only on a seed, a source and the simulator's time: equal data gets equal noise, and a lost frame
-//! changes no other one.
+//! does not change the noise of the others.
 mod walk;
 
 pub use walk::Walk;
@@ -25,7 +25,7 @@ pub enum Purpose {
     Gps = 6,
 }
 
-/// The numbers of one source: a sensor or a vehicle.
+/// The random numbers of one source: a sensor or a vehicle.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Draws {
     seed: u64,
@@ -38,7 +38,7 @@ impl Draws {
         Self { seed, source }
     }
 
-    /// Returns the numbers for one purpose at one time, or at any other number that distinguishes draws.
+    /// Returns the numbers for one purpose and one time; any number that distinguishes draws may replace the time.
     pub fn at(&self, purpose: Purpose, time: i64) -> Numbers {
         // The sequences of two keys that differ in one bit are independent.
         let parts = [self.seed, self.source.into(), purpose as u64, time.cast_unsigned()];

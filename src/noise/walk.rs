@@ -1,9 +1,9 @@
 use super::{Draws, Purpose};
 use std::array::from_fn;
 
-/// The walks begin at 0 and are known up to 2^62 ns, 146 years.
+/// The walks extend from 0 to 2^62 ns, 146 years.
 const LEVELS: u32 = 62;
-/// Between points 2^16 ns (66 µs) apart they are straight.
+/// The walks are straight between points 2^16 ns (66 µs) apart.
 const FINEST: u32 = 16;
 const STEPS: usize = (LEVELS - FINEST) as usize;
 
@@ -16,8 +16,8 @@ pub struct Walk<const N: usize> {
     draws: Draws,
     purpose: Purpose,
     end: [f64; N],
-    /// The last interval of each halving and its numbers: between two times only the finest change.
-    known: [(i64, [f64; N]); STEPS],
+    /// Cache: the last interval of each halving, and its numbers. Close times share all but the finest.
+    cache: [(i64, [f64; N]); STEPS],
 }
 
 impl<const N: usize> Walk<N> {
@@ -27,8 +27,8 @@ impl<const N: usize> Walk<N> {
         Self {
             draws,
             purpose,
-            end: normals(draws, purpose, LEVELS, 0).map(|n| n * scale),
-            known: [(-1, [0.0; N]); STEPS],
+            end: draw(draws, purpose, LEVELS, 0).map(|n| n * scale),
+            cache: [(-1, [0.0; N]); STEPS],
         }
     }
 
@@ -36,14 +36,14 @@ impl<const N: usize> Walk<N> {
     pub fn at(&mut self, time_ns: i64) -> [f64; N] {
         let time = time_ns.clamp(0, (1 << LEVELS) - 1);
         let (mut left, mut right) = ([0.0; N], self.end);
-        for (half, known) in (FINEST..LEVELS).rev().zip(&mut self.known) {
+        for (half, cached) in (FINEST..LEVELS).rev().zip(&mut self.cache) {
             let interval = time >> (half + 1);
-            if known.0 != interval {
-                *known = (interval, normals(self.draws, self.purpose, half, interval));
+            if cached.0 != interval {
+                *cached = (interval, draw(self.draws, self.purpose, half, interval));
             }
             // The variance of the midpoint of a bridge is a quarter of the interval's.
             let spread = seconds(half + 1).sqrt() / 2.0;
-            let middle = from_fn(|i| (left[i] + right[i]) / 2.0 + spread * known.1[i]);
+            let middle = from_fn(|i| (left[i] + right[i]) / 2.0 + spread * cached.1[i]);
             if time >> half & 1 == 0 {
                 right = middle;
             } else {
@@ -60,8 +60,8 @@ fn seconds(level: u32) -> f64 {
     2_f64.powi(level as i32) * 1e-9
 }
 
-/// Numbers of one interval; an interval has less than 46 bits.
-fn normals<const N: usize>(draws: Draws, purpose: Purpose, level: u32, interval: i64) -> [f64; N] {
+/// Draws the numbers of one interval, whose index has less than 46 bits.
+fn draw<const N: usize>(draws: Draws, purpose: Purpose, level: u32, interval: i64) -> [f64; N] {
     let mut numbers = draws.at(purpose, i64::from(level) << 48 | interval);
     from_fn(|_| numbers.normal())
 }

@@ -1,4 +1,4 @@
-//! Resource limits of this process, which errors name as possible cause.
+//! Resource limits of this process, which errors name as possible causes.
 use crate::transport::Limit;
 use std::io;
 
@@ -23,8 +23,8 @@ pub struct LimitTooLow {
 }
 
 impl Needs {
-    /// Compares with the limits of this process.
-    /// Errors: the first limit that is too low. Unchecked, libraries would crash when they get no socket or no thread.
+    /// Compares the needs with the limits of this process: libraries crash when they get no socket or no thread.
+    /// Errors: the first limit that is too low.
     pub fn check(self) -> Result<(), LimitTooLow> {
         let needs = [
             (Limit::Files, self.files, "files and sockets"),
@@ -39,17 +39,17 @@ impl Needs {
     }
 }
 
-/// Returns the limits that can cause an error of the system, as ` (the limit of ...)`; empty for other errors.
+/// Returns the limits that can cause this error of the system, as ` (the limit of ...)`; empty if none can.
 pub fn limit_behind(error: &io::Error) -> String {
-    let limits = sentence(Limit::behind(error).iter().filter_map(|limit| limit.get()));
+    let limits = join_texts(Limit::behind(error).iter().filter_map(|limit| limit.get()));
     if limits.is_empty() { limits } else { format!(" (the limit of {limits})") }
 }
 
 /// Returns every limit that can cause a failure.
 pub fn limits() -> String {
-    sentence(Limit::ALL.into_iter().filter_map(Limit::get))
+    join_texts(Limit::ALL.into_iter().filter_map(Limit::get))
 }
 
-fn sentence(limits: impl Iterator<Item = (u64, String)>) -> String {
+fn join_texts(limits: impl Iterator<Item = (u64, String)>) -> String {
     limits.map(|(_, text)| text).collect::<Vec<_>>().join(", of ")
 }

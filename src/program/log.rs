@@ -1,4 +1,4 @@
-//! Output to a terminal, pipe or file that may block: lines wait in a bounded queue; lines that find it full are counted.
+//! Log output to a terminal, pipe or file that may block: a bounded queue holds the lines; a full queue drops and counts them.
 use super::one_line::OneLineFields;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,15 +24,15 @@ pub fn lost_lines() -> u64 {
 #[derive(Clone, Default)]
 struct LostLines {
     /// Lines dropped by the full queue.
-    unread: Arc<OnceLock<ErrorCounter>>,
+    dropped: Arc<OnceLock<ErrorCounter>>,
     /// Lines that failed to be written: the disk is full, the reader is gone.
     failed: Arc<AtomicUsize>,
 }
 
 impl LostLines {
     fn count(&self) -> u64 {
-        let unread = self.unread.get().map_or(0, ErrorCounter::dropped_lines);
-        (unread + self.failed.load(Ordering::Relaxed)) as u64
+        let dropped = self.dropped.get().map_or(0, ErrorCounter::dropped_lines);
+        (dropped + self.failed.load(Ordering::Relaxed)) as u64
     }
 }
 
@@ -48,21 +48,21 @@ impl OutputLog {
     /// A log on `out`.
     pub fn new(out: impl Write + Send + 'static) -> Self {
         let lost = LostLines::default();
-        let sink = LogSink { out, lost: lost.clone(), logged: 0 };
+        let sink = LogSink { out, lost: lost.clone(), reported: 0 };
         let (writer, guard) = NonBlockingBuilder::default()
             .lossy(true)
             .buffered_lines_limit(QUEUE)
             .thread_name("rfly-log")
             .finish(sink);
-        // The first and only value.
-        let _first = lost.unread.set(writer.error_counter());
+        // Fails only for a second value.
+        let _is_set = lost.dropped.set(writer.error_counter());
         Self { writer, guard: Some(guard), lost }
     }
 
     /// The log of this process, whose lost lines [`lost_lines`] returns.
     pub fn of_process(out: impl Write + Send + 'static) -> Self {
         let log = Self::new(out);
-        let _first = LOST.set(log.lost.clone());
+        let _is_set = LOST.set(log.lost.clone());
         log
     }
 
@@ -78,7 +78,7 @@ impl OutputLog {
             .with_writer(self.writer.clone())
     }
 
-    /// Writes a text as it is, after the lines logged before.
+    /// Writes a text without time and level, after the lines logged before.
     pub fn say(&self, text: &str) {
         // Lines dropped by the full queue are counted.
         let _counted = self.writer.clone().write_all(format!("{text}\n").as_bytes());
@@ -102,17 +102,17 @@ impl Drop for OutputLog {
 struct LogSink<W> {
     out: W,
     lost: LostLines,
-    /// Lost lines already reported in the output.
-    logged: u64,
+    /// Number of lost lines that the output already reports.
+    reported: u64,
 }
 
 impl<W: Write> Write for LogSink<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.put(line);
+        self.write_line(line);
         let lost = self.lost.count();
-        if lost > self.logged {
-            let new = lost - std::mem::replace(&mut self.logged, lost);
-            self.put(format!("{new} log lines lost: the reader was too slow\n").as_bytes());
+        if lost > self.reported {
+            let new = lost - std::mem::replace(&mut self.reported, lost);
+            self.write_line(format!("{new} log lines lost: the reader was too slow\n").as_bytes());
         }
         Ok(line.len())
     }
@@ -123,7 +123,7 @@ impl<W: Write> Write for LogSink<W> {
 }
 
 impl<W: Write> LogSink<W> {
-    fn put(&mut self, line: &[u8]) {
+    fn write_line(&mut self, line: &[u8]) {
         if self.out.write_all(line).is_err() {
             self.lost.failed.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,4 +1,4 @@
-//! Shared by both programs: log, signals, resource limits, manual pages, service manager.
+//! Parts that both programs share: log, signals, resource limits, manual pages, service manager.
 mod files;
 mod limits;
 mod log;

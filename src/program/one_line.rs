@@ -11,14 +11,14 @@ pub const LONGEST_MESSAGE: usize = 4096;
 /// A log message with its fields: ` name=value` after the text, on one line, truncated if too long.
 pub struct LogMessage<W> {
     out: OneLine<W>,
-    begun: bool,
+    has_text: bool,
 }
 
 impl<W: Write> LogMessage<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Self {
         let left = LONGEST_MESSAGE;
-        Self { out: OneLine { out, left }, begun: false }
+        Self { out: OneLine { out, left }, has_text: false }
     }
 
     /// Returns the output, with a note if the message was truncated.
@@ -33,7 +33,7 @@ impl<W: Write> LogMessage<W> {
 
 impl<W: Write> Visit for LogMessage<W> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let separator = if std::mem::replace(&mut self.begun, true) { " " } else { "" };
+        let separator = if std::mem::replace(&mut self.has_text, true) { " " } else { "" };
         // An error means that the limit is reached.
         let _ = match field.name() {
             "message" => write!(self.out, "{separator}{value:?}"),

@@ -2,12 +2,12 @@
 use sd_notify::NotifyState;
 use std::time::{Duration, Instant};
 
-/// Tells that the start is over: units ordered after this one may start.
+/// Reports the end of the start: units ordered after this one may start.
 pub fn tell_ready() {
     tell(&NotifyState::Ready);
 }
 
-/// Tells that the program is stopping.
+/// Reports that the program is stopping.
 pub fn tell_stopping() {
     tell(&NotifyState::Stopping);
 }
@@ -19,7 +19,7 @@ fn tell(state: &NotifyState<'_>) {
     }
 }
 
-/// Tells the service manager that a loop still runs (`WatchdogSec=`).
+/// Reports to the service manager that a loop still runs (`WatchdogSec=`).
 #[derive(Debug)]
 pub struct Watchdog {
     /// Half the time limit of the service manager; `None` if it does not watch.
@@ -28,17 +28,17 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// With the time limit in the environment of this process.
+    /// Uses the time limit in the environment of this process.
     pub fn of_process() -> Self {
         Self::with_limit(sd_notify::watchdog_enabled())
     }
 
-    /// With a time limit of the service manager.
+    /// Uses this time limit of the service manager.
     pub fn with_limit(limit: Option<Duration>) -> Self {
         Self { period: limit.map(|limit| limit / 2), last: None }
     }
 
-    /// Called in each round of the loop.
+    /// Notifies if it is due; called in each round of the loop.
     pub fn alive(&mut self, now: Instant) {
         if self.due(now) {
             tell(&NotifyState::Watchdog);

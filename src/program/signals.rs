@@ -20,8 +20,7 @@ pub enum Ended<T> {
     Panicked,
 }
 
-/// Ctrl-C, SIGTERM and SIGHUP. From `listen` on they no longer kill the process, so that interrupted work can end in
-/// order.
+/// Ctrl-C, SIGTERM and SIGHUP. After `listen` they no longer kill the process, so that interrupted work can end in order.
 pub struct Signals {
     runtime: Runtime,
     signals: EndSignals,
@@ -61,7 +60,7 @@ impl Signals {
         let (stop, stopped) = oneshot::channel();
         let (done, mut result) = oneshot::channel();
         let thread = std::thread::Builder::new().name("rfly-main".to_owned());
-        // Sending fails if the wait has ended; the result is discarded then.
+        // Fails after the grace period, when nobody waits for the result.
         let thread = thread.spawn(move || drop(done.send(work(stopped))))?;
         let signals = &mut self.signals;
         let ended = self.runtime.block_on(async {
@@ -98,8 +97,8 @@ pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
     ended
 }
 
-/// Waits for a thread whose work is done: otherwise the destructors of its thread-local values, also those of C++ libraries,
-/// could run at the same time as the global ones when `main` returns.
+/// Waits for the end of a thread whose work is done: otherwise destructors of its thread-local values, also those of C++
+/// libraries, could run together with the global ones when `main` returns.
 fn finish(thread: JoinHandle<()>) {
     // A panic is in the log.
     let _panicked = thread.join();

@@ -9,7 +9,7 @@ use crate::msgs::vision_msgs::msg::{Detection2D, ObjectHypothesisWithPose};
 const NEAR_M: f64 = 0.05;
 /// Maximum number of rays per axis to estimate the visible share.
 const MAX_RAYS: usize = 40;
-/// A surface up to this distance in front of a box belongs to it: depth is rounded, and bounds are not exact.
+/// A surface up to this far in front of a box belongs to the box: depth is rounded, and bounds are not exact.
 const TOLERANCE_M: f64 = 0.05;
 const TOLERANCE: f64 = 0.02;
 /// Depth value of a pixel without return.
@@ -27,7 +27,7 @@ pub struct PinholeCamera {
 }
 
 impl PinholeCamera {
-    /// Takes K and the image size; `None` for a camera without calibration.
+    /// Reads K and the image size; `None` for a camera without calibration.
     pub fn new(info: &CameraInfo) -> Option<Self> {
         let [fx, _, cx, _, fy, cy, ..] = info.k;
         (fx > 0.0 && fy > 0.0).then_some(Self {
@@ -112,13 +112,13 @@ impl BoundingBox3d {
         let least = |axis: usize| pixels().map(|p| p[axis]).fold(f64::INFINITY, f64::min);
         let most = |axis: usize| pixels().map(|p| p[axis]).fold(f64::NEG_INFINITY, f64::max);
         let [last_u, last_v] = camera.size.map(|n| n as f64 - 1.0);
-        let cut = BoundingBox2d {
+        let clipped = BoundingBox2d {
             left: least(0).max(0.0),
             top: least(1).max(0.0),
             right: most(0).min(last_u),
             bottom: most(1).min(last_v),
         };
-        (cut.left < cut.right && cut.top < cut.bottom).then_some(cut)
+        (clipped.left < clipped.right && clipped.top < clipped.bottom).then_some(clipped)
     }
 
     /// Returns the visible share of its area in the image, 0 to 1; `None` if no pixel of the image hits it.
@@ -144,8 +144,8 @@ impl BoundingBox3d {
                 let count = u16::from_le_bytes([low, high]);
                 let front = entry * (1.0 - TOLERANCE) - TOLERANCE_M;
                 hits += 1;
-                let hidden = count != NO_RETURN && f64::from(count) * depth.scale < front;
-                visible += u32::from(!hidden);
+                let is_hidden = count != NO_RETURN && f64::from(count) * depth.scale < front;
+                visible += u32::from(!is_hidden);
             }
         }
         (hits > 0).then(|| f64::from(visible) / f64::from(hits))

@@ -27,12 +27,12 @@ pub struct Contact {
 /// A larger step back in time means that the simulation restarted; a smaller one, that a datagram is late.
 const RESTART_NS: i64 = 1_000_000_000;
 
-/// The present collision of one vehicle.
+/// The present collision of one vehicle, and the number of collisions.
 #[derive(Clone, Debug, Default)]
 pub struct CollisionState {
     contact: Option<Contact>,
-    /// Only the short datagram reported it; the same datagram reports its end.
-    by_event: bool,
+    /// Only a [`CrashPacket`] reported it; another one reports its end.
+    is_from_event: bool,
     last: Option<SimTime>,
     count: u32,
 }
@@ -48,7 +48,7 @@ impl CollisionState {
         self.count
     }
 
-    /// Takes a report of the vehicle; returns whether the collision changed.
+    /// Processes a report of the vehicle; returns whether the collision changed.
     pub fn report(&mut self, report: &VehicleReportPacket) -> bool {
         let mut changed = false;
         if let Some(time) = SimTime::checked_from_secs(report.sim_time.get()) {
@@ -67,31 +67,31 @@ impl CollisionState {
             _ => Obstacle::Object,
         };
         let name = report.target_name();
-        let same = |known: &&Contact| {
+        let is_same = |known: &&Contact| {
             known.obstacle == obstacle && (known.name == name || known.name.is_empty())
         };
-        if self.contact.as_ref().filter(same).is_some() && !self.by_event {
+        if self.contact.as_ref().filter(is_same).is_some() && !self.is_from_event {
             return changed;
         }
         let points = [report.contact, report.target].map(|point| point.map(|x| x.get()));
-        let finite = points.iter().flatten().all(|x| x.is_finite());
-        let known = self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle);
-        self.begin(Contact { obstacle, name, points: finite.then_some(points) }, known);
-        self.by_event = false;
+        let is_finite = points.iter().flatten().all(|x| x.is_finite());
+        let is_known = self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle);
+        self.begin(Contact { obstacle, name, points: is_finite.then_some(points) }, is_known);
+        self.is_from_event = false;
         true
     }
 
-    /// Takes the short datagram, which reports only collisions with vehicles; returns whether the collision changed.
+    /// Processes a [`CrashPacket`], which reports only collisions with vehicles; returns whether the collision changed.
     pub fn event(&mut self, event: &CrashPacket) -> bool {
         match event.target_id.get() {
-            id if id < 0 => self.by_event && self.end(),
+            id if id < 0 => self.is_from_event && self.end(),
             id => {
                 let obstacle = Obstacle::Vehicle(id);
                 if self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle) {
                     return false;
                 }
                 self.begin(Contact { obstacle, name: String::new(), points: None }, false);
-                self.by_event = true;
+                self.is_from_event = true;
                 true
             }
         }
@@ -99,12 +99,12 @@ impl CollisionState {
 
     /// Ends the collision, for example because the simulation restarted; returns whether there was one.
     pub fn end(&mut self) -> bool {
-        self.by_event = false;
+        self.is_from_event = false;
         self.contact.take().is_some()
     }
 
-    fn begin(&mut self, contact: Contact, known: bool) {
+    fn begin(&mut self, contact: Contact, is_known: bool) {
         self.contact = Some(contact);
-        self.count = self.count.saturating_add(u32::from(!known));
+        self.count = self.count.saturating_add(u32::from(!is_known));
     }
 }

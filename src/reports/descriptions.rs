@@ -6,7 +6,7 @@ use crate::wire::{CameraDescription, EntityDescription, EntityName};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A reported vehicle or object. Objects created at run time have an id, like vehicles; objects of the scene have a name.
+/// A reported vehicle or object. The scene's own objects have a name; objects created at run time have an id, like vehicles.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum ReportedEntity {
     /// `CopterID`.
@@ -29,7 +29,7 @@ impl fmt::Display for ReportedEntity {
 pub struct DescribedEntity {
     /// Stamp of the description.
     pub stamp: RosTime,
-    /// Time of arrival.
+    /// Time of its arrival.
     pub arrival: RosTime,
     /// Pose of its reference point (FLU) in `map`.
     pub pose: Transform,
@@ -101,10 +101,10 @@ impl Descriptions {
     /// Removes descriptions that arrived before `since`; returns the removed vehicles and objects.
     pub fn forget(&mut self, since: RosTime) -> Vec<ReportedEntity> {
         self.cameras.retain(|_, camera| camera.arrival >= since);
-        let old = |(entity, described): (&ReportedEntity, &DescribedEntity)| {
+        let if_old = |(entity, described): (&ReportedEntity, &DescribedEntity)| {
             (described.arrival < since).then(|| entity.clone())
         };
-        let gone: Vec<_> = self.entities.iter().filter_map(old).collect();
+        let gone: Vec<_> = self.entities.iter().filter_map(if_old).collect();
         for entity in &gone {
             self.entities.remove(entity);
         }

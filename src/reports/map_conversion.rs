@@ -30,8 +30,8 @@ impl MapConversion {
 
     /// Converts a point; `None` if a number is not finite.
     pub fn point(&self, ned: [f32; 3]) -> Option<[f64; 3]> {
-        let finite = ned.iter().all(|x| x.is_finite());
-        finite.then(|| self.vector(ned))
+        let is_finite = ned.iter().all(|x| x.is_finite());
+        is_finite.then(|| self.vector(ned))
     }
 
     /// Converts a vector.
@@ -39,16 +39,16 @@ impl MapConversion {
         self.convention.vector(Vector::<Ned>::from(ned))
     }
 
-    /// Converts the bounds of an object with this pose; returns their pose and the lengths of their sides. `None` if a number is
-    /// not finite or a side negative.
+    /// Converts the bounds of an object with this pose to a pose and the lengths of the sides. `None` if a number is not finite
+    /// or a side is negative.
     pub fn bounds(
         &self,
         pose: &Transform,
         centre: [f32; 3],
         half: [f32; 3],
     ) -> Option<(Transform, [f64; 3])> {
-        let valid = half.iter().all(|x| x.is_finite() && *x >= 0.0);
-        let centre = self.point(centre).filter(|_| valid)?;
+        let is_valid = half.iter().all(|x| x.is_finite() && *x >= 0.0);
+        let centre = self.point(centre).filter(|_| is_valid)?;
         let [x, y, z] = half.map(|side| 2.0 * f64::from(side));
         Some(match (self.bounds, self.convention) {
             (BoundsAxes::Own, _) => (Transform::from_parts(centre, pose.rotation()), [x, y, z]),
@@ -68,18 +68,15 @@ pub(super) fn attitude_of(euler: [f32; 3]) -> Attitude<Frd, Ned> {
     Attitude::from_euler(Euler { roll, pitch, yaw })
 }
 
-/// Converts to the message.
 pub(super) fn pose_msg(pose: &Transform) -> Pose {
     let [w, x, y, z] = pose.rotation();
     Pose { position: point_msg(pose.translation()), orientation: Quaternion { x, y, z, w } }
 }
 
-/// Converts to the message.
 pub(super) fn point_msg([x, y, z]: [f64; 3]) -> Point {
     Point { x, y, z }
 }
 
-/// Converts to the message.
 pub(super) fn vector_msg([x, y, z]: [f64; 3]) -> Vector3 {
     Vector3 { x, y, z }
 }

@@ -25,9 +25,9 @@ pub fn vehicle_report(
     let motors = report.motor_rpm.map(|rpm| f64::from(rpm.get()) * TAU / 60.0);
     let clearance = report.rays.map(|ray| f64::from(ray.get()));
     let vectors = [position, velocity, euler];
-    let finite =
+    let is_finite =
         vectors.iter().flatten().all(|x| x.is_finite()) && motors.iter().all(|x| x.is_finite());
-    if !finite {
+    if !is_finite {
         return None;
     }
     let pose = conversion.convention.pose(Vector::<Ned>::from(position), attitude_of(euler));
@@ -87,7 +87,7 @@ pub fn camera_report(camera: &DescribedCamera, map: &str) -> CameraReport {
     }
 }
 
-/// Returns the bounding boxes of vehicles or objects; the pose of the hypothesis is the reference point.
+/// Returns the bounding boxes of vehicles or objects; the hypothesis has the pose of the reference point.
 pub fn detections<'a>(
     described: impl Iterator<Item = (&'a ReportedEntity, &'a DescribedEntity)>,
     map: &str,

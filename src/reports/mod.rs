@@ -1,5 +1,4 @@
-//! Converts the renderer's reports (port 20006) to ROS: poses in `map`, bounding boxes, markers, collisions; and decides when to
-//! request them.
+//! Requests the renderer's reports (port 20006) and converts them to ROS: poses in `map`, bounding boxes, markers, collisions.
 mod bounding_boxes;
 mod collisions;
 mod descriptions;

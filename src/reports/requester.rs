@@ -1,4 +1,4 @@
-//! Decides when to send which requests for reports to the renderer.
+//! Decides which reports to request from the renderer, and when.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -59,20 +59,20 @@ impl fmt::Display for ReportSubject {
 /// Maximum number of commands in one call: the renderer's socket would drop a longer burst.
 const MAX_COMMANDS: usize = 16;
 
-/// Repeats requests: the renderer does not acknowledge them, and how long it sends descriptions is not documented. A silent
-/// subject is requested again.
+/// Repeats the request for a silent subject: the renderer acknowledges no request, and no document says how long it sends
+/// descriptions.
 #[derive(Clone, Debug, Default)]
 pub struct ReportRequester {
     requests: BTreeMap<ReportSubject, RequestState>,
-    /// Subjects whose reports are still to be ended.
+    /// Subjects whose reports the next commands end.
     ending: Vec<ReportSubject>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct RequestState {
-    /// Time of the last request or report, since any fixed instant.
+    /// Time of the last request or report, since a fixed instant.
     at: Option<Duration>,
-    answered: bool,
+    is_answered: bool,
 }
 
 impl ReportRequester {
@@ -90,7 +90,7 @@ impl ReportRequester {
         }
     }
 
-    /// Whether no subject is requested and none is left to be ended.
+    /// Whether there is no subject to request or to end.
     pub fn is_idle(&self) -> bool {
         self.requests.is_empty() && self.ending.is_empty()
     }
@@ -98,7 +98,7 @@ impl ReportRequester {
     /// Notes that a report of the subject arrived.
     pub fn answered(&mut self, subject: &ReportSubject, now: Duration) {
         if let Some(request) = self.requests.get_mut(subject) {
-            (request.at, request.answered) = (Some(now), true);
+            (request.at, request.is_answered) = (Some(now), true);
         }
     }
 
@@ -108,11 +108,11 @@ impl ReportRequester {
         let ends = self.ending.len().min(MAX_COMMANDS);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();
         for (subject, request) in &mut self.requests {
-            // Descriptions of a camera give the field of view of its frames, so their loss must be noticed early.
+            // A camera's description has the field of view of its frames, so the bridge must notice its loss early.
             let is_camera = matches!(subject, ReportSubject::Camera(_));
-            let pause = if request.answered && !is_camera { timeout } else { period };
-            let waits = request.at.is_some_and(|at| now.saturating_sub(at) < pause);
-            if !waits && commands.len() < MAX_COMMANDS {
+            let pause = if request.is_answered && !is_camera { timeout } else { period };
+            let is_recent = request.at.is_some_and(|at| now.saturating_sub(at) < pause);
+            if !is_recent && commands.len() < MAX_COMMANDS {
                 request.at = Some(now);
                 commands.push(subject.request());
             }

@@ -1,4 +1,4 @@
-//! Volumes: what an entity fills, and where a query looks.
+//! Volumes of entities and of queries.
 use super::map_pose::MapPose;
 use crate::frames::{Transform, WorldConvention};
 
@@ -56,17 +56,17 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 pub struct Extent {
     /// Centre in the body, FLU.
     pub centre: [f64; 3],
-    /// Half the sides.
+    /// Half of each side.
     pub half: [f64; 3],
 }
 
 impl Extent {
-    /// The box along the body's axes that contains one with its own pose; `pose` and `centre` are in one frame.
+    /// Returns the box along the axes of a body at `pose` that contains a box of `size` at `centre`; both poses are in one frame.
     pub fn around(pose: &Transform, centre: &Transform, size: [f64; 3]) -> Option<Self> {
         let in_body = pose.inverse() * *centre;
         let half = size.map(|side| side / 2.0);
         let around = corners(half.map(|side| -side), half).map(|corner| in_body.apply(corner));
-        let [least, most] = around.fold(NOTHING, widened);
+        let [least, most] = around.fold(EMPTY, widen);
         let extent = Self {
             centre: std::array::from_fn(|i| (least[i] + most[i]) / 2.0),
             half: std::array::from_fn(|i| (most[i] - least[i]) / 2.0),
@@ -86,7 +86,7 @@ impl Extent {
         let pose = world.pose(pose.position, pose.attitude);
         let [least, most] = self.corners();
         let around = corners(least, most).map(|corner| pose.apply(corner));
-        Volume::Box(around.fold(NOTHING, widened))
+        Volume::Box(around.fold(EMPTY, widen))
     }
 }
 
@@ -96,10 +96,10 @@ fn corners(least: [f64; 3], most: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-/// Least and greatest corner of no point.
-const NOTHING: [[f64; 3]; 2] = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+/// Least and greatest corner of a box without points.
+const EMPTY: [[f64; 3]; 2] = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
 
-fn widened([least, most]: [[f64; 3]; 2], point: [f64; 3]) -> [[f64; 3]; 2] {
+fn widen([least, most]: [[f64; 3]; 2], point: [f64; 3]) -> [[f64; 3]; 2] {
     let pick = |f: fn(f64, f64) -> f64, a: [f64; 3]| std::array::from_fn(|i| f(a[i], point[i]));
     [pick(f64::min, least), pick(f64::max, most)]
 }

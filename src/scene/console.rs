@@ -82,8 +82,8 @@ const COMMANDS: [(&str, &[ArgumentKind], usize); 30] = [
 /// The command whose text needs no quotes around spaces.
 const SHOW: &str = "RflyShowTextTime";
 
-/// Checks a command and returns it as it is sent: trimmed, and `Name(a,b);`, the form of the vendor's documents and of the
-/// renderer's own window, as `Name a b`.
+/// Checks a command and returns it as it is sent: trimmed, with `Name(a,b);`, the form of the vendor's documents and of the
+/// renderer's own window, converted to `Name a b`.
 pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     if let Some(c) = text.trim().chars().find(|c| c.is_control()) {
         return Err(format!("a command is one line of text, this one has {c:?}"));
@@ -94,7 +94,7 @@ pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     let text = text.trim().trim_end_matches([';', ' ']);
     let text = match text.split_once('(') {
         Some((name, inside)) if !name.is_empty() && name.chars().all(is_in_name) => {
-            without_brackets(name, inside)?
+            remove_brackets(name, inside)?
         }
         _ => text.to_owned(),
     };
@@ -115,19 +115,19 @@ fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "._-".contains(c)
 }
 
-fn find(name: &str) -> Option<&'static (&'static str, &'static [ArgumentKind], usize)> {
+fn find_command(name: &str) -> Option<&'static (&'static str, &'static [ArgumentKind], usize)> {
     COMMANDS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
-/// `Name(a,b)` as `Name a b`.
-fn without_brackets(name: &str, inside: &str) -> Result<String, String> {
+/// Converts `Name(a,b)` to `Name a b`.
+fn remove_brackets(name: &str, inside: &str) -> Result<String, String> {
     let inside = inside.strip_suffix(')').ok_or_else(|| {
         format!("`{name}(` needs a `)` at its end, or its arguments behind spaces: `{name} a b`")
     })?;
-    let mut quoted = false;
+    let mut is_quoted = false;
     let words = inside.split(|c: char| {
-        quoted ^= c == '"';
-        c == ',' && !quoted
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
     });
     let mut words: Vec<_> = words.map(|word| word.trim().to_owned()).collect();
     if inside.trim().is_empty() {
@@ -136,8 +136,8 @@ fn without_brackets(name: &str, inside: &str) -> Result<String, String> {
     if words.iter().any(String::is_empty) {
         return Err(format!("{name}: an argument between two commas is empty"));
     }
-    // A list of ids has commas itself.
-    if let Some((_, kinds @ [ArgumentKind::Ids, ..], _)) = find(name)
+    // A list of ids contains commas.
+    if let Some((_, kinds @ [ArgumentKind::Ids, ..], _)) = find_command(name)
         && words.len() > kinds.len()
     {
         let rest = words.split_off(1 + words.len() - kinds.len());
@@ -159,7 +159,7 @@ fn check_words(text: &str) -> Result<(), String> {
             "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
         ));
     }
-    match find(name) {
+    match find_command(name) {
         Some((name, kinds, needed)) => check_arguments(name, kinds, *needed, arguments)?,
         None if name.eq_ignore_ascii_case(SHOW) => check_show(arguments)?,
         // The engine has thousands of other commands.
@@ -214,7 +214,7 @@ fn check_show<'a>(arguments: impl Iterator<Item = &'a str>) -> Result<(), String
 }
 
 /// Returns a text as an argument, in quotes if it has spaces.
-pub(super) fn quoted(text: &str) -> Result<String, String> {
+pub(super) fn quote(text: &str) -> Result<String, String> {
     if let Some(c) = text.chars().find(|c| c.is_control() || *c == '"') {
         return Err(format!("the text must be one line without `\"`, has {c:?}"));
     }

@@ -1,4 +1,4 @@
-//! Objects that the renderer created from the lines of a file: its log of objects created by hand, or the script of a map.
+//! Objects that the renderer created from the lines of a file: its log of objects that a user created, or the script of a map.
 use super::map_pose::{MapPose, REACH_M};
 use crate::config::Problems;
 use crate::frames::{Attitude, Euler, Vector};
@@ -8,7 +8,7 @@ use crate::frames::{Attitude, Euler, Vector};
 pub struct CreatedObject {
     /// Id, from 1.
     pub id: i32,
-    /// Class and style, as the renderer takes them.
+    /// Number of class and style, as in the renderer's packets.
     pub vehicle_type: i32,
     /// Its pose.
     pub pose: MapPose,
@@ -20,7 +20,7 @@ const CREATE: &str = "CreateVehicle";
 const MAX_OBJECTS: usize = 4000;
 
 impl CreatedObject {
-    /// Reads `CreateVehicle,id,type,x,y,z,roll,pitch,yaw` (NED, m, rad); of several lines with one id the last counts.
+    /// Reads lines `CreateVehicle,id,type,x,y,z,roll,pitch,yaw` (NED, m, rad); the last line of an id applies.
     ///
     /// # Errors
     /// The lines that cannot be read.
@@ -32,7 +32,7 @@ impl CreatedObject {
             if !name.trim().eq_ignore_ascii_case(CREATE) {
                 continue;
             }
-            match read(&words.collect::<Vec<_>>()) {
+            match read_object(&words.collect::<Vec<_>>()) {
                 Ok(object) => {
                     created.retain(|other| other.id != object.id);
                     created.push(object);
@@ -48,7 +48,7 @@ impl CreatedObject {
     }
 }
 
-fn read(words: &[&str]) -> Result<CreatedObject, String> {
+fn read_object(words: &[&str]) -> Result<CreatedObject, String> {
     let [id, vehicle_type, x, y, z, roll, pitch, yaw] = words else {
         return Err(format!(
             "{CREATE} has 8 numbers: id, type, x, y, z, roll, pitch, yaw; this line has {}",

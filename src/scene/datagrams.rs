@@ -32,7 +32,7 @@ pub struct Outbox {
     pub datagrams: Vec<Datagram>,
     /// The map changed: sensors must be requested again.
     pub map_changed: bool,
-    /// Datagrams to the windows of `scene.windows` go to every renderer of the network.
+    /// Datagrams to the windows of `scene.windows` are sent to every renderer of the network.
     pub to_network: bool,
 }
 
@@ -57,7 +57,7 @@ impl Outbox {
         let for_network = || console_command_for_network(text).map(Vec::from);
         let bytes = match (to, self.route(to)) {
             (Recipient::Network, _) => for_network(),
-            // The group's port also takes the longer form for windows.
+            // The group's port also accepts the longer form for windows.
             (_, Recipient::Network) => for_network().or_else(|| for_window(&mut buffer)),
             _ => for_window(&mut buffer),
         };

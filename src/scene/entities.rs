@@ -36,11 +36,11 @@ impl EntityKind {
 /// Description of an entity.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Info {
-    /// Major kind.
+    /// Category.
     pub category: Category,
-    /// For people.
+    /// Text for people.
     pub description: String,
-    /// Words to find it by.
+    /// Words that filters compare.
     pub tags: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl EntityMotion {
 pub struct Entity {
     /// Kind.
     pub kind: EntityKind,
-    /// Its id; objects of the map and cameras have none.
+    /// Id; objects of the map and cameras have none.
     pub id: Option<i32>,
     /// Class and style of a spawned object.
     pub vehicle_type: i32,
@@ -96,7 +96,7 @@ pub struct KeepAlive {
 }
 
 impl Entity {
-    /// An entity of which nothing else is known.
+    /// Creates an entity with no other properties.
     pub fn new(kind: EntityKind, id: Option<i32>, category: Category) -> Self {
         Self {
             kind,
@@ -113,7 +113,7 @@ impl Entity {
 }
 
 /// Limit of vehicles that announce themselves, so that foreign datagrams do not fill the memory.
-const MAX_HEARD: usize = 1000;
+const MAX_ANNOUNCED: usize = 1000;
 
 /// All entities, by name.
 #[derive(Clone, Debug)]
@@ -123,20 +123,20 @@ pub struct Entities {
     ids: RangeInclusive<i32>,
     /// Start of the search for a free id. An id is reused as late as possible, because packets for its last entity may still be
     /// on their way.
-    next: i32,
+    next_id: i32,
     /// Number of vehicles that announced themselves.
-    heard: usize,
+    announced: usize,
 }
 
 impl Entities {
-    /// Takes the vehicles that the bridge serves, and the ids of spawned objects.
+    /// Creates the vehicles that the bridge serves; `ids`: those of spawned objects.
     pub fn new(vehicles: impl IntoIterator<Item = u16>, ids: RangeInclusive<i32>) -> Self {
         let mut entities = Self {
             by_name: BTreeMap::new(),
             names: BTreeMap::new(),
-            next: *ids.start(),
+            next_id: *ids.start(),
             ids,
-            heard: 0,
+            announced: 0,
         };
         for id in vehicles {
             let vehicle = Entity::new(EntityKind::Vehicle, Some(id.into()), Category::Robot);
@@ -152,7 +152,7 @@ impl Entities {
         self.by_name.insert(name, entity);
     }
 
-    /// All entities with their names, in alphabetical order.
+    /// Returns all entities with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Entity)> {
         self.by_name.iter().map(|(name, entity)| (name.as_str(), entity))
     }
@@ -166,26 +166,26 @@ impl Entities {
     /// unique: other simulators keep the requested name.
     pub fn find(&self, name: &str) -> Result<(&str, &Entity), SceneError> {
         let by_id = || self.names.get(&name.parse().ok()?).map(String::as_str);
-        let own = self.by_name.contains_key(name).then_some(name);
-        let found = own.or_else(by_id).or_else(|| self.in_a_namespace(name));
+        let exact = self.by_name.contains_key(name).then_some(name);
+        let found = exact.or_else(by_id).or_else(|| self.find_in_namespace(name));
         let found = found.and_then(|name| self.by_name.get_key_value(name));
-        found.map(|(name, entity)| (name.as_str(), entity)).ok_or_else(|| self.unknown(name))
+        found.map(|(name, entity)| (name.as_str(), entity)).ok_or_else(|| self.not_found(name))
     }
 
-    fn in_a_namespace(&self, name: &str) -> Option<&str> {
-        let is_meant = |(full, entity): &(&str, &Entity)| {
+    fn find_in_namespace(&self, name: &str) -> Option<&str> {
+        let has_name = |(full, entity): &(&str, &Entity)| {
             entity.kind == EntityKind::Spawned
-                && full.rsplit_once('/').is_some_and(|(_, own)| own == name)
+                && full.rsplit_once('/').is_some_and(|(_, last)| last == name)
         };
-        let mut found = self.iter().filter(is_meant).map(|(full, _)| full);
+        let mut found = self.iter().filter(has_name).map(|(full, _)| full);
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// As [`Self::find`], to change it.
+    /// As [`Self::find`], but mutable.
     pub fn find_mut(&mut self, name: &str) -> Result<&mut Entity, SceneError> {
         let name = self.find(name).map(|(name, _)| name.to_owned())?;
-        let unknown = self.unknown(&name);
-        self.by_name.get_mut(&name).ok_or(unknown)
+        let error = self.not_found(&name);
+        self.by_name.get_mut(&name).ok_or(error)
     }
 
     /// Returns the entity with an id.
@@ -205,7 +205,7 @@ impl Entities {
         })
     }
 
-    fn unknown(&self, name: &str) -> SceneError {
+    fn not_found(&self, name: &str) -> SceneError {
         let message = if name.is_empty() {
             "the name of an entity is needed; GetEntities lists them".to_owned()
         } else {
@@ -218,14 +218,14 @@ impl Entities {
     /// Adds a spawned object under a name that is free, and gives it an id.
     pub fn spawn(&mut self, name: String, mut entity: Entity) -> Result<i32, SceneError> {
         let (first, last) = (*self.ids.start(), *self.ids.end());
-        let from_next = (self.next..=last).chain(first..self.next);
+        let from_next = (self.next_id..=last).chain(first..self.next_id);
         let free = from_next.into_iter().find(|id| !self.names.contains_key(id));
         let id = free.ok_or_else(|| {
             Cause::Failed.error(format!(
                 "all ids from {first} to {last} are taken: delete entities, or raise scene.last_id"
             ))
         })?;
-        self.next = if id == last { first } else { id + 1 };
+        self.next_id = if id == last { first } else { id + 1 };
         entity.id = Some(id);
         self.insert(name, entity);
         Ok(id)
@@ -241,28 +241,28 @@ impl Entities {
     }
 
     /// Renews the keep-alive of an entity.
-    pub fn keep(&mut self, name: &str, now_s: f64) {
+    pub fn renew(&mut self, name: &str, now_s: f64) {
         if let Ok(entity) = self.find_mut(name)
-            && let Some(kept) = &mut entity.keep_alive
+            && let Some(keep_alive) = &mut entity.keep_alive
         {
-            kept.since_s = now_s;
+            keep_alive.since_s = now_s;
         }
     }
 
     /// Removes the objects whose keep-alive ran out, and returns names and ids.
     pub fn remove_abandoned(&mut self, now_s: f64) -> Vec<(String, i32)> {
-        let abandoned = |(name, entity): (&String, &Entity)| {
-            let kept = entity.keep_alive.filter(|kept| now_s - kept.since_s > kept.for_s);
-            Some((name.clone(), kept.and(entity.id)?))
+        let abandoned_ids = |(name, entity): (&String, &Entity)| {
+            let expired = entity.keep_alive.filter(|k| now_s - k.since_s > k.for_s);
+            Some((name.clone(), expired.and(entity.id)?))
         };
-        let found: Vec<_> = self.by_name.iter().filter_map(abandoned).collect();
+        let found: Vec<_> = self.by_name.iter().filter_map(abandoned_ids).collect();
         for (name, _) in &found {
             self.remove(name);
         }
         found
     }
 
-    /// Removes all that clients spawned, and returns their ids.
+    /// Removes all objects that clients spawned, and returns their ids.
     pub fn remove_spawned(&mut self) -> Vec<i32> {
         let spawned = self.by_name.values().filter(|entity| entity.kind == EntityKind::Spawned);
         let ids = spawned.filter_map(|entity| entity.id).collect();
@@ -271,7 +271,7 @@ impl Entities {
     }
 
     /// Adds an object that the renderer created, unless its id is known.
-    pub fn created(&mut self, object: &CreatedObject) {
+    pub fn add_created(&mut self, object: &CreatedObject) {
         if self.names.contains_key(&object.id) {
             return;
         }
@@ -285,18 +285,18 @@ impl Entities {
     /// Removes all entities of these kinds.
     pub fn forget(&mut self, kinds: &[EntityKind]) {
         self.by_name.retain(|_, entity| {
-            let stays = !kinds.contains(&entity.kind);
-            if let Some(id) = entity.id.filter(|_| !stays) {
+            let is_kept = !kinds.contains(&entity.kind);
+            if let Some(id) = entity.id.filter(|_| !is_kept) {
                 self.names.remove(&id);
             }
-            stays
+            is_kept
         });
     }
 
-    /// Adds a vehicle that announced itself.
-    pub fn heard(&mut self, id: i32) {
-        if !self.names.contains_key(&id) && self.heard < MAX_HEARD {
-            self.heard += 1;
+    /// Adds a vehicle that announced itself, unless it is known.
+    pub fn add_vehicle(&mut self, id: i32) {
+        if !self.names.contains_key(&id) && self.announced < MAX_ANNOUNCED {
+            self.announced += 1;
             let vehicle = Entity::new(EntityKind::Vehicle, Some(id), Category::Robot);
             self.insert(format!("copter{id}"), vehicle);
         }
@@ -304,7 +304,7 @@ impl Entities {
 
     /// Updates the true state of a vehicle.
     pub fn moved(&mut self, id: i32, motion: EntityMotion) {
-        self.heard(id);
+        self.add_vehicle(id);
         if let Some(entity) = self.of_id(id).filter(|entity| entity.kind == EntityKind::Vehicle) {
             entity.motion = Some(motion);
         }
@@ -312,7 +312,7 @@ impl Entities {
 
     /// Takes the renderer's description of a vehicle or a spawned object.
     pub fn described(&mut self, id: i32, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
-        self.heard(id);
+        self.add_vehicle(id);
         if let Some(entity) = self.of_id(id) {
             entity.extent = extent;
             // True states are newer, and the pose of a spawned object is the requested one.

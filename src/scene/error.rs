@@ -1,19 +1,19 @@
 //! Why a request about the scene is refused.
 
-/// What is wrong with a request; each service has its own code for it.
+/// Kind of fault of a request; each service has its own code for it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
     /// The simulator cannot do it.
     Unsupported,
     /// Nothing has this name.
     NotFound,
-    /// The request is understood, and impossible.
+    /// The request is valid but cannot be fulfilled.
     Failed,
     /// The name belongs to another entity.
     NameTaken,
     /// No entity can have this name.
     NameInvalid,
-    /// The resource is not one of the simulator.
+    /// The resource does not have the scheme `rflysim`.
     Format,
     /// The resource is missing.
     NoResource,
@@ -25,13 +25,13 @@ pub enum Cause {
     Pose,
 }
 
-/// A refused request: what is wrong, and what would be right.
+/// A refused request: the fault, and how to correct it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct SceneError {
     /// Kind.
     pub cause: Cause,
-    /// For the caller.
+    /// Text for the caller.
     pub message: String,
 }
 

@@ -15,9 +15,9 @@ use serde::Deserialize;
 pub struct LibraryPose {
     /// Name.
     pub name: String,
-    /// For people.
+    /// Text for people.
     pub description: String,
-    /// Words to find it by.
+    /// Words that filters compare.
     pub tags: Vec<String>,
     /// The pose in `map`.
     pub pose: Pose,
@@ -91,7 +91,7 @@ impl Library {
     pub fn with_file(file: &str, text: &str) -> Result<Self, Problems> {
         let mut library = Self::default();
         let mut problems = Problems::default();
-        // serde would read a list as the fields in their order.
+        // serde would read a list as the values of the fields, in their order.
         if text.trim_start().starts_with('[') {
             problems.push(file, "must be an object, is a list; docs/scene.md has an example");
             return Err(problems);
@@ -184,8 +184,8 @@ fn named_pose(entry: PoseEntry) -> Result<LibraryPose, String> {
     let [x, y, z] = entry.position;
     let pose = Pose { position: Point { x, y, z }, orientation };
     // Checks the numbers only; the axes do not matter.
-    let any = MapFrame { name: String::new(), world: Default::default() };
-    any.map_pose(&pose, None)?;
+    let frame = MapFrame { name: String::new(), world: Default::default() };
+    frame.map_pose(&pose, None)?;
     let bounds = match entry.bounds {
         None => None,
         Some(BoundsEntry::Box(corners)) => Some(Volume::of_corners(corners)?),

@@ -1,9 +1,9 @@
-//! Poses in the simulator's map, from and to messages.
+//! Converts poses in the simulator's map from and to messages.
 use super::error::{Cause, SceneError};
 use crate::frames::{Attitude, Frd, Ned, Transform, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion};
 
-/// Limit of coordinates in m: farther from the origin of the map, an f32 resolves less than a decimetre.
+/// Limit of coordinates in m: farther from the origin of the map, an f32 does not resolve a decimetre.
 pub(super) const REACH_M: f64 = 1e6;
 /// Largest error of a quaternion's norm that counts as rounding.
 const NORM_TOLERANCE: f64 = 1e-2;
@@ -18,14 +18,14 @@ pub struct MapPose {
 }
 
 impl MapPose {
-    /// Returns the position, and roll, pitch and yaw, as the renderer takes them.
+    /// Returns the position, and roll, pitch and yaw, as in the renderer's packets.
     pub(super) fn to_f32(self) -> ([f32; 3], [f32; 3]) {
         let euler = self.attitude.euler().to_array().map(|v| v as f32);
         (self.position.to_array().map(|v| v as f32), euler)
     }
 }
 
-/// The frame that poses are given in.
+/// The frame of poses in messages.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MapFrame {
     /// Frame id.
@@ -57,8 +57,8 @@ impl MapFrame {
                 "orientation must be a quaternion with norm 1, such as {{w: 1.0}}, has norm {norm}"
             )));
         }
-        let own = Transform::from_parts(position, wxyz.map(|v| v / norm));
-        let pose = parent.map_or(own, |parent| self.transform(parent) * own);
+        let local = Transform::from_parts(position, wxyz.map(|v| v / norm));
+        let pose = parent.map_or(local, |parent| self.transform(parent) * local);
         self.read_transform(&pose).ok_or_else(|| Cause::Pose.error("orientation is not finite"))
     }
 
@@ -68,7 +68,7 @@ impl MapFrame {
         Some(MapPose { position, attitude: self.world.ned_attitude(pose.rotation())? })
     }
 
-    /// Converts to the message.
+    /// Converts a pose to its message.
     pub fn pose(&self, pose: &MapPose) -> Pose {
         let pose = self.transform(pose);
         let [x, y, z] = pose.translation();

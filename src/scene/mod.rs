@@ -1,4 +1,4 @@
-//! The scene of the simulator: what is in it and what it is asked for, the shape of its ground, how warm its objects are.
+//! The scene of the simulator: its entities, requests to it, its height maps, the temperatures of its objects.
 mod bounds;
 mod console;
 mod created;

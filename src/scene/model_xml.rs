@@ -4,7 +4,7 @@ use super::names::check_name;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Contents of a file.
+/// Contents of one file.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename = "vehicle")]
 pub struct ModelXml {
@@ -65,7 +65,7 @@ impl ModelXml {
         }
     }
 
-    /// Class, style, height of the centre, scale, cameras.
+    /// Describes class, style, height of the centre, scale, cameras.
     fn describe(&self, style: i32) -> String {
         let mut text = format!("class {}, style {style}", self.class);
         if let Some(cm) = self.body.as_ref().and_then(|body| body.height_cm) {
@@ -91,23 +91,23 @@ pub(super) fn add(models: &mut Vec<SpawnableModel>, files: Vec<ModelXml>) -> Vec
     let mut left_out = Vec::new();
     let mut classes: BTreeMap<i32, Vec<(String, ModelXml)>> = BTreeMap::new();
     for file in files {
-        let name = ros_name(&file.name);
+        let name = make_name(&file.name);
         models.retain(|model| !(model.name.eq_ignore_ascii_case(&name) && is_built_in(model)));
         classes.entry(file.class).or_default().push((name, file));
     }
     for (class, mut files) in classes {
         files.sort_by(|(_, a), (_, b)| a.order.total_cmp(&b.order).then(a.name.cmp(&b.name)));
-        let own = models.iter_mut().filter(|model| model.class == class && is_built_in(model));
-        let mut own: Vec<&mut SpawnableModel> = own.collect();
-        own.sort_by_key(|model| model.style);
+        let built_in = models.iter_mut().filter(|model| model.class == class && is_built_in(model));
+        let mut built_in: Vec<&mut SpawnableModel> = built_in.collect();
+        built_in.sort_by_key(|model| model.style);
         let mut next = 0..;
-        for (model, style) in own.into_iter().zip(&mut next) {
+        for (model, style) in built_in.into_iter().zip(&mut next) {
             model.style = style;
         }
         for ((name, file), style) in files.into_iter().zip(next) {
-            let taken = |name: &str| models.iter().any(|m| m.name.eq_ignore_ascii_case(name));
+            let is_taken = |name: &str| models.iter().any(|m| m.name.eq_ignore_ascii_case(name));
             let name = match check_name(&name) {
-                Ok(()) if !taken(&name) => name,
+                Ok(()) if !is_taken(&name) => name,
                 _ => format!("class{class}_style{style}"),
             };
             if vehicle_type(class, style).is_none() {
@@ -129,11 +129,11 @@ pub(super) fn add(models: &mut Vec<SpawnableModel>, files: Vec<ModelXml>) -> Vec
     left_out
 }
 
-/// Replaces characters that are not allowed in names of entities; empty without a letter, because a number means a class.
-fn ros_name(name: &str) -> String {
+/// Replaces characters that names of entities must not have; empty without a letter, because a number means a class.
+fn make_name(name: &str) -> String {
     if !name.contains(|c: char| c.is_ascii_alphabetic()) {
         return String::new();
     }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    name.trim().chars().map(|c| if allowed(c) { c } else { '_' }).collect()
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    name.trim().chars().map(|c| if is_allowed(c) { c } else { '_' }).collect()
 }

@@ -9,11 +9,11 @@ use std::ops::RangeInclusive;
 pub(super) const SCHEME: &str = "rflysim://";
 /// Factors of the style in the vendor's documents and in numbers in use (docs/wire/traps.md, style-factor).
 const FACTORS: [i32; 3] = [1000, 100_000, 1_000_000];
-/// Classes that a style can be added to; a larger number goes to the renderer as it is.
+/// Classes that a style can be added to; a larger number is sent unchanged.
 const CLASSES: RangeInclusive<i32> = 1..=999;
 /// Styles of class + 1000 x style, which has 16 bits.
 const STYLES: RangeInclusive<i32> = 0..=64;
-/// Styles of class + 1000000 x style. Numbers in between are ambiguous.
+/// Styles of class + 1000000 x style. Styles between both ranges are ambiguous.
 const NEWER_STYLES: RangeInclusive<i32> = 100..=2147;
 /// Factors of the size.
 const SCALES: RangeInclusive<f32> = 0.01..=655.0;
@@ -38,13 +38,13 @@ pub enum Category {
     StaticObject = 5,
 }
 
-/// A named model of the renderer, also as an entry of the user's file.
+/// A named model of the renderer; also an entry of the user's file.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct SpawnableModel {
     /// Name, the word after `rflysim://`.
     pub name: String,
-    /// Class id; above 999 the whole number that the renderer gets.
+    /// Class id; above 999 the number of class and style that is sent.
     pub class: i32,
     /// Style: index in the renderer's list of the class.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct SpawnableModel {
     /// Category.
     #[serde(default)]
     pub category: Category,
-    /// For people.
+    /// Text for people.
     #[serde(default)]
     pub description: String,
     /// Length, width, height in m, if known.
@@ -68,7 +68,7 @@ const BUILT_IN: [(i32, Category, &[&str]); 11] = [
         "F450_Default", "Droneyee_QuadX330", "Droneyee_QuadX200", "DJI_Phantom_White", "DJI_Phantom_Red", "DJI_Phantom_Army",
         "AR_Drone_BlackGreen", "AR_Drone_Blue", "AR_Drone_Army", "Quad_Fold_Gray", "Quad_Fold_Army",
     ]),
-    // The documents list these three by their numbers only.
+    // The documents list classes 5, 6 and 40 without names.
     (5, Category::Robot, &["Hexarotor_5"]),
     (6, Category::Robot, &["Hexarotor_6"]),
     (30, Category::Human, &[
@@ -110,7 +110,7 @@ pub(super) fn category_of(class: i32) -> Category {
     known.map_or(Category::Object, |(_, category, _)| *category)
 }
 
-/// Whether a model is of the renderer's own list.
+/// Whether a model is in the renderer's own list.
 pub(super) fn is_built_in(model: &SpawnableModel) -> bool {
     let of_class = BUILT_IN.iter().find(|(class, ..)| *class == model.class);
     of_class.is_some_and(|(_, _, names)| names.contains(&model.name.as_str()))
@@ -119,7 +119,7 @@ pub(super) fn is_built_in(model: &SpawnableModel) -> bool {
 /// A parsed resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelResource {
-    /// Class and style, as the renderer takes them.
+    /// Number of class and style, as in the renderer's packets.
     pub vehicle_type: i32,
     /// Prefix of a generated name.
     pub base: String,
@@ -129,29 +129,29 @@ pub struct ModelResource {
     pub scale: [f32; 3],
     /// The terrain decides the height.
     pub ground: bool,
-    /// Time in s after which it is removed unless a client reads or sets its state.
+    /// Time in s after which the object is removed unless a client reads or sets its state.
     pub keep_alive: Option<f64>,
 }
 
 /// Reads a resource: `rflysim://3`, `rflysim://60?style=2`, `rflysim://Standard_Car_Blue?scale=2&ground=true`.
 pub fn parse_resource(uri: &str, models: &[SpawnableModel]) -> Result<ModelResource, SceneError> {
-    const RIGHT: &str = "such as rflysim://3, rflysim://60?style=2 or a name of GetSpawnables";
+    const USAGE: &str = "such as rflysim://3, rflysim://60?style=2 or a name of GetSpawnables";
     if uri.is_empty() {
         return Err(Cause::NoResource.error(format!(
-            "no resource: entity_resource.uri must be a model of the renderer, {RIGHT}"
+            "no resource: entity_resource.uri must be a model of the renderer, {USAGE}"
         )));
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
         return Err(Cause::Format.error(format!(
-            "{uri:?} is no model of the renderer: it draws its own models only, {RIGHT}"
+            "{uri:?} is no model of the renderer: it draws its own models only, {USAGE}"
         )));
     };
-    let parse = |message: String| Cause::Parse.error(format!("{uri:?}: {message}"));
+    let error = |message: String| Cause::Parse.error(format!("{uri:?}: {message}"));
     let (word, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (class, mut style, base, category) = if word.bytes().all(|b| b.is_ascii_digit()) {
         let class = word.parse().ok().filter(|number| *number > 0);
         let class = class
-            .ok_or_else(|| parse(format!("a class is a number from 1 to {}, {RIGHT}", i32::MAX)))?;
+            .ok_or_else(|| error(format!("a class is a number from 1 to {}, {USAGE}", i32::MAX)))?;
         let (base, _) = class_and_style(class);
         let known = models.iter().find(|model| model.class == base);
         let category = known.map_or(Category::Object, |model| model.category);
@@ -172,54 +172,54 @@ pub fn parse_resource(uri: &str, models: &[SpawnableModel]) -> Result<ModelResou
         match key {
             "style" => {
                 let number = value.parse().ok().filter(|number| *number >= 0);
-                style = number.ok_or_else(|| parse(no_style(value)))?;
+                style = number.ok_or_else(|| error(style_error(value)))?;
             }
             "factor" => {
                 factor = value.parse().ok().filter(|factor| FACTORS.contains(factor));
                 if factor.is_none() {
                     let message = format!("factor must be one of {FACTORS:?}, is {value:?}");
-                    return Err(parse(message));
+                    return Err(error(message));
                 }
             }
             "scale" => {
-                scale = scale_of(value).ok_or_else(|| {
+                scale = parse_scale(value).ok_or_else(|| {
                     let (min, max) = SCALES.into_inner();
-                    parse(format!(
+                    error(format!(
                         "scale must be one factor or three (x,y,z) from {min} to {max}, is {value:?}"
                     ))
                 })?;
             }
             "ground" if matches!(value, "true" | "1") => ground = true,
             "ground" if matches!(value, "false" | "0") => ground = false,
-            "ground" => return Err(parse(format!("ground must be true or false, is {value:?}"))),
+            "ground" => return Err(error(format!("ground must be true or false, is {value:?}"))),
             "keep_alive" => {
                 keep_alive = value.parse().ok().filter(|seconds| KEEP_ALIVE.contains(seconds));
                 if keep_alive.is_none() {
                     let (min, max) = KEEP_ALIVE.into_inner();
-                    return Err(parse(format!(
+                    return Err(error(format!(
                         "keep_alive must be a time from {min} to {max} s, is {value:?}"
                     )));
                 }
             }
             _ => {
                 let hint = did_you_mean(key, ["style", "factor", "scale", "ground", "keep_alive"]);
-                return Err(parse(format!(
+                return Err(error(format!(
                     "unknown option {key:?}{hint} (the options are style, factor, scale, ground, keep_alive)"
                 )));
             }
         }
     }
     let number = match factor {
-        // With a larger class the number would be read otherwise.
+        // The renderer would read another class from such a number.
         Some(factor) if class >= factor => None,
         Some(factor) => style.checked_mul(factor).and_then(|styled| styled.checked_add(class)),
         None => vehicle_type(class, style),
     };
-    let vehicle_type = number.ok_or_else(|| parse(no_style(&style.to_string())))?;
+    let vehicle_type = number.ok_or_else(|| error(style_error(&style.to_string())))?;
     Ok(ModelResource { vehicle_type, base, category, scale, ground, keep_alive })
 }
 
-fn no_style(found: &str) -> String {
+fn style_error(found: &str) -> String {
     let ((first, last), (from, to)) = (STYLES.into_inner(), NEWER_STYLES.into_inner());
     format!(
         "style must be a number from {first} to {last} (class + 1000 x style) or from {from} to {to} (class + 1000000 x style), and {first} \
@@ -239,7 +239,7 @@ pub(super) fn vehicle_type(class: i32, style: i32) -> Option<i32> {
     }
 }
 
-fn scale_of(text: &str) -> Option<[f32; 3]> {
+fn parse_scale(text: &str) -> Option<[f32; 3]> {
     let factors: Result<Vec<f32>, _> = text.split(',').map(str::parse).collect();
     let scale = match factors.ok()?[..] {
         [all] => [all; 3],

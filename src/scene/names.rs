@@ -5,14 +5,14 @@ const LONGEST: usize = 64;
 
 /// Checks a name: letters, digits, `_`, `-`, `.`, and `/` between parts.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if name.is_empty() {
         return Err("a name is needed".to_owned());
     }
     if name.len() > LONGEST {
         return Err(format!("a name has at most {LONGEST} bytes, this one has {}", name.len()));
     }
-    if let Some(wrong) = name.chars().find(|c| !allowed(*c)) {
+    if let Some(wrong) = name.chars().find(|c| !is_allowed(*c)) {
         return Err(format!(
             "a name has letters, digits, `_`, `-`, `.` and `/` only, {name:?} has {wrong:?}"
         ));
@@ -46,8 +46,8 @@ pub(super) fn check_new_name(name: &str) -> Result<(), String> {
 #[cfg(has_simulation_interfaces)]
 pub(super) fn check_namespace(namespace: &str) -> Result<(), String> {
     let is_name = |part: &str| {
-        let begins = part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        begins && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        let is_start_valid = part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        is_start_valid && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     if namespace.split('/').all(is_name) {
         return Ok(());

@@ -9,11 +9,11 @@ pub struct RadianceClass {
     pub temperature: f64,
     /// Emissivity, 0 to 1.
     pub emissivity: f64,
-    /// Whether the name is that of an actor, else of a mesh component.
+    /// Whether the name is of an actor; otherwise it is of a mesh component.
     pub actor: bool,
 }
 
-/// The classes that the vendor's SDK knows: name, temperature in K, emissivity, whether the name is that of an actor.
+/// The classes of the vendor's SDK: name, temperature in K, emissivity, whether the name is of an actor.
 ///
 /// Source: vendor SDK, golden `ue4_send`, `radiance_all`.
 pub const RADIANCE_CLASSES: [(&str, f64, f64, bool); 22] = [
@@ -42,9 +42,9 @@ pub const RADIANCE_CLASSES: [(&str, f64, f64, bool); 22] = [
 ];
 
 impl RadianceClass {
-    /// The classes of [`RADIANCE_CLASSES`].
+    /// Returns [`RADIANCE_CLASSES`].
     #[cfg(has_rfly_bridge_msgs)]
-    pub(super) fn vendor() -> Vec<Self> {
+    pub(super) fn vendor_classes() -> Vec<Self> {
         let class = |(name, temperature, emissivity, actor): (&str, f64, f64, bool)| Self {
             name: name.to_owned(),
             temperature,
@@ -54,26 +54,26 @@ impl RadianceClass {
         RADIANCE_CLASSES.into_iter().map(class).collect()
     }
 
-    /// The console command that gives the class a stencil value.
+    /// Returns the console command that sets the stencil value of the class.
     pub fn command(&self, value: u8) -> String {
         let by = if self.actor { "Actor" } else { "MeshComponent" };
         format!("RflySetStencilValueBy{by}Name [\\w]*{}[\\w]* {value} True", self.name)
     }
 
-    /// Radiance from 8 to 14 um in W/(m2 sr), of a grey body.
+    /// Returns the radiance from 8 to 14 um in W/(m2 sr), of a grey body.
     fn radiance(&self) -> f64 {
         const STEP: f64 = 0.01;
         let spectral = |i: u16| {
             let length = 8.0 + STEP * f64::from(i);
             1.191_04e8 / (length.powi(5) * ((1.438_79e4 / (length * self.temperature)).exp() - 1.0))
         };
-        // Trapezia between 600 samples; 14 um is not one of them.
-        let trapezia = (0..599).map(|i| (spectral(i) + spectral(i + 1)) / 2.0 * STEP);
-        self.emissivity * trapezia.sum::<f64>()
+        // Trapezoids between 600 samples, the last of which is below 14 um.
+        let trapezoids = (0..599).map(|i| (spectral(i) + spectral(i + 1)) / 2.0 * STEP);
+        self.emissivity * trapezoids.sum::<f64>()
     }
 }
 
-/// Returns the stencil value of each class: 255 for the one that radiates most, the others in proportion, cut.
+/// Returns the stencil value of each class: 255 for the one that radiates most, the others in proportion, truncated.
 pub fn stencil_values(classes: &[RadianceClass]) -> Vec<u8> {
     let all: Vec<f64> = classes.iter().map(RadianceClass::radiance).collect();
     let most = all.iter().copied().fold(0.0, f64::max);

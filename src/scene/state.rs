@@ -25,7 +25,7 @@ pub struct SceneSettings {
     pub frame: MapFrame,
     /// Ids of spawned objects.
     pub ids: RangeInclusive<i32>,
-    /// The map at the start, if the user says so.
+    /// The map at the start, if configured.
     pub world: Option<WorldId>,
     /// The vehicles that the bridge serves.
     pub vehicles: Vec<u16>,
@@ -50,7 +50,7 @@ pub struct SceneCall<'a> {
     pub scene: &'a mut Scene,
     /// Datagrams to send.
     pub out: Outbox,
-    /// Arrival.
+    /// Time of arrival.
     pub now: RosTime,
     /// Time since the bridge started, in s.
     pub uptime_s: f64,
@@ -59,12 +59,12 @@ pub struct SceneCall<'a> {
 }
 
 impl Scene {
-    /// A scene with nothing spawned.
+    /// Creates a scene without spawned objects.
     pub fn new(settings: SceneSettings) -> Self {
         let vehicles = settings.vehicles;
         let mut entities = Entities::new(vehicles.iter().copied(), settings.ids);
         for object in &settings.created {
-            entities.created(object);
+            entities.add_created(object);
         }
         Self {
             entities,
@@ -97,7 +97,7 @@ impl Scene {
         self.frame.map_pose(pose, Some(&motion.pose))
     }
 
-    /// The map changed to one that the bridge may not know.
+    /// Forgets the map after a change to one that the bridge may not list.
     pub fn forget_world(&mut self) {
         self.world = None;
         self.forget_objects();
@@ -130,7 +130,7 @@ impl SceneCall<'_> {
     }
 
     /// Moves an entity.
-    pub fn put(&mut self, name: &str, pose: MapPose) -> Result<(), SceneError> {
+    pub fn set_pose(&mut self, name: &str, pose: MapPose) -> Result<(), SceneError> {
         let (name, entity) = self.scene.entities.find(name)?;
         let why = match (entity.kind, entity.id) {
             (EntityKind::Spawned | EntityKind::Created, Some(id)) => {
@@ -173,7 +173,7 @@ impl SceneCall<'_> {
         Ok(())
     }
 
-    /// Changes the map of the renderer and of `CopterSim`; spawned objects are gone.
+    /// Changes the map of the renderer and of `CopterSim`; deletes all spawned objects.
     pub fn load(&mut self, world: WorldId) -> Result<(), SceneError> {
         let (text, packet) = match &world {
             WorldId::Name(name) => (
@@ -206,7 +206,7 @@ impl SceneCall<'_> {
         names
     }
 
-    /// Deletes all that was spawned.
+    /// Deletes all spawned objects.
     pub fn clear(&mut self) {
         let ids = self.scene.entities.remove_spawned();
         erase(&ids, &mut self.out);
@@ -221,7 +221,7 @@ impl SceneCall<'_> {
     }
 }
 
-/// The addressee of a request to every `CopterSim`.
+/// Id in a request to every `CopterSim`.
 const ALL: i32 = -1;
 
 /// Sends a spawned object to the renderer.

@@ -10,7 +10,7 @@ pub enum TerrainError {
     /// It is not 16-bit grey.
     #[error("the height map has pixels of type {0:?}, wanted is 16-bit grey")]
     Pixels(image::ColorType),
-    /// Columns and rows, of which there is only one.
+    /// Columns and rows, at least one of which is less than 2.
     #[error("the height map has {0} x {1} pixels, wanted are 2 x 2 and more")]
     Size(u32, u32),
     /// Position in the text, from 1, and a value that is not a number.
@@ -46,7 +46,7 @@ pub struct TerrainMap {
     geodetic: Option<[f64; 3]>,
 }
 
-/// How the third corner of a map becomes a pixel (docs/wire/traps.md, terrain-rounding).
+/// How the position of the third corner is rounded to a pixel (docs/wire/traps.md, terrain-rounding).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rounding {
     /// As the vendor's Python SDK.
@@ -57,7 +57,7 @@ pub enum Rounding {
 
 /// Grey value of height 0.
 const ZERO: f32 = 32_768.0;
-/// Smallest difference of grey values that gives the height of a count.
+/// Smallest difference of grey values that gives the scale of heights.
 const MIN_DIFFERENCE: f32 = 10.0;
 
 impl TerrainMap {
@@ -82,9 +82,9 @@ impl TerrainMap {
         }
         let step = [(x_max - x_min) / (width - 1) as f64, (y_max - y_min) / (height - 1) as f64];
         let counts: Vec<f32> = grey.as_raw().iter().map(|g| f32::from(*g) - ZERO).collect();
-        let third = [(x3 - x_min) / step[0], (y3 - y_min) / step[1]].map(|place| match rounding {
-            Rounding::Cut => place.trunc(),
-            Rounding::Nearest => place.round(),
+        let third = [(x3 - x_min) / step[0], (y3 - y_min) / step[1]].map(|pixel| match rounding {
+            Rounding::Cut => pixel.trunc(),
+            Rounding::Nearest => pixel.round(),
         });
         let is_inside = |axis: usize, count: usize| (0.0..count as f64).contains(&third[axis]);
         if !is_inside(0, columns) || !is_inside(1, rows) {
@@ -117,7 +117,7 @@ impl TerrainMap {
         })
     }
 
-    /// Number of rows (along y) and columns (along x).
+    /// Returns the number of rows (along y) and columns (along x).
     pub fn size(&self) -> [usize; 2] {
         [self.rows, self.columns]
     }
@@ -137,7 +137,7 @@ impl TerrainMap {
         self.step.map(|cm| cm / 100.0)
     }
 
-    /// Latitude and longitude in degrees, altitude in m, of the map centre, if the map says so.
+    /// Latitude and longitude in degrees, altitude in m, of the map centre, if the text has them.
     pub fn geodetic(&self) -> Option<[f64; 3]> {
         self.geodetic
     }
@@ -149,19 +149,19 @@ impl TerrainMap {
 
     /// Returns the height at x and y in m, NED: down is positive. Bilinear; beyond the map it is that of its edge.
     pub fn height(&self, at: [f64; 2]) -> f64 {
-        let place = |axis: usize, count: usize| {
+        let neighbours = |axis: usize, count: usize| {
             let cell = (100.0 * at[axis] - self.origin[axis]) / self.step[axis];
-            // NaN is on the first edge.
+            // NaN becomes 0, the first edge.
             let cell = cell.max(0.0).min((count - 1) as f64);
             let low = cell as usize;
             (low, (low + 1).min(count - 1), cell.fract())
         };
-        let (left, right, part_x) = place(0, self.columns);
-        let (near, far, part_y) = place(1, self.rows);
+        let (left, right, part_x) = neighbours(0, self.columns);
+        let (near, far, part_y) = neighbours(1, self.rows);
         let value =
             |row: usize, column: usize| f64::from(self.heights[row * self.columns + column]);
-        let along = |row: usize| (1.0 - part_x) * value(row, left) + part_x * value(row, right);
-        (1.0 - part_y) * along(near) + part_y * along(far)
+        let in_row = |row: usize| (1.0 - part_x) * value(row, left) + part_x * value(row, right);
+        (1.0 - part_y) * in_row(near) + part_y * in_row(far)
     }
 }
 

@@ -3,16 +3,16 @@ use super::error::{Cause, SceneError};
 use super::models::SCHEME;
 use crate::config::did_you_mean;
 
-/// A map, also as an entry of the user's file.
+/// A map; also an entry of the user's file.
 #[derive(Clone, Debug, serde::Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct World {
     /// Name.
     pub name: String,
-    /// For people.
+    /// Text for people.
     #[serde(default)]
     pub description: String,
-    /// Words to find it by.
+    /// Words that filters compare.
     #[serde(default)]
     pub tags: Vec<String>,
 }
@@ -58,21 +58,21 @@ impl WorldId {
 
 /// Reads a resource, `rflysim://map/Grasslands` or `rflysim://map/5`.
 pub fn parse_world(uri: &str, worlds: &[World]) -> Result<WorldId, SceneError> {
-    const RIGHT: &str = "such as rflysim://map/Grasslands or rflysim://map/5";
+    const USAGE: &str = "such as rflysim://map/Grasslands or rflysim://map/5";
     if uri.is_empty() {
         return Err(Cause::NoResource.error(format!(
-            "no resource: world_resource.uri must be a map of the renderer, {RIGHT}"
+            "no resource: world_resource.uri must be a map of the renderer, {USAGE}"
         )));
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
         return Err(Cause::Format.error(format!(
-            "{uri:?} is no map of the renderer: it has its own maps only, {RIGHT}"
+            "{uri:?} is no map of the renderer: it has its own maps only, {USAGE}"
         )));
     };
     match rest.strip_prefix("map/") {
         Some(word) if !word.is_empty() => find_world(word, worlds),
         _ => Err(Cause::Parse
-            .error(format!("{uri:?}: a map is rflysim://map/<name or number>, {RIGHT}"))),
+            .error(format!("{uri:?}: a map is rflysim://map/<name or number>, {USAGE}"))),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const MODELS: [(&str, &[usize]); 3] =
     [("plumb_bob", &[4, 5]), ("rational_polynomial", &[8, 12, 14]), ("equidistant", &[4])];
 
-/// What a calibration measured; the header is empty.
+/// A calibration as a message with an empty header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration(CameraInfo);
 
@@ -37,7 +37,7 @@ impl Matrix {
         Self { rows, cols: data.len() / rows, data: data.to_vec() }
     }
 
-    fn of<const N: usize>(&self, name: &str, problems: &mut Vec<String>) -> [f64; N] {
+    fn numbers<const N: usize>(&self, name: &str, problems: &mut Vec<String>) -> [f64; N] {
         self.data.as_slice().try_into().unwrap_or_else(|_| {
             problems.push(format!("{name} must have {N} numbers, has {}", self.data.len()));
             [0.0; N]
@@ -62,9 +62,9 @@ impl Calibration {
         let calibration = CameraInfo {
             width: file.image_width,
             height: file.image_height,
-            k: file.camera_matrix.of("camera_matrix", &mut problems),
-            r: file.rectification_matrix.of("rectification_matrix", &mut problems),
-            p: file.projection_matrix.of("projection_matrix", &mut problems),
+            k: file.camera_matrix.numbers("camera_matrix", &mut problems),
+            r: file.rectification_matrix.numbers("rectification_matrix", &mut problems),
+            p: file.projection_matrix.numbers("projection_matrix", &mut problems),
             d: file.distortion_coefficients.data,
             distortion_model: file.distortion_model,
             ..CameraInfo::default()
@@ -90,7 +90,7 @@ impl Calibration {
         Self(calibration).checked(Vec::new())
     }
 
-    /// Checks the values; adds to the problems found so far.
+    /// Checks the values; returns their problems after `problems`.
     fn checked(self, mut problems: Vec<String>) -> Result<Self, Vec<String>> {
         let CameraInfo { distortion_model: model, d, k, r, p, .. } = &self.0;
         match MODELS.iter().find(|(name, _)| name == model) {
@@ -115,7 +115,7 @@ impl Calibration {
     /// Returns the file for a camera of this name.
     ///
     /// # Errors
-    /// Of the writer.
+    /// An error of the YAML writer.
     pub fn to_yaml(&self, camera_name: &str) -> Result<String, String> {
         let file = CalibrationFile {
             image_width: self.0.width,
@@ -130,7 +130,7 @@ impl Calibration {
         serde_saphyr::to_string(&file).map_err(|error| error.to_string())
     }
 
-    /// Returns why it does not fit images of this size.
+    /// Returns why the calibration does not fit images of this size; `None` if it does.
     pub fn misfit(&self, size: Size) -> Option<String> {
         let (width, height) = (self.0.width as usize, self.0.height as usize);
         (Size { width, height } != size).then(|| {

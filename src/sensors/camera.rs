@@ -85,14 +85,14 @@ struct CameraSensor {
 
 impl CameraSensor {
     fn open(topics: &Topics<'_>, raw: Layout, lens: Lens) -> Result<Box<dyn Sensor>, RosError> {
-        let swap = raw == Layout::Bgr8 && topics.context.options.rgb == RgbEncoding::Rgb8;
+        let is_swapped = raw == Layout::Bgr8 && topics.context.options.rgb == RgbEncoding::Rgb8;
         Ok(Box::new(Self {
-            image: topics.image(topics.main())?,
+            image: topics.image(topics.main_suffix())?,
             compressed: topics.compressed(&topics.below("/compressed"))?,
             info: InfoTopic::open(topics, lens)?,
-            header: topics.header(topics.main()),
+            header: topics.header(topics.main_suffix()),
             raw,
-            layout: if swap { Layout::Rgb8 } else { raw },
+            layout: if is_swapped { Layout::Rgb8 } else { raw },
             guard: topics.guard(raw.bytes()),
             decoder: topics.decoder(),
         }))
@@ -102,7 +102,7 @@ impl CameraSensor {
     fn publish_raw(&self, payload: FramePayload<'_>, size: Size) -> Result<(), SensorError> {
         if self.image.subscribers() > 0 {
             let head = image_head(&self.header, size, self.layout);
-            sent(match payload {
+            check_sent(match payload {
                 FramePayload::Loaned { loan, len } => self.image.publish_loan(&head, loan, len)?,
                 FramePayload::Shared { pixels, is_intact } => {
                     self.image.publish_if(&head, pixels, is_intact)?
@@ -125,12 +125,12 @@ impl CameraSensor {
         if let Some(compressed) = self.compressed.as_ref().filter(|c| c.subscribers() > 0) {
             let format = format_of(self.raw, codec);
             let head = CompressedHead { header: &self.header, format };
-            sent(compressed.publish(&head, file)?)?;
+            check_sent(compressed.publish(&head, file)?)?;
         }
         if self.image.subscribers() > 0 {
             let (size, data) = self.decoder.decode(file, self.layout)?;
             let head = image_head(&self.header, size, self.layout);
-            sent(self.image.publish(&head, data)?)?;
+            check_sent(self.image.publish(&head, data)?)?;
         }
         Ok(())
     }
@@ -158,8 +158,8 @@ impl Sensor for CameraSensor {
     }
 
     fn lend(&self) -> Option<Loan<Image>> {
-        let unchanged = !self.guard.expects_files && self.layout == self.raw;
-        (unchanged && self.image.subscribers() > 0)
+        let is_unchanged = !self.guard.expects_files && self.layout == self.raw;
+        (is_unchanged && self.image.subscribers() > 0)
             .then(|| self.image.loan(self.guard.raw_len + LOAN_SPARE))
     }
 
@@ -189,8 +189,8 @@ fn format_of(raw: Layout, codec: Codec) -> &'static str {
     }
 }
 
-/// Turns a torn frame into an error; samples dropped by the middleware are counted there.
-pub(super) fn sent(outcome: Outcome) -> Result<(), SensorError> {
+/// Returns an error for a torn frame; the middleware itself counts samples that it drops.
+pub(super) fn check_sent(outcome: Outcome) -> Result<(), SensorError> {
     match outcome {
         Outcome::Sent | Outcome::Dropped => Ok(()),
         Outcome::Torn => Err(SensorError::Torn),

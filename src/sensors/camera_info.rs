@@ -13,7 +13,7 @@ pub enum Lens {
     Pinhole,
     /// Distance from the centre proportional to the angle; model `equidistant` without distortion.
     Fisheye {
-        /// Focal length in px/rad, as a part of width / field of view.
+        /// Focal length in px/rad, as a fraction of width / field of view.
         factor: f64,
     },
 }
@@ -27,7 +27,7 @@ pub enum Lens {
 pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> CameraInfo {
     let (w, h) = (size.width as f64, size.height as f64);
     let fov = f64::from(fov_deg).to_radians();
-    let possible = match lens {
+    let is_possible = match lens {
         Lens::Pinhole => fov > 0.0 && fov < std::f64::consts::PI,
         Lens::Fisheye { .. } => fov > 0.0 && fov <= std::f64::consts::TAU,
     };
@@ -36,7 +36,7 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
         Lens::Fisheye { factor } => factor * w / fov,
     };
     let (cx, cy) = ((w - 1.0) / 2.0, (h - 1.0) / 2.0);
-    let (k, p) = if possible {
+    let (k, p) = if is_possible {
         (
             [f, 0.0, cx, 0.0, f, cy, 0.0, 0.0, 1.0],
             [f, 0.0, cx, 0.0, 0.0, f, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
@@ -66,13 +66,13 @@ pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> Came
 pub struct CameraView {
     /// Horizontal field of view in degrees.
     pub fov_deg: f32,
-    /// Of a fisheye: [`Lens::Fisheye::factor`].
+    /// [`Lens::Fisheye::factor`] of a fisheye camera.
     pub fisheye_factor: f64,
     /// The user's own calibration, instead of the computed one.
     pub calibration: Option<Arc<Calibration>>,
     /// Baseline of the right camera of a stereo pair, in m; 0 for all other cameras.
     pub baseline_m: f64,
-    /// Optical frame: that of the camera or of the camera that it is paired with.
+    /// Optical frame of the camera, or of the left or colour camera of its pair.
     pub frame_id: String,
 }
 
@@ -134,10 +134,10 @@ impl InfoTopic {
 
     fn rebuild(&mut self, size: Size) {
         let header = std::mem::take(&mut self.message.header);
-        let own = self.calibration.as_ref();
-        if let Some(own) = own.filter(|own| own.misfit(size).is_none()) {
+        let calibration = self.calibration.as_ref();
+        if let Some(fitting) = calibration.filter(|c| c.misfit(size).is_none()) {
             // The P of the file contains the baseline of a stereo pair.
-            self.message = own.message(header);
+            self.message = fitting.message(header);
             return;
         }
         self.message = camera_info(self.lens, size, self.fov_deg, header);

@@ -6,7 +6,7 @@
 use super::{
     CameraView, CloudNoise, FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec,
     TopicSpec,
-    camera::sent,
+    camera::check_sent,
     cloud_axes::DepthAxesFinder,
     cloud_odometry::CloudOdometry,
     layout::{PointLayout, Rings},
@@ -33,7 +33,7 @@ const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) 
     TopicSpec::new(QosGroup::Cloud, suffix, "sensor_msgs/msg/PointCloud2", frame, doc)
 }
 
-/// The topic of a Livox in the message of its driver.
+/// The topic of a Livox with the message type of its driver.
 const fn custom_topic(suffix: &'static str) -> TopicSpec {
     let doc = "the same points; in a workspace only if it was built with `livox_ros_driver2`";
     let interface = "livox_ros_driver2/msg/CustomMsg";
@@ -92,21 +92,21 @@ struct CloudSensor {
     is_lidar: bool,
     convention: Convention,
     /// Form of the points in the oldest simulators.
-    oldest: PointForm,
-    /// Points of a block of shared memory, which is as long as its largest cloud.
-    in_block: Option<usize>,
+    oldest_form: PointForm,
+    /// Points that fit into a block of shared memory, which always has its full length; `None`: another transport.
+    block_points: Option<usize>,
     odometry: Option<CloudOdometry>,
     /// Points per row and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     label: LabelType,
-    /// A fourth number is a colour.
+    /// The fourth number is a colour.
     is_colour: bool,
     /// Point layout of the driver of a real lidar; `None`: x, y, z and label.
     driver: Option<PointLayout>,
     custom: Option<(LivoxCustom, PointLayout)>,
     scan: Option<ScanTopic>,
     noise: Option<CloudNoise>,
-    /// A coordinate of 1 in i16 points, in m.
+    /// Metres per count of points in i16.
     per_count: f64,
 }
 
@@ -157,14 +157,14 @@ impl CloudSensor {
         };
         let custom = livox.then(|| LivoxCustom::open(topics, &topics.below("/custom")));
         let custom = custom.transpose()?.flatten();
-        let oldest = match config.kind.row().payload {
+        let oldest_form = match config.kind.row().payload {
             wire::Payload::Points(form) => form,
             _ => PointForm::I16x4, // unreachable: all types of this file have points
         };
         let in_block = config.transport == TransportMode::SharedMemory;
         Ok(Box::new(Self {
-            publisher: topics.cloud(topics.main())?,
-            header: topics.header(topics.main()),
+            publisher: topics.cloud(topics.main_suffix())?,
+            header: topics.header(topics.main_suffix()),
             fields: Vec::new(),
             fourth: None,
             is_lidar,
@@ -173,8 +173,8 @@ impl CloudSensor {
                 _ if is_lidar => Convention::Sensor,
                 _ => Convention::Depth(Box::new(DepthAxesFinder::open(topics.context, grid))),
             },
-            oldest,
-            in_block: in_block.then(|| points_of(config.kind, config.width, config.height)),
+            oldest_form,
+            block_points: in_block.then(|| points_of(config.kind, config.width, config.height)),
             odometry: CloudOdometry::open(topics.context)?,
             grid: grid.filter(|_| organized),
             label: options.label,
@@ -207,7 +207,7 @@ impl CloudSensor {
         }
     }
 
-    fn describe(&mut self, fourth: FourthField) {
+    fn set_fields(&mut self, fourth: FourthField) {
         if self.fourth == Some(fourth) {
             return;
         }
@@ -225,7 +225,7 @@ impl CloudSensor {
         self.fields = fields.collect();
     }
 
-    /// Publishes points with their noise; a coordinate of 1 is `unit` m.
+    /// Publishes points with their noise; `unit`: metres per unit of the wire.
     fn publish<P: CloudPoint>(
         &mut self,
         points: &[P],
@@ -235,12 +235,12 @@ impl CloudSensor {
         if let Convention::Depth(finder) = &mut self.convention {
             finder.check(points, unit, head.sim_time);
         }
-        self.describe(fourth);
+        self.set_fields(fourth);
         let Some(mut noise) = self.noise.take() else {
             let axes = self.convention.axes(unit);
             return self.publish_points(points, (axes, fourth), head.stamp);
         };
-        // In m now.
+        // Noisy points are in m.
         let axes = self.convention.axes(1.0);
         let noisy = noise.apply(head.sim_time, points, (unit, axes.forward()));
         let result = self.publish_points(noisy, (axes, fourth), head.stamp);
@@ -289,7 +289,7 @@ impl CloudSensor {
             is_dense: converted.is_dense,
         };
         let len = converted.points * step;
-        sent(self.publisher.publish_loan(&head, loan, len)?)
+        check_sent(self.publisher.publish_loan(&head, loan, len)?)
     }
 }
 
@@ -311,9 +311,9 @@ impl Sensor for CloudSensor {
     }
 
     fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
-        let cloud = match self.in_block {
-            Some(most) => CloudView::parse_block(payload.bytes(), most, self.oldest),
-            None => CloudView::parse(payload.bytes(), self.oldest),
+        let cloud = match self.block_points {
+            Some(max) => CloudView::parse_block(payload.bytes(), max, self.oldest_form),
+            None => CloudView::parse(payload.bytes(), self.oldest_form),
         };
         let cloud = cloud
             .ok_or_else(|| SensorError::CloudForm { shape: CloudShape::of(payload.bytes()) })?;

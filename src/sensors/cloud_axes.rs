@@ -1,40 +1,40 @@
 //! Finds the axes of the clouds of depth cameras (type 7) on the wire. They changed in January 2026; the new ones are not public.
 //!
-//! In a complete cloud each point belongs to a pixel, whose ray gives the axes at once. In other clouds the field of view gives the
-//! forward axis, and the ground together with the true attitude gives the up axis.
+//! In a complete cloud each point belongs to a pixel, whose ray gives the axes at once. In other clouds the field of view gives
+//! the forward axis, and the ground together with the true attitude gives the up axis.
 use super::{CloudPoint, ConventionFinder, PointAxes, SensorContext, surroundings::Surroundings};
 use crate::{config::params::DepthAxes, time::SimTime};
 use std::sync::Arc;
 
-/// Conventions; FLU is the vendor's of the lidars.
+/// Conventions; FLU is that of the vendor's lidars.
 const CANDIDATES: [DepthAxes; 4] = [DepthAxes::Flu, DepthAxes::Frd, DepthAxes::Fru, DepthAxes::Rdf];
-/// Interval of the checked clouds, in ns.
+/// Interval between checked clouds, in ns.
 const INTERVAL_NS: i64 = 200_000_000;
-/// Most points that are checked of a cloud.
-const SAMPLE: usize = 600;
-/// Fewest points of a cloud that is checked.
-const ENOUGH: usize = 60;
-/// Angle to the rays of the pixels, in rad: most of a convention that fits, and least between two.
-const FITS: f64 = 0.05;
-const APART: f64 = 0.06;
-/// Least difference of the shares of points outside the view, and off the ground.
-const SHARE: f64 = 0.2;
-/// Distance between levels of the ground, in m, and their number.
-const PLANE_M: f64 = 0.2;
-const PLANES: usize = 512;
+/// Largest number of points that are checked per cloud.
+const MAX_POINTS: usize = 600;
+/// Smallest number of points of a checked cloud.
+const MIN_POINTS: usize = 60;
+/// Mean angle between points and rays of pixels, in rad: largest for a fitting convention, least difference of two.
+const MAX_ANGLE: f64 = 0.05;
+const MIN_ANGLE_MARGIN: f64 = 0.06;
+/// Least difference of two conventions in the share of points outside the view and off the ground.
+const MIN_SHARE_MARGIN: f64 = 0.2;
+/// Distance between possible levels of the ground, in m, and their number.
+const LEVEL_M: f64 = 0.2;
+const LEVELS: usize = 512;
 
 /// Finds the axes of the clouds of one depth camera.
 pub(super) struct DepthAxesFinder {
     finder: ConventionFinder<DepthAxes, 4>,
     surroundings: Option<Arc<dyn Surroundings>>,
-    /// Columns and rows of a complete cloud, and the pixels between two.
+    /// Columns and rows of a complete cloud, and the pixels between two of them.
     grid: Option<(usize, usize)>,
-    step: f64,
+    pixel_step: f64,
     /// Size of the image in pixels.
     size: [f64; 2],
-    /// Half of the horizontal field of view, as a tangent.
-    half: f64,
-    next: SimTime,
+    /// Tangent of half the horizontal field of view.
+    tan_half_fov: f64,
+    next_check: SimTime,
     reported: String,
 }
 
@@ -46,10 +46,10 @@ impl DepthAxesFinder {
             finder: ConventionFinder::new(CANDIDATES, configured, DepthAxes::Auto),
             surroundings: context.surroundings.clone(),
             grid,
-            step: f64::from(config.other_params[1]).trunc().max(1.0),
+            pixel_step: f64::from(config.other_params[1]).trunc().max(1.0),
             size: [config.width, config.height].map(f64::from),
-            half: 0.0,
-            next: SimTime(i64::MIN),
+            tan_half_fov: 0.0,
+            next_check: SimTime(i64::MIN),
             reported: String::new(),
         };
         finder.set_fov(config.fov_deg);
@@ -58,61 +58,60 @@ impl DepthAxesFinder {
     }
 
     pub(super) fn set_fov(&mut self, fov_deg: f32) {
-        self.half = (f64::from(fov_deg).to_radians() / 2.0).tan();
+        self.tan_half_fov = (f64::from(fov_deg).to_radians() / 2.0).tan();
     }
 
     pub(super) fn in_use(&self) -> DepthAxes {
         self.finder.in_use()
     }
 
-    /// Checks a cloud in each interval; a coordinate of 1 is `unit` m.
+    /// Checks one cloud per interval; `unit`: metres per unit of the wire.
     pub(super) fn check<P: CloudPoint>(&mut self, points: &[P], unit: f64, at: SimTime) {
-        let has_restarted = at.0.saturating_add(INTERVAL_NS) < self.next.0;
-        if at < self.next && !has_restarted {
+        let has_restarted = at.0.saturating_add(INTERVAL_NS) < self.next_check.0;
+        if at < self.next_check && !has_restarted {
             return;
         }
-        self.next = SimTime(at.0.saturating_add(INTERVAL_NS));
-        let places = |axes: DepthAxes| {
+        self.next_check = SimTime(at.0.saturating_add(INTERVAL_NS));
+        let positions = |axes: DepthAxes| {
             let axes = PointAxes::sensor(axes, unit);
-            let stride = points.len().div_ceil(SAMPLE).max(1);
-            // Not always of the same columns.
-            let stride = stride | 1;
-            let some = points.iter().enumerate().step_by(stride);
-            let seen = some.filter(|(_, point)| !point.is_missing());
-            seen.map(move |(i, point)| (i, axes.apply(point.place()).map(f64::from)))
+            // Odd, so that the points are not always of the same columns.
+            let stride = points.len().div_ceil(MAX_POINTS) | 1;
+            let sample = points.iter().enumerate().step_by(stride);
+            let returns = sample.filter(|(_, point)| !point.is_missing());
+            returns.map(move |(i, point)| (i, axes.apply(point.position()).map(f64::from)))
         };
-        if places(DepthAxes::Flu).count() < ENOUGH {
+        if positions(DepthAxes::Flu).count() < MIN_POINTS {
             return;
         }
-        let by_pixels = self
+        let ray_angles = self
             .grid
             .filter(|(columns, rows)| columns * rows == points.len())
-            .map(|(columns, _)| CANDIDATES.map(|c| self.angle_to_rays(places(c), columns)));
-        match by_pixels {
-            Some(costs) if costs.iter().any(|cost| *cost < FITS) => {
-                self.finder.add_round(costs, APART);
+            .map(|(columns, _)| CANDIDATES.map(|c| self.angle_to_rays(positions(c), columns)));
+        match ray_angles {
+            Some(costs) if costs.iter().any(|cost| *cost < MAX_ANGLE) => {
+                self.finder.add_round(costs, MIN_ANGLE_MARGIN);
             }
             _ => {
                 let down = self.surroundings.as_ref().and_then(|s| s.down(at));
-                let costs = CANDIDATES.map(|c| self.misfit(places(c), down));
-                self.finder.add_round(costs, SHARE);
+                let costs = CANDIDATES.map(|c| self.misfit(positions(c), down));
+                self.finder.add_round(costs, MIN_SHARE_MARGIN);
             }
         }
         self.report();
     }
 
-    /// Mean angle between points and the rays of their pixels.
+    /// Returns the mean angle between points and the rays of their pixels.
     fn angle_to_rays(
         &self,
-        places: impl Iterator<Item = (usize, [f64; 3])>,
+        positions: impl Iterator<Item = (usize, [f64; 3])>,
         columns: usize,
     ) -> f64 {
         let [width, height] = self.size;
-        let focal = width / (2.0 * self.half);
-        let angles = places.map(|(i, [x, y, z])| {
+        let focal = width / (2.0 * self.tan_half_fov);
+        let angles = positions.map(|(i, [x, y, z])| {
             let (column, row) = ((i % columns) as f64, (i / columns) as f64);
-            let left = ((width - 1.0) / 2.0 - column * self.step) / focal;
-            let up = ((height - 1.0) / 2.0 - row * self.step) / focal;
+            let left = ((width - 1.0) / 2.0 - column * self.pixel_step) / focal;
+            let up = ((height - 1.0) / 2.0 - row * self.pixel_step) / focal;
             let along = x + y * left + z * up;
             let lengths = x.hypot(y).hypot(z) * 1.0_f64.hypot(left).hypot(up);
             (along / lengths).clamp(-1.0, 1.0).acos()
@@ -122,24 +121,25 @@ impl DepthAxesFinder {
         sum / count
     }
 
-    /// Share of points outside the field of view, and of those that are not on the most frequent level below the camera.
+    /// Returns the share of points outside the field of view plus that off the ground, the most frequent level below the camera.
     fn misfit(
         &self,
-        places: impl Iterator<Item = (usize, [f64; 3])>,
+        positions: impl Iterator<Item = (usize, [f64; 3])>,
         down: Option<[f64; 3]>,
     ) -> f64 {
         let [width, height] = self.size;
-        // Pixels have a width.
-        let (wide, high) = (self.half * 1.1, self.half * 1.1 * height / width);
+        // Pixels have a width, hence a margin.
+        let wide = self.tan_half_fov * 1.1;
+        let high = wide * height / width;
         let (mut outside, mut count) = (0_u32, 0_u32);
-        let mut levels = [0_u32; PLANES];
-        for (_, [x, y, z]) in places {
+        let mut levels = [0_u32; LEVELS];
+        for (_, [x, y, z]) in positions {
             count += 1;
             outside += u32::from(!(x > 0.0 && y.abs() <= wide * x && z.abs() <= high * x));
             if let Some([dx, dy, dz]) = down {
                 let below = x * dx + y * dy + z * dz;
-                // A cast of a negative number is 0, where no ground is.
-                let level = levels.get_mut((below / PLANE_M) as usize);
+                // A negative number is cast to level 0, which is never the ground.
+                let level = levels.get_mut((below / LEVEL_M) as usize);
                 level.into_iter().for_each(|level| *level += 1);
             }
         }

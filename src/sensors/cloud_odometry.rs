@@ -1,4 +1,4 @@
-//! The odometry that comes with clouds of newer simulators.
+//! The odometry in clouds of newer simulators.
 use super::{ConventionFinder, FrameHead, SensorContext, SensorError, surroundings::Surroundings};
 use crate::{
     config::params::{OdometryAxes, QosGroup, WorldConvention},
@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 const CANDIDATES: [OdometryAxes; 2] = [OdometryAxes::Ned, OdometryAxes::Nwu];
 /// Least difference between the errors of two conventions, and largest error of the right one, in m and rad.
-const APART: f64 = 0.5;
-const FITS: f64 = 3.0;
+const MIN_MARGIN: f64 = 0.5;
+const MAX_ERROR: f64 = 3.0;
 
 /// Topics and frames of the odometry of a vehicle.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,7 +31,7 @@ pub struct OdometryTopic {
     pub odom: String,
     /// Frame of poses in the world.
     pub world: String,
-    /// Frame whose pose it is.
+    /// Frame whose pose is published.
     pub child: String,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct CloudOdometry {
     topic: OdometryTopic,
     convention: WorldConvention,
     message: Odometry,
-    /// The first pose of this run of the simulation, as sent: the axes may be found later.
+    /// The first pose of this run of the simulation, unconverted, because its axes may be found later.
     first: Option<[f64; 6]>,
     newest: SimTime,
     finder: ConventionFinder<OdometryAxes, 2>,
@@ -85,7 +85,7 @@ impl CloudOdometry {
         publishers.any(|publisher| publisher.subscribers() > 0)
     }
 
-    /// Publishes the pose in a header with the stamp of its cloud.
+    /// Publishes the pose in a cloud's header, with the stamp of the cloud.
     pub(super) fn publish(
         &mut self,
         header: &OdometryCloudHeader,
@@ -95,7 +95,7 @@ impl CloudOdometry {
             return Ok(());
         }
         let axis_type = header.axis_type.get();
-        let id = match axis_type {
+        let frame_id = match axis_type {
             OdometryCloudHeader::LOCAL => self.topic.odom.clone(),
             OdometryCloudHeader::WORLD => self.topic.world.clone(),
             axis_type => return Err(SensorError::OdometryFrame { axis_type }),
@@ -113,12 +113,12 @@ impl CloudOdometry {
         self.newest = frame.sim_time;
         let first = *self.first.get_or_insert(pose);
         let [first, pose] = [first, pose].map(|pose| {
-            let (position, attitude) = read(self.finder.in_use(), pose);
+            let (position, attitude) = read_pose(self.finder.in_use(), pose);
             self.convention.pose(position, attitude)
         });
         let start = self.topic.start.clone();
         if let Some(global) = &self.global {
-            send(global, &mut self.message, (id, pose), frame.stamp)?;
+            send(global, &mut self.message, (frame_id, pose), frame.stamp)?;
         }
         if let Some(local) = &self.local {
             send(local, &mut self.message, (start, first.inverse() * pose), frame.stamp)?;
@@ -130,9 +130,9 @@ impl CloudOdometry {
     fn compare(&mut self, pose: [f64; 6], at: SimTime) {
         let Some(surroundings) = &self.surroundings else { return };
         if let Some(truth) = surroundings.pose(at) {
-            let costs = CANDIDATES.map(|axes| distance(read(axes, pose), &truth));
-            if costs.iter().any(|cost| *cost < FITS) {
-                self.finder.add_round(costs, APART);
+            let costs = CANDIDATES.map(|axes| error_of(read_pose(axes, pose), &truth));
+            if costs.iter().any(|cost| *cost < MAX_ERROR) {
+                self.finder.add_round(costs, MIN_MARGIN);
             }
         }
         let text = self.finder.text(OdometryAxes::name);
@@ -143,8 +143,7 @@ impl CloudOdometry {
     }
 }
 
-/// Reads a pose of the wire.
-fn read(
+fn read_pose(
     axes: OdometryAxes,
     [x, y, z, roll, pitch, yaw]: [f64; 6],
 ) -> (Vector<Ned>, Attitude<Frd, Ned>) {
@@ -156,7 +155,7 @@ fn read(
     (Vector::new(x, sign * y, sign * z), attitude)
 }
 
-fn distance((position, attitude): (Vector<Ned>, Attitude<Frd, Ned>), truth: &VehiclePose) -> f64 {
+fn error_of((position, attitude): (Vector<Ned>, Attitude<Frd, Ned>), truth: &VehiclePose) -> f64 {
     (position - truth.position).norm() + attitude.angle_to(truth.attitude)
 }
 

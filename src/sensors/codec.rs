@@ -1,7 +1,7 @@
 //! Decodes PNG and JPEG files into reused buffers.
 //!
 //! The file's first bytes select the codec: the vendor's documents contradict each other about which transport mode
-//! carries which (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of through `image`,
+//! sends which format (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of through `image`,
 //! whose adapters copy the whole file once more; rows are converted to BGR while they are in cache.
 use super::{SensorError, pixels};
 use crate::{config::SensorConfig, session::BufferPeak};
@@ -14,7 +14,7 @@ use zune_jpeg::{
 
 /// Longest side of any sensor's image (the range of `DataWidth` in the configuration).
 const MAX_SIDE: usize = 8192;
-/// Number of pixels that is always allowed, whatever the sensor's settings.
+/// Number of pixels that is always allowed if larger images are.
 const MIN_PIXEL_LIMIT: usize = 1 << 23;
 
 /// File format of an image.
@@ -101,7 +101,7 @@ impl Size {
     }
 }
 
-/// Decoder with reused buffers, which shrink after an unusually large image; steady state allocates nothing of its own.
+/// Decoder with reused buffers, which shrink after an unusually large image.
 #[derive(Debug, Default)]
 pub struct Decoder {
     pixels: Vec<u8>,
@@ -120,17 +120,17 @@ impl Decoder {
         Self { expected, ..Self::default() }
     }
 
-    /// The same, but accepts files up to four times as large.
+    /// As [`Self::new`], but accepts files with up to four times the pixels.
     pub fn allowing_larger(expected: Size) -> Self {
         Self { limit: Some((4 * expected.pixels()).max(MIN_PIXEL_LIMIT)), ..Self::new(expected) }
     }
 
     /// Decodes a file; the pixels stay valid until the next call.
     pub fn decode(&mut self, file: &[u8], layout: Layout) -> Result<(Size, &[u8]), SensorError> {
-        self.tidy();
+        self.shrink_buffers();
         let size = match Codec::of(file) {
-            Some(Codec::Png) => self.png(file, layout)?,
-            Some(Codec::Jpeg) => self.jpeg(file, layout)?,
+            Some(Codec::Png) => self.decode_png(file, layout)?,
+            Some(Codec::Jpeg) => self.decode_jpeg(file, layout)?,
             None => return Err(SensorError::UnknownCodec { found: file.len() }),
         };
         Ok((size, &self.pixels[..size.pixels() * layout.bytes()]))
@@ -138,33 +138,33 @@ impl Decoder {
 
     /// Decodes a 16-bit grey PNG to little-endian counts.
     pub fn decode_depth(&mut self, file: &[u8]) -> Result<(Size, &[u8]), SensorError> {
-        self.tidy();
+        self.shrink_buffers();
         match Codec::of(file) {
             Some(Codec::Png) => {}
             Some(Codec::Jpeg) => return Err(SensorError::DepthFormat),
             None => return Err(SensorError::UnknownCodec { found: file.len() }),
         }
         let mut reader = png_reader(file, Transformations::IDENTITY)?;
-        let size = self.checked(reader.info().width as usize, reader.info().height as usize)?;
+        let size = self.check_size(reader.info().width as usize, reader.info().height as usize)?;
         if reader.output_color_type() != (ColorType::Grayscale, BitDepth::Sixteen) {
             return Err(SensorError::DepthFormat);
         }
         let len = size.pixels() * 2;
-        self.room(len, len);
+        self.grow_buffers(len, len);
         reader.next_frame(&mut self.rows[..len]).map_err(broken_png)?;
         pixels::swap_bytes_16(&self.rows[..len], &mut self.pixels[..len]);
         Ok((size, &self.pixels[..len]))
     }
 
     /// Frees memory that only an unusually large image needed.
-    fn tidy(&mut self) {
+    fn shrink_buffers(&mut self) {
         let (pixels, rows) = std::mem::take(&mut self.used);
         self.peaks.0.shrink_if_due(pixels, &mut self.pixels);
         self.peaks.1.shrink_if_due(rows, &mut self.rows);
     }
 
     /// Grows both buffers; they never shrink here, so that a stream of equal frames allocates once.
-    fn room(&mut self, pixels: usize, rows: usize) {
+    fn grow_buffers(&mut self, pixels: usize, rows: usize) {
         self.used = (pixels, rows);
         for (buffer, len) in [(&mut self.pixels, pixels), (&mut self.rows, rows)] {
             if buffer.len() < len {
@@ -173,7 +173,7 @@ impl Decoder {
         }
     }
 
-    fn checked(&self, width: usize, height: usize) -> Result<Size, SensorError> {
+    fn check_size(&self, width: usize, height: usize) -> Result<Size, SensorError> {
         let size = Size { width, height };
         let configured = self.expected;
         let fits = match self.limit {
@@ -186,18 +186,18 @@ impl Decoder {
         Ok(size)
     }
 
-    fn png(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
+    fn decode_png(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
         let mut reader = png_reader(file, Transformations::EXPAND | Transformations::STRIP_16)?;
-        let size = self.checked(reader.info().width as usize, reader.info().height as usize)?;
+        let size = self.check_size(reader.info().width as usize, reader.info().height as usize)?;
         let (colour, _) = reader.output_color_type();
         let len = size.pixels() * layout.bytes();
-        let direct = matches!(
+        let is_direct = matches!(
             (colour, layout),
             (ColorType::Rgb, Layout::Rgb8 | Layout::Bgr8) | (ColorType::Grayscale, Layout::Mono8)
         );
-        if direct && !reader.info().interlaced {
+        if is_direct && !reader.info().interlaced {
             let row_len = size.width * layout.bytes();
-            self.room(len, row_len);
+            self.grow_buffers(len, row_len);
             let scratch = &mut self.rows[..row_len];
             for row in self.pixels[..len].chunks_exact_mut(row_len) {
                 if layout == Layout::Bgr8 {
@@ -212,13 +212,13 @@ impl Decoder {
         }
         // Uncommon: interlaced files, files with alpha or a palette, grey files for colour sensors and vice versa.
         let wanted = reader.output_buffer_size().ok_or(Codec::Png.broken())?;
-        self.room(len, wanted);
+        self.grow_buffers(len, wanted);
         reader.next_frame(&mut self.rows[..wanted]).map_err(broken_png)?;
         convert(&self.rows[..wanted], colour.samples(), &mut self.pixels[..len], layout);
         Ok(size)
     }
 
-    fn jpeg(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
+    fn decode_jpeg(&mut self, file: &[u8], layout: Layout) -> Result<Size, SensorError> {
         let broken = |_| Codec::Jpeg.broken();
         // zune-jpeg has vector code for RGB only: RGB and a channel swap are faster than BGR.
         let space = if layout == Layout::Mono8 { ColorSpace::Luma } else { ColorSpace::RGB };
@@ -230,9 +230,9 @@ impl Decoder {
         let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
         decoder.decode_headers().map_err(broken)?;
         let (width, height) = decoder.dimensions().ok_or_else(|| Codec::Jpeg.broken())?;
-        let size = self.checked(width, height)?;
+        let size = self.check_size(width, height)?;
         let len = size.pixels() * layout.bytes();
-        self.room(len, if layout == Layout::Bgr8 { len } else { 0 });
+        self.grow_buffers(len, if layout == Layout::Bgr8 { len } else { 0 });
         if layout == Layout::Bgr8 {
             decoder.decode_into(&mut self.rows[..len]).map_err(broken)?;
             pixels::copy_swapped(&self.rows[..len], &mut self.pixels[..len]);

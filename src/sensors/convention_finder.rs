@@ -1,7 +1,7 @@
 //! Finds the convention that measurements follow where the wire does not name it.
 
-/// A convention is excluded after so many rounds in which it was clearly worse than the best one.
-const ROUNDS: u8 = 3;
+/// Number of lost rounds after which a convention is excluded.
+const EXCLUDED_AFTER: u8 = 3;
 
 /// Candidates of a convention, which measurements exclude one by one.
 #[derive(Clone, Debug)]
@@ -13,46 +13,46 @@ pub struct ConventionFinder<C, const N: usize> {
     lost_rounds: [u8; N],
 }
 
-/// Knowledge of a convention.
+/// Result of the measurements.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// Nothing was excluded.
+    /// No candidate is excluded.
     Unknown,
-    /// More than one remains.
+    /// Several candidates remain.
     Some,
-    /// One remains.
+    /// One candidate remains.
     Found,
     /// The configured one is excluded.
     Differs,
 }
 
 impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
-    /// Creates a finder without measurements; `configured`: the parameter, whose value `auto` leaves the choice to it.
+    /// Creates a finder without measurements; `configured`: the parameter, whose value `auto` leaves the choice to the finder.
     pub fn new(candidates: [C; N], configured: C, auto: C) -> Self {
         let configured = (configured != auto).then_some(configured);
         Self { candidates, configured, lost_rounds: [0; N] }
     }
 
     /// Counts a round of measurements with a cost for each candidate, in their order; a candidate that is worse than the best by
-    /// `margin` loses the round. If every remaining candidate loses, the simulator was replaced, and the best one returns.
+    /// `margin` loses the round. If every remaining candidate loses, the simulator was replaced, and the best one is readmitted.
     pub fn add_round(&mut self, costs: [f64; N], margin: f64) {
         let best = (0..N).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
         let Some(best) = best.filter(|best| costs[*best].is_finite()) else { return };
         let loses: [bool; N] = costs.map(|cost| cost - costs[best] >= margin);
-        let is_left: [bool; N] = self.lost_rounds.map(|rounds| rounds < ROUNDS);
-        let none_left_holds = (0..N).all(|i| !is_left[i] || loses[i]);
-        if loses.contains(&true) && (is_left[best] || none_left_holds) {
+        let is_left: [bool; N] = self.lost_rounds.map(|rounds| rounds < EXCLUDED_AFTER);
+        let all_left_lose = (0..N).all(|i| !is_left[i] || loses[i]);
+        if loses.contains(&true) && (is_left[best] || all_left_lose) {
             self.lost_rounds[best] = 0;
         }
         for (rounds, loses) in self.lost_rounds.iter_mut().zip(loses) {
-            *rounds = (*rounds + u8::from(loses)).min(ROUNDS);
+            *rounds = (*rounds + u8::from(loses)).min(EXCLUDED_AFTER);
         }
     }
 
     /// Returns the candidates that are not excluded.
     pub fn remaining(&self) -> impl Iterator<Item = C> + '_ {
         let left = self.candidates.iter().zip(self.lost_rounds);
-        left.filter(|(_, rounds)| *rounds < ROUNDS).map(|(c, _)| *c)
+        left.filter(|(_, rounds)| *rounds < EXCLUDED_AFTER).map(|(c, _)| *c)
     }
 
     /// Returns the convention in use.
@@ -72,7 +72,7 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
         }
     }
 
-    /// Describes it for the log and for `/diagnostics`.
+    /// Describes the result for the log and for `/diagnostics`.
     pub fn text(&self, name: impl Fn(C) -> &'static str) -> String {
         let in_use = name(self.in_use());
         let left: Vec<_> = self.remaining().map(&name).collect();

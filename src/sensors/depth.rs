@@ -1,12 +1,12 @@
 //! Depth images: type 2.
 //!
 //! The wire has u16 counts of `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than `otherParams[0]` or
-//! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit only
-//! "too far" is left, so it becomes +Inf; otherwise the wire does not distinguish them, so it becomes NaN.
+//! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit it
+//! can only mean too far and becomes +Inf; with one it is ambiguous and becomes NaN.
 use super::{
     CameraView, Decoder, DepthNoise, FrameHead, FramePayload, Lens, Sensor, SensorError,
     SensorSpec, Size,
-    camera::{INFO_TOPIC, compressed_topic, image_topic, sent},
+    camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic},
     camera_info::InfoTopic,
     shape::ImageGuard,
     spec::Topics,
@@ -70,7 +70,7 @@ struct DepthTopics {
     compressed_depth: Option<CompressedPublisher>,
     header: Header,
     /// The main topic has the counts of the wire.
-    vendor: bool,
+    has_vendor_counts: bool,
     /// Metres of a pixel without return.
     no_return: f32,
 }
@@ -97,12 +97,12 @@ impl DepthSensor {
                 noise: DepthNoise::new(&options.degrade, config.seq_id),
             },
             topics: DepthTopics {
-                main: topics.image(topics.main())?,
+                main: topics.image(topics.main_suffix())?,
                 float: options.depth_float.then(float).transpose()?,
                 compressed: topics.compressed(&topics.below("/compressed"))?,
                 compressed_depth: topics.compressed(&topics.below("/compressedDepth"))?,
-                header: topics.header(topics.main()),
-                vendor: options.depth == DepthEncoding::Vendor,
+                header: topics.header(topics.main_suffix()),
+                has_vendor_counts: options.depth == DepthEncoding::Vendor,
                 no_return: if near > 0.0 { f32::NAN } else { f32::INFINITY },
             },
             info: InfoTopic::open(topics, Lens::Pinhole)?,
@@ -115,7 +115,9 @@ impl DepthSensor {
 
 impl Sensor for DepthSensor {
     fn is_wanted(&self) -> bool {
-        self.topics.need_counts(true) || self.topics.compressed().is_some() || self.info.is_wanted()
+        self.topics.need_counts(true)
+            || self.topics.wanted_compressed().is_some()
+            || self.info.is_wanted()
     }
 
     fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
@@ -124,13 +126,13 @@ impl Sensor for DepthSensor {
         let (size, codec) = source.guard.admit(&payload, head.compressed)?;
         let (payload, is_file) = (payload.bytes(), codec.is_some());
         let is_noisy = source.noise.is_some();
-        let compressed = topics.compressed().filter(|_| is_file);
+        let compressed = topics.wanted_compressed().filter(|_| is_file);
         if let Some(compressed) = compressed.filter(|_| !is_noisy) {
             topics.publish_file(compressed, payload)?;
         }
         if topics.need_counts(is_file) || (compressed.is_some() && is_noisy) {
             let depth = source.read(payload, size, is_file, head.sim_time)?;
-            let in_millimetres = topics.in_millimetres(&depth, millimetres);
+            let in_millimetres = topics.convert_to_millimetres(&depth, millimetres);
             topics.publish_images(&depth, in_millimetres)?;
             topics.publish_encoded(&depth, in_millimetres, file)?;
         }
@@ -169,33 +171,33 @@ impl DepthSource {
 }
 
 impl DepthTopics {
-    fn float(&self) -> Option<&ImagePublisher> {
+    fn wanted_float(&self) -> Option<&ImagePublisher> {
         self.float.as_ref().filter(|float| float.subscribers() > 0)
     }
 
-    fn compressed(&self) -> Option<&CompressedPublisher> {
+    fn wanted_compressed(&self) -> Option<&CompressedPublisher> {
         self.compressed.as_ref().filter(|compressed| compressed.subscribers() > 0)
     }
 
-    fn compressed_depth(&self) -> Option<&CompressedPublisher> {
+    fn wanted_compressed_depth(&self) -> Option<&CompressedPublisher> {
         self.compressed_depth.as_ref().filter(|compressed| compressed.subscribers() > 0)
     }
 
-    /// Whether a topic with subscribers needs the decoded counts; `is_file`: they come as a file.
+    /// Whether a topic with subscribers needs the decoded counts; `is_file`: the counts arrive as a file.
     fn need_counts(&self, is_file: bool) -> bool {
         self.main.subscribers() > 0
-            || self.float().is_some()
-            || (is_file && self.compressed_depth().is_some())
+            || self.wanted_float().is_some()
+            || (is_file && self.wanted_compressed_depth().is_some())
     }
 
-    /// Returns the image in millimetres, and whether it is the one in the file; `None` if no topic needs it.
-    fn in_millimetres<'a>(
+    /// Returns the image in millimetres, and whether the file contains it unchanged; `None` if no topic needs it.
+    fn convert_to_millimetres<'a>(
         &self,
         depth: &DepthCounts<'a>,
         buffer: &'a mut Vec<u8>,
     ) -> Option<(&'a [u8], bool)> {
-        let is_main = self.main.subscribers() > 0 && !self.vendor;
-        if !is_main && (depth.file.is_none() || self.compressed_depth().is_none()) {
+        let is_main = self.main.subscribers() > 0 && !self.has_vendor_counts;
+        if !is_main && (depth.file.is_none() || self.wanted_compressed_depth().is_none()) {
             return None;
         }
         if depth.scale == DEFAULT_SCALE && !has_no_return(depth.counts) {
@@ -220,23 +222,23 @@ impl DepthTopics {
             step: (width * bytes) as u32,
         };
         if self.main.subscribers() > 0 {
-            let published = match in_millimetres.filter(|_| !self.vendor) {
+            let published = match in_millimetres.filter(|_| !self.has_vendor_counts) {
                 Some((data, _)) => self.main.publish(&image("16UC1", 2), data),
                 None => self.main.publish(&image("mono16", 2), depth.counts),
             };
-            sent(published?)?;
+            check_sent(published?)?;
         }
-        if let Some(float) = self.float() {
+        if let Some(float) = self.wanted_float() {
             let len = depth.counts.len() * 2;
             let mut loan = float.loan(len);
             let metres = &mut loan.as_mut()[..len];
             to_metres(depth.counts, depth.scale, self.no_return, metres);
-            sent(float.publish_loan(&image("32FC1", 4), loan, len)?)?;
+            check_sent(float.publish_loan(&image("32FC1", 4), loan, len)?)?;
         }
         Ok(())
     }
 
-    /// Publishes what arrived as a file again as files; `buffer` holds a changed one.
+    /// Publishes counts that arrived in a file as files again; `buffer` receives a changed file.
     fn publish_encoded(
         &self,
         depth: &DepthCounts<'_>,
@@ -244,24 +246,24 @@ impl DepthTopics {
         buffer: &mut Vec<u8>,
     ) -> Result<(), SensorError> {
         let Some(file) = depth.file else { return Ok(()) };
-        if let Some(compressed) = self.compressed().filter(|_| depth.is_noisy) {
+        if let Some(compressed) = self.wanted_compressed().filter(|_| depth.is_noisy) {
             buffer.clear();
             encode(depth.size, depth.counts, buffer)?;
             self.publish_file(compressed, buffer)?;
         }
-        if let (Some(publisher), Some((data, unchanged))) =
-            (self.compressed_depth(), in_millimetres)
+        if let (Some(publisher), Some((data, is_unchanged))) =
+            (self.wanted_compressed_depth(), in_millimetres)
         {
             buffer.clear();
             buffer.extend_from_slice(&CONFIG_HEADER);
-            if unchanged {
+            if is_unchanged {
                 buffer.extend_from_slice(file);
             } else {
                 encode(depth.size, data, buffer)?;
             }
             let head =
                 CompressedHead { header: &self.header, format: "16UC1; compressedDepth png" };
-            sent(publisher.publish(&head, &*buffer)?)?;
+            check_sent(publisher.publish(&head, &*buffer)?)?;
         }
         Ok(())
     }
@@ -273,19 +275,19 @@ impl DepthTopics {
         file: &[u8],
     ) -> Result<(), SensorError> {
         let head = CompressedHead { header: &self.header, format: "mono16; png compressed " };
-        sent(compressed.publish(&head, file)?)
+        check_sent(compressed.publish(&head, file)?)
     }
 }
 
-fn count(bytes: &[u8]) -> u16 {
+fn read_count(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[0], bytes[1]])
 }
 
 /// Whether any pixel has no return; the sky is at the top, so this usually ends early.
 fn has_no_return(counts: &[u8]) -> bool {
-    counts
-        .chunks(512)
-        .any(|block| block.chunks_exact(2).fold(false, |found, c| found | (count(c) == NO_RETURN)))
+    counts.chunks(512).any(|block| {
+        block.chunks_exact(2).fold(false, |found, c| found | (read_count(c) == NO_RETURN))
+    })
 }
 
 /// Converts counts to millimetres; no return and values out of range become 0, which is invalid (REP 118).
@@ -293,25 +295,25 @@ fn to_millimetres(counts: &[u8], scale: f32, out: &mut Vec<u8>) {
     out.resize(counts.len(), 0);
     if scale == DEFAULT_SCALE {
         for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(2)) {
-            let raw = count(c);
+            let raw = read_count(c);
             o.copy_from_slice(&(if raw == NO_RETURN { 0 } else { raw }).to_le_bytes());
         }
         return;
     }
     let per_count = scale * 1000.0;
     for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(2)) {
-        let raw = count(c);
+        let raw = read_count(c);
         let value = f32::from(raw) * per_count + 0.5;
-        let valid = raw != NO_RETURN && value < 65536.0;
+        let is_valid = raw != NO_RETURN && value < 65536.0;
         // Through i32, because SSE2 has that conversion.
-        o.copy_from_slice(&(if valid { value as i32 as u16 } else { 0 }).to_le_bytes());
+        o.copy_from_slice(&(if is_valid { value as i32 as u16 } else { 0 }).to_le_bytes());
     }
 }
 
 /// Converts counts to metres; 0 becomes NaN, 65535 becomes `no_return`.
 fn to_metres(counts: &[u8], scale: f32, no_return: f32, out: &mut [u8]) {
     for (c, o) in counts.chunks_exact(2).zip(out.chunks_exact_mut(4)) {
-        let raw = count(c);
+        let raw = read_count(c);
         let metres = f32::from(raw) * scale;
         let metres = if raw == 0 { f32::NAN } else { metres };
         o.copy_from_slice(&(if raw == NO_RETURN { no_return } else { metres }).to_le_bytes());

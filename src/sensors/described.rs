@@ -1,16 +1,16 @@
-//! Field of view and pose of a camera in the renderer's descriptions; another program may have changed them.
+//! Detects in the renderer's descriptions that another program changed a camera's field of view or pose.
 use crate::frames::Transform;
 
-/// Equal descriptions in a row that confirm a change.
-const DESCRIPTIONS: u8 = 2;
+/// Number of consecutive equal descriptions that confirm a change.
+const CONFIRMED_AFTER: u8 = 2;
 /// Largest rounding error of a field of view, in degrees.
 const SAME_FOV_DEG: f32 = 0.001;
 /// Largest error of the described position of a camera on a vehicle at rest, in m.
-const SAME_PLACE_M: f64 = 0.05;
-/// Largest error of its direction, in rad.
+const SAME_POSITION_M: f64 = 0.05;
+/// Largest error of that camera's described direction, in rad.
 const SAME_DIRECTION_RAD: f64 = 0.01;
 
-/// A described value that differs from the published one, and the number of equal descriptions in a row.
+/// A described value that differs from the published one, and the number of consecutive equal descriptions.
 #[derive(Clone, Copy, Debug, Default)]
 struct UnconfirmedChange<T>(Option<(T, u8)>);
 
@@ -28,7 +28,7 @@ impl<T: Copy> UnconfirmedChange<T> {
         }
         let before = self.0.filter(|(other, _)| same(*other, value));
         let times = before.map_or(1, |(_, times)| times + 1);
-        self.0 = (times < DESCRIPTIONS).then_some((value, times));
+        self.0 = (times < CONFIRMED_AFTER).then_some((value, times));
         let now = if same(value, requested) { requested } else { value };
         self.0.is_none().then_some(now)
     }
@@ -39,13 +39,13 @@ impl<T: Copy> UnconfirmedChange<T> {
 pub struct DescribedFov(UnconfirmedChange<f32>);
 
 impl DescribedFov {
-    /// Takes a description of a camera with its requested and its published field of view; returns the new one if a change is
-    /// confirmed.
+    /// Takes a described field of view, and the requested and the published one; returns the new published one if a change
+    /// is confirmed.
     pub fn described(&mut self, fov_deg: f32, (requested, shown): (f32, f32)) -> Option<f32> {
-        let possible = fov_deg.is_finite() && fov_deg > 0.0;
+        let is_possible = fov_deg.is_finite() && fov_deg > 0.0;
         let same = |a: f32, b: f32| (a - b).abs() < SAME_FOV_DEG;
         let now = self.0.described(fov_deg, (requested, shown), same);
-        now.filter(|_| possible)
+        now.filter(|_| is_possible)
     }
 }
 
@@ -56,7 +56,7 @@ pub struct Sighting {
     pub pose: Transform,
     /// Tolerance for the motion of its carrier, in m.
     pub slack_m: f64,
-    /// Tolerance of its direction, in rad.
+    /// Tolerance for the camera's direction, in rad.
     pub slack_rad: f64,
 }
 
@@ -67,8 +67,8 @@ pub enum PoseChange {
     Same,
     /// The camera was moved to this pose.
     Moved(Transform),
-    /// The first confirmed pose differs from the requested one: the renderer interprets the mount differently, or another program
-    /// was faster. Returned once.
+    /// The first confirmed pose differs from the requested one: the renderer interprets the mount differently, or another
+    /// program changed it first. Returned once.
     Misread(Transform),
 }
 
@@ -77,21 +77,21 @@ pub enum PoseChange {
 pub struct DescribedMount {
     requested: Transform,
     shown: Transform,
-    other: UnconfirmedChange<Transform>,
-    /// Carried by a vehicle's bottom, whose height only the renderer knows.
+    change: UnconfirmedChange<Transform>,
+    /// The camera is on a vehicle's bottom, whose height only the renderer has.
     at_bottom: bool,
     /// Described height above the requested one.
-    higher_m: Option<f64>,
-    /// Whether the camera was described at the requested pose.
-    agrees: Option<bool>,
+    height_m: Option<f64>,
+    /// Whether descriptions agreed with the requested pose; `None`: not known yet.
+    has_agreed: Option<bool>,
 }
 
 impl DescribedMount {
     /// Creates a mount with the requested pose; `at_bottom`: a vehicle's bottom carries it, and the first
     /// description gives its height.
     pub fn new(requested: Transform, at_bottom: bool) -> Self {
-        let other = UnconfirmedChange::default();
-        Self { requested, shown: requested, other, at_bottom, higher_m: None, agrees: None }
+        let change = UnconfirmedChange::default();
+        Self { requested, shown: requested, change, at_bottom, height_m: None, has_agreed: None }
     }
 
     /// Returns the requested pose.
@@ -109,24 +109,24 @@ impl DescribedMount {
         let mut pose = sighting.pose;
         if self.at_bottom {
             let above = pose.translation()[2] - self.requested.translation()[2];
-            let higher = *self.higher_m.get_or_insert(above);
-            pose = pose.shifted([0.0, 0.0, -higher]);
+            let height = *self.height_m.get_or_insert(above);
+            pose = pose.shifted([0.0, 0.0, -height]);
         }
         let (near_m, near_rad) =
-            (SAME_PLACE_M + sighting.slack_m, SAME_DIRECTION_RAD + sighting.slack_rad);
+            (SAME_POSITION_M + sighting.slack_m, SAME_DIRECTION_RAD + sighting.slack_rad);
         let same =
             |a: Transform, b: Transform| a.distance_to(&b) < near_m && a.angle_to(&b) < near_rad;
-        let moved = self.other.described(pose, (self.requested, self.shown), same);
-        match (moved, self.agrees) {
+        let confirmed = self.change.described(pose, (self.requested, self.shown), same);
+        match (confirmed, self.has_agreed) {
             (None, _) => {
-                if self.other.0.is_none() {
-                    self.agrees = Some(true);
+                if self.change.0.is_none() {
+                    self.has_agreed = Some(true);
                 }
                 PoseChange::Same
             }
             (Some(pose), Some(true)) => PoseChange::Moved(pose),
             (Some(pose), None) => {
-                self.agrees = Some(false);
+                self.has_agreed = Some(false);
                 PoseChange::Misread(pose)
             }
             (Some(_), Some(false)) => PoseChange::Same,

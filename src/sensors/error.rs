@@ -4,13 +4,13 @@ use crate::{
     wire::{CloudShape, WireError},
 };
 
-/// Why a frame was not (completely) published. Each is counted by [`SensorError::cause`] and never fatal.
+/// Why a frame was not (completely) published; never fatal, counted by its [`SensorError::cause`].
 #[derive(Debug, thiserror::Error, strum::EnumDiscriminants)]
 #[strum_discriminants(
     name(SensorCause),
     derive(strum::IntoStaticStr),
     strum(serialize_all = "snake_case"),
-    doc = "What a [`SensorError`] is counted as."
+    doc = "Cause under which a [`SensorError`] is counted."
 )]
 #[non_exhaustive]
 pub enum SensorError {
@@ -33,7 +33,7 @@ pub enum SensorError {
         /// The numbers in its header.
         shape: CloudShape,
     },
-    /// Odometry in a frame that is not known; the cloud was published.
+    /// Odometry in an unknown frame; the cloud was published.
     #[error("odometry of a cloud has the unknown axis_type {axis_type}")]
     OdometryFrame {
         /// Number received.
@@ -64,7 +64,7 @@ pub enum SensorError {
         /// Configured size.
         configured: Size,
     },
-    /// An image of another size or kind than configured; equal images that follow are accepted.
+    /// An image of another size or kind than configured; accepted once several equal images arrived.
     #[error("{} image of {width} x {height} pixels does not fit the configuration; accepted if others like it follow", kind_of(.file))]
     Unexpected {
         /// Its width.
@@ -124,7 +124,7 @@ impl SensorError {
         )
     }
 
-    /// Returns the cause that it is counted as.
+    /// Returns the cause under which the error is counted.
     pub fn cause(&self) -> SensorCause {
         self.into()
     }

@@ -20,17 +20,17 @@ pub struct FrameHead {
 }
 
 impl FrameHead {
-    /// A frame that arrives when it is stamped.
+    /// Creates the head of a frame that arrives at the time of its stamp.
     pub fn new(stamp: RosTime, compressed: bool) -> Self {
         Self { stamp, sim_time: SimTime::default(), arrival: stamp, compressed }
     }
 }
 
-/// A whole payload without transport headers, and whose memory it is in.
+/// A whole payload without transport headers, in memory of one of several owners.
 pub enum FramePayload<'a> {
-    /// The receiver's.
+    /// Memory of the receiver.
     Borrowed(&'a [u8]),
-    /// The publisher's, from [`Sensor::lend`](super::Sensor::lend); the payload is its first `len` bytes.
+    /// Memory of the publisher, from [`Sensor::lend`](super::Sensor::lend); the payload is its first `len` bytes.
     Loaned {
         /// The memory.
         loan: Loan<Image>,
@@ -47,7 +47,7 @@ pub enum FramePayload<'a> {
 }
 
 impl FramePayload<'_> {
-    /// Returns the bytes; none of shared memory.
+    /// Returns the bytes; empty for shared memory.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Borrowed(bytes) => bytes,

@@ -12,8 +12,8 @@ use crate::{
     wire::ImuPacket,
 };
 
-/// An attitude with a larger distance in time from a sample is not used.
-const ATTITUDE_AGE_NS: u64 = 50_000_000;
+/// Largest time between a sample and an attitude that is used for it.
+const MAX_ATTITUDE_AGE_NS: u64 = 50_000_000;
 
 /// The vehicle's attitude at a simulator time.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +25,9 @@ pub struct AttitudeSample {
 }
 
 impl AttitudeSample {
-    /// Returns the attitude at `at`, extrapolated with `rate` (rad/s, FRD); `None` if that is more than 50 ms away.
-    fn turned(&self, at: SimTime, rate: [f64; 3]) -> Option<Attitude<Frd, Ned>> {
-        if at.0.abs_diff(self.at.0) > ATTITUDE_AGE_NS {
+    /// Returns the attitude at `at`, extrapolated with `rate` (rad/s, FRD); `None` beyond 50 ms.
+    fn extrapolate(&self, at: SimTime, rate: [f64; 3]) -> Option<Attitude<Frd, Ned>> {
+        if at.0.abs_diff(self.at.0) > MAX_ATTITUDE_AGE_NS {
             return None;
         }
         let half = (at.0 - self.at.0) as f64 * 0.5e-9;
@@ -50,7 +50,7 @@ pub struct ImuConverter {
 }
 
 impl ImuConverter {
-    /// Creates a converter for messages in `frame_id`; noise is of seed 0.
+    /// Creates a converter for messages in `frame_id`; the noise has seed 0.
     pub fn new(params: &ImuParams, frame_id: &str, world: WorldConvention) -> Self {
         let mut message = Imu::default();
         message.header.frame_id = frame_id.to_owned();
@@ -60,8 +60,8 @@ impl ImuConverter {
         converter
     }
 
-    /// Sets noise and covariances of the following samples. White noise has the variance of its density at the requested
-    /// rate, which is then the covariance.
+    /// Sets noise and covariances of the following samples. With white noise the covariance is its variance, from its
+    /// density and the requested rate.
     pub fn set_noise(&mut self, params: &ImuParams, draws: Draws) {
         self.noise = ImuNoise::new(params, draws);
         let [acceleration, rate] = params.noise.variances(params.rate_hz);
@@ -75,7 +75,7 @@ impl ImuConverter {
     }
 
     /// Converts one sample, whose accelerations have these axes; the message is valid until the next call. `attitude`: the latest
-    /// one if the message shall have an orientation. `None`: a number is NaN or infinite.
+    /// one if the message shall have an orientation. Returns `None` if a number is NaN or infinite.
     pub fn convert(
         &mut self,
         sample: &ImuPacket,
@@ -89,8 +89,8 @@ impl ImuConverter {
             return None;
         }
         let at = SimTime::from_secs(sample.sim_time.get());
-        let attitude = attitude.and_then(|known| known.turned(at, [rx, ry, rz]));
-        self.orient(attitude);
+        let attitude = attitude.and_then(|known| known.extrapolate(at, [rx, ry, rz]));
+        self.set_orientation(attitude);
         let sign = match self.frame {
             ImuFrame::Flu => -1.0,
             ImuFrame::Frd => 1.0,
@@ -107,7 +107,7 @@ impl ImuConverter {
         Some(message)
     }
 
-    fn orient(&mut self, attitude: Option<Attitude<Frd, Ned>>) {
+    fn set_orientation(&mut self, attitude: Option<Attitude<Frd, Ned>>) {
         // Without an attitude, identity: many readers reject the vendor's all-zero quaternion even if the covariance
         // marks it unknown.
         let [w, x, y, z] = match (attitude.map(|a| self.world.attitude(a)), self.frame) {

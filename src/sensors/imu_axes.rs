@@ -1,5 +1,5 @@
-//! Finds the axes of the accelerations of the IMU on the wire. The vendor corrected them in January 2026; whether that changed the
-//! sent data is not public.
+//! Finds the axes of the accelerations of the IMU on the wire. The vendor corrected them in January 2026; whether that changed
+//! the sent data is not public.
 //!
 //! The true motion gives the specific force that an accelerometer measures. Conventions that differ in the sign of x and y are
 //! equal while the vehicle is level and does not accelerate sideways; gravity alone distinguishes the others.
@@ -13,19 +13,19 @@ use crate::{
 /// Conventions; FRD is the vendor's documented one.
 const CANDIDATES: [AccelerationAxes; 3] =
     [AccelerationAxes::Frd, AccelerationAxes::Bld, AccelerationAxes::Flu];
-/// Time of samples that are judged together, in ns, and how many it takes.
+/// Duration of a round of samples, in ns, and the least number of samples that it needs.
 const WINDOW_NS: i64 = 500_000_000;
-const ENOUGH: u32 = 10;
-/// Least difference of mean square errors, in m²/s⁴: four times the square of the force that distinguishes conventions. A quarter is
-/// a tilt of 1.5 degrees; a bias of the accelerometer below 0.5 m/s² cannot change the result.
-const APART: f64 = 0.25;
+const MIN_SAMPLES: u32 = 10;
+/// Least difference of the mean square errors of two conventions, in m²/s⁴. A force f along an axis of opposite sign gives 4 f²:
+/// the least tilt is 1.5 degrees. A bias of the accelerometer below 0.5 m/s² cannot change the result.
+const MIN_MARGIN: f64 = 0.25;
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.806_65;
 /// Largest time between two true velocities that give an acceleration, in ns.
-const FAR_NS: i64 = 100_000_000;
+const MAX_STEP_NS: i64 = 100_000_000;
 
 impl AccelerationAxes {
-    /// Returns an acceleration on the wire in FRD.
+    /// Converts an acceleration on the wire to FRD.
     pub fn to_frd(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         match self {
             Self::Auto | Self::Frd => [x, y, z],
@@ -44,26 +44,26 @@ pub struct TrueForce {
     pub force: [f64; 3],
 }
 
-/// Makes specific forces of true states.
+/// Computes specific forces from true states.
 #[derive(Clone, Debug, Default)]
 pub struct ForceMeter {
     last: Option<(SimTime, Vector<Ned>)>,
 }
 
 impl ForceMeter {
-    /// Takes the true state of an instant; returns the force since the one before, `None` if that is too far away.
+    /// Takes a true state; returns the mean force since the previous state, `None` if that is too old.
     pub fn take(
         &mut self,
         at: SimTime,
         velocity: Vector<Ned>,
         attitude: Attitude<Frd, Ned>,
     ) -> Option<TrueForce> {
-        let (before, was) = self.last.replace((at, velocity))?;
+        let (before, last_velocity) = self.last.replace((at, velocity))?;
         let step = at.0.checked_sub(before.0)?;
-        if !(1..=FAR_NS).contains(&step) {
+        if !(1..=MAX_STEP_NS).contains(&step) {
             return None;
         }
-        let acceleration = (velocity - was) * (1e9 / step as f64);
+        let acceleration = (velocity - last_velocity) * (1e9 / step as f64);
         let force = acceleration - Vector::new(0.0, 0.0, GRAVITY);
         Some(TrueForce {
             at: SimTime(before.0 + step / 2),
@@ -99,9 +99,9 @@ impl AccelerationAxesFinder {
         }
         let since = *self.since.get_or_insert(at);
         if !(0..WINDOW_NS).contains(&at.0.saturating_sub(since.0)) {
-            if self.count >= ENOUGH {
+            if self.count >= MIN_SAMPLES {
                 let count = f64::from(self.count);
-                self.finder.add_round(self.errors.map(|error| error / count), APART);
+                self.finder.add_round(self.errors.map(|error| error / count), MIN_MARGIN);
             }
             (self.since, self.count, self.errors) = (Some(at), 0, [0.0; 3]);
         }
@@ -112,7 +112,7 @@ impl AccelerationAxesFinder {
         }
     }
 
-    /// Returns the convention to read by.
+    /// Returns the convention in use.
     pub fn in_use(&self) -> AccelerationAxes {
         self.finder.in_use()
     }
@@ -122,7 +122,7 @@ impl AccelerationAxesFinder {
         self.finder.verdict()
     }
 
-    /// Describes it for the log and for `/diagnostics`.
+    /// Describes the result for the log and for `/diagnostics`.
     pub fn text(&self) -> String {
         self.finder.text(AccelerationAxes::name)
     }

@@ -1,4 +1,4 @@
-//! Lidar points as the drivers of real lidars publish them, which algorithms match by name and type of the fields.
+//! Lidar points in the layouts of drivers of real lidars; algorithms select the fields by name and type.
 //!
 //! The simulator renders a scan at one instant, so every point has the time of the header, unless a sweep is
 //! configured. It sends no intensity: the class of the object hit replaces it where it is known.
@@ -32,7 +32,7 @@ const LIVOX: &[FieldSpec] = &[
     ("line", 17, PointField::UINT8),
     ("timestamp", 18, F64),
 ];
-/// A Livox point that is no noise: the first return, with high confidence.
+/// Tag of a Livox point: first return, with high confidence that it is no noise.
 pub(super) const LIVOX_TAG: u8 = 0x10;
 /// Lines of a Mid-360.
 const LIVOX_LINES: usize = 4;
@@ -50,7 +50,7 @@ pub enum Rings {
         /// Lowest and highest elevation.
         elevation_deg: [f32; 2],
     },
-    /// The lines of a Livox take turns.
+    /// A Livox: consecutive points are from consecutive lines.
     Lines,
 }
 
@@ -61,8 +61,8 @@ impl Rings {
         Self::Rows { points: config.width.into(), rings: config.height.into(), elevation_deg }
     }
 
-    /// Ring of point `index` of `count`, at `xyz`, and its share of the scan's time.
-    fn of(&self, index: usize, count: usize, [x, y, z]: [f32; 3]) -> (u16, f64) {
+    /// Returns the ring of point `index` of `count` at `xyz`, and the share of the scan's duration before it.
+    fn ring_and_share(&self, index: usize, count: usize, [x, y, z]: [f32; 3]) -> (u16, f64) {
         match *self {
             Self::Lines => ((index % LIVOX_LINES) as u16, index as f64 / count.max(1) as f64),
             Self::Rows { points, rings, .. } if points * rings == count && points > 0 => {
@@ -75,7 +75,7 @@ impl Rings {
         }
     }
 
-    /// The points of a ring in a complete cloud.
+    /// Returns the points of a ring in a complete cloud.
     pub(super) fn row<'a, P>(&self, ring: u16, cloud: &'a [P]) -> Option<&'a [P]> {
         match *self {
             Self::Rows { points, rings, .. } if points * rings == cloud.len() && points > 0 => {
@@ -85,34 +85,34 @@ impl Rings {
         }
     }
 
-    /// The ring whose elevation is nearest to that of a point; 0 without rings.
+    /// Returns the ring whose elevation is nearest to that of a point; 0 without rings.
     pub(super) fn nearest(&self, [x, y, z]: [f32; 3]) -> u16 {
         let Self::Rows { rings, elevation_deg: [low, high], .. } = *self else { return 0 };
         let elevation = z.atan2(x.hypot(y)).to_degrees();
         let ring = (elevation - low) / (high - low) * rings as f32;
-        let most = rings.saturating_sub(1) as f32;
+        let highest = rings.saturating_sub(1) as f32;
         // NaN becomes 0.
-        ring.round().clamp(0.0, most) as u16
+        ring.round().clamp(0.0, highest) as u16
     }
 }
 
-/// The points of one sensor in a layout.
+/// How the points of one sensor are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointLayout {
     /// The layout.
     pub layout: CloudLayout,
     /// Source of the rings.
     pub rings: Rings,
-    /// Time over which the points of a scan are spread, in ns; 0: all are of the header's time.
+    /// Time over which the points of a scan are spread, in ns; 0: all have the header's time.
     pub sweep_ns: u32,
 }
 
-/// A point with all that a layout may carry.
+/// A point with the values of every layout.
 pub(super) struct LidarPoint {
     pub(super) xyz: [f32; 3],
     pub(super) class: u32,
     pub(super) ring: u16,
-    pub(super) after_ns: u32,
+    pub(super) offset_ns: u32,
 }
 
 impl LidarPoint {
@@ -123,7 +123,7 @@ impl LidarPoint {
 }
 
 impl PointLayout {
-    /// Fields of a point after its coordinates, and its length.
+    /// Returns the fields of a point after its coordinates, and the length of a point.
     pub(super) fn fields(&self) -> (&'static [FieldSpec], usize) {
         match self.layout {
             CloudLayout::XyzLabel => (&[], 12),
@@ -134,7 +134,7 @@ impl PointLayout {
         }
     }
 
-    /// The points of a cloud; those without return are left out or have NaN coordinates.
+    /// Converts the points of a cloud; those without return are left out or get NaN coordinates.
     pub(super) fn points<'a, P: CloudPoint>(
         &'a self,
         points: &'a [P],
@@ -147,8 +147,8 @@ impl PointLayout {
             if is_missing && missing == MissingPoints::Removed {
                 return None;
             }
-            let xyz = axes.apply(raw.place());
-            let (ring, share) = self.rings.of(index, points.len(), xyz);
+            let xyz = axes.apply(raw.position());
+            let (ring, share) = self.rings.ring_and_share(index, points.len(), xyz);
             Some(LidarPoint {
                 xyz: if is_missing { [f32::NAN; 3] } else { xyz },
                 class: match fourth {
@@ -156,7 +156,7 @@ impl PointLayout {
                     FourthField::None | FourthField::Rgb => 0,
                 },
                 ring,
-                after_ns: (share * f64::from(self.sweep_ns)) as u32,
+                offset_ns: (share * f64::from(self.sweep_ns)) as u32,
             })
         })
     }
@@ -173,29 +173,29 @@ impl PointLayout {
     ) -> Converted {
         let (_, step) = self.fields();
         let (mut written, mut is_dense) = (0, true);
-        let places = out.chunks_exact_mut(step);
-        for (point, place) in self.points(points, axes, missing, fourth).zip(places) {
+        let slots = out.chunks_exact_mut(step);
+        for (point, slot) in self.points(points, axes, missing, fourth).zip(slots) {
             is_dense &= !point.xyz[0].is_nan();
-            self.write(&point, stamp, place);
+            self.write(&point, stamp, slot);
             written += 1;
         }
         Converted { points: written, is_dense }
     }
 
-    fn write(&self, point: &LidarPoint, stamp: RosTime, place: &mut [u8]) {
-        let mut writer = PointWriter(place);
+    fn write(&self, point: &LidarPoint, stamp: RosTime, slot: &mut [u8]) {
+        let mut writer = PointWriter(slot);
         let [x, y, z] = point.xyz;
         writer.put(0, x.to_le_bytes());
         writer.put(4, y.to_le_bytes());
         writer.put(8, z.to_le_bytes());
         let intensity = f32::from(point.reflectivity()).to_le_bytes();
-        let at_ns = stamp.0.saturating_add(point.after_ns.into());
+        let at_ns = stamp.0.saturating_add(point.offset_ns.into());
         match self.layout {
             CloudLayout::XyzLabel => {}
             CloudLayout::Ouster => {
                 writer.put(12, [0; 4]);
                 writer.put(16, intensity);
-                writer.put(20, point.after_ns.to_le_bytes());
+                writer.put(20, point.offset_ns.to_le_bytes());
                 writer.put(24, u16::from(point.reflectivity()).to_le_bytes());
                 writer.put(26, [point.ring.min(255) as u8, 0]);
                 writer.put(28, [0; 4]);
@@ -206,7 +206,7 @@ impl PointLayout {
             CloudLayout::Velodyne => {
                 writer.put(12, intensity);
                 writer.put(16, point.ring.to_le_bytes());
-                writer.put(18, (point.after_ns as f32 * 1e-9).to_le_bytes());
+                writer.put(18, (point.offset_ns as f32 * 1e-9).to_le_bytes());
             }
             CloudLayout::Hesai => {
                 writer.put(12, intensity);
@@ -226,8 +226,8 @@ struct PointWriter<'a>(&'a mut [u8]);
 
 impl PointWriter<'_> {
     fn put<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
-        if let Some(place) = self.0.get_mut(at..at + N) {
-            place.copy_from_slice(&bytes);
+        if let Some(field) = self.0.get_mut(at..at + N) {
+            field.copy_from_slice(&bytes);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The points of a Livox as the message of its driver, which LIO programs read instead of a cloud.
+//! The points of a Livox in the message of its driver, which LIO programs read instead of a cloud.
 #[cfg(has_livox_ros_driver2)]
 use super::layout::LIVOX_TAG;
 use super::{SensorError, layout::LidarPoint, spec::Topics};
@@ -42,7 +42,7 @@ impl LivoxCustom {
         message.points.extend(points.map(|point| {
             let [x, y, z] = point.xyz;
             CustomPoint {
-                offset_time: point.after_ns,
+                offset_time: point.offset_ns,
                 x,
                 y,
                 z,

@@ -47,7 +47,7 @@ trait ListEntry: Packet + Send + 'static {
     type EntryMessage: Clone + Default + Send + 'static;
     type ListMessage: crate::msgs::Message + Default;
 
-    fn list(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>);
+    fn split(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>);
     /// Whether no number is NaN or infinite.
     fn is_finite(&self) -> bool;
     fn fill(&self, message: &mut Self::EntryMessage, header: &Header);
@@ -57,7 +57,7 @@ impl ListEntry for BoxEntry {
     type EntryMessage = Detection2D;
     type ListMessage = Detection2DArray;
 
-    fn list(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>) {
+    fn split(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>) {
         (&mut list.header, &mut list.detections)
     }
 
@@ -69,7 +69,7 @@ impl ListEntry for BoxEntry {
     fn fill(&self, message: &mut Detection2D, header: &Header) {
         set_header(&mut message.header, header);
         set_text(&mut message.id, self.copter_id.get());
-        hypothesis(&mut message.results, self.copter_id.get(), self.credibility.get());
+        set_hypothesis(&mut message.results, self.copter_id.get(), self.credibility.get());
         let [left, top, right, bottom] =
             [self.min_x, self.min_y, self.max_x, self.max_y].map(|v| f64::from(v.get()));
         message.bbox.center.position.x = (left + right) / 2.0;
@@ -83,7 +83,7 @@ impl ListEntry for TargetEntry {
     type EntryMessage = Detection3D;
     type ListMessage = Detection3DArray;
 
-    fn list(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>) {
+    fn split(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>) {
         (&mut list.header, &mut list.detections)
     }
 
@@ -107,9 +107,9 @@ struct ObjectSensor<E: ListEntry> {
 
 fn open<E: ListEntry>(topics: &Topics<'_>) -> Result<Box<dyn Sensor>, RosError> {
     let mut message = E::ListMessage::default();
-    *E::list(&mut message).0 = topics.header(topics.main());
+    *E::split(&mut message).0 = topics.header(topics.main_suffix());
     Ok(Box::new(ObjectSensor::<E> {
-        publisher: topics.publisher(topics.main())?,
+        publisher: topics.publisher(topics.main_suffix())?,
         message,
         spare: Vec::new(),
     }))
@@ -126,28 +126,28 @@ impl<E: ListEntry> Sensor for ObjectSensor<E> {
             return Ok(());
         }
         let entries = || list.entries().iter().filter(|entry| entry.is_finite());
-        let measured = entries().count();
-        let (header, detections) = E::list(&mut self.message);
+        let finite = entries().count();
+        let (header, detections) = E::split(&mut self.message);
         header.stamp = head.stamp.to_msg();
-        while detections.len() > measured {
+        while detections.len() > finite {
             self.spare.extend(detections.pop());
         }
-        while detections.len() < measured {
+        while detections.len() < finite {
             detections.push(self.spare.pop().unwrap_or_default());
         }
         for (entry, detection) in entries().zip(detections) {
             entry.fill(detection, header);
         }
         self.publisher.publish(&self.message)?;
-        match list.entries().len().saturating_sub(measured) {
+        match list.entries().len().saturating_sub(finite) {
             0 => Ok(()),
             count => Err(SensorError::NotFinite { count }),
         }
     }
 }
 
-/// Returns the only hypothesis of a detection, with id and score.
-fn hypothesis(
+/// Sets the only hypothesis of a detection and returns it.
+fn set_hypothesis(
     results: &mut Vec<ObjectHypothesisWithPose>,
     id: i32,
     score: f32,
@@ -159,7 +159,7 @@ fn hypothesis(
     result
 }
 
-/// Fills a detection of a point of an object and the centre of its box.
+/// Fills a detection with a point of an object and the centre of its box.
 pub(super) fn fill_detection(
     message: &mut Detection3D,
     id: i32,
@@ -167,7 +167,7 @@ pub(super) fn fill_detection(
     centre: [f64; 3],
 ) {
     set_text(&mut message.id, id);
-    let pose = &mut hypothesis(&mut message.results, id, 1.0).pose.pose;
+    let pose = &mut set_hypothesis(&mut message.results, id, 1.0).pose.pose;
     set_point(&mut pose.position, point);
     pose.orientation.w = 1.0;
     set_point(&mut message.bbox.center.position, centre);

@@ -20,7 +20,7 @@ pub struct Options {
     pub larger: bool,
     /// Fields of the points of lidars.
     pub layout: CloudLayout,
-    /// Times of their points.
+    /// Times of the points of lidars.
     pub scan_time: ScanTime,
     /// Publish clouds in rows if the sensor has them.
     pub organized: Organized,
@@ -81,8 +81,8 @@ impl Options {
         }
     }
 
-    /// The driver's layout of the points of this sensor; `None`: x, y, z and label. Clouds that are no lidar's, or in the
-    /// world frame, have no other.
+    /// Returns the point layout of a real lidar's driver for this kind; `None`: x, y, z and label, the only layout of depth
+    /// cameras and of clouds in the world frame.
     pub fn layout_of(&self, kind: SensorKind) -> Option<CloudLayout> {
         let lidar = matches!(kind, SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360);
         Some(self.layout).filter(|layout| lidar && *layout != CloudLayout::XyzLabel)

@@ -1,17 +1,17 @@
-//! The way of a sensor's frames: dropped or delayed on purpose, then through a list of steps to the sensor.
+//! Drops or delays frames on purpose, then passes them through a list of steps to the sensor.
 use super::{CameraView, FrameDegrader, FrameHead, FramePayload, Sensor, SensorError};
 use crate::{
     config::params::DegradeParams, msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime,
 };
 
-/// Sees each frame of a sensor before and after it is published.
+/// A step that gets each frame of a sensor before and after it is published.
 pub trait FrameStep: Send {
     /// Whether this step needs frames although no topic of the sensor has a subscriber.
     fn needs_frames(&self) -> bool {
         false
     }
 
-    /// No topic of the sensor has a subscriber; called before each frame.
+    /// Called before each frame while no topic of the sensor has a subscriber.
     fn unsubscribed(&self) {}
 
     /// Admits or refuses a frame before it is published; may change the sensor's view.
@@ -31,7 +31,7 @@ pub struct SensorPipeline {
 }
 
 impl SensorPipeline {
-    /// A sensor without steps.
+    /// Creates a pipeline without steps.
     pub fn new(sensor: Box<dyn Sensor>) -> Self {
         Self { sensor, degrader: None, steps: Vec::new() }
     }
@@ -82,7 +82,7 @@ impl SensorPipeline {
         !self.has_delay() && self.sensor.reads_shared(len)
     }
 
-    /// When the next delayed frame is to be published, in host time.
+    /// Returns the host time at which the next delayed frame is to be published.
     pub fn due(&self) -> Option<RosTime> {
         self.degrader.as_ref()?.due()
     }

@@ -8,9 +8,9 @@ const BLOCK: usize = 48;
 /// The first byte of a result pixel lies two bytes to the right in the source, the second at the same index, the third two
 /// bytes to the left. Three loads with constant masks become vector code on any CPU; a byte shuffle would need SSSE3.
 pub fn copy_swapped(from: &[u8], to: &mut [u8]) {
-    const fn mask(place: usize) -> [u8; BLOCK] {
+    const fn mask(offset: usize) -> [u8; BLOCK] {
         let mut mask = [0; BLOCK];
-        let mut i = place;
+        let mut i = offset;
         while i < BLOCK {
             mask[i] = 0xFF;
             i += 3;

@@ -1,4 +1,4 @@
-//! From the points of a cloud on the wire to those of the message.
+//! Converts points of clouds from the wire to messages.
 use crate::config::params::{DepthAxes, LabelType, WorldConvention};
 use crate::msgs::sensor_msgs::msg::PointField;
 use zerocopy::FromBytes as _;
@@ -31,7 +31,7 @@ pub struct PointAxes {
 }
 
 impl PointAxes {
-    /// Axes of a sensor frame, whose wire is in `convention`; a coordinate of 1 on the wire is `unit` m.
+    /// Returns the axes of a sensor frame, whose wire is in `convention`; `unit`: metres per unit of the wire.
     pub fn sensor(convention: DepthAxes, unit: f64) -> Self {
         let (order, signs) = match convention {
             DepthAxes::Auto | DepthAxes::Flu => (AxisOrder::Xyz, [1.0, 1.0, 1.0]),
@@ -42,7 +42,7 @@ impl PointAxes {
         Self { order, scale: signs.map(|sign| sign * unit) }
     }
 
-    /// Axes of the world frame, which is NED on the wire; a coordinate of 1 on the wire is `unit` m.
+    /// Returns the axes of the world frame, which is NED on the wire; `unit`: metres per unit of the wire.
     pub fn world(convention: WorldConvention, unit: f64) -> Self {
         let (order, signs) = match convention {
             WorldConvention::Enu => (AxisOrder::Yxz, [1.0, 1.0, -1.0]),
@@ -51,7 +51,7 @@ impl PointAxes {
         Self { order, scale: signs.map(|sign| sign * unit) }
     }
 
-    /// Which coordinate of the wire is the x of the message.
+    /// Returns the index of the wire coordinate that becomes the x of the message.
     pub fn forward(&self) -> usize {
         match self.order {
             AxisOrder::Xyz => 0,
@@ -60,7 +60,7 @@ impl PointAxes {
         }
     }
 
-    /// Returns a place on the wire in m, in the axes of the message.
+    /// Converts a position on the wire to m in the axes of the message.
     pub fn apply(&self, [x, y, z]: [f64; 3]) -> [f32; 3] {
         let [x, y, z] = match self.order {
             AxisOrder::Xyz => [x, y, z],
@@ -72,7 +72,7 @@ impl PointAxes {
     }
 }
 
-/// Returns a coordinate of 1 on the wire in m.
+/// Returns metres per count of a coordinate in i16; `range`: `otherParams[0]`.
 pub fn per_count(range: f32) -> f64 {
     f64::from(range) / 32767.0
 }
@@ -102,7 +102,7 @@ pub enum FourthField {
     None,
     /// Field `label`.
     Label(LabelType),
-    /// An RGB555 colour, in a field `rgb` as PCL has it: the bits of 0x00RRGGBB in a FLOAT32.
+    /// An RGB555 colour, in a field `rgb` as in PCL: the bits of 0x00RRGGBB in a FLOAT32.
     Rgb,
 }
 
@@ -129,9 +129,9 @@ impl FourthField {
 /// A point on the wire: x, y, z, and perhaps a fourth number.
 pub trait CloudPoint: Copy {
     /// Returns x, y, z in units of the wire.
-    fn place(&self) -> [f64; 3];
+    fn position(&self) -> [f64; 3];
 
-    /// Whether the point has no return or a coordinate that is not finite.
+    /// Whether the point has no return, or a coordinate is NaN or infinite.
     fn is_missing(&self) -> bool;
 
     /// Returns the fourth number; 0 if there is none. An i16 is read as u16.
@@ -140,7 +140,7 @@ pub trait CloudPoint: Copy {
 
 impl<const CHANNELS: usize> CloudPoint for [I16; CHANNELS] {
     #[inline(always)]
-    fn place(&self) -> [f64; 3] {
+    fn position(&self) -> [f64; 3] {
         // In f64, as the vendor does.
         [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
     }
@@ -158,15 +158,15 @@ impl<const CHANNELS: usize> CloudPoint for [I16; CHANNELS] {
 
 impl<const CHANNELS: usize> CloudPoint for [F32; CHANNELS] {
     #[inline(always)]
-    fn place(&self) -> [f64; 3] {
+    fn position(&self) -> [f64; 3] {
         [self[0], self[1], self[2]].map(|v| f64::from(v.get()))
     }
 
     #[inline(always)]
     fn is_missing(&self) -> bool {
         let [x, y, z] = [self[0], self[1], self[2]].map(|v| v.get());
-        let nowhere = !(x.is_finite() & y.is_finite() & z.is_finite());
-        nowhere | ((x == 0.0) & (y == 0.0) & (z == 0.0))
+        let is_infinite = !(x.is_finite() & y.is_finite() & z.is_finite());
+        is_infinite | ((x == 0.0) & (y == 0.0) & (z == 0.0))
     }
 
     #[inline(always)]
@@ -175,13 +175,13 @@ impl<const CHANNELS: usize> CloudPoint for [F32; CHANNELS] {
     }
 }
 
-/// Returns 0x00RRGGBB of a colour of 15 bits, red in the highest.
+/// Converts an RGB555 colour, with red in the highest bits, to 0x00RRGGBB.
 fn rgb_of_rgb555(colour: u32) -> u32 {
-    let wide = |at: u32| {
+    let expand = |at: u32| {
         let five = (colour >> at) & 31;
         (five << 3) | (five >> 2)
     };
-    (wide(10) << 16) | (wide(5) << 8) | wide(0)
+    (expand(10) << 16) | (expand(5) << 8) | expand(0)
 }
 
 /// Converts points to little-endian f32 x, y, z in m, and the fourth number. `out` must have room for all of them.
@@ -194,21 +194,21 @@ pub fn convert<P: CloudPoint>(
 ) -> Converted {
     // A cast saturates: a negative number and NaN become 0.
     match fourth {
-        FourthField::None => ordered::<3, P>(points, axes, missing, |_| 0, out),
+        FourthField::None => convert_axes::<3, P>(points, axes, missing, |_| 0, out),
         FourthField::Label(LabelType::Float32) => {
-            ordered::<4, P>(points, axes, missing, |p| p.fourth().to_bits(), out)
+            convert_axes::<4, P>(points, axes, missing, |p| p.fourth().to_bits(), out)
         }
         FourthField::Label(LabelType::Uint32) => {
-            ordered::<4, P>(points, axes, missing, |p| p.fourth() as u32, out)
+            convert_axes::<4, P>(points, axes, missing, |p| p.fourth() as u32, out)
         }
         FourthField::Rgb => {
             let colour = |p: &P| rgb_of_rgb555(p.fourth() as u32);
-            ordered::<4, P>(points, axes, missing, colour, out)
+            convert_axes::<4, P>(points, axes, missing, colour, out)
         }
     }
 }
 
-fn ordered<const CHANNELS: usize, P: CloudPoint>(
+fn convert_axes<const CHANNELS: usize, P: CloudPoint>(
     points: &[P],
     axes: PointAxes,
     missing: MissingPoints,
@@ -221,24 +221,24 @@ fn ordered<const CHANNELS: usize, P: CloudPoint>(
     let scale = axes.scale;
     // One loop for each order, so that all are vectorised.
     match axes.order {
-        AxisOrder::Xyz => written(points, missing, target, |raw| {
-            let [x, y, z] = raw.place();
-            point([x, y, z], raw.is_missing(), scale, fourth(raw))
+        AxisOrder::Xyz => write_points(points, missing, target, |raw| {
+            let [x, y, z] = raw.position();
+            convert_point([x, y, z], raw.is_missing(), scale, fourth(raw))
         }),
-        AxisOrder::Yxz => written(points, missing, target, |raw| {
-            let [x, y, z] = raw.place();
-            point([y, x, z], raw.is_missing(), scale, fourth(raw))
+        AxisOrder::Yxz => write_points(points, missing, target, |raw| {
+            let [x, y, z] = raw.position();
+            convert_point([y, x, z], raw.is_missing(), scale, fourth(raw))
         }),
-        AxisOrder::Zxy => written(points, missing, target, |raw| {
-            let [x, y, z] = raw.place();
-            point([z, x, y], raw.is_missing(), scale, fourth(raw))
+        AxisOrder::Zxy => write_points(points, missing, target, |raw| {
+            let [x, y, z] = raw.position();
+            convert_point([z, x, y], raw.is_missing(), scale, fourth(raw))
         }),
     }
 }
 
 /// Converts one point; the second value is not 0 if it is missing. Branch-free, so that loops are vectorised.
 #[inline(always)]
-fn point<const CHANNELS: usize>(
+fn convert_point<const CHANNELS: usize>(
     [x, y, z]: [f64; 3],
     is_missing: bool,
     scale: [f64; 3],
@@ -260,7 +260,7 @@ fn point<const CHANNELS: usize>(
 }
 
 #[inline(always)]
-fn written<const CHANNELS: usize, P: CloudPoint>(
+fn write_points<const CHANNELS: usize, P: CloudPoint>(
     points: &[P],
     missing: MissingPoints,
     target: &mut [[U32; CHANNELS]],

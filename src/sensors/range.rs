@@ -13,7 +13,7 @@ use crate::{
     wire::{Packet, RangeRecord, SensorKind},
 };
 
-/// Range in m if `otherParams[0]` is 0; the vendor's default.
+/// Largest range in m if `otherParams[0]` is 0; the vendor's default.
 const DEFAULT_MAX_RANGE: f32 = 200.0;
 /// Full angle of the beam in rad. The simulator casts one ray; RViz draws a cone, so it is thin but not zero.
 const FIELD_OF_VIEW: f32 = 0.01;
@@ -45,7 +45,7 @@ struct RangeFinder {
     hit: Publisher<Detection3DArray>,
     reading: Range,
     hits: Detection3DArray,
-    /// Kept while nothing is hit, to reuse its strings.
+    /// Detection for the next hit, kept to reuse its strings.
     spare: Detection3D,
     options: super::Options,
 }
@@ -56,10 +56,10 @@ impl RangeFinder {
         let hit = topics.below("/hit");
         let header = topics.header(&hit);
         Ok(Box::new(Self {
-            range: topics.publisher(topics.main())?,
+            range: topics.publisher(topics.main_suffix())?,
             hit: topics.publisher(&hit)?,
             reading: Range {
-                header: topics.header(topics.main()),
+                header: topics.header(topics.main_suffix()),
                 radiation_type: Range::INFRARED,
                 field_of_view: FIELD_OF_VIEW,
                 min_range: 0.0,
@@ -107,22 +107,22 @@ impl Sensor for RangeFinder {
         }
         if self.hit.subscribers() > 0 {
             self.hits.header.stamp = stamp.clone();
-            let places = [record.impact_point, record.box_origin];
-            let placed = places.iter().flatten().all(|c| c.get().is_finite());
-            let hit = self.reading.range.is_finite();
-            if hit && placed {
+            let positions = [record.impact_point, record.box_origin];
+            let is_located = positions.iter().flatten().all(|c| c.get().is_finite());
+            let is_hit = self.reading.range.is_finite();
+            if is_hit && is_located {
                 let mut hit =
                     self.hits.detections.pop().unwrap_or_else(|| std::mem::take(&mut self.spare));
                 hit.header.stamp = stamp;
-                let [point, centre] = places
-                    .map(|place| self.options.world_from_ned(place.map(|c| f64::from(c.get()))));
+                let [point, centre] = positions
+                    .map(|ned| self.options.world_from_ned(ned.map(|c| f64::from(c.get()))));
                 fill_detection(&mut hit, record.copter_id.get(), point, centre);
                 self.hits.detections.push(hit);
             } else if let Some(hit) = self.hits.detections.pop() {
                 self.spare = hit;
             }
             self.hit.publish(&self.hits)?;
-            if hit && !placed {
+            if is_hit && !is_located {
                 return Err(SensorError::NotFinite { count: 1 });
             }
         }

@@ -21,8 +21,7 @@ impl DepthDeviation {
         (floor_m + per_m > 0.0).then_some(Self { floor_m, per_m })
     }
 
-    /// Returns a depth with noise.
-    fn noisy(self, depth: f64, numbers: &mut Numbers) -> f64 {
+    fn add_noise(self, depth: f64, numbers: &mut Numbers) -> f64 {
         depth + (self.floor_m + self.per_m * depth * depth) * numbers.normal()
     }
 }
@@ -37,7 +36,7 @@ pub struct DepthNoise {
 }
 
 impl DepthNoise {
-    /// `None` without noise in the parameters.
+    /// Creates the noise; `None` without noise in the parameters.
     pub fn new(params: &DegradeParams, source: u16) -> Option<Self> {
         Some(Self {
             draws: Draws::new(params.seed, source),
@@ -47,8 +46,8 @@ impl DepthNoise {
         })
     }
 
-    /// Adds noise to the counts of an image; a count is `scale` m. 0 and 65535 (no return) stay, and no other count becomes one
-    /// of them.
+    /// Adds noise to the counts of an image; `scale`: metres per count. 0 and 65535 (no return) stay; no other count becomes
+    /// one of them.
     pub fn apply(&mut self, time: SimTime, counts: &[u8], scale: f32) -> &[u8] {
         let mut numbers = self.draws.at(Purpose::Ranges, time.0);
         let scale = f64::from(scale);
@@ -59,7 +58,7 @@ impl DepthNoise {
             let noisy = match count {
                 0 | u16::MAX => count,
                 _ => {
-                    let depth = self.deviation.noisy(f64::from(count) * scale, &mut numbers);
+                    let depth = self.deviation.add_noise(f64::from(count) * scale, &mut numbers);
                     (depth / scale).round().clamp(1.0, 65_534.0) as u16
                 }
             };
@@ -112,8 +111,8 @@ impl CloudNoise {
         }
     }
 
-    /// Adds noise to points; the result is in m, on the axes of the wire. A point without return is 0. `unit` is the length
-    /// of 1 on the wire, in m; `forward` is the index of the coordinate along the optical axis.
+    /// Adds noise to points; the result is in m, on the axes of the wire. A point without return is 0. `unit`: metres
+    /// per unit of the wire; `forward`: index of the coordinate along the optical axis.
     pub fn apply<P: CloudPoint>(
         &mut self,
         time: SimTime,
@@ -129,9 +128,9 @@ impl CloudNoise {
             if raw.is_missing() {
                 return [F32::ZERO, F32::ZERO, F32::ZERO, label];
             }
-            let place = raw.place().map(|v| v * unit);
-            let factor = model.factor(place, forward, &mut numbers);
-            let [x, y, z] = place.map(|v| F32::new((v * factor) as f32));
+            let position = raw.position().map(|v| v * unit);
+            let factor = model.factor(position, forward, &mut numbers);
+            let [x, y, z] = position.map(|v| F32::new((v * factor) as f32));
             [x, y, z, label]
         }));
         &self.points
@@ -139,20 +138,20 @@ impl CloudNoise {
 }
 
 impl CloudNoiseModel {
-    /// Returns the factor of noise on the coordinates of a point; 0: no return.
-    fn factor(self, place: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
-        let depth = place[forward];
+    /// Returns the factor that adds noise to the coordinates of a point; 0: no return.
+    fn factor(self, position: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
+        let depth = position[forward];
         match self {
             Self::Depth(deviation) if depth > 0.0 => {
-                (deviation.noisy(depth, numbers) / depth).max(0.0)
+                (deviation.add_noise(depth, numbers) / depth).max(0.0)
             }
             Self::Depth(_) => 1.0,
             Self::Lidar { sigma_m, dropout } => {
-                let [x, y, z] = place;
+                let [x, y, z] = position;
                 let range = x.hypot(y).hypot(z);
                 let noisy = range + sigma_m * numbers.normal();
-                let dropped = numbers.unit() < dropout;
-                if dropped { 0.0 } else { (noisy / range).max(0.0) }
+                let is_dropped = numbers.unit() < dropout;
+                if is_dropped { 0.0 } else { (noisy / range).max(0.0) }
             }
         }
     }

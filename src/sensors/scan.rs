@@ -134,14 +134,14 @@ fn field_of_view(config: &SensorConfig, columns: Option<&Columns>) -> [f64; 3] {
         Azimuths::Pixels { .. } => [-half, half, step * 1.001],
         // A full circle begins at the back, as in drivers of lidars.
         Azimuths::Even([from, to]) if to - from > TAU - step / 2.0 => {
-            let turned = ((from + PI) / step).round() * step;
-            [from - turned, to - turned, step]
+            let shift = ((from + PI) / step).round() * step;
+            [from - shift, to - shift, step]
         }
         Azimuths::Even([from, to]) => [from, to, step],
     }
 }
 
-/// The ring nearest to the horizontal plane.
+/// Returns the ring nearest to the horizontal plane.
 fn level_ring(config: &SensorConfig) -> u16 {
     // The highest elevation is exclusive.
     let [low, high] = [config.other_params[4], config.other_params[5]];
@@ -149,8 +149,8 @@ fn level_ring(config: &SensorConfig) -> u16 {
     if high <= low {
         return rings / 2;
     }
-    let of = |ring: u16| (low + (high - low) * f32::from(ring) / f32::from(rings)).abs();
-    (0..rings).min_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(0)
+    let tilt = |ring: u16| (low + (high - low) * f32::from(ring) / f32::from(rings)).abs();
+    (0..rings).min_by(|a, b| tilt(*a).total_cmp(&tilt(*b))).unwrap_or(0)
 }
 
 impl ScanPlane {
@@ -174,11 +174,11 @@ impl ScanPlane {
         let span = (last - first) / increment;
         let full_circle = last - first > TAU - increment / 2.0;
         let even = columns.is_some_and(|c| matches!(c.azimuths, Azimuths::Even(_)));
-        // The last angle is a ray, unless it equals the first or is the exclusive end of the columns.
+        // The last angle has a ray, unless it equals the first or is the exclusive end of the columns.
         let is_exclusive = full_circle || (even && !has_own_increment && to <= high);
         let rays = if is_exclusive { (span - 1e-6).ceil() } else { (span + 1e-6).floor() + 1.0 };
-        let own_max = f64::from(config.other_params[0]);
-        let max = if scan.range_max > 0.0 { scan.range_max } else { own_max };
+        let sensor_max = f64::from(config.other_params[0]);
+        let max = if scan.range_max > 0.0 { scan.range_max } else { sensor_max };
         Some(Self {
             source,
             columns,
@@ -194,8 +194,8 @@ impl ScanPlane {
     pub fn ranges<P: CloudPoint>(&self, points: &[P], axes: PointAxes, ranges: &mut Vec<f32>) {
         ranges.clear();
         ranges.resize(self.rays, self.no_return);
-        let complete = |c: &Columns| c.size[0] * c.size[1] == points.len();
-        let columns = self.columns.filter(complete);
+        let is_complete = |c: &Columns| c.size[0] * c.size[1] == points.len();
+        let columns = self.columns.filter(is_complete);
         let row = match self.source {
             Source::Ring(ring, rings) => rings.row(ring, points),
             Source::Band(_) => None,
@@ -204,19 +204,19 @@ impl ScanPlane {
             if raw.is_missing() {
                 continue;
             }
-            let [x, y, z] = axes.apply(raw.place());
-            let belongs = match self.source {
+            let [x, y, z] = axes.apply(raw.position());
+            let is_in_plane = match self.source {
                 Source::Band([low, high]) => (low..=high).contains(&f64::from(z)),
                 Source::Ring(ring, rings) => row.is_some() || rings.nearest([x, y, z]) == ring,
             };
-            if belongs {
+            if is_in_plane {
                 self.add_point([x, y], columns.map(|c| (c, index)), ranges);
             }
         }
     }
 
-    /// Shortens the ray of a point to its distance. `place`: the columns of a complete cloud and the point's index.
-    fn add_point(&self, [x, y]: [f32; 2], place: Option<(Columns, usize)>, ranges: &mut [f32]) {
+    /// Shortens the ray of a point to its distance. `column`: the columns of a complete cloud and the point's index.
+    fn add_point(&self, [x, y]: [f32; 2], column: Option<(Columns, usize)>, ranges: &mut [f32]) {
         let distance = x.hypot(y);
         let [min, max] = self.range;
         let metres = f64::from(distance);
@@ -224,24 +224,24 @@ impl ScanPlane {
             return;
         }
         let measured = f64::from(y).atan2(f64::from(x));
-        let angle = match place {
+        let angle = match column {
             Some((columns, index)) => {
                 let exact = columns.azimuth(index);
                 let off = (measured - exact + PI).rem_euclid(TAU) - PI;
-                // A simulator may space its columns otherwise: then the measured azimuth counts.
-                let likely = (off.abs() - columns.step) * metres <= columns.sideways_error;
-                if likely { exact } else { measured }
+                // If a simulator spaces its columns differently, the measured azimuth is used.
+                let is_plausible = (off.abs() - columns.step) * metres <= columns.sideways_error;
+                if is_plausible { exact } else { measured }
             }
             None => measured,
         };
         // A ray is the middle of its sector.
-        let turned = (angle - self.first + self.increment / 2.0).rem_euclid(TAU);
-        if let Some(range) = ranges.get_mut((turned / self.increment) as usize) {
+        let from_start = (angle - self.first + self.increment / 2.0).rem_euclid(TAU);
+        if let Some(range) = ranges.get_mut((from_start / self.increment) as usize) {
             *range = range.min(distance);
         }
     }
 
-    fn describe(&self, message: &mut LaserScan) {
+    fn set_geometry(&self, message: &mut LaserScan) {
         let last = self.first + self.rays.saturating_sub(1) as f64 * self.increment;
         message.angle_min = self.first as f32;
         message.angle_max = last as f32;
@@ -271,7 +271,7 @@ impl ScanTopic {
             scan_time: 1.0 / f32::from(config.asked_hz().max(1)),
             ..LaserScan::default()
         };
-        plane.describe(&mut message);
+        plane.set_geometry(&mut message);
         Ok(Some(Self {
             publisher: topics.publisher(Self::SUFFIX)?,
             message,
@@ -301,7 +301,7 @@ impl ScanTopic {
         self.config.fov_deg = fov_deg;
         if let Some(plane) = ScanPlane::new(&self.config, &self.params) {
             self.plane = plane;
-            plane.describe(&mut self.message);
+            plane.set_geometry(&mut self.message);
         }
     }
 }

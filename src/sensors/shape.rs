@@ -1,8 +1,8 @@
 //! Compares images with the configured shape. Another shape is accepted once several images in a row have it.
 use super::{Codec, FramePayload, SensorError, Size, codec::size_of_file};
 
-/// Images of another shape in a row after which it is accepted.
-const WITNESSES: u32 = 3;
+/// Number of consecutive images after which another shape is accepted.
+const ACCEPTED_AFTER: u32 = 3;
 
 /// Rejects images of one sensor that do not fit its configuration.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(super) struct ImageGuard {
     pub(super) expects_files: bool,
     /// Images larger than configured are allowed.
     larger: bool,
-    /// Another shape, whether it is a file, and the number of such images in a row.
+    /// Another shape, whether it is of files, and the number of its consecutive images.
     other: Option<(Size, bool, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl ImageGuard {
         let same = self.other.filter(|(other, is_file, _)| (*other, *is_file) == (size, file));
         let count = same.map_or(0, |(.., count)| count).saturating_add(1);
         self.other = Some((size, file, count));
-        if count >= WITNESSES {
+        if count >= ACCEPTED_AFTER {
             return Ok(());
         }
         Err(SensorError::Unexpected { width, height, file })

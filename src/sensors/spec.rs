@@ -20,7 +20,7 @@ pub struct TopicSpec {
     pub interface: &'static str,
     /// Frame of the header.
     pub frame: FrameKind,
-    /// Exists only with a compressed transport (mode 1 or 3).
+    /// The topic exists only with a compressed transport (mode 1 or 3).
     pub compressed_only: bool,
     /// The row in `docs/topics.md`.
     pub doc: &'static str,
@@ -46,7 +46,7 @@ pub enum FrameKind {
     Optical,
     /// `<prefix>sensor<SeqID>_link`: x forward, y left, z up (REP 103).
     Link,
-    /// `map`, axes as the world convention says.
+    /// `map`, with the axes of the world convention.
     World,
 }
 
@@ -91,9 +91,9 @@ pub struct SensorContext<'a> {
     pub topic: &'a str,
     /// Frame ids.
     pub frames: FrameIds,
-    /// Topics of the odometry that comes with clouds; `None`: not published.
+    /// Topics of the odometry in clouds; `None`: not published.
     pub odometry: Option<OdometryTopic>,
-    /// True poses, by which axes are found; `None`: they are not.
+    /// True poses, from which the sensor detects axes; `None`: it detects none.
     pub surroundings: Option<Arc<dyn Surroundings>>,
     /// Conversion options.
     pub options: Options,
@@ -104,7 +104,7 @@ pub struct SensorContext<'a> {
 /// One kind of sensor: a row of [`super::spec_of`].
 #[derive(Debug)]
 pub struct SensorSpec {
-    /// Type of the simulator.
+    /// Sensor type of the simulator.
     pub kind: SensorKind,
     /// Key in configuration and documentation.
     pub name: &'static str,
@@ -147,7 +147,7 @@ impl SensorSpec {
     }
 }
 
-/// A row and a context: a sensor opens its publishers from them.
+/// The row and the context from which a sensor opens its publishers.
 pub(super) struct Topics<'a> {
     spec: &'a SensorSpec,
     pub(super) context: &'a SensorContext<'a>,
@@ -207,7 +207,7 @@ impl Topics<'_> {
     }
 
     /// Returns the suffix of the main topic.
-    pub(super) fn main(&self) -> &'static str {
+    pub(super) fn main_suffix(&self) -> &'static str {
         self.spec.suffix()
     }
 

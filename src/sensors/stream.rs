@@ -15,27 +15,27 @@ pub struct SensorStream {
     pub compressed: bool,
 }
 
-/// What a datagram completed.
+/// Result of a datagram.
 #[derive(Debug)]
 pub enum Progress {
-    /// Nothing: it was stored.
+    /// It was stored; its frame is not complete.
     Stored,
-    /// Nothing: it was dropped, and counted by the reassembler.
+    /// It was dropped; the reassembler counted it.
     Dropped,
-    /// A frame of which payload was skipped on purpose.
+    /// It completed a frame whose payload was skipped on purpose.
     Counted(FrameInfo),
-    /// A frame that the sensor took or refused.
+    /// It completed a frame, which the sensor accepted or refused.
     Frame(FrameInfo, Result<(), SensorError>),
 }
 
 impl SensorStream {
-    /// Where the next datagram belongs.
+    /// Returns the buffers for the next datagram.
     pub fn next_buffers(&mut self) -> DatagramBuffers<'_> {
         self.reassembler.next_buffers_in(|| self.sensor.lend())
     }
 
-    /// Takes the datagram of `len` bytes in the last buffers. `stamp` gives the stamp of a tick of the simulator that
-    /// arrived at a host time, or `None` if the tick is not of this simulation.
+    /// Processes the datagram of `len` bytes in the last buffers. `stamp` converts a simulator time and its host time of
+    /// arrival to a ROS stamp; `None`: the time is not of this simulation.
     pub fn take(
         &mut self,
         len: usize,

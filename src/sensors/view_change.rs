@@ -1,9 +1,9 @@
-//! Determines which view a frame shows after a request for another one; the wire does not say so.
+//! Determines which view a frame shows after a request for another one; frames do not contain it.
 use crate::time::{RosTime, SimTime};
 
-/// Frames count as the new view this long after the last request or description of the old view.
+/// Time after the last request or description of the old view from which frames count as the new view.
 const DESCRIPTION_TIMEOUT_NS: i64 = 500_000_000;
-/// And this long after the first request, whatever the descriptions say: the renderer has refused the request.
+/// The same after the first request, even if descriptions show the old view: the renderer has refused the request.
 const CHANGE_TIMEOUT_NS: i64 = 3_000_000_000;
 
 /// What a frame shows.
@@ -11,7 +11,7 @@ const CHANGE_TIMEOUT_NS: i64 = 3_000_000_000;
 pub enum ShownView {
     /// The view from before the request.
     Old,
-    /// One or the other.
+    /// The old or the requested view.
     Unknown,
     /// The requested view.
     New,
@@ -23,35 +23,35 @@ pub enum ShownView {
 /// tick at which the new view applies: frames of this tick and later show it. Frames between may show either.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewChange {
-    first: RosTime,
-    last: RosTime,
-    from: Option<SimTime>,
+    requested: RosTime,
+    last_old: RosTime,
+    new_from: Option<SimTime>,
 }
 
 impl ViewChange {
-    /// The request is sent after `now`.
+    /// Creates the change for a request that is sent after `now`.
     pub fn new(now: RosTime) -> Self {
-        Self { first: now, last: now, from: None }
+        Self { requested: now, last_old: now, new_from: None }
     }
 
-    /// Another request is sent after `now`, while frames do not show the requested view yet.
-    pub fn again(&mut self, now: RosTime) {
-        (self.last, self.from) = (now, None);
+    /// Takes another request, sent after `now`, while frames do not show the requested view yet.
+    pub fn renew(&mut self, now: RosTime) {
+        (self.last_old, self.new_from) = (now, None);
     }
 
-    /// Takes the description of the camera at the tick `at`; `new`: it has the last requested view.
-    pub fn described(&mut self, new: bool, at: SimTime, arrival: RosTime) {
-        if new && self.from.is_none() {
-            self.from = Some(at);
-        } else if !new && self.from.is_none() {
-            self.last = self.last.max(arrival);
+    /// Takes the description of the camera at the tick `at`; `is_new`: it shows the last requested view.
+    pub fn described(&mut self, is_new: bool, at: SimTime, arrival: RosTime) {
+        if is_new && self.new_from.is_none() {
+            self.new_from = Some(at);
+        } else if !is_new && self.new_from.is_none() {
+            self.last_old = self.last_old.max(arrival);
         }
     }
 
     /// Judges a frame by its time and arrival.
     pub fn judge(&self, time: SimTime, arrival: RosTime) -> ShownView {
-        match self.from {
-            _ if arrival < self.first => ShownView::Old,
+        match self.new_from {
+            _ if arrival < self.requested => ShownView::Old,
             Some(from) if time >= from => ShownView::New,
             _ if self.is_over(arrival) => ShownView::New,
             _ => ShownView::Unknown,
@@ -60,11 +60,11 @@ impl ViewChange {
 
     /// Whether frames that are rendered now show the new view.
     pub fn is_known(&self, now: RosTime) -> bool {
-        self.from.is_some() || self.is_over(now)
+        self.new_from.is_some() || self.is_over(now)
     }
 
     fn is_over(&self, now: RosTime) -> bool {
         let since = |then: RosTime| now.0.saturating_sub(then.0);
-        since(self.last) >= DESCRIPTION_TIMEOUT_NS || since(self.first) >= CHANGE_TIMEOUT_NS
+        since(self.last_old) >= DESCRIPTION_TIMEOUT_NS || since(self.requested) >= CHANGE_TIMEOUT_NS
     }
 }

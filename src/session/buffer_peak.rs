@@ -13,15 +13,15 @@ pub(crate) struct BufferPeak {
 }
 
 impl BufferPeak {
-    /// Notes a use of `used` of the `held` bytes; after every `WINDOW` uses, returns the size to shrink to if that is due.
-    pub(crate) fn note(&mut self, used: usize, held: usize) -> Option<usize> {
+    /// Notes a use of `used` bytes of a buffer; after every `WINDOW` uses, returns the size to shrink to if that is due.
+    pub(crate) fn note(&mut self, used: usize, capacity: usize) -> Option<usize> {
         self.highest = self.highest.max(used);
         self.uses += 1;
         if self.uses < WINDOW {
             return None;
         }
         let needed = std::mem::take(self).highest;
-        (held > needed.saturating_mul(2).saturating_add(SPARE)).then_some(needed)
+        (capacity > needed.saturating_mul(2).saturating_add(SPARE)).then_some(needed)
     }
 
     /// Notes a use of `used` elements of a buffer, and shrinks the buffer if that is due.

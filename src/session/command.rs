@@ -126,7 +126,7 @@ impl MavCommand {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether it requests the same. NaN equals NaN; the number of the transmission is ignored.
+    /// Whether both request the same. NaN equals NaN; the number of the transmission is ignored.
     pub fn equals(&self, other: &Self) -> bool {
         self.request() == other.request()
     }
@@ -196,7 +196,7 @@ pub struct CommandSettings {
 }
 
 impl Default for CommandSettings {
-    /// Sends at 0, 0.5, 1.5 and 3 s and gives up at 5 s, when mavros gives up too.
+    /// Sends at 0, 0.5, 1.5 and 3 s and times out at 5 s, like mavros.
     fn default() -> Self {
         Self {
             first_wait: Duration::from_millis(500),
@@ -227,7 +227,7 @@ pub enum CommandEnd {
     },
     /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// A newer command of its group, or another change of the mode, came before its acknowledgement.
+    /// A newer command of its group, or another change of the mode, preceded its acknowledgement.
     Overridden,
     /// The link to the vehicle was lost.
     LinkLost,
@@ -290,7 +290,7 @@ pub struct CommandCounters {
     pub overridden: u64,
 }
 
-/// What an acknowledgement identifies.
+/// The part of a command that its acknowledgement identifies.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct CommandKey {
     pub(super) command: u16,

@@ -6,10 +6,9 @@
 //! all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
-//! the same number are unanswered, their acknowledgements are ambiguous. They are held until as many have arrived as were sent.
+//! the same number are unanswered, their acknowledgements are ambiguous. They are held until there is one per transmission.
 //! If all are equal, they answer all commands. If they differ or one is missing, each command is deferred: it is sent again when
-//! no other acknowledgement with its number can still arrive. So the acknowledgement of "arm" is never taken for that of
-//! "disarm".
+//! no other acknowledgement with its number can still arrive. So the acknowledgement of "arm" never ends "disarm".
 //!
 //! Source: <https://mavlink.io/en/services/command.html>.
 mod acknowledgements;
@@ -202,9 +201,9 @@ impl<T> CommandClient<T> {
             self.finish(id, end);
         } else {
             self.ambiguous.push((from, end));
-            let held = self.ambiguous.iter().filter(|(key, _)| key.overlaps(&from));
-            let (held, same) = held.fold((0, true), |(n, same), (_, e)| (n + 1, same && *e == end));
-            if held == open.len() {
+            let acks = self.ambiguous.iter().filter(|(key, _)| key.overlaps(&from));
+            let (acks, same) = acks.fold((0, true), |(n, same), (_, e)| (n + 1, same && *e == end));
+            if acks == open.len() {
                 self.resolve_ambiguous(&from, same.then_some(end));
             }
         }
@@ -235,12 +234,12 @@ impl<T> CommandClient<T> {
                 // An acknowledgement is missing, so those that arrived remain ambiguous.
                 self.resolve_ambiguous(&key, None);
             } else {
-                // Among other commands, overdue transmissions no longer count as acknowledgements to expect.
+                // If other commands are open, overdue transmissions are no longer expected to be acknowledged.
                 let wait = self.settings.first_wait;
-                let alone = (self.transmissions.iter())
+                let is_alone = (self.transmissions.iter())
                     .all(|s| s.id == Some(id) || !s.command.key().overlaps(&key));
                 (self.transmissions)
-                    .retain(|s| alone || s.id != Some(id) || s.at.saturating_add(wait) > now);
+                    .retain(|s| is_alone || s.id != Some(id) || s.at.saturating_add(wait) > now);
                 self.transmit(now, id);
             }
         }
@@ -271,7 +270,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// Takes note that the link failed to send this command.
+    /// Ends a command because the link failed to send it.
     pub fn not_sent(&mut self, now: Duration, id: u64) {
         self.transmissions.retain(|sent| sent.id != Some(id));
         self.finish(id, CommandEnd::NotSent);
@@ -297,7 +296,7 @@ impl<T> CommandClient<T> {
         let overdue = (self.transmissions.iter())
             .filter(|sent| self.owner(sent).is_none())
             .map(|sent| sent.at.saturating_add(self.settings.first_wait));
-        let waits = self.pending.iter().any(|p| p.deferred);
+        let has_deferred = self.pending.iter().any(|p| p.deferred);
         let next = self.pending.iter().map(|p| self.due(p));
         let newest = |p: &PendingCommand<T>| p.tokens.iter().map(|(_, until)| *until).max();
         // Timeouts of calls before the newest equal call.
@@ -307,7 +306,7 @@ impl<T> CommandClient<T> {
             let until = p.tokens.iter().map(|(_, until)| *until);
             until.filter(move |until| Some(*until) != last)
         });
-        next.chain(calls).chain(overdue.filter(|_| waits)).min()
+        next.chain(calls).chain(overdue.filter(|_| has_deferred)).min()
     }
 
     /// Number of pending calls.
@@ -389,7 +388,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// Ends commands as overridden by a newer one. Those that end a flight or disarm are superseded until it is answered.
+    /// Ends commands as overridden by a newer one. Those that end a flight or disarm are superseded until the newer one ends.
     fn supersede(&mut self, newer: u64, superseded: impl Fn(&PendingCommand<T>) -> bool) {
         let superseded = |p: &PendingCommand<T>| p.id != newer && superseded(p);
         let waiting =
@@ -401,7 +400,7 @@ impl<T> CommandClient<T> {
         self.override_where(|p| superseded(p) && !p.command.waits_for_newer());
     }
 
-    /// Decides about the commands that an ended command had superseded: if the vehicle refused it, the newest of them continues.
+    /// Resolves the commands that an ended command had superseded: if the vehicle refused that command, the newest continues.
     fn resolve_superseded(&mut self, id: u64, end: CommandEnd) {
         let refused = matches!(end, CommandEnd::Acked { result, .. } if result != 0);
         let superseded = self.pending.iter().filter(|p| p.superseded_by == Some(id));

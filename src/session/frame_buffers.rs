@@ -14,7 +14,7 @@ pub(super) struct FrameBuffers<L, const N: usize> {
 
 #[derive(Debug)]
 struct Buffer<L> {
-    own: Vec<u8>,
+    owned: Vec<u8>,
     lent: Option<L>,
 }
 
@@ -22,14 +22,14 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Buffer<L> {
     fn bytes(&self) -> &[u8] {
         match &self.lent {
             Some(lent) => lent.as_ref(),
-            None => &self.own,
+            None => &self.owned,
         }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.lent {
             Some(lent) => lent.as_mut(),
-            None => &mut self.own,
+            None => &mut self.owned,
         }
     }
 
@@ -37,19 +37,19 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Buffer<L> {
         if self.bytes().len() >= len {
             return;
         }
-        self.own.reserve_exact(len.saturating_sub(self.own.len()));
-        self.own.resize(len, 0);
+        self.owned.reserve_exact(len.saturating_sub(self.owned.len()));
+        self.owned.resize(len, 0);
         // Lent memory cannot grow: its content moves to own memory.
         if let Some(lent) = self.lent.take() {
             let bytes = lent.as_ref();
-            self.own[..bytes.len()].copy_from_slice(bytes);
+            self.owned[..bytes.len()].copy_from_slice(bytes);
         }
     }
 }
 
 impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     pub(super) fn new() -> Self {
-        Self { buffers: std::array::from_fn(|_| Buffer { own: Vec::new(), lent: None }) }
+        Self { buffers: std::array::from_fn(|_| Buffer { owned: Vec::new(), lent: None }) }
     }
 
     /// Uses the memory from `lend` instead of a buffer's own memory until it is taken or too small; drops the buffer's content.
@@ -114,18 +114,18 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
     /// Frees a buffer's own memory beyond `len` bytes.
     pub(super) fn shrink(&mut self, buffer: usize, len: usize) {
         if let Some(buffer) = self.buffers.get_mut(buffer) {
-            buffer.own.truncate(len);
-            buffer.own.shrink_to_fit();
+            buffer.owned.truncate(len);
+            buffer.owned.shrink_to_fit();
         }
     }
 
     /// Returns the size of a buffer's own memory in bytes.
     pub(super) fn capacity(&self, buffer: usize) -> usize {
-        self.buffers.get(buffer).map_or(0, |b| b.own.capacity())
+        self.buffers.get(buffer).map_or(0, |b| b.owned.capacity())
     }
 
     /// Returns the size of all own memory in bytes.
     pub(super) fn memory(&self) -> usize {
-        self.buffers.iter().map(|b| b.own.capacity()).sum()
+        self.buffers.iter().map(|b| b.owned.capacity()).sum()
     }
 }

@@ -1,16 +1,16 @@
 //! Counts the missing numbers of a sequence.
 
-/// Counts skipped numbers, and uncounts those that arrive late, among the last 64. A refused number is not skipped.
+/// Counts skipped numbers, and uncounts those that arrive late, among the last 64. Refused numbers do not count as skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SequenceGaps {
     newest: Option<i32>,
     /// Bit `n`: the number `newest - n` arrived.
-    seen: u64,
+    arrived: u64,
     /// Bit `n`: the number `newest + n + 1` was refused.
     refused: u64,
-    /// Number of valid bits in `seen`, since [`Self::begin`].
+    /// Number of valid bits in `arrived`, since [`Self::begin`].
     known: u32,
-    /// The sender's increment: the smallest so offset.
+    /// The sender's increment: the smallest one so far.
     step: Option<u32>,
     lost: u64,
 }
@@ -18,7 +18,7 @@ pub(super) struct SequenceGaps {
 impl SequenceGaps {
     /// Restarts at a number; keeps the count of lost numbers.
     pub(super) fn begin(&mut self, newest: Option<i32>) {
-        (self.newest, self.seen, self.known, self.step) = (newest, 1, 1, None);
+        (self.newest, self.arrived, self.known, self.step) = (newest, 1, 1, None);
         self.refused = 0;
     }
 
@@ -47,27 +47,27 @@ impl SequenceGaps {
         let offset = distance.unsigned_abs();
         if distance <= 0 {
             let bit = 1_u64.checked_shl(offset).unwrap_or(0);
-            let new = self.seen & bit == 0;
-            if new && offset < self.known {
-                self.seen |= bit;
-                let counted = self.step.is_some_and(|step| offset.is_multiple_of(step));
-                self.lost -= u64::from(counted).min(self.lost);
+            let is_new = self.arrived & bit == 0;
+            if is_new && offset < self.known {
+                self.arrived |= bit;
+                let is_counted = self.step.is_some_and(|step| offset.is_multiple_of(step));
+                self.lost -= u64::from(is_counted).min(self.lost);
             }
-            return new;
+            return is_new;
         }
         let step = self.step.map_or(offset, |step| step.min(offset));
         self.step = Some(step);
         let (refused, count) = self.take_refused(offset);
         let skipped = u64::from(offset / step - 1);
         self.lost += skipped.saturating_sub(u64::from(count));
-        self.seen = self.seen.checked_shl(offset).unwrap_or(0) | refused | 1;
+        self.arrived = self.arrived.checked_shl(offset).unwrap_or(0) | refused | 1;
         self.known = self.known.saturating_add(offset).min(u64::BITS);
         self.newest = Some(number);
         true
     }
 
-    /// Takes the refused numbers between `newest` and `newest + offset`: as bits of [`Self::seen`] for the new `newest`, and their
-    /// count.
+    /// Takes the refused numbers between `newest` and `newest + offset`: their bits in [`Self::arrived`] for the new `newest`,
+    /// and their count.
     fn take_refused(&mut self, offset: u32) -> (u64, u32) {
         let between = 1_u64.checked_shl(offset - 1).map_or(u64::MAX, |end| end - 1);
         let refused = self.refused & between;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     /// A sequence that begins at 10.
-    fn begun() -> SequenceGaps {
+    fn new_gaps() -> SequenceGaps {
         let mut gaps = SequenceGaps::default();
         gaps.begin(Some(10));
         assert!(gaps.receive(11));
@@ -95,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_is_not_lost() {
-        let mut gaps = begun();
+    fn refused_numbers_are_not_lost() {
+        let mut gaps = new_gaps();
         for number in [13, 14, 14] {
             gaps.refuse(number);
         }
@@ -108,8 +108,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_counts_once_and_only_up_to_the_newest() {
-        let mut gaps = begun();
+    fn refused_numbers_count_once_and_only_up_to_the_newest() {
+        let mut gaps = new_gaps();
         for number in [12, 13, 15] {
             gaps.refuse(number);
         }
@@ -122,8 +122,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_skipped_and_is_refused_late_is_not_lost() {
-        let mut gaps = begun();
+    fn skipped_numbers_that_are_refused_late_are_not_lost() {
+        let mut gaps = new_gaps();
         assert!(gaps.receive(14));
         assert_eq!(gaps.lost(), 2);
         for number in [13, 13, 9] {
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn long_gaps_are_counted() {
         for far in [63, 64, 65, 100] {
-            let mut gaps = begun();
+            let mut gaps = new_gaps();
             for number in [12, 11 + 64, 11 + 65] {
                 gaps.refuse(number);
             }

@@ -12,7 +12,7 @@ pub(super) struct PartialFrame {
     fragment_len: Option<usize>,
     last_fragment: Option<LastFragment>,
     received: u32,
-    seen: Vec<u64>,
+    arrived: Vec<u64>,
     end: usize,
     headers_only: bool,
     opened: u64,
@@ -45,8 +45,8 @@ impl PartialFrame {
         arrival: RosTime,
     ) {
         let words = usize::try_from(header.count / 64 + 1).unwrap_or(usize::MAX);
-        self.seen.clear();
-        self.seen.resize(words, 0);
+        self.arrived.clear();
+        self.arrived.resize(words, 0);
         self.header = Some((identity, header));
         self.fragment_len = None;
         self.last_fragment = None;
@@ -67,8 +67,8 @@ impl PartialFrame {
         self.header.is_none()
     }
 
-    pub(super) fn is(&self, identity: &FrameIdentity) -> bool {
-        self.header.as_ref().is_some_and(|(own, _)| own == identity)
+    pub(super) fn has_identity(&self, identity: &FrameIdentity) -> bool {
+        self.header.as_ref().is_some_and(|(current, _)| current == identity)
     }
 
     /// Arrival of its first fragment.
@@ -137,7 +137,7 @@ impl PartialFrame {
         let last_index = usize::try_from(last).unwrap_or(usize::MAX);
         let bit = 1_u64 << (seq % 64);
         let word = index / 64;
-        if self.seen.get(word).is_none_or(|seen| seen & bit != 0) {
+        if self.arrived.get(word).is_none_or(|arrived| arrived & bit != 0) {
             return Err(DropCause::Duplicate);
         }
         let mut position = FragmentPosition { offset: 0, move_last: None };
@@ -147,8 +147,8 @@ impl PartialFrame {
                 Some(fragment_len) => last_index * fragment_len, // cannot overflow: checked when `fragment_len` was set
                 None => last_index.saturating_mul(guessed_fragment_len).min(max_len),
             };
-            let known = self.fragment_len.is_some() || last == 0;
-            if len > max_len || (known && position.offset.saturating_add(len) > max_len) {
+            let is_fixed = self.fragment_len.is_some() || last == 0;
+            if len > max_len || (is_fixed && position.offset.saturating_add(len) > max_len) {
                 return Err(DropCause::Oversize);
             }
             self.last_fragment = Some(LastFragment { offset: position.offset, len });
@@ -160,15 +160,15 @@ impl PartialFrame {
             }
             position.offset = index * len;
         }
-        if let Some(seen) = self.seen.get_mut(word) {
-            *seen |= bit;
+        if let Some(arrived) = self.arrived.get_mut(word) {
+            *arrived |= bit;
         }
         self.received += 1;
         self.end = self.end.max(position.offset + len);
         Ok(position)
     }
 
-    /// Sets the length of every fragment but the last to that of the first one that arrives.
+    /// Sets the length of every fragment but the last, when the first of them arrives.
     fn set_fragment_len(
         &mut self,
         len: usize,

@@ -17,7 +17,7 @@ const SCRATCH_START: BufferPosition = BufferPosition { buffer: SCRATCH, offset: 
 const MAX_PAYLOAD: usize = 65_507 - HeaderVariant::A.len();
 /// Upper limit of fragments per frame: 65,536 fragments of the vendor's size are 3.9 GB.
 const MAX_FRAGMENTS: u32 = 65_536;
-/// Size of lent memory beyond the frame: it has room for a datagram after a last fragment of full length.
+/// Size of lent memory beyond the frame: room for a datagram after a last fragment of full length.
 pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + MAX_PAYLOAD + 8;
 /// Consecutive repetitions of a frame after which they are new frames of a simulator with a stopped clock.
 const STOPPED_CLOCK_REPEATS: u32 = 30;
@@ -114,7 +114,7 @@ pub struct Reassembler<L = Vec<u8>> {
     finished: FinishedFrames,
     counters: ReassemblyCounters,
     order: StreamOrder,
-    /// The order without the last delivered frame.
+    /// The order before the last delivered frame.
     order_before: Option<StreamOrder>,
     peak: BufferPeak,
     header: [u8; 32],
@@ -177,7 +177,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.next_buffers_in(|| None)
     }
 
-    /// The same; a new frame may use memory from `lend`.
+    /// Like [`Self::next_buffers`], but a new frame may use memory from `lend`.
     pub fn next_buffers_in(&mut self, lend: impl FnOnce() -> Option<L>) -> DatagramBuffers<'_> {
         let position = self.predict();
         if position.offset == 0 && position.buffer != SCRATCH {
@@ -227,7 +227,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.push_at(datagram, RosTime::default())
     }
 
-    /// The same with an arrival time.
+    /// Like [`Self::push`], with an arrival time.
     pub fn push_at(&mut self, datagram: &[u8], arrival: RosTime) -> ReassemblyResult<'_> {
         let buffers = self.next_buffers();
         let head = datagram.len().min(buffers.header.len());
@@ -309,7 +309,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     ) -> Result<Option<(FrameInfo, Option<usize>)>, DropCause> {
         let header = self.parse(datagram_len).inspect_err(|cause| self.counters.count(*cause))?;
         let identity = FrameIdentity::from(&header);
-        let slot = match self.slots.iter().position(|slot| slot.is(&identity)) {
+        let slot = match self.slots.iter().position(|slot| slot.has_identity(&identity)) {
             Some(slot) => slot,
             None => self.open(identity, header, arrival)?,
         };
@@ -347,12 +347,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         if payload && datagram_len > header_len + MAX_PAYLOAD {
             return Err(DropCause::Malformed);
         }
-        let have = datagram_len.min(self.header.len());
-        if payload && have > header_len {
-            self.header[header_len..have]
-                .copy_from_slice(self.buffers.get(position, have - header_len));
+        let available = datagram_len.min(self.header.len());
+        if payload && available > header_len {
+            self.header[header_len..available]
+                .copy_from_slice(self.buffers.get(position, available - header_len));
         }
-        FragmentHeader::parse(&self.header[..have], datagram_len).or(Err(DropCause::Malformed))
+        FragmentHeader::parse(&self.header[..available], datagram_len).or(Err(DropCause::Malformed))
     }
 
     /// Returns the position of the payload, after a move if the header is shorter than expected.
@@ -458,8 +458,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
 
     /// Frees memory that only an unusually large frame needed. The frame in `slot` has not been read yet.
     fn shrink_buffers(&mut self, slot: usize, len: usize) {
-        let held = (0..SLOTS).map(|slot| self.buffers.capacity(slot)).max();
-        let Some(needed) = self.peak.note(len, held.unwrap_or(0)) else { return };
+        let capacity = (0..SLOTS).map(|slot| self.buffers.capacity(slot)).max();
+        let Some(needed) = self.peak.note(len, capacity.unwrap_or(0)) else { return };
         for other in 0..SLOTS {
             if other == slot || self.slots[other].is_free() {
                 self.buffers.shrink(other, needed + MAX_PAYLOAD + 8);

@@ -4,7 +4,7 @@ use crate::time::RosTime;
 
 /// Consecutive rising numbers after which numbers are used: some senders never change their number.
 const MIN_RISING: u32 = 3;
-/// Largest difference of consecutive numbers, where their time is not considered.
+/// Largest difference of consecutive numbers if their time is not considered.
 const MAX_NUMBER_STEP: i32 = 16;
 /// Maximum step of time, as a multiple of the usual step ...
 const MAX_STEP_RATIO: f64 = 3.0;
@@ -67,7 +67,7 @@ pub struct StreamOrder {
     last: Option<StreamPosition>,
     /// Usual step of simulation time in s, and of arrival in ns.
     step: Option<UsualStep>,
-    /// Delay of the last arrival in ns against the usual step: the next step may be shorter by this.
+    /// Delay of the last arrival in ns beyond the usual step: the next step may be shorter by this delay.
     delay: f64,
     /// Number of consecutive rising numbers.
     rising: u32,
@@ -87,13 +87,13 @@ struct RestartCandidate {
     first: StreamPosition,
     last: StreamPosition,
     count: u32,
-    /// The numbers are consecutive or missing.
-    numbered: bool,
+    /// The numbers rise by small steps, or are missing.
+    is_consecutive: bool,
 }
 
 impl RestartCandidate {
     fn new(position: StreamPosition) -> Self {
-        Self { first: position, last: position, count: 1, numbered: true }
+        Self { first: position, last: position, count: 1, is_consecutive: true }
     }
 
     /// Adds a position if it follows the last one.
@@ -103,7 +103,7 @@ impl RestartCandidate {
         if !(moved && (0.0..=MAX_STEP_S).contains(&step)) || position.arrival < self.first.arrival {
             return false;
         }
-        self.numbered &= distance(self.last.id, position.id)
+        self.is_consecutive &= distance(self.last.id, position.id)
             .is_none_or(|distance| (1..=MAX_NUMBER_STEP).contains(&distance));
         (self.last, self.count) = (position, self.count + 1);
         true
@@ -127,8 +127,8 @@ impl StreamOrder {
         if step == 0.0 && position.id.is_some() && position.id == last.id {
             return Continuity::Same;
         }
-        if let Some(others) = self.confirms(position) {
-            self.restart_from(others);
+        if let Some(candidate) = self.confirm(position) {
+            self.restart_from(candidate);
             self.count(position.id);
             return Continuity::Restart;
         }
@@ -139,8 +139,8 @@ impl StreamOrder {
             }
             return Continuity::Unconfirmed;
         }
-        let counted = position.id.filter(|_| self.uses_numbers());
-        if counted.is_none_or(|id| self.gaps.receive(id)) {
+        let number = position.id.filter(|_| self.uses_numbers());
+        if number.is_none_or(|id| self.gaps.receive(id)) {
             Continuity::Late
         } else {
             Continuity::Duplicate
@@ -230,7 +230,7 @@ impl StreamOrder {
     }
 
     /// Adds a position that contradicts the stream. Once the restart is confirmed, returns the candidate without this position.
-    fn confirms(&mut self, position: StreamPosition) -> Option<RestartCandidate> {
+    fn confirm(&mut self, position: StreamPosition) -> Option<RestartCandidate> {
         let candidate = self.candidate.get_or_insert_with(|| RestartCandidate::new(position));
         let before = *candidate;
         if candidate.last == position || !candidate.add(position) {
@@ -238,13 +238,13 @@ impl StreamOrder {
             return None;
         }
         let periods = self.step.map_or(0.0, |step| MIN_SILENT_PERIODS * step.arrival) as i64;
-        let required = if candidate.numbered {
+        let required = if candidate.is_consecutive {
             periods.clamp(MIN_SILENCE_NS, MAX_WAIT_NS)
         } else {
             MAX_WAIT_NS
         };
-        let lasted = elapsed(&candidate.first, &position);
-        (candidate.count >= MIN_CONFIRMATIONS && lasted >= required).then_some(before)
+        let duration = elapsed(&candidate.first, &position);
+        (candidate.count >= MIN_CONFIRMATIONS && duration >= required).then_some(before)
     }
 
     /// Makes the candidate the stream.
@@ -255,8 +255,8 @@ impl StreamOrder {
         let arrival = elapsed(&first, &last) as f64 / steps;
         self.step = (time > 0.0).then_some(UsualStep { time, arrival });
         self.delay = 0.0;
-        let numbered = candidate.numbered && last.id.is_some();
-        self.rising = if numbered { MIN_RISING } else { 0 };
+        let has_numbers = candidate.is_consecutive && last.id.is_some();
+        self.rising = if has_numbers { MIN_RISING } else { 0 };
         self.gaps.begin(last.id);
         self.last = Some(last);
         self.candidate = None;

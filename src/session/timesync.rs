@@ -157,14 +157,14 @@ impl ClockLine {
     }
 
     fn offset(&self, remote: i64) -> i64 {
-        let since = remote.saturating_sub(self.origin) as f64;
-        self.base.saturating_add((self.at_origin + self.drift * since).round() as i64)
+        let elapsed = remote.saturating_sub(self.origin) as f64;
+        self.base.saturating_add((self.at_origin + self.drift * elapsed).round() as i64)
     }
 
     /// Uncertainty of the offset.
     fn uncertainty(&self, remote: i64) -> f64 {
-        let since = remote.saturating_sub(self.origin) as f64 + self.from_middle;
-        self.error + self.drift_error * since.abs()
+        let elapsed = remote.saturating_sub(self.origin) as f64 + self.from_middle;
+        self.error + self.drift_error * elapsed.abs()
     }
 }
 
@@ -192,10 +192,10 @@ struct SampleClock {
     newest: Option<i64>,
     /// Number of consecutive samples that contradict it.
     outliers: usize,
-    /// Minimum difference between the host's clock and the stamps, that of the shortest transit: in this period and the one
-    /// before.
+    /// Minimum difference between the host's clock and the stamps, from the shortest transit: of this period and of the previous
+    /// one.
     min_difference: [Option<i64>; 2],
-    since: Duration,
+    period_start: Duration,
 }
 
 impl SampleClock {
@@ -220,7 +220,7 @@ impl TimesyncEstimator {
         }
     }
 
-    /// Changes the epoch by so little that the estimate still holds: wire time runs slightly faster or slower than the
+    /// Changes the epoch by so little that the estimate stays valid: wire time runs slightly faster or slower than the
     /// monotonic clock.
     pub fn set_epoch(&mut self, epoch_ns: i64) {
         self.epoch_ns = epoch_ns;
@@ -235,10 +235,10 @@ impl TimesyncEstimator {
         self.sample_clock = SampleClock::default();
     }
 
-    /// Takes the stamp of a sample that the autopilot sent immediately. Returns whether the autopilot restarted, which samples
-    /// show earlier than answers; a restart drops the estimate.
+    /// Handles the stamp of a sample that the autopilot sent without delay. Returns whether the autopilot restarted; samples
+    /// show a restart earlier than answers do. A restart drops the estimate.
     pub fn sample_time(&mut self, now: Duration, remote_ns: i64) -> bool {
-        let difference = self.wire(now).saturating_sub(remote_ns);
+        let difference = self.wire_time(now).saturating_sub(remote_ns);
         let SampleClock { newest, .. } = self.sample_clock;
         let went_back = newest.is_some_and(|n| remote_ns.saturating_add(RESTART_NS) < n);
         let min = self.sample_clock.min_difference();
@@ -253,10 +253,10 @@ impl TimesyncEstimator {
             self.reset();
         }
         let sample_clock = &mut self.sample_clock;
-        if now.saturating_sub(sample_clock.since) >= TRANSIT_PERIOD {
+        if now.saturating_sub(sample_clock.period_start) >= TRANSIT_PERIOD {
             let [this, _] = sample_clock.min_difference;
             sample_clock.min_difference = [None, this];
-            sample_clock.since = now;
+            sample_clock.period_start = now;
         }
         let [this, _] = &mut sample_clock.min_difference;
         *this = Some(this.map_or(difference, |min| min.min(difference)));
@@ -278,7 +278,7 @@ impl TimesyncEstimator {
         if self.open_requests.len() >= MAX_OPEN_REQUESTS {
             self.open_requests.pop_front();
         }
-        let ts1 = self.wire(now);
+        let ts1 = self.wire_time(now);
         self.open_requests.push_back(ts1);
         self.counters.asked += 1;
         Some(Timesync { ts1, ..Timesync::default() })
@@ -291,7 +291,7 @@ impl TimesyncEstimator {
 
     /// Handles a message of the autopilot.
     pub fn receive(&mut self, now: Duration, message: &Timesync) -> TimesyncOutcome {
-        let host = self.wire(now);
+        let host = self.wire_time(now);
         if message.tc1 == 0 {
             self.counters.answered += 1;
             return TimesyncOutcome::Reply(Timesync {
@@ -300,13 +300,13 @@ impl TimesyncEstimator {
                 ..Timesync::default()
             });
         }
-        let known = self.open_requests.iter().position(|ts1| *ts1 == message.ts1);
+        let request = self.open_requests.iter().position(|ts1| *ts1 == message.ts1);
         let round_trip = host.saturating_sub(message.ts1);
         let longest = as_ns(self.settings.max_round_trip);
-        if let Some(at) = known {
+        if let Some(at) = request {
             self.open_requests.remove(at);
         }
-        if known.is_none() || message.tc1 < 0 || !(0..=longest).contains(&round_trip) {
+        if request.is_none() || message.tc1 < 0 || !(0..=longest).contains(&round_trip) {
             self.counters.ignored += 1;
             return TimesyncOutcome::Ignored;
         }
@@ -339,7 +339,7 @@ impl TimesyncEstimator {
         self.line
     }
 
-    /// The same before the first answers: a constant offset from the recent sample with the shortest transit.
+    /// Like [`Self::line`], before the first answers: a constant offset from the recent sample with the shortest transit.
     pub fn coarse_line(&self) -> Option<ClockLine> {
         self.sample_clock.min_difference().map(ClockLine::constant)
     }
@@ -365,7 +365,7 @@ impl TimesyncEstimator {
         self.counters
     }
 
-    fn wire(&self, now: Duration) -> i64 {
+    fn wire_time(&self, now: Duration) -> i64 {
         // An autopilot would not recognise a request with time 0.
         self.epoch_ns.saturating_add(as_ns(now)).max(1)
     }
@@ -405,10 +405,10 @@ impl TimesyncEstimator {
             // Without a line, samples must agree with each other.
             return (self.samples.back()).is_some_and(|last| !agree(last, exchange));
         };
-        let since = exchange.remote.saturating_sub(newest.remote).max(0) as f64;
+        let elapsed = exchange.remote.saturating_sub(newest.remote).max(0) as f64;
         let allowed = exchange.round_trip as f64 / 2.0
             + TOLERANCE_NS
-            + TOLERANCE_DRIFT * since
+            + TOLERANCE_DRIFT * elapsed
             + line.uncertainty(exchange.remote);
         let deviation = exchange.offset().saturating_sub(line.offset(exchange.remote));
         (deviation as f64).abs() > allowed
@@ -433,18 +433,18 @@ impl TimesyncEstimator {
         let newest = self.samples.back()?;
         let (origin, base) = (newest.remote, newest.offset());
         let shortest = self.samples.iter().map(|s| s.round_trip).min()? as f64;
-        let weighed = self.samples.iter().map(|s| {
+        let weighted = self.samples.iter().map(|s| {
             // Even the shortest round trip has an unknown delay.
             let noise = (s.round_trip as f64 - 0.75 * shortest) / 2.0 + NOISE_NS;
             let x = s.remote.saturating_sub(origin) as f64;
             let y = s.offset().saturating_sub(base) as f64;
             (1.0 / (noise * noise), x, y)
         });
-        let (w, wx, wy) = weighed
+        let (w, wx, wy) = weighted
             .clone()
             .fold((0.0, 0.0, 0.0), |sum, (w, x, y)| (sum.0 + w, sum.1 + w * x, sum.2 + w * y));
         let (x_mean, y_mean) = (wx / w, wy / w);
-        let (xx, xy) = weighed.fold((0.0, 0.0), |sum, (w, x, y)| {
+        let (xx, xy) = weighted.fold((0.0, 0.0), |sum, (w, x, y)| {
             let (dx, dy) = (x - x_mean, y - y_mean);
             (sum.0 + w * dx * dx, sum.1 + w * dx * dy)
         });

@@ -5,7 +5,7 @@ use super::timeline::Timeline;
 use super::vendor::VendorRule;
 use super::{ClockStatus, RosTime, SimTime};
 
-/// An observation further off the line contradicts the clock.
+/// An observation farther than this from the line contradicts the clock.
 const BAND_NS: f64 = 250e6;
 /// A tick this far behind the newest one is from another run (or from before the bridge's start).
 const OTHER_RUN_NS: i64 = 2_000_000_000;
@@ -21,15 +21,15 @@ const RESTART_TICKS: u32 = 2;
 const RESTART_NS: i64 = 50_000_000;
 const STEP_TICKS: u32 = 3;
 const STEP_NS: i64 = 200_000_000;
-/// Simulated time runs on for this long without a tick; then the simulation counts as paused.
+/// Simulated time continues for this long without a tick; then the simulation counts as paused.
 const COAST_NS: i64 = 100_000_000;
-/// A change of speed below this can be jitter over the shortest candidate.
+/// A change of speed below this can be jitter of the shortest candidate.
 const OTHER_SPEED: f64 = 0.25;
 
 /// Estimates the host's time of every simulator tick. One per simulator clock, shared by all its sensors.
 ///
 /// Stamps rise with the tick within a run, one tick always gets the same stamp (for the last 20 s of ticks), and no
-/// stamp precedes those of an earlier run. Between two ticks stamps differ as the simulator's time does, up to the drift
+/// stamp precedes those of an earlier run. The stamps of two ticks differ by the simulator's time, up to the drift
 /// and a correction of at most 0.5 % (5 % in the first 3 s of a run; for a clock that was set see `docs/time.md`).
 /// Memory is constant; nothing is allocated after construction.
 #[derive(Clone, Debug)]
@@ -95,8 +95,8 @@ struct Candidate {
     /// The tick with the shortest delay.
     best: Tick,
     ticks: u32,
-    /// They are off the timeline: far behind or far ahead.
-    foreign: bool,
+    /// The ticks are off the timeline: far behind or far ahead.
+    is_foreign: bool,
     /// Stamp of the first tick if foreign; the others follow in simulator time.
     stamp: i64,
     /// Ticks before the first one, up to this distance, still get stamps after the previous run.
@@ -124,12 +124,12 @@ impl Candidate {
     fn slope(&self, usual: f64) -> f64 {
         let host = self.last.host.saturating_sub(self.first.host) as f64;
         let sim = self.last.sim.saturating_sub(self.first.sim) as f64;
-        let seen = host / sim.max(1.0) - 1.0;
-        if (seen - usual).abs() > OTHER_SPEED { seen.clamp(-0.99, 100.0) } else { usual }
+        let observed = host / sim.max(1.0) - 1.0;
+        if (observed - usual).abs() > OTHER_SPEED { observed.clamp(-0.99, 100.0) } else { usual }
     }
 
     fn covers(&self, sim: i64) -> bool {
-        self.foreign && (self.first.sim.saturating_sub(self.lead)..=self.last.sim).contains(&sim)
+        self.is_foreign && (self.first.sim.saturating_sub(self.lead)..=self.last.sim).contains(&sim)
     }
 
     fn stamp(&self, sim: i64) -> i64 {
@@ -160,7 +160,7 @@ impl TimeAligner {
         self.restart_announced |= self.vendor.heartbeat(heartbeat);
     }
 
-    /// Takes the arrival of tick `sim` at `host`.
+    /// Handles the arrival of tick `sim` at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
         let tick = Tick { sim: sim.0, host: host.0 };
         let result = self.check(tick);
@@ -179,16 +179,16 @@ impl TimeAligner {
     /// for [`StampMode::Arrival`], which stamps datagrams instead of ticks.
     pub fn stamp(&mut self, sim: SimTime) -> Option<RosTime> {
         match (self.settings.mode, self.settings.estimator) {
-            (StampMode::Sim, _) => (self.knows(sim.0) && sim.0 >= 0).then_some(RosTime(sim.0)),
+            (StampMode::Sim, _) => (self.is_in_run(sim.0) && sim.0 >= 0).then_some(RosTime(sim.0)),
             (StampMode::Arrival, _) => None,
             (StampMode::Aligned, Estimator::Vendor) => {
-                self.vendor.stamp(sim).filter(|_| self.knows(sim.0))
+                self.vendor.stamp(sim).filter(|_| self.is_in_run(sim.0))
             }
             (StampMode::Aligned, Estimator::Envelope) => self.aligned(sim.0).map(RosTime),
         }
     }
 
-    /// The same with the arrival `host`, in any mode.
+    /// Like [`Self::stamp`], but in any mode; `host` is the arrival.
     pub fn stamp_at(&mut self, sim: SimTime, host: RosTime) -> Option<RosTime> {
         match self.settings.mode {
             StampMode::Arrival => Some(host),
@@ -197,14 +197,14 @@ impl TimeAligner {
     }
 
     /// Observes and stamps: the call of a sensor for every completed frame, with the arrival of its first datagram.
-    /// `None`: the tick is not of this simulation, or not confirmed yet.
+    /// `None` if the tick belongs to another simulation, or is not confirmed yet.
     pub fn receive(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         self.observe(sim, host, kind);
         self.stamp_at(sim, host)
     }
 
     /// Returns the simulator's time at an instant of the host, at any speed of the simulation: extrapolates from the
-    /// newest tick by 100 ms at most, because a simulation without ticks stands still. `None` before the first tick.
+    /// newest tick by 100 ms at most, because a simulation without ticks is paused. `None` before the first tick.
     pub fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
         let run = self.run.as_ref()?;
         let since = host.0.saturating_sub(run.estimate(run.newest)) as f64 / run.slope();
@@ -251,25 +251,25 @@ impl TimeAligner {
         }
         let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
         // A tick that continues a candidate far ahead is foreign, too, although the limit may have moved since.
-        let continues = |c: Candidate| c.foreign && excess < 0.0 && c.agrees(tick);
-        let foreign = another_run
+        let continues = |c: Candidate| c.is_foreign && excess < 0.0 && c.agrees(tick);
+        let is_foreign = another_run
             || self.candidate.is_some_and(continues)
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
         // A tick far ahead must not move the limit further ahead step by step.
-        if !foreign
+        if !is_foreign
             && excess > -(AHEAD_NS as f64)
             && let Some(run) = &mut self.run
         {
             run.newest = run.newest.max(tick.sim);
         }
         let candidate = match &mut self.candidate {
-            Some(candidate) if candidate.foreign == foreign && candidate.agrees(tick) => {
+            Some(candidate) if candidate.is_foreign == is_foreign && candidate.agrees(tick) => {
                 candidate.add(tick);
                 *candidate
             }
             slot => {
                 // Stamps of the previous candidate are not on the timeline.
-                let previous = slot.filter(|c| c.foreign).map(|c| c.stamp(c.last.sim));
+                let previous = slot.filter(|c| c.is_foreign).map(|c| c.stamp(c.last.sim));
                 let latest = self.timeline.latest().max(previous);
                 let after = latest.unwrap_or(i64::MIN).saturating_add(1_000);
                 let stamp = tick.host.max(after);
@@ -279,19 +279,19 @@ impl TimeAligner {
                     last: tick,
                     best: tick,
                     ticks: 1,
-                    foreign,
+                    is_foreign,
                     stamp,
                     lead,
                 })
             }
         };
-        let lasted = tick.host.saturating_sub(candidate.first.host);
+        let elapsed = tick.host.saturating_sub(candidate.first.host);
         let (ticks, duration) = match (another_run, self.restart_announced) {
             (true, true) => (1, 0),
             (true, false) => (RESTART_TICKS, RESTART_NS),
             (false, _) => (STEP_TICKS, STEP_NS),
         };
-        if candidate.ticks < ticks || lasted < duration {
+        if candidate.ticks < ticks || elapsed < duration {
             return Observation::Rejected;
         }
         self.accept(candidate, tick, another_run)
@@ -304,7 +304,7 @@ impl TimeAligner {
         let mut run = Run::new(candidate.best, prior, self.settings.window_s);
         run.envelope.add(run.point(tick));
         run.newest = candidate.last.sim.max(self.newest());
-        if candidate.foreign {
+        if candidate.is_foreign {
             run.newest = candidate.last.sim;
             let begin = candidate.first.sim.saturating_sub(candidate.lead);
             self.timeline.begin(begin, candidate.stamp(begin), 1.0, candidate.last.sim);
@@ -326,13 +326,13 @@ impl TimeAligner {
         let run = self.run.as_ref()?;
         match &self.candidate {
             Some(c) if c.covers(sim) => Some(c.stamp(sim)),
-            _ if self.knows(sim) => self.timeline.extend(sim, run.estimate(sim), run.slope()),
+            _ if self.is_in_run(sim) => self.timeline.extend(sim, run.estimate(sim), run.slope()),
             _ => None,
         }
     }
 
     /// Whether a tick can belong to the present run.
-    fn knows(&self, sim: i64) -> bool {
+    fn is_in_run(&self, sim: i64) -> bool {
         let oldest = self.newest().saturating_sub(FORGOTTEN_NS);
         self.run.is_some()
             && sim >= self.timeline.first().max(oldest)

@@ -5,7 +5,7 @@
 //! Only the lowest point of each time bucket is kept; a robust line through those minima gives the drift, and the lowest
 //! of them, along that line, gives the offset.
 
-/// Buckets kept.
+/// Maximum number of stored minima.
 const BUCKETS: usize = 32;
 /// Buckets start short, to learn quickly, and are merged in pairs until all of them fill the window.
 const SHORTEST_NS: f64 = 1e9 / 64.0;
@@ -17,14 +17,14 @@ const SKEW: f64 = 2e-6;
 const WITNESS_NS: f64 = 1e6;
 /// How long the first witness is kept.
 const WITNESS_AGE_NS: f64 = 2e9;
-/// Minima further off the line than this multiple of their usual scatter (and at least this) indicate a step.
+/// Minima farther from the line than this multiple of their usual scatter (and at least this) indicate a step.
 const STEP_SCATTERS: f64 = 10.0;
 const LIFT_STEP_NS: f64 = 5e6;
 const LOWER_STEP_NS: f64 = 1e6;
 /// Floor of the scatter: a few points can have nearly 0 by chance.
 const LEAST_SCATTER_NS: f64 = 20e3;
-/// Minima in a row, and their time span, that must be too high before the line is lifted: congestion ends sooner. Lower
-/// ones take effect at once.
+/// Number and time span of consecutive high minima after which the line is lifted: congestion ends sooner. Low minima
+/// take effect at once.
 const LIFT_BUCKETS: usize = 3;
 const LIFT_NS: f64 = 2.5e9;
 
@@ -61,7 +61,7 @@ struct Bucket {
 }
 
 impl Envelope {
-    /// Creates an envelope with one point and the slope until there is evidence.
+    /// Creates an envelope with one point; `prior` is its slope until there is evidence.
     pub(super) fn new(first: Point, prior: f64, window: f64) -> Self {
         Self {
             minima: [Point::default(); BUCKETS],
@@ -169,11 +169,11 @@ impl Envelope {
             return;
         }
         let limit = |least: f64| (STEP_SCATTERS * self.scatter).max(least);
-        let off = |p: &Point, least| self.excess(*p) > limit(least);
+        let is_off = |p: &Point, least| self.excess(*p) > limit(least);
         let points = &self.minima[..self.len];
         let newest = points[self.len - 1];
-        let high = points.iter().rev().take_while(|p| off(p, LIFT_STEP_NS)).count();
-        let low = points.iter().take_while(|p| off(p, LOWER_STEP_NS)).count();
+        let high = points.iter().rev().take_while(|p| is_off(p, LIFT_STEP_NS)).count();
+        let low = points.iter().take_while(|p| is_off(p, LOWER_STEP_NS)).count();
         let lifted = high >= LIFT_BUCKETS && newest.x - points[self.len - high].x >= LIFT_NS;
         let lowered = low + 1 == self.len;
         if lifted || lowered {

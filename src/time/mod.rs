@@ -5,7 +5,7 @@
 //! let mut clock = TimeAligner::new(AlignerSettings::default());
 //! let arrival = RosTime(1_700_000_000_000_000_000);
 //! let left = clock.receive(SimTime::from_secs(12.0), arrival, SourceKind::Image);
-//! assert!(left.is_some()); // `None`: the time is far from that of the simulation
+//! assert!(left.is_some()); // `None` if the time is far from that of the simulation
 //! let right = clock.receive(SimTime::from_secs(12.0), RosTime(arrival.0 + 7_000_000), SourceKind::Image);
 //! assert_eq!(left, right); // one render tick, one stamp, whatever the delays
 //! ```
@@ -28,7 +28,7 @@ use crate::msgs::builtin_interfaces::msg::Time;
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SimTime(pub i64);
 
-/// Time that goes into ROS headers, in ns since 1970 (or since the start of the simulation in mode `sim`).
+/// Time of ROS headers, in ns since 1970 (or since the start of the simulation in mode `sim`).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RosTime(pub i64);
 
@@ -38,7 +38,7 @@ impl SimTime {
         Self((seconds * 1e9).round() as i64)
     }
 
-    /// The same; `None` for a time that no stamp can hold: NaN, or beyond the year 2038 and its mirror before 1970.
+    /// Like [`Self::from_secs`]; `None` for a time that no stamp can represent: NaN, or 2^31 s and more from 0.
     pub fn checked_from_secs(seconds: f64) -> Option<Self> {
         const LONGEST: f64 = (1_u64 << 31) as f64;
         (seconds.abs() < LONGEST).then(|| Self::from_secs(seconds))

@@ -37,10 +37,10 @@ impl DelayHistogram {
     /// Returns the upper edge of the quantile's bin: at most 19 % too high.
     fn quantile(&self, q: f64) -> i64 {
         let wanted = f64::from(self.total) * q;
-        let mut seen = 0;
+        let mut cumulated = 0;
         for (bin, count) in self.bins.iter().enumerate() {
-            seen += count;
-            if *count > 0 && f64::from(seen) >= wanted {
+            cumulated += count;
+            if *count > 0 && f64::from(cumulated) >= wanted {
                 return (FIRST_NS * ((bin + 1) as f64 / PER_OCTAVE).exp2()) as i64;
             }
         }

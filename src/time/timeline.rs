@@ -1,7 +1,7 @@
 //! Stamps already assigned: they never change, and later ones never precede them.
 use std::collections::VecDeque;
 
-/// Segments kept, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
+/// Maximum number of segments, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
 const SEGMENTS: usize = 1024;
 const SEGMENT_NS: i64 = 20_000_000;
 /// A difference from the estimate is corrected with this time constant, ...
@@ -18,13 +18,13 @@ const LARGE_CORRECTION_NS: f64 = 1e9;
 const SLEW_LARGE: f64 = 0.5;
 /// ... and a still larger one causes a jump, if it is forward.
 const JUMP_NS: f64 = 250e6;
-/// Slowest slope of the stamps: they never stand still.
+/// Smallest slope of the stamps, as a fraction of the estimated slope: stamps always rise.
 const SLOWEST: f64 = 0.02;
 
 /// A continuous, rising, piecewise linear function from simulator time to stamps in ns; jumps are forward only.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
-    /// Ordered by `sim`. A segment holds for ticks after its `sim`, up to and including that of the next.
+    /// Ordered by `sim`. A segment applies to ticks after its `sim`, up to and including the `sim` of the next.
     segments: VecDeque<Segment>,
     /// Latest stamped tick; later ones have no stamp yet.
     frontier: i64,
@@ -84,7 +84,7 @@ impl Timeline {
         }
         let behind = wanted.saturating_sub(last.at(sim)) as f64;
         if sim.saturating_sub(last.sim) >= SEGMENT_NS || behind > JUMP_NS {
-            self.turn(sim, wanted, slope);
+            self.start_segment(sim, wanted, slope);
         }
         self.frontier = sim;
         self.latest()
@@ -101,7 +101,7 @@ impl Timeline {
     }
 
     /// Starts a segment at the frontier that leads towards the estimate.
-    fn turn(&mut self, sim: i64, wanted: i64, slope: f64) {
+    fn start_segment(&mut self, sim: i64, wanted: i64, slope: f64) {
         let Some(last) = self.segments.back() else { return };
         let from = Segment { sim: self.frontier, stamp: last.at(self.frontier), slope };
         let missing = wanted.saturating_sub(from.at(sim)) as f64;

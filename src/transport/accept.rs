@@ -7,9 +7,9 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 /// Limit of refused senders counted individually; the others share one sum, which bounds memory against spoofed addresses.
-const NAMED: usize = 32;
+const MAX_SENDERS: usize = 32;
 
-/// Addresses that datagrams are accepted from. Clones share their counts.
+/// Addresses from which datagrams are accepted. Clones share their counts.
 #[derive(Clone, Debug)]
 pub struct Accept(Arc<Inner>);
 
@@ -17,7 +17,7 @@ pub struct Accept(Arc<Inner>);
 struct Inner {
     networks: Vec<Ipv4Net>,
     /// Addresses of this host's interfaces, if the simulator is on this host: it may send from any of them.
-    own: Option<RwLock<BTreeSet<Ipv4Addr>>>,
+    own_host: Option<RwLock<BTreeSet<Ipv4Addr>>>,
     refused: Mutex<Refused>,
 }
 
@@ -26,7 +26,7 @@ struct Inner {
 pub struct Refused {
     /// By address, up to a limit.
     pub senders: BTreeMap<Ipv4Addr, RefusedSender>,
-    /// Datagrams of all others.
+    /// Number of datagrams of all other senders.
     pub others: u64,
 }
 
@@ -51,7 +51,7 @@ impl Accept {
     pub fn new(networks: impl IntoIterator<Item = Ipv4Net>, own_host: bool) -> Self {
         Self(Arc::new(Inner {
             networks: Ipv4Net::aggregate(&networks.into_iter().collect()),
-            own: own_host.then(|| RwLock::new(own_addresses())),
+            own_host: own_host.then(|| RwLock::new(own_addresses())),
             refused: Mutex::default(),
         }))
     }
@@ -63,21 +63,21 @@ impl Accept {
 
     /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
-        let known = |own: &RwLock<BTreeSet<Ipv4Addr>>| own.read().contains(&from);
+        let known = |host: &RwLock<BTreeSet<Ipv4Addr>>| host.read().contains(&from);
         self.0.networks.iter().any(|network| network.contains(&from))
-            || self.0.own.as_ref().is_some_and(known)
+            || self.0.own_host.as_ref().is_some_and(known)
     }
 
-    /// As [`Self::takes`], and counts a refused datagram to `port`.
+    /// Like [`Self::takes`], but counts a refused datagram to `port`.
     pub(super) fn check(&self, from: Ipv4Addr, port: u16) -> bool {
         if self.takes(from) {
             return true;
         }
         let mut refused = self.lock();
-        let room = refused.senders.len() < NAMED;
+        let has_room = refused.senders.len() < MAX_SENDERS;
         if let Some(sender) = refused.senders.get_mut(&from) {
             sender.count += 1;
-        } else if room {
+        } else if has_room {
             let first = RefusedSender { port, count: 1 };
             refused.senders.insert(from, first);
         } else {
@@ -86,10 +86,10 @@ impl Accept {
         false
     }
 
-    /// Refreshes this host's addresses: interfaces come and go.
+    /// Refreshes this host's addresses, which can change.
     pub fn look_up_own_addresses(&self) {
-        if let Some(own) = &self.0.own {
-            *own.write() = own_addresses();
+        if let Some(addresses) = &self.0.own_host {
+            *addresses.write() = own_addresses();
         }
     }
 
@@ -99,7 +99,6 @@ impl Accept {
     }
 
     fn lock(&self) -> MutexGuard<'_, Refused> {
-        // After a panic elsewhere the numbers are still valid.
         self.0.refused.lock()
     }
 }

@@ -24,8 +24,8 @@ impl fmt::Display for Holder {
 /// Finds sockets of other processes. Repeated searches are cheap: the owner of a socket is looked up once.
 #[derive(Debug, Default)]
 pub struct Holders {
-    /// Sockets of this process that were seen.
-    own: BTreeSet<u64>,
+    /// Known sockets of this process.
+    own_sockets: BTreeSet<u64>,
     /// Sockets of other processes at the last search.
     others: BTreeMap<u64, Holder>,
 }
@@ -34,17 +34,17 @@ impl Holders {
     /// Returns the sockets of other processes that are bound to these ports on any address, with their port; none if the
     /// system does not list them.
     pub fn on(&mut self, ports: &BTreeSet<u16>) -> Vec<(u16, Holder)> {
-        let mut bound = imp::bound(ports);
-        let known = |inode| self.own.contains(&inode) || self.others.contains_key(&inode);
+        let mut bound = imp::bound_sockets(ports);
+        let known = |inode| self.own_sockets.contains(&inode) || self.others.contains_key(&inode);
         if !bound.iter().all(|(_, inode)| known(*inode)) {
-            self.own = imp::own();
+            self.own_sockets = imp::own_sockets();
         }
-        bound.retain(|(_, inode)| !self.own.contains(inode));
+        bound.retain(|(_, inode)| !self.own_sockets.contains(inode));
         let mut before = std::mem::take(&mut self.others);
         let mut found = Vec::new();
         for (port, inode) in bound {
-            let found_now = || Holder { inode, process: imp::process(inode) };
-            let holder = before.remove(&inode).unwrap_or_else(found_now);
+            let new_holder = || Holder { inode, process: imp::owner_of(inode) };
+            let holder = before.remove(&inode).unwrap_or_else(new_holder);
             self.others.insert(inode, holder.clone());
             found.push((port, holder));
         }

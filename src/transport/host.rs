@@ -53,7 +53,7 @@ pub enum BlockFile {
 /// Facts about this host; unknown ones are empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct HostFacts {
-    /// Version of the kernel; that of WSL names Microsoft.
+    /// Version of the kernel; WSL's contains `Microsoft`.
     pub kernel: String,
     /// The process is in a container.
     pub container: bool,

@@ -14,7 +14,7 @@ const UDP: u8 = 17;
 /// Length of a UDP header.
 const HEADER: usize = 8;
 
-/// Receives a copy of each datagram to these ports; the programs there still receive it. Needs CAP_NET_RAW.
+/// Receives a copy of each datagram to these ports; the programs at the ports still receive it. Needs CAP_NET_RAW.
 #[derive(Debug)]
 pub struct Overheard {
     socket: Socket,
@@ -26,15 +26,15 @@ impl Overheard {
     /// Opens the socket; joins the groups.
     ///
     /// # Errors
-    /// Of the system; without the capability [`io::ErrorKind::PermissionDenied`].
+    /// Errors of the system; [`io::ErrorKind::PermissionDenied`] without the capability.
     pub fn open(
         ports: BTreeSet<u16>,
         groups: &BTreeSet<Ipv4Addr>,
         buffer_bytes: usize,
     ) -> io::Result<Self> {
-        let socket = overhear::socket(&ports)?;
+        let socket = overhear::open_socket(&ports)?;
         socket.set_recv_buffer_size(buffer_bytes)?;
-        // Beyond net.core.rmem_max with CAP_NET_ADMIN only.
+        // Exceeding net.core.rmem_max requires CAP_NET_ADMIN.
         let _not_privileged = force_buffer(&socket, buffer_bytes);
         socket.set_read_timeout(Some(WAIT))?;
         enable_timestamps_and_overflows(&socket)?;
@@ -47,7 +47,7 @@ impl Overheard {
     /// Waits a quarter of a second for a datagram; returns its destination port and its bytes.
     ///
     /// # Errors
-    /// Of the system.
+    /// Errors of the system.
     pub fn recv(&mut self) -> io::Result<Option<(u16, Datagram, &[u8])>> {
         let received = receive(&self.socket, &mut [IoSliceMut::new(&mut self.packet)]);
         let Some(datagram) = none_if_empty(received)? else { return Ok(None) };
@@ -70,6 +70,6 @@ fn parse(packet: &[u8]) -> Option<(SocketAddrV4, u16, &[u8])> {
     let &[p, q, r, s, l, m, _, _, ..] = udp else { return None };
     let bytes = udp.get(HEADER..usize::from(u16::from_be_bytes([l, m])))?;
     let from = SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([p, q]));
-    let known = version_and_length >> 4 == 4 && protocol == UDP;
-    known.then_some((from, u16::from_be_bytes([r, s]), bytes))
+    let is_udp = version_and_length >> 4 == 4 && protocol == UDP;
+    is_udp.then_some((from, u16::from_be_bytes([r, s]), bytes))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Gets what sockets and blocks receive. It is called on the receiving thread and must not block.
+/// Receives copies of received datagrams and frames. It is called on the receiving thread and must not block.
 pub trait PacketTap: Send + Sync {
     /// A datagram received at this port, in consecutive parts.
     fn datagram(&self, port: u16, datagram: &Datagram, parts: &[&[u8]]);
@@ -20,7 +20,7 @@ pub struct PacketTapSlot(Arc<SharedTap>);
 
 #[derive(Default)]
 struct SharedTap {
-    /// Spares receivers the lock while there is no tap.
+    /// Lets receivers skip the lock while there is no tap.
     is_tapped: AtomicBool,
     tap: RwLock<Option<Arc<dyn PacketTap>>>,
 }

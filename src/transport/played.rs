@@ -1,4 +1,4 @@
-//! A recording in place of the network. There is at most one in a process: what is played also tells what time it is.
+//! A recording in place of the network. A process plays at most one, because the recording also determines the time.
 use super::{Datagram, SharedBlock, ShmError};
 use parking_lot::{Condvar, Mutex};
 use socket2::Socket;
@@ -43,8 +43,8 @@ struct PlayedBlocks {
     unread: BTreeSet<String>,
 }
 
-/// A receiver of played datagrams. Their bytes go through a socket of the loopback interface, on which a thread can wait; recorded
-/// sender and time go through `state`.
+/// A receiver of played datagrams. Their bytes pass through a socket of the loopback interface, on which a thread can wait;
+/// `state` contains their recorded sender and time.
 #[derive(Debug)]
 pub(super) struct PlayedPort {
     address: SocketAddrV4,
@@ -64,7 +64,7 @@ impl Player {
     /// Replaces the network of this process by a recording that begins at `time`. Call it before any receiver is opened.
     ///
     /// # Errors
-    /// Of the system; or the process already plays one.
+    /// Errors of the system; or the process already plays a recording.
     pub fn install(time: i64) -> io::Result<&'static Self> {
         let player = Self {
             now: AtomicI64::new(time),
@@ -72,15 +72,15 @@ impl Player {
             ports: Mutex::default(),
             blocks: Mutex::default(),
         };
-        let again = |_| io::Error::from(io::ErrorKind::AlreadyExists);
-        PLAYER.set(player).map_err(again)?;
+        let already_installed = |_| io::Error::from(io::ErrorKind::AlreadyExists);
+        PLAYER.set(player).map_err(already_installed)?;
         PLAYER.get().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// Sends a datagram to the receiver at `port` and waits until it is handled; false if there is no receiver.
     ///
     /// # Errors
-    /// Of the system; or the receiver is stuck.
+    /// Errors of the system; or the receiver is stuck.
     pub fn datagram(&self, port: u16, datagram: Datagram, bytes: &[u8]) -> io::Result<bool> {
         let Some(port) = self.ports.lock().get(&port).cloned() else { return Ok(false) };
         port.wait()?;
@@ -100,8 +100,8 @@ impl Player {
         if blocks.unread.contains(name) {
             return Ok(false);
         }
-        let long_enough = |block: &SharedBlock| block.len() >= frame.len();
-        if !blocks.open.get(name).is_some_and(long_enough) {
+        let is_long_enough = |block: &SharedBlock| block.len() >= frame.len();
+        if !blocks.open.get(name).is_some_and(is_long_enough) {
             let block = SharedBlock::create(name, frame.len())?;
             blocks.open.insert(name.to_owned(), block);
         }
@@ -110,7 +110,7 @@ impl Player {
         block.copy_in(1, frame.get(1..).unwrap_or_default());
         block.set_flag(ready);
         let mut reads = 0;
-        // The reader sets it to one value while it reads and to another at the end.
+        // The reader sets the flag to one value while it reads and to a larger one at the end.
         while block.flag() <= ready + 1 {
             reads += 1;
             if reads > MAX_FLAG_READS && block.flag() == ready {
@@ -136,7 +136,7 @@ impl Player {
     }
 }
 
-/// Binds the socket of a receiver for what is played at `port`; `None` unless this process plays a recording.
+/// Binds the socket of a receiver of datagrams that are played at `port`; `None` unless this process plays a recording.
 pub(super) fn open_port(port: u16, socket: &Socket) -> io::Result<Option<Arc<PlayedPort>>> {
     let Some(player) = PLAYER.get() else { return Ok(None) };
     socket.bind(&SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0).into())?;
@@ -147,7 +147,7 @@ pub(super) fn open_port(port: u16, socket: &Socket) -> io::Result<Option<Arc<Pla
 }
 
 impl PlayedPort {
-    /// Asks for a datagram: the receiver has handled what it received before.
+    /// Requests a datagram: the receiver has handled the previous one.
     pub(super) fn ask(&self) {
         let mut state = self.state.lock();
         if state.sent.is_none() && !state.is_waiting {
@@ -169,7 +169,7 @@ impl PlayedPort {
     }
 }
 
-/// The name of a block: a recording's blocks are not those of a simulator on this host.
+/// Name of a block's file: a recording does not use the blocks of a simulator on this host.
 pub(in crate::transport) fn block_name(name: &str) -> String {
     if !is_played() {
         return name.to_owned();

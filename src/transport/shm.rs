@@ -37,7 +37,7 @@ pub struct SharedBlock {
     path: PathBuf,
     inode: u64,
     len: usize,
-    /// Bytes that would be mapped of a longer file.
+    /// Maximum mapped length in bytes; the file may be longer.
     most: usize,
 }
 
@@ -47,7 +47,7 @@ impl SharedBlock {
         Self::open_any(name, len..=len)
     }
 
-    /// Opens an existing block of at least the smaller length, and maps as much of it as there is, up to the larger one.
+    /// Opens an existing block of at least the smaller length, and maps it up to the larger length.
     pub fn open_any(name: &str, lens: RangeInclusive<usize>) -> Result<Self, ShmError> {
         let path = path_of(name);
         let file = options().open(&path).map_err(|e| ShmError::io(&path, e))?;
@@ -101,7 +101,7 @@ impl SharedBlock {
     /// Removes a block's name; existing mappings keep the memory.
     ///
     /// # Errors
-    /// Of the system, for example if another process removed it first.
+    /// Errors of the system, for example if another process removed it first.
     pub fn remove(name: &str) -> io::Result<()> {
         std::fs::remove_file(path_of(name))
     }
@@ -165,8 +165,8 @@ impl SharedBlock {
     pub fn lend<R>(&self, offset: usize, use_bytes: impl FnOnce(VolatileSlice<'_>) -> R) -> R {
         let offset = offset.min(self.len);
         // SAFETY: the range lies in the mapping that `self` keeps alive for the whole call, and outlives the slice, whose
-        // lifetime is the call's. It is readable, and writable except in a `WatchedBlock`, which passes on no slice and no
-        // method that writes. No references into it exist: this module passes on only
+        // lifetime is the call's. It is readable, and writable except in a `WatchedBlock`, which exposes no slice and no
+        // method that writes. No references into it exist: this module exposes only
         // a `VolatileSlice`, which copies, and the atomic flag. A truncated file does not end the process:
         // `touch` handles it, on this thread, and the slice cannot leave the thread (it is not `Send`).
         let bytes = unsafe {
@@ -183,7 +183,7 @@ impl SharedBlock {
     }
 }
 
-/// A block that is only read, beside the program that takes its frames: neither its flag nor its bytes can be changed.
+/// A read-only block, for an observer beside the program that receives the frames: it cannot change the flag or the bytes.
 #[derive(Debug)]
 pub struct WatchedBlock(SharedBlock);
 
@@ -195,9 +195,9 @@ impl WatchedBlock {
         SharedBlock::map(path, &file, lens, false).map(Self)
     }
 
-    /// Reads the flag byte; what is read afterwards was written before it.
+    /// Reads the flag byte; bytes that are read afterwards were written before the flag.
     pub fn flag(&self) -> u8 {
-        // Of memory that cannot be written a plain read is defined, and an atomic one is not.
+        // On read-only memory, a plain read is defined, and an atomic one is not.
         let mut flag = [0];
         self.copy_out(0, &mut flag);
         fence(Ordering::Acquire);

@@ -29,9 +29,9 @@ pub struct BindOptions {
     pub join_at: Option<Ipv4Addr>,
     /// Accepted senders.
     pub accept: Accept,
-    /// Gets all accepted datagrams.
+    /// Receives all accepted datagrams.
     pub packet_tap: PacketTapSlot,
-    /// Each accepted datagram goes to the same port of this address as well.
+    /// Each accepted datagram is also sent to the same port of this address.
     pub copy_to: Option<Ipv4Addr>,
 }
 
@@ -89,7 +89,7 @@ pub(super) const HEAD: usize = 32;
 pub(super) const WAIT: Duration = Duration::from_millis(250);
 
 /// A UDP socket with its own thread, for streams of many large datagrams: one system call each, and the kernel
-/// directly wakes the thread that handles it. Otherwise as [`UdpReceiver`].
+/// directly wakes the thread that handles it. Otherwise like [`UdpReceiver`].
 #[derive(Debug)]
 pub struct StreamReceiver {
     socket: Socket,
@@ -122,7 +122,7 @@ impl StreamReceiver {
 
     /// Keeps only the first 32 bytes of each datagram whose bytes 4 to 7 contain its length: the buffer holds hundreds of
     /// datagrams instead of a few. Read them with [`Self::recv_heads`], also those still queued after
-    /// [`Self::keep_all`]. Returns whether the system supports it. Turn UDP GRO off: of coalesced datagrams only the
+    /// [`Self::keep_all`]. Returns whether the system supports it. Turn UDP GRO off: of coalesced datagrams, only the
     /// first would keep its head.
     pub fn keep_heads(&mut self) -> bool {
         self.heads_only |= heads::keep(&self.socket).is_ok();
@@ -134,7 +134,7 @@ impl StreamReceiver {
         let _did_already = heads::keep_all(&self.socket);
     }
 
-    /// Waits for a datagram, at most `timeout` and 250 ms; returns whether one can be read.
+    /// Waits for a datagram, at most the shorter of `timeout` and 250 ms; returns whether one can be read.
     pub fn wait(&self, timeout: Duration) -> io::Result<bool> {
         self.port.ask_player();
         poll::readable_within(&self.socket, timeout.min(WAIT))

@@ -6,8 +6,8 @@ use zerocopy::little_endian::{F32, I16, I32};
 use zerocopy::{FromBytes, IntoBytes};
 
 packets! {
-    /// Start of a cloud payload as the vendor's oldest simulators send it, and, as far as is known, still for TypeID 7 and in
-    /// shared memory.
+    /// Start of a cloud payload of the vendor's oldest simulators; newer ones probably still send it for TypeID 7 and in shared
+    /// memory.
     CloudHeader("cloud header", new) {
         /// Sensor position x, y, z in m, then roll, pitch, yaw in rad at capture time; the frame is not documented.
         pose: [F32; 6],
@@ -22,7 +22,7 @@ packets! {
         copter_id: I32,
         /// Frame of `pose`: [`Self::LOCAL`] or [`Self::WORLD`].
         axis_type: I32,
-        /// Odometry of the time of the cloud: x, y, z in m, then roll, pitch, yaw in rad.
+        /// Odometry at the time of the cloud: x, y, z in m, then roll, pitch, yaw in rad.
         pose: [F32; 6],
         /// Number of points that follow.
         count: I32,
@@ -87,11 +87,11 @@ impl From<OdometryCloudHeader> for CloudHead {
 pub enum PointForm {
     /// x, y, z, scaled so that 32767 is the range of the sensor.
     I16x3,
-    /// The same with a label or a colour.
+    /// [`Self::I16x3`] with a label or a colour.
     I16x4,
     /// x, y, z in m.
     F32x3,
-    /// The same with a label or a colour.
+    /// [`Self::F32x3`] with a label or a colour.
     F32x4,
 }
 
@@ -185,12 +185,12 @@ pub struct CloudView<'a> {
 }
 
 impl<'a> CloudView<'a> {
-    /// Views a reassembled payload. Its format is the one whose length it has exactly. Otherwise it has the format of the
-    /// oldest simulators, with points of `oldest`, and may be longer by less than a point, because the vendor's client
-    /// ignores the rest.
+    /// Views a reassembled payload. Its format is the one with exactly this length. If there is none, the payload is that of
+    /// the oldest simulators, with points of `oldest`; surplus bytes, fewer than a point, are ignored, as by the vendor's
+    /// client.
     ///
-    /// If both headers match the length, the header has 28 bytes, because the pitch of the other one would be a denormal
-    /// number; if x would be a denormal number as well, the payload is not a cloud.
+    /// If both headers match the length, the header has 28 bytes: in the longer one, the pitch would be a denormal number.
+    /// If x in the shorter one would be a denormal number as well, the payload is not a cloud.
     pub fn parse(payload: &'a [u8], oldest: PointForm) -> Option<Self> {
         let plain = Self::exact::<CloudHeader>(payload, oldest);
         let odometry = Self::exact::<OdometryCloudHeader>(payload, oldest);
@@ -227,20 +227,20 @@ impl<'a> CloudView<'a> {
     fn in_block<H: AnyCloudHeader + 'a>(
         block: &'a [u8],
         most: usize,
-        otherwise: PointForm,
+        fallback: PointForm,
     ) -> Option<Self> {
         let form = block.len().checked_sub(H::LEN)?.checked_div(most);
         let form =
             form.filter(|len| len * most == block.len() - H::LEN).and_then(PointForm::of_len);
-        Self::prefix::<H>(block, form.unwrap_or(otherwise))
+        Self::prefix::<H>(block, form.unwrap_or(fallback))
     }
 
-    /// Views a payload without surplus bytes; `empty` is the format of a cloud without points.
-    fn exact<H: AnyCloudHeader + 'a>(payload: &'a [u8], empty: PointForm) -> Option<Self> {
+    /// Views a payload without surplus bytes; `empty_form` is the format of a cloud without points.
+    fn exact<H: AnyCloudHeader + 'a>(payload: &'a [u8], empty_form: PointForm) -> Option<Self> {
         let (header, rest) = H::parse_prefix(payload).ok()?;
         let count = usize::try_from(header.count()).ok()?;
         let form = match rest.len().checked_div(count) {
-            None => empty,
+            None => empty_form,
             Some(len) => PointForm::of_len(len)?,
         };
         let cloud = Self::prefix::<H>(payload, form)?;

@@ -1,4 +1,4 @@
-//! Requests to `CopterSim`: destination, mode, place of the vehicle, model, map, reboot, start.
+//! Requests to `CopterSim`: destination, mode, pose of the vehicle, model, map, reboot, start.
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32};
 
@@ -9,9 +9,9 @@ packets! {
     CopterSimRequestPacket("request to CopterSim", 1_234_567) {
         /// The addressed vehicle.
         copter_id: I32,
-        /// Positive: send to the network, and to the sender of this request; the vendor writes 0 and -1 for no.
+        /// Positive: send data to the network and to the sender of this request; the vendor writes 0 or -1 for no.
         reply_to_sender: i8,
-        /// Meaning of `xy` and `yaw`: 1 place and heading, 2 geodetic origin, 3 geodetic place, 4 show geodetic, 5 show
+        /// Meaning of `xy` and `yaw`: 1 position and heading, 2 geodetic origin, 3 geodetic position, 4 show geodetic, 5 show
         /// metres; 0: none.
         place: i8,
         /// Positive: `z_roll_pitch` applies; otherwise the vehicle stands on the ground.

@@ -37,7 +37,7 @@ packets! {
         /// Simulation time in s.
         sim_time: F64,
     }
-    /// Header of one image fragment, form with frame id.
+    /// Header of one image fragment, long form with frame id.
     FragmentHeaderB("image fragment B", 1_234_567_893) {
         /// Length of the whole datagram with this header.
         len: I32,
@@ -87,7 +87,7 @@ pub struct FragmentHeader {
 impl FragmentHeader {
     /// Parses the header at the start of a datagram of `datagram_len` bytes; `head` may be only its first bytes.
     ///
-    /// The form is chosen per datagram, so one foreign datagram never locks out a sensor.
+    /// The form is detected per datagram, so a foreign datagram does not affect later ones.
     pub fn parse(head: &[u8], datagram_len: usize) -> Result<Self, WireError> {
         const WHAT: &str = "image fragment";
         let tag = I32::ref_from_prefix(head).map_err(|_cast| WireError::Length {

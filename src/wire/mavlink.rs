@@ -100,7 +100,7 @@ fn bytes_at<const N: usize>(payload: &[u8], at: usize) -> [u8; N] {
 /// Result of parsing the beginning of a buffer.
 #[derive(Debug)]
 pub enum Taken<'a> {
-    /// A frame with its length in bytes.
+    /// A frame with a valid checksum.
     Frame(Frame<'a>),
     /// Incomplete: more bytes are needed.
     Incomplete,
@@ -142,11 +142,11 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     let end = header + len + CHECKSUM + if signed { SIGNATURE } else { 0 };
     let Some(bytes) = buffer.get(..end) else { return Taken::Incomplete };
     let extra = MavMessage::extra_crc(id);
-    // The seed of an unknown message is 0, as that of a few known ones.
+    // The CRC seed of an unknown message is 0, as of a few known ones.
     if extra == 0 && MavMessage::default_message_from_id(id).is_none() {
         // A frame of a newer dialect is followed by another frame or the end of the data; noise seldom is.
-        let whole = buffer.get(end).is_none_or(|next| is_start(*next));
-        return Taken::Skip(if whole { end } else { 1 }, FrameError::Unknown { id });
+        let is_frame = buffer.get(end).is_none_or(|next| is_start(*next));
+        return Taken::Skip(if is_frame { end } else { 1 }, FrameError::Unknown { id });
     }
     let (Some(checked), Some(&[low, high])) =
         (bytes.get(1..header + len), bytes.get(header + len..).and_then(<[u8]>::first_chunk::<2>))
@@ -179,8 +179,8 @@ pub fn seal(frame: &mut [u8]) {
     let end = header + frame.get(1).copied().map_or(0, usize::from);
     let Some(checked) = frame.get(1..end) else { return };
     let checksum = calculate_crc(checked, MavMessage::extra_crc(id)).to_le_bytes();
-    if let Some(place) = frame.get_mut(end..end + CHECKSUM) {
-        place.copy_from_slice(&checksum);
+    if let Some(field) = frame.get_mut(end..end + CHECKSUM) {
+        field.copy_from_slice(&checksum);
     }
 }
 
@@ -233,7 +233,7 @@ impl ByteStream {
 pub enum Outbound {
     /// A message of the dialect.
     Message(MavMessage),
-    /// Numbers that may be outside the dialect.
+    /// A message with numbers that may be outside the dialect.
     Raw(raw::RawMessage),
 }
 

@@ -8,8 +8,8 @@
 //! ```
 //! use rfly_bridge::wire::{ImuPacket, IntoBytes, Packet};
 //! let sent = ImuPacket::new(7, 12.345, [0.1, 0.2, -9.8], [0.0; 3]);
-//! let seen = ImuPacket::parse(sent.as_bytes()).unwrap();
-//! assert_eq!(seen.seq.get(), 7);
+//! let received = ImuPacket::parse(sent.as_bytes()).unwrap();
+//! assert_eq!(received.seq.get(), 7);
 //! assert!(ImuPacket::parse(&[0; 39]).is_err());
 //! ```
 #[macro_use]

@@ -1,4 +1,4 @@
-//! Commands to a vehicle's model that flies by itself, as 8 integers and 20 floats of [`SilInputsPacket`], or as 28 doubles.
+//! Commands to a vehicle model with a controller of its own: 8 integers and 20 floats of [`SilInputsPacket`], or 28 doubles.
 //!
 //! Source: vendor SDK, golden `rflysimcp`.
 //!
@@ -9,7 +9,7 @@
 pub enum ModelCommand {
     /// Position in m from the map centre, and yaw.
     Position([f32; 3], f32),
-    /// Position in m from the place of take-off, and yaw.
+    /// Position in m from the take-off point, and yaw.
     LocalPosition([f32; 3], f32),
     /// Velocity in m/s, and the yaw rate in rad/s if it applies.
     Velocity([f32; 3], Option<f32>),
@@ -22,14 +22,14 @@ const ENABLE: i32 = 1;
 const SIL: i32 = 2;
 const ARMED: i32 = 4;
 const HOLD_POSITION: i32 = 512;
-/// Bits of the second one.
+/// Bits of the second integer.
 const POSITION: i32 = 1;
 const VELOCITY: i32 = 2;
 const YAW: i32 = 8;
 const YAW_RATE: i32 = 16;
 const BODY: i32 = 4096;
 const LOCAL: i32 = 8192;
-/// Places among the floats.
+/// Indices of the floats.
 const POSITION_AT: usize = 0;
 const VELOCITY_AT: usize = 3;
 const YAW_AT: usize = 11;
@@ -39,7 +39,7 @@ impl ModelCommand {
     /// Returns the integers and the floats.
     pub fn inputs(self) -> ([i32; 8], [f32; 20]) {
         let (mut ints, mut floats) = ([0; 8], [0.0; 20]);
-        let (mode, bits, at, value, turn) = match self {
+        let (mode, bits, at, value, yaw_input) = match self {
             Self::Position(position, yaw) => {
                 (HOLD_POSITION, POSITION | YAW, POSITION_AT, position, (YAW_AT, yaw))
             }
@@ -59,7 +59,7 @@ impl ModelCommand {
             }
         };
         floats[at..at + 3].copy_from_slice(&value);
-        floats[turn.0] = turn.1;
+        floats[yaw_input.0] = yaw_input.1;
         ints[0] = ENABLE | SIL | ARMED | mode;
         ints[1] = bits;
         (ints, floats)

@@ -1,4 +1,4 @@
-//! Inputs of a vehicle's model: user to `CopterSim` port 30100+2(id-1). Values have the meaning that the model gives them.
+//! Inputs of a vehicle's model: user to `CopterSim` port 30100+2(id-1). The model defines the meaning of the values.
 //!
 //! Source: vendor SDK, golden `dll_send`, `modelload_send`, `recv_modelload`.
 use super::packet::expect_tag;
@@ -8,11 +8,11 @@ use zerocopy::little_endian::{F32, F64, I32, U32, U64};
 /// Which inputs of a model a packet sets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InputSet {
-    /// The inputs themselves.
+    /// The basic inputs.
     Plain,
     /// One of five further sets, 1 to 5.
     Extended(u8),
-    /// One of five further sets, 1 to 5, which waits until another one is applied. Of doubles only.
+    /// One of five further sets, 1 to 5, which takes effect when another set is applied. Doubles only.
     Waiting(u8),
 }
 
@@ -74,12 +74,12 @@ impl SilInputsPacket {
         }
     }
 
-    /// Returns the inputs that it sets.
+    /// Returns the input set.
     pub fn set(&self) -> Option<InputSet> {
         InputSet::of(self.checksum.get())
     }
 
-    /// Verifies that the packet is of the inputs themselves.
+    /// Verifies that the packet sets the basic inputs.
     pub(super) fn expect_plain(&self) -> Result<(), WireError> {
         expect_tag(Self::NAME, InputSet::PLAIN, self.checksum.get())
     }
@@ -99,7 +99,7 @@ impl Packet for SilInputsPacket {
 packets! {
     /// `DllInDoubCtrls`, 232 bytes: 28 doubles.
     DoubleInputsPacket() {
-        /// Check word 1234567897, 1234567800 + n of a further set, 1234567900 + n of one that waits.
+        /// Check word 1234567897, 1234567800 + n of a further set, or 1234567900 + n of a waiting set.
         checksum: I32,
         /// Vehicle id.
         copter_id: I32,
@@ -114,12 +114,12 @@ impl DoubleInputsPacket {
         Self { checksum: set.tag(), copter_id: copter_id.into(), values: values.map(F64::new) }
     }
 
-    /// Returns the inputs that it sets.
+    /// Returns the input set.
     pub fn set(&self) -> Option<InputSet> {
         InputSet::of(self.checksum.get())
     }
 
-    /// Cuts up to 140 values into the packets that set them together: all but the last wait. `None` where there are more.
+    /// Splits up to 140 values into packets that take effect together: all but the last wait. `None` for more values.
     pub fn all(copter_id: i32, values: &[f64]) -> Option<Vec<Self>> {
         let parts = values.chunks(28);
         let count = parts.len();
@@ -127,11 +127,11 @@ impl DoubleInputsPacket {
             return None;
         }
         let packets = parts.zip(1..).map(|(part, n)| {
-            let mut whole = [0.0; 28];
-            whole[..part.len()].copy_from_slice(part);
+            let mut padded = [0.0; 28];
+            padded[..part.len()].copy_from_slice(part);
             let set =
                 if usize::from(n) == count { InputSet::Extended(n) } else { InputSet::Waiting(n) };
-            Self::new(copter_id, set, whole)
+            Self::new(copter_id, set, padded)
         });
         Some(packets.collect())
     }
@@ -149,9 +149,9 @@ impl Packet for DoubleInputsPacket {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(i32)]
 pub enum ModelParameters {
-    /// Those of its faults.
+    /// Parameters of its faults.
     Faults = ModelParametersPacket::TAG,
-    /// Those that it starts with.
+    /// Initial parameters.
     Initial = 1_234_567_892,
 }
 
@@ -189,14 +189,14 @@ packets! {
         /// The parameters.
         values: [F64; 64],
     }
-    /// `UEToCopterDataD`, 264 bytes: what the renderer tells a model.
+    /// `UEToCopterDataD`, 264 bytes: data of the renderer for a model.
     RendererInputsPacket("inputs of a model from the renderer", 1_234_567_899, new) {
         /// Vehicle id.
         copter_id: I32,
         /// `inFromUE`.
         values: [F64; 32],
     }
-    /// `Ue4RayTraceDrone`, 60 bytes: what is around a vehicle.
+    /// `Ue4RayTraceDrone`, 60 bytes: distances to the surroundings of a vehicle.
     RayInputsPacket("distances around a vehicle", 1_234_567_890, new) {
         /// Vehicle id.
         copter_id: I32,
@@ -211,7 +211,7 @@ packets! {
     }
 }
 
-/// What a model is told of its surroundings.
+/// Kind of the values in a [`SurroundingsPacket`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(i32)]
 pub enum Surroundings {
@@ -238,7 +238,7 @@ impl SurroundingsPacket {
         Self { checksum, copter_id: copter_id.into(), values: values.map(F32::new) }
     }
 
-    /// Returns what it tells.
+    /// Returns the kind of the values.
     pub fn what(&self) -> Surroundings {
         let terrain = self.checksum.get() == Surroundings::Terrain as i32;
         if terrain { Surroundings::Terrain } else { Surroundings::Collision }
@@ -273,7 +273,7 @@ impl UorbInputsPacket {
 }
 
 packets! {
-    /// `CustomData`, 136 bytes: values for a program of the user's own, port 50000 by default.
+    /// `CustomData`, 136 bytes: values for a program of the user, port 50000 by default.
     CustomDataPacket("data of the user") {
         /// Check word, 123456 by default.
         checksum: I32,
@@ -290,14 +290,13 @@ impl CustomDataPacket {
     /// Default port.
     pub const PORT: u16 = 50_000;
 
-    /// Creates the packet with a check word of the user's own.
+    /// Creates the packet with a user-defined check word.
     pub fn new(copter_id: i32, checksum: i32, data: [f64; 16]) -> Self {
         Self { checksum: checksum.into(), copter_id: copter_id.into(), data: data.map(F64::new) }
     }
 }
 
-/// Any check word is right.
-/// An input of a vehicle's model, as `CopterSim` gets it.
+/// An input of a vehicle's model, as `CopterSim` receives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ModelInput<'a> {
     /// 120 bytes.
@@ -319,7 +318,7 @@ pub enum ModelInput<'a> {
 }
 
 impl<'a> ModelInput<'a> {
-    /// Reads a datagram; length and check word say what it is.
+    /// Reads a datagram; length and check word determine its kind.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         match bytes.len() {
             120 => SilInputsPacket::parse(bytes).map(Self::Sil),

@@ -1,4 +1,4 @@
-//! Vehicles that tell each other their states over a simulated network: 224.0.0.10, port 60000 or 60000 + id.
+//! States that vehicles exchange over a simulated network: 224.0.0.10, port 60000 or 60000 + id.
 //!
 //! Source: vendor SDK, golden `netsim_send`, `recv_netsim`.
 use super::{Packet, WireError};
@@ -6,7 +6,7 @@ use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32, U64};
 
 packets! {
-    /// `NetSimHeader`, 32 bytes: sender and receivers. A datagram without anything behind it asks for states.
+    /// `NetSimHeader`, 32 bytes: sender and receivers. A datagram of the header alone requests states.
     NetSimHeader("header of the simulated network", 12_345_678) {
         /// The sender.
         copter_id: I32,
@@ -23,10 +23,10 @@ packets! {
 
 impl NetSimHeader {
     const REQUEST: i32 = 12_345;
-    /// Port of all vehicles; that of one is its id more.
+    /// Port of all vehicles; the port of one vehicle is higher by its id.
     pub const PORT: u16 = 60_000;
 
-    /// Creates the header of a state, or of data of the user's own.
+    /// Creates the header of a state or of user-defined data.
     pub fn new(copter_id: i32, (first_id, mask): (i32, u64), unix_time: f64) -> Self {
         Self {
             checksum: Self::TAG.into(),
@@ -38,9 +38,9 @@ impl NetSimHeader {
         }
     }
 
-    /// Makes it a request for the states of the vehicles in the mask.
+    /// Returns the header of a request for the states of the vehicles in the mask.
     #[must_use]
-    pub fn asking(self) -> Self {
+    pub fn into_request(self) -> Self {
         Self { mode: Self::REQUEST.into(), ..self }
     }
 
@@ -53,7 +53,7 @@ impl NetSimHeader {
 }
 
 packets! {
-    /// `NetSimState`, 104 bytes behind the header.
+    /// `NetSimState`, 104 bytes after the header.
     NetSimState("state in the simulated network") {
         /// Time of the vehicle in s.
         time: F64,
@@ -61,23 +61,23 @@ packets! {
         euler: [F32; 3],
         /// Velocity in m/s, NED.
         velocity: [F32; 3],
-        /// Latitude and longitude in degrees, altitude in m, of the place of take-off.
+        /// Latitude and longitude in degrees, altitude in m, of the take-off point.
         home: [F64; 3],
-        /// Position in m, NED, from the place of take-off.
+        /// Position in m, NED, from the take-off point.
         position: [F64; 3],
         /// Position in m, NED, from the map centre.
         global_position: [F64; 3],
     }
 }
 
-/// What a datagram of the simulated network is.
+/// A datagram of the simulated network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NetSimMessage<'a> {
     /// 32 bytes: the sender wants the states of the vehicles in the mask.
     Request(&'a NetSimHeader),
     /// 136 bytes: a state.
     State(&'a NetSimHeader, &'a NetSimState),
-    /// Anything else: data of the user's own.
+    /// Any other length: user-defined data.
     Data(&'a NetSimHeader, &'a [u8]),
 }
 

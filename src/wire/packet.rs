@@ -1,4 +1,4 @@
-//! What all fixed layouts share: their trait, and the macro that declares them.
+//! The trait of all fixed layouts, and the macro that declares them.
 use super::WireError;
 use zerocopy::little_endian::{F32, F64, I32, I64, U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};

@@ -45,9 +45,8 @@ pub struct Fragments<'a> {
 
 /// Splits the payload of a frame into datagrams as the vendor's forwarder does; nothing is copied.
 ///
-/// There are `len / piece + 1` of them: a payload whose length is a multiple of `piece` ends with an empty one, and an
-/// empty payload is one empty datagram. The vendor's `piece` is [`super::MAX_FRAGMENT_PAYLOAD`] if a request names none; 0 is taken
-/// as 1. `frame_id` is used by [`HeaderVariant::B`] only.
+/// Returns `len / piece + 1` datagrams; if the length is a multiple of `piece`, the last one is empty. The vendor's `piece` is
+/// [`super::MAX_FRAGMENT_PAYLOAD`] unless a request contains another; 0 counts as 1. Only [`HeaderVariant::B`] has `frame_id`.
 ///
 /// Source: vendor SDK, golden `img_forward_send`.
 ///

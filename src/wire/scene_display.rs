@@ -1,4 +1,4 @@
-//! What the renderer shows with an object: labels, attachment to a carrier, inputs of its blueprint.
+//! Display of an object in the renderer: labels, attachment to a carrier, inputs of its blueprint.
 //!
 //! Source: vendor SDK, golden `ue4_send`.
 use zerocopy::FromZeros;
@@ -9,7 +9,7 @@ use zerocopy::little_endian::{F32, F64, I32};
 pub enum LabelRow {
     /// The row of the id; an empty text shows the id.
     Id,
-    /// A row of the messages, 1 to 5; the renderer appends one where there are fewer.
+    /// A row of messages, 1 to 5; the renderer appends a row if there are fewer.
     Message(u8),
     /// A new row below the others.
     Append,
@@ -34,7 +34,7 @@ packets! {
 }
 
 impl LabelPacket {
-    /// Creates the packet, or `None` where the text is longer than 120 bytes. `id` is `None` for all vehicles; `duration`
+    /// Creates the packet, or `None` if the text is longer than 120 bytes. `id` is `None` for all vehicles; `duration`
     /// is in s, 0 is for ever.
     pub fn new(
         id: Option<i32>,
@@ -60,7 +60,7 @@ impl LabelPacket {
         Some(packet)
     }
 
-    /// Creates the packet that removes all messages of a vehicle, or of all.
+    /// Creates the packet that removes all messages of a vehicle, or of all vehicles.
     pub fn clear(id: Option<i32>) -> Self {
         Self {
             checksum: Self::TAG.into(),
@@ -89,9 +89,9 @@ pub enum Attachment {
 packets! {
     /// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
     AttachPacket("attachment", 1_234_567_892) {
-        /// The attached.
+        /// Ids of the attached objects.
         copter_ids: [I32; 25],
-        /// The carriers.
+        /// Ids of their carriers.
         carrier_ids: [I32; 25],
         /// See [`Attachment`].
         kinds: [I32; 25],
@@ -102,7 +102,7 @@ impl AttachPacket {
     /// Number of objects in one packet.
     pub const SIZE: usize = 25;
 
-    /// Creates the packet of object, carrier and attachment each; `None` where there are more than 25.
+    /// Creates the packet from ids of object and carrier with their attachment; `None` for more than 25.
     pub fn new(pairs: &[(i32, i32, Attachment)]) -> Option<Self> {
         if pairs.len() > Self::SIZE {
             return None;

@@ -1,13 +1,13 @@
-//! States of many objects with velocity and time, as the vendor's documents show them: no program of the vendor's sends them, and
-//! whether the renderer takes them was never seen. UDP 20010+w, where w is the number of the window.
+//! States of many objects with velocity and time, from the vendor's documents. No program of the vendor sends them; whether the
+//! renderer accepts them is unknown. UDP 20010+w, where w is the number of the window.
 use super::scene_state::{Height, SwarmState, with_height};
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, U16};
 
-/// One of the objects of a packet for many, in motion.
+/// One moving object in a packet of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MovingState {
-    /// What all packets have; these have no size.
+    /// The state without velocity; these packets contain no size.
     pub state: SwarmState,
     /// Velocity in m/s, NED.
     pub velocity: [f32; 3],

@@ -1,4 +1,4 @@
-//! What the renderer reports: vehicles and their collisions, cameras, vehicles and objects with their bounds. Multicast
+//! Reports of the renderer: vehicles with their collisions, cameras, vehicles and objects with their bounds. Multicast
 //! 224.0.0.10:20006.
 //!
 //! Source: vendor SDK, golden `recv_ue4msg`.
@@ -7,13 +7,13 @@ use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError};
 use zerocopy::little_endian::{F32, F64, I32};
 
 packets! {
-    /// `reqVeCrashData`, 160 bytes: a vehicle, what it hit, and the distances to what is around it.
+    /// `reqVeCrashData`, 160 bytes: a vehicle, the object that it hit, and the distances to its surroundings.
     VehicleReportPacket("report of a vehicle", 1_234_567_897) {
         /// Vehicle id.
         copter_id: I32,
         /// Class and style: class + 1000 x style.
         vehicle_type: I32,
-        /// -2: the ground, -1: an object of the scene, 0: nothing, else the id of the vehicle that it hit.
+        /// Hit object. -2: the ground, -1: an object of the scene, 0: none, otherwise the id of a vehicle.
         crash_type: I32,
         /// Simulation time in s.
         sim_time: F64,
@@ -23,7 +23,7 @@ packets! {
         position: [F32; 3],
         /// Point of contact in m, NED.
         contact: [F32; 3],
-        /// Centre of what it hit in m, NED.
+        /// Centre of the hit object in m, NED.
         target: [F32; 3],
         /// Roll, pitch, yaw in rad.
         euler: [F32; 3],
@@ -31,13 +31,13 @@ packets! {
         motor_rpm: [F32; 8],
         /// Distances in m to the front, back, left, right, up, down.
         rays: [F32; 6],
-        /// Name of what it hit: UTF-8, padded with zeros.
+        /// Name of the hit object: UTF-8, padded with zeros.
         name: [u8; 20],
     }
 }
 
 impl VehicleReportPacket {
-    /// Returns the name of what it hit; what is no UTF-8 is replaced.
+    /// Returns the name of the hit object, with invalid UTF-8 replaced.
     pub fn target_name(&self) -> String {
         text(&self.name)
     }
@@ -116,7 +116,7 @@ packets! {
     ObjectBoundsPacket[const Q: usize = 4]() {
         /// Check word 1234567891.
         checksum: I32,
-        /// Always 0: objects are known by their names.
+        /// Always 0: objects are identified by their names.
         seq_id: I32,
         /// Reference point in m.
         position: [F32; 3],
@@ -139,7 +139,7 @@ description!(VehicleBoundsPacket, "description of a vehicle");
 description!(ObjectBoundsPacket, "description of an object");
 
 impl<const Q: usize> ObjectBoundsPacket<Q> {
-    /// Returns the name; what is no UTF-8 is replaced.
+    /// Returns the name, with invalid UTF-8 replaced.
     pub fn object_name(&self) -> String {
         text(&self.name)
     }
@@ -161,13 +161,13 @@ pub struct CameraDescription {
     pub size: [i32; 2],
     /// Horizontal field of view in degrees.
     pub fov_deg: f32,
-    /// Where its optical centre is.
+    /// Pose of its optical centre.
     pub pose: DescribedPose,
     /// Simulation time in s.
     pub sim_time: f64,
 }
 
-/// Place and attitude in the renderer's world frame.
+/// Pose in the renderer's world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DescribedPose {
     /// In m.
@@ -181,9 +181,9 @@ pub struct DescribedPose {
 /// A vehicle or an object of the scene that the renderer describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntityDescription {
-    /// What it is.
+    /// Its id or name.
     pub name: EntityName,
-    /// Of its reference point.
+    /// Pose of its reference point.
     pub pose: DescribedPose,
     /// Centre of its bounds in m.
     pub centre: [f32; 3],
@@ -193,7 +193,7 @@ pub struct EntityDescription {
     pub sim_time: f64,
 }
 
-/// What the renderer calls an entity.
+/// Id or name of an entity in the renderer.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum EntityName {
     /// Id of a vehicle, or of an object that was created like one.
@@ -207,7 +207,7 @@ pub enum EntityName {
 pub enum SceneReport<'a> {
     /// 12 bytes, while collisions are computed.
     Collision(&'a CrashPacket),
-    /// 120 bytes: inputs of a model, as `CopterSim` repeats them.
+    /// 120 bytes: inputs of a model, repeated by `CopterSim`.
     ModelInputs(&'a SilInputsPacket),
     /// 160 bytes.
     Vehicle(&'a VehicleReportPacket),
@@ -215,12 +215,12 @@ pub enum SceneReport<'a> {
     Camera(CameraDescription),
     /// 80 or 64 bytes, 112 or 96 bytes.
     Entity(EntityDescription),
-    /// 148 bytes: what a pod camera does.
+    /// 148 bytes: the state of a pod camera.
     Pod(SensorRequest),
 }
 
 impl<'a> SceneReport<'a> {
-    /// Reads a datagram; its length says what it is.
+    /// Reads a datagram; its length determines its kind.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         match bytes.len() {
             12 => CrashPacket::parse(bytes).map(Self::Collision),

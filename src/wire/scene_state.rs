@@ -1,4 +1,4 @@
-//! States that the renderer draws: of one object, and of many at once. UDP 20010+w, where w is the number of the window.
+//! States of objects for the renderer: one object, or many in a packet. UDP 20010+w, where w is the number of the window.
 //!
 //! Positions are in m, NED from the map centre, angles in rad. Source: vendor SDK, golden `ue4_send`, `ue4_send_other`.
 use zerocopy::FromZeros;
@@ -7,7 +7,7 @@ use zerocopy::little_endian::{F32, F64, I32, U16};
 /// Returns class and style of a `vehicle_type`.
 ///
 /// The documents have class + 1000 x style. Scenes of 2026 have numbers that read as class + 1000000 x style (116000030: a
-/// person, class 30), which no public document confirms. A number without a class in it (1000) is a class itself.
+/// person, class 30), which no public document confirms. A multiple of the factor (1000) is a class itself.
 pub fn class_and_style(vehicle_type: i32) -> (i32, i32) {
     const FACTOR: i32 = 1000;
     const NEWER: i32 = 1_000_000;
@@ -18,7 +18,7 @@ pub fn class_and_style(vehicle_type: i32) -> (i32, i32) {
     }
 }
 
-/// What decides the height of an object.
+/// Source of the height of an object.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[repr(i32)]
 pub enum Height {
@@ -38,12 +38,12 @@ impl Height {
 macro_rules! with_height {
     ($($name:ident)+) => {
         $(impl $name {
-            /// Returns what decides the height.
+            /// Returns the source of the height.
             pub fn height(&self) -> Height {
                 Height::of(self.checksum)
             }
 
-            /// Says what decides the height.
+            /// Sets the source of the height.
             #[must_use]
             pub fn with_height(self, height: Height) -> Self {
                 Self { checksum: (height as i32).into(), ..self }
@@ -166,7 +166,7 @@ impl MotorStatePacket {
 }
 
 packets! {
-    /// `SOut2SimulatorSimpleTime`, 104 bytes: what point-mass vehicles send.
+    /// `SOut2SimulatorSimpleTime`, 104 bytes: state of a point-mass vehicle.
     PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
         /// Vehicle id.
         copter_id: I32,
@@ -209,7 +209,7 @@ impl PointMassStatePacket {
     }
 }
 
-/// One of the objects of a packet for many.
+/// One object in a packet of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SwarmState {
     /// Id; 0 hides the slot.

@@ -63,10 +63,10 @@ pub struct SendProtocol {
     pub ip: [u16; 4],
     /// UDP port.
     pub port: u16,
-    /// Most bytes of a frame in one datagram; 0: the renderer's own choice, 60,000 or, under WSL, 1400. Older renderers
+    /// Maximum bytes of a frame in one datagram; 0: the renderer's default, 60,000 or, under WSL, 1400. Older renderers
     /// ignore it.
     pub piece_bytes: u16,
-    /// Clouds have a fourth number, the colour of the segmentation as RGB555; 0: none. Older renderers ignore it.
+    /// Not 0: points of clouds have a fourth number, the segmentation colour as RGB555. Older renderers ignore it.
     pub segmentation: u16,
 }
 
@@ -79,7 +79,7 @@ pub struct SensorRequest {
     pub layout: RequestLayout,
     /// Sensor number.
     pub seq_id: u16,
-    /// Properties that an update carries in a layout with a bit mask; 0: all, and in other layouts.
+    /// Only in layouts with a bit mask: the properties that an update contains; 0: all.
     pub bitmask: u32,
     /// Sensor type.
     pub type_id: u16,
@@ -146,8 +146,8 @@ impl SensorRequest {
         Ok(request)
     }
 
-    /// Passes the bytes of each field after the check word to `visit`, in their order on the wire, and takes them back: reading
-    /// and writing share this list.
+    /// Passes the bytes of each field after the check word to `visit` in wire order, and stores the bytes that `visit` leaves:
+    /// [`Self::emit`] and [`Self::parse`] share this list.
     fn visit_fields(&mut self, visit: &mut impl FnMut(&mut [u8])) {
         let is_old = self.layout == RequestLayout::Old;
         visit_u16(visit, [&mut self.seq_id]);
@@ -174,7 +174,7 @@ impl SensorRequest {
         visit_f32(visit, self.other_params.iter_mut().take(if is_old { 8 } else { 16 }));
     }
 
-    /// Reads what a pod camera reports, which has the layout of the long request.
+    /// Reads the report of a pod camera, which has the long layout.
     pub(super) fn parse_feedback(bytes: &[u8]) -> Result<Self, WireError> {
         let report = Self::parse(bytes)?;
         expect_tag("report of a pod camera", LONG_TAG.into(), report.layout.tag().into())?;

@@ -4,15 +4,15 @@ use super::PointForm;
 /// Decoded payload of a frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Payload {
-    /// Pixels of blue, green, red.
+    /// 8-bit pixels: blue, green, red.
     Bgr8,
-    /// Pixels of 16 bit.
+    /// 16-bit pixels.
     Grey16,
-    /// Pixels of 8 bit.
+    /// 8-bit pixels.
     Grey8,
     /// One range, [`super::RangeRecord`].
     Range,
-    /// Points, in the oldest simulators of this form, [`super::CloudView`].
+    /// Points, [`super::CloudView`]; the form is that of the oldest simulators.
     Points(PointForm),
     /// [`super::BoxEntry`].
     Boxes,
@@ -31,15 +31,15 @@ pub enum Optics {
     Rings,
     /// Points per petal, and petals of a rosette.
     Rosette,
-    /// A fixed number of points, [`MID360_POINTS`]; all three are ignored.
+    /// A fixed number of points, [`MID360_POINTS`]; the request's size and field of view are ignored.
     Mid360,
-    /// One ray, or none; all three are ignored.
+    /// One ray, or none; size and field of view are ignored.
     None,
 }
 
-/// Focal length of the fisheye, as a part of width / field of view: r = factor * width / field of view * theta.
+/// Focal length of the fisheye, as a fraction of width / field of view: r = factor * width / field of view * theta.
 ///
-/// Two public calibrations of the real simulator measured it, both at 640 x 640, CameraFOV 200 and a cube edge of 512: 167.7 px/rad
+/// Two public calibrations of the real simulator measured it, at 640 x 640, CameraFOV 200 and a cube edge of 512: 167.7 px/rad
 /// up to 80 degrees from the axis (docs/sensors.md).
 pub const FISHEYE_FACTOR: f64 = 0.915;
 
@@ -51,7 +51,7 @@ pub const MID360_POINTS: usize = 64 * 272;
 pub enum Modes {
     /// 0 to 3.
     Image,
-    /// 0, 1 and 3; 3 is the same as 1 here.
+    /// 0, 1 and 3, where 3 equals 1.
     Record,
     /// 0 and 1.
     Lidar,

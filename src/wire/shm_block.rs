@@ -61,8 +61,8 @@ pub fn shm_name(seq_id: u16) -> String {
     format!("RflySim3DImg_{seq_id}")
 }
 
-/// Returns the size of the block of a sensor, or `None` for a type that has no block; a cloud is as the oldest simulators
-/// write it.
+/// Returns the size of the block of a sensor, or `None` for a type that has no block. A cloud has the format of the
+/// oldest simulators.
 ///
 /// `max_objects` is the second other parameter (types 30 and 31).
 pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
@@ -82,7 +82,7 @@ pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) ->
 }
 
 /// Returns the sizes that the block of a sensor can have, from the smallest to the largest: a cloud may have three i16
-/// numbers a point, or four f32 behind the longer head.
+/// numbers a point, or four f32 after the longer header.
 pub fn shm_block_lens(
     type_id: u16,
     width: u16,

@@ -25,7 +25,7 @@ packets! {
         checksum: I32,
         /// Number of sensors.
         total: I32,
-        /// Sizes by number within the group.
+        /// Image sizes by sensor number within the group.
         sizes: [SensorSize; SENSORS_PER_GROUP as usize],
     }
 }

@@ -58,7 +58,7 @@ pub enum TruthDatagram<'a> {
 }
 
 impl<'a> TruthDatagram<'a> {
-    /// Reads a datagram; the length tells its kind.
+    /// Reads a datagram; the length determines its kind.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         let hit = |id: I32| Some(id.get()).filter(|id| *id >= 0);
         match bytes.len() {
@@ -85,7 +85,7 @@ impl<'a> TruthDatagram<'a> {
 }
 
 impl TrueState {
-    /// Reads any of the three state packets; the length tells which.
+    /// Reads any of the three state packets; the length determines which.
     pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
         match bytes.len() {
             200 => Self::try_from(ShortStatePacket::parse(bytes)?),
@@ -95,11 +95,11 @@ impl TrueState {
         }
     }
 
-    /// The true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS (PROTOCOL: these flags, and a time in ms);
+    /// The true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS (with these flags, and a time in ms);
     /// `None` for a real actuator message.
     pub fn of_actuator_controls(copter_id: i32, m: &HilActuatorControls) -> Option<Self> {
         const TRUTH: u64 = 1_234_567_890;
-        /// Index of the id of the vehicle or object collided with.
+        /// `mode` if the last of `controls` is the id of the object collided with.
         const COLLISION: u8 = 2;
         if m.flags != TRUTH {
             return None;
@@ -135,13 +135,13 @@ impl TryFrom<&ShortStatePacket> for TrueState {
             copter_id: s.copter_id.get(),
             vehicle_type: s.vehicle_type.get(),
             sim_time: s.sim_time.get(),
-            position: wide(s.position),
-            velocity: wide(s.velocity),
-            euler: wide(s.euler),
-            quaternion: Some(wide(s.quaternion)),
-            rate: Some(wide(s.rate)),
-            acc: Some(wide(s.acc)),
-            motor_rpm: wide(s.motor_rpm),
+            position: widen(s.position),
+            velocity: widen(s.velocity),
+            euler: widen(s.euler),
+            quaternion: Some(widen(s.quaternion)),
+            rate: Some(widen(s.rate)),
+            acc: Some(widen(s.acc)),
+            motor_rpm: widen(s.motor_rpm),
             gps: s.gps.map(F64::get),
             collided_with: Some(packet.collided_with.get()).filter(|id| *id >= 0),
         })
@@ -155,12 +155,12 @@ impl From<&FullStatePacket> for TrueState {
             vehicle_type: s.vehicle_type.get(),
             sim_time: s.sim_time.get(),
             position: s.position.map(F64::get),
-            velocity: wide(s.velocity),
-            euler: wide(s.euler),
-            quaternion: Some(wide(s.quaternion)),
-            rate: Some(wide(s.rate)),
-            acc: Some(wide(s.acc)),
-            motor_rpm: wide(s.motor_rpm),
+            velocity: widen(s.velocity),
+            euler: widen(s.euler),
+            quaternion: Some(widen(s.quaternion)),
+            rate: Some(widen(s.rate)),
+            acc: Some(widen(s.acc)),
+            motor_rpm: widen(s.motor_rpm),
             gps: s.gps.map(F64::get),
             collided_with: None,
         }
@@ -175,9 +175,9 @@ impl From<&TimedStatePacket> for TrueState {
             vehicle_type: s.vehicle_type.get(),
             sim_time: s.sim_time.get(),
             position: s.position.map(F64::get),
-            velocity: wide(s.velocity),
-            euler: wide(s.euler),
-            motor_rpm: wide(s.motor_rpm),
+            velocity: widen(s.velocity),
+            euler: widen(s.euler),
+            motor_rpm: widen(s.motor_rpm),
             gps: [latitude / 1e7, longitude / 1e7, altitude / 1e3],
             ..Self::default()
         }
@@ -250,7 +250,7 @@ impl From<&TrueState> for TimedStatePacket {
     }
 }
 
-fn wide<const N: usize>(values: [F32; N]) -> [f64; N] {
+fn widen<const N: usize>(values: [F32; N]) -> [f64; N] {
     values.map(|x| f64::from(x.get()))
 }
 

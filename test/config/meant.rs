@@ -1,6 +1,6 @@
 //! Config.json as users and documents write it, and rows that are added.
 use super::config_json::{NEW, OLD, SENT, entry, file, repository_file};
-use rfly_bridge::config::config_json::{VendorOverrides, inspect, load, one_more};
+use rfly_bridge::config::config_json::{VendorOverrides, inspect, load, load_one};
 use rfly_bridge::config::{Problems, TransportMode};
 use rfly_bridge::wire::SensorKind;
 
@@ -59,7 +59,7 @@ fn one_more_row_is_read_beside_the_sensors_that_are_there() {
     let files =
         [file("a.json", &[entry(3, 1, SENT, OLD), entry(5, 1, "[1,0,0,0,0,7000,0,0]", OLD)])];
     let others = load(&files, &VendorOverrides::default()).unwrap().sensors;
-    let more = |row: &str| one_more(row, &others, &VendorOverrides::default());
+    let more = |row: &str| load_one(row, &others, &VendorOverrides::default());
     let (sensor, notes) = more(&entry(0, 1, "[0,0,0,0,0,0,0,0]", OLD)).unwrap();
     assert_eq!((sensor.seq_id, sensor.port), (6, 10_005));
     assert_eq!(sensor.transport, TransportMode::UdpCompressed);
@@ -98,6 +98,6 @@ fn one_more_row_is_read_beside_the_sensors_that_are_there() {
     assert!(problems("{")[0].starts_with("row:1:1: invalid JSON"));
     let many: Vec<_> = (0..32).map(|id| entry(id, 1, SENT, OLD)).collect();
     let many = load(&[file("a.json", &many)], &VendorOverrides::default()).unwrap();
-    let full = one_more(&entry(40, 1, SENT, OLD), &many.sensors, &VendorOverrides::default());
+    let full = load_one(&entry(40, 1, SENT, OLD), &many.sensors, &VendorOverrides::default());
     assert!(full.unwrap_err().to_string().contains("at most 32 sensors"));
 }

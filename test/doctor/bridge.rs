@@ -200,9 +200,9 @@ fn an_autopilot_says_why_it_will_not_arm() {
     assert!(said[0].what.contains("unhealthy: GPS"));
     let silent = autopilot(Waiting, facts(2));
     assert_eq!(codes(&found(vec![heartbeats(Up), silent])), [Code::AutopilotSilent]);
-    let odd = Some("stamps are 7 s old".to_owned());
-    let odd = found(vec![heartbeats(Up), autopilot(Up, AutopilotFacts { odd, ..facts(1) })]);
-    assert_eq!(codes(&odd), [Code::LinkOdd]);
+    let link_warnings = Some("stamps are 7 s old".to_owned());
+    let link = autopilot(Up, AutopilotFacts { link_warnings, ..facts(1) });
+    assert_eq!(codes(&found(vec![heartbeats(Up), link])), [Code::LinkOdd]);
     let setpoints = |hz| autopilot(Up, AutopilotFacts { setpoint_hz: Some(hz), ..facts(1) });
     assert_eq!(codes(&found(vec![heartbeats(Up), setpoints(1.3)])), [Code::OffboardSlow]);
     assert_eq!(found(vec![heartbeats(Up), setpoints(29.9)]), []);

@@ -163,7 +163,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_one_other_textures() {
 fn the_simple_scene_is_nine_boxes_on_a_checkerboard() {
     let scene = Scene::simple();
     assert_eq!(scene.solids().len(), 9);
-    let world = World::still(1).within(scene);
+    let world = World::still(1).with_scene(scene);
     let image = shot(&world, &seeded(1), request(1, 160, 120));
     let colours: BTreeSet<_> = image.chunks_exact(3).collect();
     assert!(colours.len() < 30, "{}", colours.len());

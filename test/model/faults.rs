@@ -146,8 +146,8 @@ fn a_fault_that_nothing_ends_stays_until_the_simulation_starts_anew() {
         cleared.error
     );
     assert_eq!(faults.active(now).len(), 1, "it is not said to be gone");
-    assert!(faults.restarted());
-    assert!(faults.is_empty() && !faults.restarted());
+    assert!(faults.forget_all());
+    assert!(faults.is_empty() && !faults.forget_all());
 }
 
 #[test]

@@ -366,7 +366,7 @@ fn a_vehicle_stands_where_the_vendors_map_has_its_ground() {
         let start = Start { position: Vector::new(0.0, 0.0, -100.0), yaw: 0.0 };
         let vehicle = OwnVehicle::new(7, Airframe::PointMass, None, start, Geodetic::MAP_CENTRE);
         let terrain = Terrain::new(move |place| map.height(place));
-        let mut rig = Rig { vehicle: vehicle.over(terrain), ..Rig::new(Airframe::PointMass) };
+        let mut rig = Rig { vehicle: vehicle.on_terrain(terrain), ..Rig::new(Airframe::PointMass) };
         for query in vector["decoded"]["queries"].as_array().unwrap() {
             let [x, y, down] = [0, 1, 2].map(|i| query[i].as_f64().unwrap());
             rig.vehicle.request(put_at([x, y]).as_bytes()).unwrap();
@@ -385,7 +385,7 @@ fn a_vehicle_stands_where_the_vendors_map_has_its_ground() {
 fn on_a_slope(airframe: Airframe) -> Rig {
     let rig = Rig::new(airframe);
     let slope = rfly_bridge::motion::Terrain::new(|[north, _]| -north / 10.0);
-    Rig { vehicle: rig.vehicle.over(slope), ..rig }
+    Rig { vehicle: rig.vehicle.on_terrain(slope), ..rig }
 }
 
 #[test]
@@ -417,7 +417,7 @@ fn a_vehicle_that_flies_level_into_a_slope_is_carried_up_and_lands_on_it() {
 fn a_fixed_wing_rolls_down_a_slope_and_takes_off() {
     let rig = Rig::new(Airframe::FixedWing);
     let down_hill = rfly_bridge::motion::Terrain::new(|[north, _]| north / 20.0);
-    let mut rig = Rig { vehicle: rig.vehicle.over(down_hill), ..rig };
+    let mut rig = Rig { vehicle: rig.vehicle.on_terrain(down_hill), ..rig };
     rig.tell(SimpleCommand::PositionNed { position: [400.0, 0.0, -30.0], yaw: 0.0 });
     rig.fly(1);
     let [north, _, down] = rig.truth().position.map(|value| value.get());

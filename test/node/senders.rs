@@ -16,8 +16,8 @@ fn senders(values: &[(&str, &str)]) -> Senders {
 }
 
 fn taken(senders: &Senders, addresses: &[&str]) -> Vec<bool> {
-    let takes = |text: &&str| senders.takes(text.parse().unwrap());
-    addresses.iter().map(takes).collect()
+    let accepts = |text: &&str| senders.accepts(text.parse().unwrap());
+    addresses.iter().map(accepts).collect()
 }
 
 const ADDRESSES: [&str; 4] = ["127.0.0.1", "127.0.0.2", "192.0.2.7", "198.51.100.1"];

@@ -149,7 +149,7 @@ fn ids_are_of_the_range_and_used_again_late() {
 #[test]
 fn ids_of_vehicles_are_left_out() {
     let mut rig = Rig::with(1..=3, Library::default());
-    rig.scene.entities.heard(3);
+    rig.scene.entities.add_vehicle(3);
     let (response, _) = rig.spawn("a", "rflysim://3");
     assert_result(&response.result, FAILED, &["1 to 3"]);
 }

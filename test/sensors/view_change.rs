@@ -53,7 +53,7 @@ fn as_long_as_the_old_view_is_described_frames_are_not_taken_for_the_new_one() {
 fn a_second_request_waits_for_its_own_description() {
     let mut change = ViewChange::new(RosTime(1000 * MS));
     change.described(true, SimTime(150 * MS), RosTime(1010 * MS));
-    change.again(RosTime(1100 * MS));
+    change.renew(RosTime(1100 * MS));
     assert_eq!(judge(&change, 200, 1110), ShownView::Unknown);
     assert_eq!(judge(&change, 90, 999), ShownView::Old);
     assert_eq!(judge(&change, 190, 1050), ShownView::Unknown, "the view between, which nobody saw");

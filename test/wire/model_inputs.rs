@@ -185,7 +185,7 @@ fn the_simulated_network_is_written_and_read_as_the_vendor_does() {
             match read {
                 NetSimMessage::Request(header) => {
                     let made =
-                        NetSimHeader::new(1, (4, 0b10_0001), header.unix_time.get()).asking();
+                        NetSimHeader::new(1, (4, 0b10_0001), header.unix_time.get()).into_request();
                     assert_eq!(made.as_bytes(), sent, "{name}");
                     let wanted = numbers(&args["netReqIDList"]);
                     let named: Vec<_> =

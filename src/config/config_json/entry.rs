@@ -20,26 +20,27 @@ const MAX_POINTS: u32 = 1 << 24;
 /// Port of SeqID 0 if the file gives port 0.
 const BASE_PORT: u16 = 9999;
 
-/// The readable parts of an entry, for the checks across entries.
+/// The valid parts of an entry, for the checks across entries.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) seq_id: Option<u16>,
-    pub(super) automatic: bool,
+    /// The file has SeqID 0, which means the next number.
+    pub(super) is_auto: bool,
     pub(super) mount: Option<Mount>,
-    /// The bridge cannot read it, and leaves it out.
-    pub(super) skipped: bool,
+    /// The bridge cannot read it and leaves it out.
+    pub(super) is_skipped: bool,
     /// Port for the data; `None` with shared memory.
     pub(super) udp_port: Option<u16>,
-    /// `SendProtocol[0]` was 0 and is now 1, as in the vendor's loader on Linux.
-    pub(super) moved_to_udp: bool,
-    /// `SendProtocol[0]` is 0 in the file: the port was not meant to be used.
-    pub(super) meant_shared: bool,
+    /// `SendProtocol[0]` is 0 in the file and replaced by 1, as in the vendor's loader on Linux.
+    pub(super) is_moved_to_udp: bool,
+    /// `SendProtocol[0]` is 0 in the file, so the file's port has no meaning.
+    pub(super) is_shared_in_file: bool,
     pub(super) sensor: Option<SensorConfig>,
 }
 
 impl Draft {
-    /// A sensor that is there.
+    /// Returns the draft of a loaded sensor.
     pub(super) fn of(sensor: &SensorConfig) -> Self {
         Self {
             path: format!("sensor{}", sensor.seq_id),
@@ -51,8 +52,8 @@ impl Draft {
     }
 }
 
-/// Reads one entry. `current` is the last SeqID of this file; even an entry with problems advances it, as in the
-/// vendor's loader.
+/// Reads one entry. `current` is the last SeqID of this file; an entry with problems advances it, too, as in the vendor's
+/// loader.
 pub(super) fn read(
     entry: &mut SensorEntry<'_>,
     overrides: &VendorOverrides,
@@ -63,17 +64,17 @@ pub(super) fn read(
     entry.check_spellings();
     entry.check_keys(MANDATORY, OPTIONAL);
 
-    let automatic = entry.get("SeqID").and_then(JsonValue::integer) == Some(0) && current.is_some();
+    let is_auto = entry.get("SeqID").and_then(JsonValue::integer) == Some(0) && current.is_some();
     let seq_id = read_seq_id(entry, current);
-    let skipped = is_skipped(entry, overrides);
-    let kind = if skipped { None } else { read_type(entry) };
+    let is_skipped = skip_unsupported(entry, overrides);
+    let kind = if is_skipped { None } else { read_type(entry) };
     let mount = read_mount(entry);
     let size = read_size(entry, kind);
     let rate_hz = entry.integer("DataCheckFreq", 0..=1000, "Hz");
     let send = read_send_protocol(entry, seq_id, kind, overrides);
     let fov = read_fov(entry, kind);
     let position = entry.numbers::<3>("SensorPosXYZ");
-    let new_layout = orientation::new_layout(entry);
+    let new_layout = orientation::has_new_layout(entry);
     let orientation = orientation::read(entry, new_layout);
     let other_params = read_other_params(entry, new_layout, seq_id);
     let mode = send.as_ref().map(|send| send.mode);
@@ -81,7 +82,7 @@ pub(super) fn read(
         types::check_other_params(entry, kind, params, mode, size.unwrap_or_default());
     }
 
-    let good = entry.problem_count() == before;
+    let is_valid = entry.problem_count() == before;
     let sensor = || {
         let (kind, send, orientation) = (kind?, send.as_ref()?, orientation?);
         let (width, height) = size?;
@@ -108,18 +109,18 @@ pub(super) fn read(
         })
     };
     let is_shared = |send: &[JsonValue]| send.first().and_then(JsonValue::integer) == Some(0);
-    let meant_shared =
+    let is_shared_in_file =
         matches!(entry.get("SendProtocol"), Some(JsonValue::Array(send)) if is_shared(send));
     Draft {
         path: entry.path.clone(),
         seq_id,
-        automatic,
+        is_auto,
         mount,
-        skipped,
-        udp_port: send.as_ref().filter(|send| send.mode.is_udp() && !skipped).map(|send| send.port),
-        moved_to_udp: !skipped && send.as_ref().is_some_and(|send| send.moved_to_udp),
-        meant_shared,
-        sensor: if good { sensor() } else { None },
+        is_skipped,
+        udp_port: send.as_ref().filter(|s| s.mode.is_udp() && !is_skipped).map(|s| s.port),
+        is_moved_to_udp: !is_skipped && send.as_ref().is_some_and(|send| send.is_moved_to_udp),
+        is_shared_in_file,
+        sensor: if is_valid { sensor() } else { None },
     }
 }
 
@@ -136,8 +137,8 @@ fn read_seq_id(entry: &mut SensorEntry<'_>, current: &mut Option<u16>) -> Option
     seq_id
 }
 
-/// Whether the sensor is one of the simulator that the bridge cannot read.
-fn is_skipped(entry: &mut SensorEntry<'_>, overrides: &VendorOverrides) -> bool {
+/// Skips a sensor of a type that the bridge cannot read; returns whether it did.
+fn skip_unsupported(entry: &mut SensorEntry<'_>, overrides: &VendorOverrides) -> bool {
     let id = entry.get("TypeID").and_then(JsonValue::integer);
     match id.and_then(types::unsupported) {
         Some(why) if !overrides.refuse_unsupported => {
@@ -161,8 +162,8 @@ fn read_type(entry: &mut SensorEntry<'_>) -> Option<SensorKind> {
     kind
 }
 
-/// CopterIDs; the ports of more vehicles would overlap.
-const VEHICLES: std::ops::RangeInclusive<u16> = 1..=10_000;
+/// Valid CopterIDs; the ports of more vehicles would overlap.
+const COPTER_IDS: std::ops::RangeInclusive<u16> = 1..=10_000;
 
 fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {
     let target: Option<u16> = entry.integer("TargetCopter", 0..=65_535, "");
@@ -172,7 +173,7 @@ fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {
         "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)",
     );
     let (target, mount_type) = (target?, mount_type?);
-    if !VEHICLES.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
+    if !COPTER_IDS.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
         let range = "1..=10000 with this TargetMountType (CopterIDs start at 1)";
         entry.problem("TargetCopter", format!("must be in {range}, is {target}"));
         return None;
@@ -182,16 +183,16 @@ fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {
 
 fn read_size(entry: &mut SensorEntry<'_>, kind: Option<SensorKind>) -> Option<(u16, u16)> {
     let optics = kind.map(|kind| kind.row().optics);
-    let points = matches!(optics, Some(Optics::Rings | Optics::Rosette));
+    let is_cloud = matches!(optics, Some(Optics::Rings | Optics::Rosette));
     let (range, unit) = match optics {
         Some(Optics::Pinhole | Optics::Fisheye) => (1..=MAX_EDGE, "px"),
-        _ if points => (1..=65_535, "points"),
+        _ if is_cloud => (1..=65_535, "points"),
         _ => (0..=65_535, ""),
     };
     let width: Option<u16> = entry.integer("DataWidth", range.clone(), unit);
     let height: Option<u16> = entry.integer("DataHeight", range, unit);
     let (width, height) = (width?, height?);
-    if points && u32::from(width) * u32::from(height) > MAX_POINTS {
+    if is_cloud && u32::from(width) * u32::from(height) > MAX_POINTS {
         let why =
             format!("times DataHeight must be at most {MAX_POINTS} points, is {width} * {height}");
         entry.problem("DataWidth", why);
@@ -219,13 +220,13 @@ fn read_fov(entry: &mut SensorEntry<'_>, kind: Option<SensorKind>) -> Option<f64
 }
 
 /// `SendProtocol` after the overrides.
-struct Send {
+struct SendSettings {
     mode: TransportMode,
     ip: [u8; 4],
     port: u16,
     piece_bytes: u16,
     segmentation: u16,
-    moved_to_udp: bool,
+    is_moved_to_udp: bool,
 }
 
 fn read_send_protocol(
@@ -233,7 +234,7 @@ fn read_send_protocol(
     seq_id: Option<u16>,
     kind: Option<SensorKind>,
     overrides: &VendorOverrides,
-) -> Option<Send> {
+) -> Option<SendSettings> {
     const NAMES: &str = " (mode, 4 bytes of the address, port, size of pieces, segmentation)";
     let values = entry.array("SendProtocol", 8, NAMES)?;
     let before = entry.problem_count();
@@ -255,7 +256,7 @@ fn read_send_protocol(
         .map(|(i, given)| given.or_else(|| number(i, 65_535)).unwrap_or(0));
 
     let written_mode = TransportMode::from_repr(written_mode?)?;
-    let (mode, moved_to_udp) = match overrides.transport {
+    let (mode, is_moved_to_udp) = match overrides.transport {
         TransportOverride::Vendor if written_mode == TransportMode::SharedMemory => {
             (TransportMode::UdpCompressed, true)
         }
@@ -264,28 +265,28 @@ fn read_send_protocol(
     };
     let mode = check_mode(entry, mode, kind, overrides);
     let port = match (written_port?, seq_id) {
-        (0, Some(seq_id)) => own_port(seq_id).unwrap_or_else(|| {
+        (0, Some(seq_id)) => default_port(seq_id).unwrap_or_else(|| {
             entry.problem("SendProtocol[5]", format!("port 0 means {BASE_PORT} + SeqID, which is above 65535 for SeqID {seq_id}; give a port"));
             0
         }),
         (port, _) => port,
     };
-    (entry.problem_count() == before).then_some(Send {
+    (entry.problem_count() == before).then_some(SendSettings {
         mode,
         ip,
         port,
         piece_bytes,
         segmentation,
-        moved_to_udp,
+        is_moved_to_udp,
     })
 }
 
-/// Port of a sensor whose file gives port 0.
-pub(super) fn own_port(seq_id: u16) -> Option<u16> {
+/// Returns the port of a sensor whose file gives port 0.
+pub(super) fn default_port(seq_id: u16) -> Option<u16> {
     BASE_PORT.checked_add(seq_id)
 }
 
-/// A mode in the file must suit the type; a mode from a parameter applies to types that have it, the others get 1.
+/// Checks that the type has the mode. Otherwise a mode of the file is a problem, a mode of the parameter becomes mode 1.
 fn check_mode(
     entry: &mut SensorEntry<'_>,
     mode: TransportMode,
@@ -293,8 +294,8 @@ fn check_mode(
     overrides: &VendorOverrides,
 ) -> TransportMode {
     let number = mode.number();
-    let lacks = |kind: &SensorKind| !kind.row().modes.numbers().contains(&number);
-    let Some(kind) = kind.filter(lacks) else { return mode };
+    let lacks_mode = |kind: &SensorKind| !kind.row().modes.numbers().contains(&number);
+    let Some(kind) = kind.filter(lacks_mode) else { return mode };
     let (id, name, modes) = (kind.type_id(), kind.row().name, kind.row().modes);
     if matches!(overrides.transport, TransportOverride::Mode(_)) {
         let why =
@@ -307,7 +308,7 @@ fn check_mode(
     mode
 }
 
-/// 16 values with `EularOrQuat`, otherwise 8.
+/// Reads 16 values with `EularOrQuat`, otherwise 8.
 fn read_other_params(
     entry: &mut SensorEntry<'_>,
     new_layout: bool,
@@ -327,7 +328,7 @@ fn read_other_params(
         return None;
     }
     let (length, why) = match new_layout {
-        true => (16, format!(" with {}", entry.spelt("EularOrQuat"))),
+        true => (16, format!(" with {}", entry.spelling_of("EularOrQuat"))),
         false => (8, " without EularOrQuat".to_owned()),
     };
     let values = entry.array("otherParams", length, &why)?;

@@ -3,7 +3,7 @@ use super::text::JsonValue;
 use crate::config::problem::{Problem, Problems, closest};
 use std::ops::RangeInclusive;
 
-/// Keys that the vendor's documents spell otherwise than its loader, which comes first.
+/// Keys that the vendor's loader (first) and documents (second) spell differently.
 pub(super) const SPELLINGS: [(&str, &str); 2] =
     [("EularOrQuat", "EulerOrQuat"), ("SensorAngEular", "SensorAngEuler")];
 
@@ -14,7 +14,7 @@ pub(super) struct Findings {
     pub(super) skipped: Vec<Problem>,
 }
 
-/// Returns the value of a key; the last one of duplicates, as JSON readers do.
+/// Returns the value of a key; of duplicates the last one, as JSON readers do.
 pub(super) fn value_of<'a>(pairs: &'a [(String, JsonValue)], key: &str) -> Option<&'a JsonValue> {
     let mut found = pairs.iter().rev().filter(|(k, _)| k == key);
     found.next().map(|(_, value)| value)
@@ -48,14 +48,14 @@ impl<'a> SensorEntry<'a> {
     fn path_of(&self, key: &str) -> String {
         let end = key.find('[').unwrap_or(key.len());
         let (name, index) = key.split_at(end);
-        format!("{}.{}{index}", self.path, self.spelt(name))
+        format!("{}.{}{index}", self.path, self.spelling_of(name))
     }
 
-    /// Returns the spelling of a key in the file; that of the loader if it stands in no spelling.
-    pub(super) fn spelt<'k>(&self, key: &'k str) -> &'k str {
+    /// Returns the spelling of a key in the file; the loader's if the file does not have the key.
+    pub(super) fn spelling_of<'k>(&self, key: &'k str) -> &'k str {
         let spelling = SPELLINGS.iter().find(|(loader, _)| *loader == key);
         match spelling.map(|(_, documents)| *documents) {
-            Some(documents) if self.exactly(key).is_none() && self.exactly(documents).is_some() => {
+            Some(documents) if self.lookup(key).is_none() && self.lookup(documents).is_some() => {
                 documents
             }
             _ => key,
@@ -68,16 +68,16 @@ impl<'a> SensorEntry<'a> {
 
     /// Returns the value of a key, in either spelling.
     pub(super) fn get(&self, key: &str) -> Option<&'a JsonValue> {
-        self.exactly(self.spelt(key))
+        self.lookup(self.spelling_of(key))
     }
 
-    fn exactly(&self, key: &str) -> Option<&'a JsonValue> {
+    fn lookup(&self, key: &str) -> Option<&'a JsonValue> {
         value_of(self.pairs, key)
     }
 
     /// Returns the first keys that are not in `known`, each once.
     pub(super) fn unknown_keys(&self, known: &[&str]) -> Vec<&'a str> {
-        /// Each is compared with all others.
+        /// Bounds the time: each key is compared with all others.
         const SHOWN: usize = 100;
         let mut unknown: Vec<&str> = Vec::new();
         for (key, _) in self.pairs {
@@ -97,11 +97,11 @@ impl<'a> SensorEntry<'a> {
         }
     }
 
-    /// Reports keys that stand in both spellings and say different things.
+    /// Reports keys that occur in both spellings with different values.
     pub(super) fn check_spellings(&mut self) {
         for (loader, documents) in SPELLINGS {
-            if let (Some(a), Some(b)) = (self.exactly(loader), self.exactly(documents))
-                && !a.means(b)
+            if let (Some(a), Some(b)) = (self.lookup(loader), self.lookup(documents))
+                && !a.is_equivalent(b)
             {
                 let path = format!("{}.{documents}", self.path);
                 let message =
@@ -111,9 +111,9 @@ impl<'a> SensorEntry<'a> {
         }
     }
 
-    /// Reports mandatory keys that are missing and explains unknown ones.
+    /// Reports missing mandatory keys and unknown keys.
     ///
-    /// The vendor ignores unknown keys, so they only matter if a mandatory key is missing: then a similar key is
+    /// The vendor ignores unknown keys, so they are only warnings; but if a mandatory key is missing, a similar unknown key is
     /// probably a misspelling, and one problem reports both.
     pub(super) fn check_keys(&mut self, mandatory: &[&str], optional: &[&str]) {
         let documents = SPELLINGS.iter().map(|(_, documents)| *documents);
@@ -160,7 +160,7 @@ impl<'a> SensorEntry<'a> {
         if let JsonValue::Bool(given) = node {
             self.warning(key, format!("is {given}, taken as {value}"));
         }
-        self.in_range(key, value, range, unit)
+        self.check_range(key, value, range, unit)
     }
 
     pub(super) fn number(&mut self, key: &str) -> Option<f64> {
@@ -203,10 +203,10 @@ impl<'a> SensorEntry<'a> {
         if value.is_none() {
             self.problem(key, format!("must be an integer, is {node}"));
         }
-        self.in_range(key, value?, range, "")
+        self.check_range(key, value?, range, "")
     }
 
-    /// A number in the range of single precision, the type on the wire.
+    /// Returns a number in the range of single precision, the type on the wire.
     pub(super) fn check_number(&mut self, key: &str, node: &JsonValue) -> Option<f64> {
         let why = match node.number() {
             Some(value) if (value as f32).is_finite() => return Some(value),
@@ -225,7 +225,7 @@ impl<'a> SensorEntry<'a> {
         None
     }
 
-    fn in_range<T: TryFrom<i64>>(
+    fn check_range<T: TryFrom<i64>>(
         &mut self,
         key: &str,
         value: i64,

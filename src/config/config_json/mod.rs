@@ -1,7 +1,6 @@
-//! The simulator's `Config.json`, with the quirks of the vendor's loader but with error messages.
+//! Reads the simulator's `Config.json` with the quirks of the vendor's loader, but with error messages.
 //!
-//! Where the vendor silently skips a sensor or gives up, this is a [`Problem`]; all problems of all files are reported
-//! together.
+//! Where the vendor silently skips a sensor or gives up, [`load`] returns a [`Problem`]; it returns all problems of all files.
 //! The format is documented in `docs/config_json.md`.
 //!
 //! ```
@@ -12,7 +11,7 @@
 //! ```
 mod entry;
 mod fields;
-mod meant;
+mod normalise;
 mod orientation;
 mod relations;
 mod row;
@@ -34,7 +33,7 @@ pub enum TransportOverride {
     /// As the vendor's loader on Linux: mode 0 becomes 1, others are unchanged.
     #[default]
     Vendor,
-    /// This mode for every sensor whose type supports it, 1 for the others.
+    /// This mode for every sensor whose type has it, mode 1 for the others.
     Mode(TransportMode),
 }
 
@@ -64,7 +63,7 @@ pub struct Loaded {
     pub skipped: Vec<Problem>,
 }
 
-/// Sensors of a file, and keys of a sensor, that are looked at: each is compared with all others.
+/// Maximum number of sensors of a file, and of keys of a sensor. Bounds the time: each is compared with all others.
 const LONGEST: usize = 1000;
 
 /// Reads `(name, text)` of one or more files, as if the vendor's loader were called once per file: the sensors
@@ -113,9 +112,9 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
     (Loaded { sensors, warnings: findings.warnings, skipped: findings.skipped }, findings.problems)
 }
 
-/// Reads one more row, an object as those of `VisionSensors`, beside sensors that are there; with what was made of it. SeqID 0 means
-/// one more than the greatest there is. Errors: all problems, those of the row among the others too.
-pub fn one_more(
+/// Reads one more entry of `VisionSensors` in addition to the loaded sensors; returns its warnings, too. SeqID 0 means the
+/// greatest SeqID plus 1. Errors: all problems, also conflicts with the loaded sensors.
+pub fn load_one(
     row: &str,
     others: &[SensorConfig],
     overrides: &VendorOverrides,
@@ -143,14 +142,14 @@ pub fn one_more(
     Ok((sensor, warnings))
 }
 
-/// Reads a row as it is meant; `last` is the SeqID before it.
+/// Normalises and reads an entry; `last` is the last SeqID before it.
 fn read_row(
     (path, pairs): (String, &Vec<(String, JsonValue)>),
     overrides: &VendorOverrides,
     last: &mut Option<u16>,
     findings: &mut Findings,
 ) -> entry::Draft {
-    let (pairs, notes) = meant::meant(pairs);
+    let (pairs, notes) = normalise::normalise(pairs);
     let mut entry = SensorEntry { path, pairs: &pairs, findings };
     for (key, message) in notes {
         entry.warning(key, message);

@@ -32,18 +32,19 @@ impl Orientation {
 
 /// Whether the entry has the keys of the new layout.
 ///
-/// The vendor's loader does not know the spelling of its documents: with 8 `otherParams` it takes such an entry for one of
-/// the old layout, and so it is here, unless a quaternion is meant to apply.
-pub(super) fn new_layout(entry: &mut SensorEntry<'_>) -> bool {
+/// The vendor's loader does not know the documents' spelling of `EularOrQuat`, so it reads such an entry with 8 `otherParams` in
+/// the old layout. This function decides the same, unless the entry selects its quaternion.
+pub(super) fn has_new_layout(entry: &mut SensorEntry<'_>) -> bool {
     let Some(selector) = entry.get("EularOrQuat") else { return false };
-    let spelt = entry.spelt("EularOrQuat");
-    let old =
+    let spelling = entry.spelling_of("EularOrQuat");
+    let is_old =
         matches!(entry.get("otherParams"), Some(JsonValue::Array(values)) if values.len() == 8);
-    let meant = selector.number().is_some_and(|v| v > 0.5) && entry.get("SensorAngQuat").is_some();
-    if spelt == "EularOrQuat" || !old || meant {
+    let selects_quaternion =
+        selector.number().is_some_and(|v| v > 0.5) && entry.get("SensorAngQuat").is_some();
+    if spelling == "EularOrQuat" || !is_old || selects_quaternion {
         return true;
     }
-    entry.warning(spelt, "ignored, because otherParams has 8 values; the Euler angles count");
+    entry.warning(spelling, "ignored, because otherParams has 8 values; the Euler angles count");
     false
 }
 
@@ -57,7 +58,7 @@ pub(super) fn read(entry: &mut SensorEntry<'_>, new_layout: bool) -> Option<Orie
     }
     let selector = entry.number("EularOrQuat");
     if entry.get("SensorAngQuat").is_none() {
-        let selector = entry.spelt("EularOrQuat");
+        let selector = entry.spelling_of("EularOrQuat");
         let why =
             format!("is missing; with {selector} it must be there, even if the Euler angles count");
         entry.problem("SensorAngQuat", why);

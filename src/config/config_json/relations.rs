@@ -1,14 +1,14 @@
 //! Checks across all sensors of all files.
-use super::entry::{Draft, own_port};
+use super::entry::{Draft, default_port};
 use super::fields::Findings;
 use crate::config::{Mount, Problem};
 
-/// Most sensors that the simulator renders per machine.
+/// Maximum number of sensors that the simulator renders per machine.
 const MAX_SENSORS: usize = 32;
 
 pub(super) fn check(drafts: &mut [Draft], findings: &mut Findings) {
     check_seq_ids(drafts, findings);
-    part_ports(drafts, findings);
+    separate_ports(drafts, findings);
     check_ports(drafts, findings);
     check_carriers(drafts, findings);
     if let Some(draft) = drafts.get(MAX_SENSORS) {
@@ -23,22 +23,22 @@ fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(seq_id) = draft.seq_id else { continue };
         if let Some(first) = drafts[..i].iter().find(|earlier| earlier.seq_id == Some(seq_id)) {
-            let how = if draft.automatic { "0 becomes the next number, " } else { "" };
+            let how = if draft.is_auto { "0 becomes the next number, " } else { "" };
             let why = format!("{how}{seq_id} is also the SeqID of {}", first.path);
             findings.problems.push(format!("{}.SeqID", draft.path), why);
         }
     }
 }
 
-/// Gives sensors that were written for shared memory, where ports do not matter, ports of their own if they share one.
-fn part_ports(drafts: &mut [Draft], findings: &mut Findings) {
+/// Gives a sensor whose file selects shared memory (where ports do not matter) its default port if another sensor has its port.
+fn separate_ports(drafts: &mut [Draft], findings: &mut Findings) {
     let taken: Vec<_> = drafts.iter().map(|d| (d.seq_id, d.udp_port)).collect();
     let is_shared = |seq_id, port| {
         let others = taken.iter().filter(|(other, _)| *other != seq_id);
         others.map(|(_, port)| *port).any(|taken| taken == port)
     };
-    for draft in drafts.iter_mut().filter(|draft| draft.meant_shared) {
-        let (Some(port), Some(own)) = (draft.udp_port, draft.seq_id.and_then(own_port)) else {
+    for draft in drafts.iter_mut().filter(|draft| draft.is_shared_in_file) {
+        let (Some(port), Some(own)) = (draft.udp_port, draft.seq_id.and_then(default_port)) else {
             continue;
         };
         if port == own || !is_shared(draft.seq_id, Some(port)) {
@@ -55,7 +55,7 @@ fn part_ports(drafts: &mut [Draft], findings: &mut Findings) {
     }
 }
 
-/// Equal SeqIDs imply equal ports; they are reported once.
+/// Ignores equal SeqIDs, which imply equal ports: [`check_seq_ids`] reports them.
 fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(port) = draft.udp_port.filter(|port| *port != 0) else { continue };
@@ -67,15 +67,15 @@ fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     }
 }
 
-/// A carrying sensor must be requested first; that also excludes cycles.
+/// Checks that carrying sensors come first, because they must be requested first; this also excludes cycles.
 fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(Mount::Sensor(carrier)) = draft.mount else { continue };
-        let named = drafts[..i].iter().find(|d| d.seq_id == Some(carrier));
+        let carrying = drafts[..i].iter().find(|d| d.seq_id == Some(carrier));
         let path = format!("{}.TargetCopter", draft.path);
-        if let Some(named) = named {
-            if named.skipped && !draft.skipped {
-                let message = format!("its carrier, {}, is left out", named.path);
+        if let Some(carrying) = carrying {
+            if carrying.is_skipped && !draft.is_skipped {
+                let message = format!("its carrier, {}, is left out", carrying.path);
                 findings.problems.push(path, message);
             }
             continue;
@@ -104,7 +104,7 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
 }
 
 fn note_moved_transport(drafts: &[Draft], findings: &mut Findings) {
-    let mut moved = drafts.iter().filter(|draft| draft.moved_to_udp);
+    let mut moved = drafts.iter().filter(|draft| draft.is_moved_to_udp);
     if let Some(first) = moved.next() {
         let count = 1 + moved.count();
         let what = format!(

@@ -1,11 +1,11 @@
-//! A row of the file with values of parameters, checked as if the file had them.
+//! Replaces values of an entry by parameters, and checks them as if the file had them.
 use super::entry;
 use super::fields::{Findings, SensorEntry};
 use super::text::JsonValue;
 use super::{TransportOverride, VendorOverrides};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 
-/// What parameters change of a row; the rest is as in the file.
+/// Values of an entry that parameters replace; the others are as in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowChange {
     /// `TypeID`.
@@ -27,15 +27,15 @@ const PARAMETERS: [(&str, &str); 8] = [
     ("DataHeight", "height"),
     ("TargetCopter", "vehicle"),
     ("otherParams", "other_params"),
-    // Without it there are 8 of them.
+    // An entry without this key has 8 `otherParams`.
     ("EularOrQuat", "other_params"),
     ("CameraFOV", "fov_deg"),
     ("DataCheckFreq", "rate_hz"),
 ];
 
 impl RowChange {
-    /// Returns the row with these values and with this field of view, or all that is wrong with it, named after the
-    /// parameters `sensor<SeqID>.*`. A transport that the type does not have becomes mode 1. Errors: all problems.
+    /// Returns the sensor with these values and this field of view; a transport that the type does not have becomes mode 1.
+    /// Errors: all problems, with the names of the parameters `sensor<SeqID>.*`.
     pub fn apply(
         &self,
         sensor: &SensorConfig,
@@ -51,12 +51,12 @@ impl RowChange {
             piece_bytes: None,
             segmentation: None,
         };
-        let pairs = self.pairs(sensor, fov_deg.unwrap_or(sensor.fov_deg));
+        let pairs = self.to_pairs(sensor, fov_deg.unwrap_or(sensor.fov_deg));
         let mut findings = Findings::default();
         let path = format!("sensor{}", sensor.seq_id);
         let mut entry = SensorEntry { path: path.clone(), pairs: &pairs, findings: &mut findings };
         let row = entry::read(&mut entry, &overrides, &mut None).sensor;
-        let mut problems = Problems(findings.problems.0.into_iter().map(renamed).collect());
+        let mut problems = Problems(findings.problems.0.into_iter().map(rename_key).collect());
         if let (Some(_), Mount::Sensor(carrier)) = (self.vehicle, sensor.mount) {
             let why = format!(
                 "must not be set: sensor {carrier} carries it; set sensor{carrier}.vehicle"
@@ -75,8 +75,8 @@ impl RowChange {
         })
     }
 
-    /// The entry that the file would have.
-    fn pairs(&self, sensor: &SensorConfig, fov_deg: f32) -> Vec<(String, JsonValue)> {
+    /// Returns the entry that the file would have.
+    fn to_pairs(&self, sensor: &SensorConfig, fov_deg: f32) -> Vec<(String, JsonValue)> {
         let int = |value: u16| JsonValue::Int(value.into());
         let real = |value: f64| JsonValue::Float(value);
         let reals =
@@ -120,8 +120,8 @@ impl RowChange {
     }
 }
 
-/// Names the parameter instead of the key.
-fn renamed(problem: Problem) -> Problem {
+/// Replaces the key by the parameter's name.
+fn rename_key(problem: Problem) -> Problem {
     let mut path = problem.path;
     for (key, parameter) in PARAMETERS {
         path = path.replace(&format!(".{key}"), &format!(".{parameter}"));

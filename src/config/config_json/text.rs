@@ -1,11 +1,11 @@
-//! From text to a tree: removes comments, parses JSON, keeps the order of keys.
+//! Removes comments and parses JSON; keeps the order of keys.
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 /// Removes `//` and `#` comments.
 ///
-/// The vendor's loader cuts at the first comment mark even inside a string, which always leaves a string open and breaks
-/// the file. Skipping strings therefore accepts every file that the vendor accepts, with the same meaning, and more.
+/// Comment marks inside strings do not count. The vendor's loader cuts there, too, which leaves a string open and makes the file
+/// invalid; so every file that the vendor accepts has the same meaning here.
 pub fn without_comments(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut out = String::with_capacity(text.len());
@@ -70,11 +70,11 @@ impl JsonValue {
         }
     }
 
-    /// Whether both mean the same: 1, 1.0 and `true` do.
-    pub(super) fn means(&self, other: &Self) -> bool {
+    /// Whether both are equal, as 1, 1.0 and `true` are in the vendor's Python.
+    pub(super) fn is_equivalent(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Array(a), Self::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.means(b))
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_equivalent(b))
             }
             _ => match (self.number(), other.number()) {
                 (Some(a), Some(b)) => a == b,

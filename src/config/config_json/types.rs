@@ -52,15 +52,15 @@ pub(super) const fn used_params(kind: SensorKind) -> usize {
     }
 }
 
-/// Whether these are the parameters of a lidar of rings: a range, and two fields that are not empty.
+/// Whether these are the parameters of a lidar with rings: a range, and two fields of view that are not empty.
 pub(super) fn are_rings(params: &[f64]) -> bool {
     let [range, resolution, left, right, low, high, ..] = params else { return false };
     let field = |min: f64, max: f64, limit: f64| min < max && min >= -limit && max <= limit;
     *range > 0.0 && *resolution >= 0.0 && field(*left, *right, 360.0) && field(*low, *high, 90.0)
 }
 
-/// Whether these are the parameters of a Livox Mid-40, and no fields of rings: the documents have 2.956, 1.4, 1.18, 10, 5 after
-/// the range.
+/// Whether these are the parameters of a Livox Mid-40, not of a lidar with rings: the documents give 2.956, 1.4, 1.18, 10, 5
+/// after the range.
 pub(super) fn are_petals(params: &[f64]) -> bool {
     let [range, height, scale, curvature, eights, flowers, ..] = params else { return false };
     let is_count = |value: f64| value >= 1.0 && value.fract() == 0.0;
@@ -97,7 +97,7 @@ pub(super) fn check_other_params(
     }
 }
 
-/// Smallest depth, largest depth, metres per count.
+/// Checks the smallest depth, the largest depth and the metres per count.
 fn check_depth(entry: &mut SensorEntry<'_>, p: &[f64; 16]) {
     for (i, name) in [
         (0, "the smallest depth"),
@@ -118,7 +118,7 @@ fn check_depth(entry: &mut SensorEntry<'_>, p: &[f64; 16]) {
     }
 }
 
-/// The range scales the points: with range 0 all points coincide.
+/// Checks the range (with range 0 all points coincide) and the fields of view.
 fn check_cloud(entry: &mut SensorEntry<'_>, optics: Optics, p: &[f64; 16]) {
     if p[0] <= 0.0 {
         let why = format!("the range scales the points and must be above 0 m, is {}", p[0]);
@@ -151,7 +151,7 @@ fn check_cloud(entry: &mut SensorEntry<'_>, optics: Optics, p: &[f64; 16]) {
     }
 }
 
-/// Largest distance, largest number of entries, which sizes the shared-memory block.
+/// Checks the largest number of entries, which sizes the shared-memory block.
 fn check_list(entry: &mut SensorEntry<'_>, p: &[f64; 16], mode: Option<TransportMode>) {
     let is_whole = p[1].fract() == 0.0 && (0.0..=65_535.0).contains(&p[1]);
     let is_shared = mode == Some(TransportMode::SharedMemory);

@@ -1,4 +1,4 @@
-//! Every parameter: those without a group of their own, and the groups.
+//! The table of all parameters: the groups, and the parameters without a group.
 use super::declare::parameters;
 use super::table::{CONTROL, MODEL, NODE, SIMULATOR, TERRAIN, TIME, TOPICS};
 use super::{
@@ -21,7 +21,7 @@ use std::time::Duration;
 pub static PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(Params::specs);
 
 parameters! {
-    /// Every parameter, validated. [`PARAMETERS`] documents each.
+    /// All parameters, validated. [`PARAMETERS`] documents each.
     pub struct Params {
         [SIMULATOR]
         config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic numbering restarts in each.";
@@ -159,7 +159,7 @@ parameters! {
     }
 }
 
-/// Ports of the platform where those of vehicles begin at these.
+/// Returns the platform's ports if the ports of vehicles start at these numbers.
 fn ports(control: u16, model: u16) -> Ports {
     Ports {
         autopilot: control,

@@ -6,7 +6,7 @@ use crate::config::{ControlLink, names};
 use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 
-/// Returns the value in the form that the row's reader expects, or an error message.
+/// Returns the value in the form that the row's field needs, or an error message.
 pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValue, String> {
     let wrong_type =
         |wanted: &str| Err(format!("must be {wanted}, is {}: {value}", value.type_name()));
@@ -47,8 +47,8 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
             if text.is_empty() && may_be_empty {
                 return Ok(value.clone());
             }
-            if text.len() > LONGEST {
-                return Err(format!("must have at most {LONGEST} bytes, has {}", text.len()));
+            if text.len() > MAX_TEXT {
+                return Err(format!("must have at most {MAX_TEXT} bytes, has {}", text.len()));
             }
             check_text(row.kind, text)?;
             Ok(value.clone())
@@ -80,12 +80,12 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         ValueKind::Ints(min, max) => check_ints(value, min, max),
         ValueKind::Covariance => check_covariance(value),
         ValueKind::Vector(min, max) => check_vector(row, value, min, max),
-        ValueKind::Reals(most) => check_reals(value, most),
+        ValueKind::Reals(max_len) => check_reals(value, max_len),
     }
 }
 
-/// Longest text of a parameter: the longest path of a file. Names are copied into every message.
-const LONGEST: usize = 4096;
+/// Maximum bytes of a text: those of a path. Names need a limit, because every message has a copy of them.
+const MAX_TEXT: usize = 4096;
 
 fn check_text(kind: ValueKind, text: &str) -> Result<(), String> {
     match kind {
@@ -102,17 +102,17 @@ fn check_text(kind: ValueKind, text: &str) -> Result<(), String> {
     }
 }
 
-/// Checks each text of an array; a single value is an array of one.
+/// Checks each text of an array; a single value counts as an array.
 fn check_each(
     value: &ParamValue,
-    is_good: impl Fn(&str) -> bool,
+    is_valid: impl Fn(&str) -> bool,
     problem: impl Fn(&ParamValue) -> String,
 ) -> Result<ParamValue, String> {
     let values = match value {
         ParamValue::List(values) => values.clone(),
         single => vec![single.clone()],
     };
-    let bad = values.iter().find(|value| !as_text(value).is_some_and(&is_good));
+    let bad = values.iter().find(|value| !as_text(value).is_some_and(&is_valid));
     bad.map_or_else(|| Ok(ParamValue::List(values.clone())), |bad| Err(problem(bad)))
 }
 
@@ -129,14 +129,14 @@ fn check_ints(value: &ParamValue, min: i64, max: i64) -> Result<ParamValue, Stri
         let found = value.type_name();
         return Err(format!("must be an array of integers like [1, 2], is {found}: {value}"));
     };
-    let mut seen = Vec::new();
+    let mut earlier = Vec::new();
     for value in values {
         match value {
             ParamValue::Int(v) if !(min..=max).contains(v) => {
                 return Err(format!("each must be in {min}..={max}, one is {v}"));
             }
-            ParamValue::Int(v) if seen.contains(v) => return Err(format!("{v} occurs twice")),
-            ParamValue::Int(v) => seen.push(*v),
+            ParamValue::Int(v) if earlier.contains(v) => return Err(format!("{v} occurs twice")),
+            ParamValue::Int(v) => earlier.push(*v),
             other => return Err(format!("each must be an integer, one is {other}")),
         }
     }
@@ -159,12 +159,12 @@ fn check_vector(
     }
 }
 
-fn check_reals(value: &ParamValue, most: usize) -> Result<ParamValue, String> {
+fn check_reals(value: &ParamValue, max_len: usize) -> Result<ParamValue, String> {
     match as_reals(value) {
-        Some(numbers) if numbers.len() <= most && numbers.iter().all(|v| v.is_finite()) => {
+        Some(numbers) if numbers.len() <= max_len && numbers.iter().all(|v| v.is_finite()) => {
             Ok(reals(&numbers))
         }
-        _ => Err(format!("must be an array of at most {most} numbers, is {value}")),
+        _ => Err(format!("must be an array of at most {max_len} numbers, is {value}")),
     }
 }
 

@@ -6,13 +6,12 @@ use crate::wire::mavlink::dialect::MavFrame;
 
 /// A setting with an enumerated value.
 pub(crate) trait Choice: Copy + 'static {
-    /// The words, in the order of the documents.
+    /// All words, in the order of the documents.
     const WORDS: &'static [&'static str];
     /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
 
-    /// The value of a word.
-    fn named(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         let choice = Self::CHOICES.iter().find(|(known, _)| *known == word);
         choice.map(|(_, value)| *value)
     }
@@ -45,16 +44,16 @@ choices! {
         PointMass = "point_mass", "The bridge, as a point mass.";
         FixedWing = "fixed_wing", "The bridge, as a fixed wing.";
     }
-    /// What becomes of sensors that the simulator has and the bridge cannot read.
+    /// Handling of the simulator's sensors that the bridge cannot read.
     UnsupportedSensors {
-        Skip = "skip", "They are left out, and the others start.";
-        Refuse = "refuse", "They are problems, as mistakes are.";
+        Skip = "skip", "The bridge starts without them.";
+        Refuse = "refuse", "The bridge does not start.";
     }
-    /// What follows when another program changes a sensor.
+    /// Reaction to another program that changes a sensor.
     Foreign {
-        Follow = "follow", "`camera_info` says what frames show.";
-        Restore = "restore", "The renderer is asked again for what the configuration says.";
-        Yield = "yield", "As `follow`, and a stream that stops while others deliver is left to the other program.";
+        Follow = "follow", "`camera_info` describes the frames as they are.";
+        Restore = "restore", "The bridge requests the configured sensor again.";
+        Yield = "yield", "As `follow`; if a stream stops while others deliver, the bridge leaves it to the other program.";
     }
     /// How the third corner of a height map becomes a pixel.
     TerrainRounding { Cut = "cut", "As the vendor's Python SDK."; Nearest = "nearest", "As the vendor's MATLAB program."; }
@@ -63,18 +62,18 @@ choices! {
         Own = "own", "Those of the vehicle or object itself.";
         World = "world", "Those of the world: the bounds grow when it turns.";
     }
-    /// When the renderer is asked for reports.
+    /// When the bridge requests reports from the renderer.
     ReportDemand {
         Subscribed = "subscribed", "While a topic that needs them has a subscriber.";
         Always = "always", "From the start.";
     }
-    /// Where the pose of a vehicle in TF comes from.
+    /// Source of a vehicle's pose in TF.
     TfSource {
         Truth = "truth", "The simulator's true state.";
         Estimate = "estimate", "The autopilot's estimate, moved to its home position in the map.";
         External = "external", "Another node, for example a state estimator; only the frames below `base_link` are published.";
     }
-    /// Numbers that models have for faults.
+    /// Numbers of faults in models.
     FaultNumbers {
         Sdk = "sdk", "Those of the SDK's documents.";
         Template = "template", "Those of the initialization files of newer models.";
@@ -88,32 +87,32 @@ choices! {
     }
     /// Type of the field `label` of a lidar point.
     LabelType { Float32 = "float32", "As the coordinates."; Uint32 = "uint32", "As `pcl::PointXYZL`."; }
-    /// Whether clouds are asked for with the colours of the segmentation.
+    /// Whether the bridge requests clouds with segmentation colours.
     Segmentation { File = "file", "As in Config.json."; Off = "off", "Without."; On = "on", "With."; }
-    /// What the fourth number of points is.
+    /// Meaning of the fourth number of points.
     FourthNumber {
-        Auto = "auto", "A colour if one was asked for, else a label.";
+        Auto = "auto", "A colour if the request has one, else a label.";
         Label = "label", "The class of the object hit.";
         Rgb = "rgb", "A colour of 15 bits.";
     }
     /// Axes of the clouds of depth cameras on the wire.
     DepthAxes {
-        Auto = "auto", "To be found out.";
+        Auto = "auto", "Found out from the data.";
         Flu = "flu", "x forward, y left, z up.";
         Frd = "frd", "x forward, y right, z down.";
         Fru = "fru", "x forward, y right, z up, left-handed.";
-        Rdf = "rdf", "x right, y down, z forward, as of images.";
+        Rdf = "rdf", "x right, y down, z forward, as in optical frames.";
     }
     /// Axes of the accelerations of the IMU on the wire.
     AccelerationAxes {
-        Auto = "auto", "To be found out.";
+        Auto = "auto", "Found out from the data.";
         Frd = "frd", "x forward, y right, z down.";
         Bld = "bld", "x backward, y left, z down.";
         Flu = "flu", "x forward, y left, z up.";
     }
     /// Axes of the odometry in clouds on the wire.
     OdometryAxes {
-        Auto = "auto", "To be found out.";
+        Auto = "auto", "Found out from the data.";
         Ned = "ned", "x north, y east, z down, of a body with x forward, y right, z down.";
         Nwu = "nwu", "x north, y west, z up, of a body with x forward, y left, z up.";
     }
@@ -127,25 +126,25 @@ choices! {
     }
     /// Rows of a cloud.
     Organized {
-        Auto = "auto", "Rows, except in the layouts of drivers, whose readers want dense clouds.";
+        Auto = "auto", "Rows, except in the layouts of drivers, whose readers need dense clouds.";
         Always = "true", "Rows if the sensor has them, with NaN for missing points.";
         Never = "false", "One dense row.";
     }
     /// Times of the points of a scan.
     ScanTime {
-        Instant = "instant", "All are of the header's time, as the simulator renders them.";
-        Sweep = "sweep", "Spread over the period of the scan, as a turning lidar measures them.";
+        Instant = "instant", "All have the header's time, as the simulator renders them.";
+        Sweep = "sweep", "Spread over the period of the scan, as in a rotating lidar.";
     }
-    /// The points of a planar scan.
+    /// Source of the points of a planar scan.
     ScanSource { Off = "off", "No scan."; Ring = "ring", "One ring of a mechanical lidar."; Band = "band", "A band of heights."; }
     /// Orientation in the IMU message.
-    ImuOrientation { None = "none", "None, as REP 145 writes it."; Truth = "truth", "The vehicle's true attitude."; }
+    ImuOrientation { None = "none", "None, marked as in REP 145."; Truth = "truth", "The vehicle's true attitude."; }
     /// Frame of the IMU message.
     ImuFrame {
         Flu = "flu", "x forward, y left, z up (REP 103, REP 145).";
         Frd = "frd", "x forward, y right, z down, as the simulator sends it.";
     }
-    /// Frame of setpoints, by mavros' names.
+    /// Frame of setpoints, with mavros' names.
     SetpointFrame {
         LocalNed = "LOCAL_NED", "ENU of the map.";
         LocalOffsetNed = "LOCAL_OFFSET_NED", "ENU, relative to the vehicle; PX4 refuses it.";
@@ -213,7 +212,7 @@ words! {
 }
 
 impl Segmentation {
-    /// `SendProtocol[7]`, unless it is that of the file.
+    /// Returns `SendProtocol[7]`; `None`: as in the file.
     pub const fn number(self) -> Option<u16> {
         match self {
             Self::File => None,
@@ -224,7 +223,7 @@ impl Segmentation {
 }
 
 impl SetpointFrame {
-    /// MAV_FRAME.
+    /// Returns the MAV_FRAME.
     #[allow(deprecated, reason = "mavros has them")]
     pub const fn number(self) -> u8 {
         match self {
@@ -235,7 +234,7 @@ impl SetpointFrame {
         }
     }
 
-    /// The frame with this number.
+    /// Returns the frame with this MAV_FRAME.
     pub fn from_number(number: u8) -> Option<Self> {
         Self::CHOICES.iter().map(|(_, frame)| *frame).find(|frame| frame.number() == number)
     }

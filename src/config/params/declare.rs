@@ -1,11 +1,11 @@
-//! One declaration per parameter, of which its row in the table, its field and its reading are made.
+//! The macro that makes a parameter's row in the table, its field and its reader from one declaration.
 
-/// Declares groups of parameters. Below the heading of their rows in the documents, in `[]`, a field is one of
+/// Declares groups of parameters. After `[HEADING]`, their section in the documents, a field is one of
 ///
-/// * `field: Type = "name", Kind(limits) = default, ["unit"] live "Description.";` without the limits, default and unit that
-///   it does not have; `live` can be set at run time. A [`ValueKind::Choice`](super::ValueKind) has the words of its type.
-/// * `field: Type = ... = ... => |values| expression;`, made of several parameters, or read otherwise,
-/// * `field: Group;`, with the parameters of the group in its place, which has the description.
+/// * `field: Type = "name", Kind(limits) = default, ["unit"] live "Description.";`, where limits, default, unit and `live` (can
+///   be set at run time) are optional; a [`ValueKind::Choice`](super::ValueKind) has the words of its type,
+/// * `field: Type = ... = ... => |values| expression;`, computed from one or more parameters,
+/// * `field: Group;`, a group declared by the same macro, whose parameters have their place here.
 macro_rules! parameters {
     ($(
         $(#[$meta:meta])*
@@ -77,7 +77,7 @@ macro_rules! parameters {
     (@default Networks) => { Some($crate::config::params::value::reals(&[])) };
     (@default Names) => { Some($crate::config::params::value::reals(&[])) };
     (@default Ints) => { Some($crate::config::params::value::reals(&[])) };
-    (@default $of_sensors:ident) => { None };
+    (@default $of_config_json:ident) => { None };
 
     (@read $all:ident; $group:ty;) => { <$group>::read($all) };
     (@read $all:ident; $type:ty; $parameter:literal) => { $all.read($parameter) };

@@ -1,4 +1,4 @@
-//! Errors on purpose.
+//! Deliberate errors of the data.
 use super::Params;
 use super::declare::parameters;
 use super::table::DEGRADED;
@@ -31,7 +31,7 @@ parameters! {
 }
 
 impl Params {
-    /// Says what is worse than the simulator sends it, one phrase each; empty if nothing is.
+    /// Returns a phrase for each deliberate error that is on.
     pub fn degraded(&self) -> Vec<String> {
         let (degrade, imu) = (&self.degrade, &self.imu.noise);
         let is_on = |value: f64| value > 0.0;

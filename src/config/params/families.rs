@@ -1,4 +1,4 @@
-//! Names: of the table, and those that contain a sensor, vehicle, group or topic.
+//! Finds the row of a parameter's name, which may contain a sensor, vehicle, QoS group or topic.
 use super::check::check;
 use super::reader::Values;
 use super::sensor::REOPENED;
@@ -21,23 +21,23 @@ enum Owner {
     Topic(String),
 }
 
-/// Parameters of which each thing of a kind has its own.
+/// Parameters that every sensor, or every vehicle, has.
 pub(super) struct Family {
-    /// Beginning of the names.
-    pub(super) what: &'static str,
-    /// What follows it.
+    /// Prefix of the names.
+    pub(super) prefix: &'static str,
+    /// Name of the number after the prefix.
     pub(super) id: &'static str,
     ids: RangeInclusive<u16>,
     owner: fn(u16) -> Owner,
     pub(super) example: u16,
     pub(super) rows: &'static LazyLock<Vec<ParameterSpec>>,
-    /// For the documents.
+    /// Text for the documents.
     pub(super) about: &'static str,
 }
 
 pub(super) static FAMILIES: [Family; 2] = [
     Family {
-        what: "sensor",
+        prefix: "sensor",
         id: "SeqID",
         ids: 0..=u16::MAX,
         owner: Owner::Sensor,
@@ -47,7 +47,7 @@ pub(super) static FAMILIES: [Family; 2] = [
                 the default of the sensor's type or the parameter above.",
     },
     Family {
-        what: "vehicle",
+        prefix: "vehicle",
         id: "CopterID",
         ids: 1..=10_000,
         owner: Owner::Vehicle,
@@ -58,27 +58,27 @@ pub(super) static FAMILIES: [Family; 2] = [
 ];
 
 impl Family {
-    pub(super) fn named(&self, row: &ParameterSpec) -> String {
-        format!("{}<{}>.{}", self.what, self.id, row.name)
+    pub(super) fn full_name(&self, row: &ParameterSpec) -> String {
+        format!("{}<{}>.{}", self.prefix, self.id, row.name)
     }
 
-    /// Splits `sensor3.topic` behind the family's beginning.
+    /// Splits `sensor3.topic` into `3` and `topic`.
     fn split<'a>(&self, name: &'a str) -> Option<(&'a str, &'a str)> {
-        let (number, key) = name.strip_prefix(self.what)?.split_once('.')?;
+        let (number, key) = name.strip_prefix(self.prefix)?.split_once('.')?;
         (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some((number, key))
     }
 }
 
-/// Checked values of all names.
-pub(super) struct Given(BTreeMap<Owner, Values>);
+/// Checked values of all owners.
+pub(super) struct CheckedValues(BTreeMap<Owner, Values>);
 
-impl Given {
+impl CheckedValues {
     pub(super) fn new() -> Self {
         Self(BTreeMap::from([(Owner::Bridge, Values::defaults(&PARAMETERS))]))
     }
 
-    /// Reads a value, or returns what is wrong with it or with its name.
-    pub(super) fn read(&mut self, name: &str, value: &ParamValue) -> Result<(), String> {
+    /// Checks and stores a value. Errors: what is wrong with it or its name.
+    pub(super) fn insert(&mut self, name: &str, value: &ParamValue) -> Result<(), String> {
         let Some((owner, row)) = locate(name)? else {
             let known = known_names();
             let hint = did_you_mean(&with_placeholder(name), known.iter().map(String::as_str));
@@ -90,7 +90,7 @@ impl Given {
 
     pub(super) fn params(&self) -> Params {
         let mut params = Params::default();
-        // The bridge comes first.
+        // `Owner::Bridge` is the first.
         for (owner, values) in &self.0 {
             match owner.clone() {
                 Owner::Bridge => params = Params::read(values),
@@ -112,7 +112,7 @@ impl Given {
     }
 }
 
-/// Returns owner and row of a name, or what is wrong with it; `None` if nothing has such a name.
+/// Returns the owner and the row of a name; `None` if it is unknown. Errors: what is wrong with a part of the name.
 fn locate(name: &str) -> Result<Option<(Owner, &'static ParameterSpec)>, String> {
     if let Some(row) = PARAMETERS.iter().find(|row| row.name == name) {
         return Ok(Some((Owner::Bridge, row)));
@@ -122,7 +122,7 @@ fn locate(name: &str) -> Result<Option<(Owner, &'static ParameterSpec)>, String>
             let (ids, id) = (&family.ids, number.parse().ok());
             let id = id.filter(|id| ids.contains(id));
             let id = id.ok_or_else(|| format!("{}s are in {ids:?}, {number} is not", family.id))?;
-            return Ok(Some(((family.owner)(id), find(family.rows, key)?)));
+            return Ok(Some(((family.owner)(id), find_row(family.rows, key)?)));
         }
     }
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
@@ -138,10 +138,10 @@ fn locate(name: &str) -> Result<Option<(Owner, &'static ParameterSpec)>, String>
         let hint = did_you_mean(group, names.iter().copied());
         format!("unknown QoS group {group:?}{hint}; known are {}", names.join(", "))
     })?;
-    Ok(Some((owner, find(&QOS_PARAMETERS, policy)?)))
+    Ok(Some((owner, find_row(&QOS_PARAMETERS, policy)?)))
 }
 
-/// The same of `/topic.publisher.policy`, as rclcpp names it.
+/// Returns the owner and the row of `/topic.publisher.policy`, as rclcpp names it.
 fn locate_override(rest: &str) -> Result<(Owner, &'static ParameterSpec), String> {
     let mut parts = rest.rsplitn(3, '.');
     let (Some(policy), Some(entity), Some(topic)) = (parts.next(), parts.next(), parts.next())
@@ -158,17 +158,17 @@ fn locate_override(rest: &str) -> Result<(Owner, &'static ParameterSpec), String
     }
     names::check_topic(topic).map_err(|why| format!("{topic:?} is no topic name: {why}"))?;
     let rows = &QOS_PARAMETERS[1..]; // rclcpp has no presets
-    Ok((Owner::Topic(topic.to_owned()), find(rows, policy)?))
+    Ok((Owner::Topic(topic.to_owned()), find_row(rows, policy)?))
 }
 
-fn find(rows: &'static [ParameterSpec], key: &str) -> Result<&'static ParameterSpec, String> {
+fn find_row(rows: &'static [ParameterSpec], key: &str) -> Result<&'static ParameterSpec, String> {
     rows.iter().find(|row| row.name == key).ok_or_else(|| {
         format!("unknown parameter{}", did_you_mean(key, rows.iter().map(|row| row.name)))
     })
 }
 
-/// Whether an unquoted `text` is a string whatever its YAML type: the parameter is a string, or the text
-/// is one of its words.
+/// Whether an unquoted `text` is a string even if YAML reads another type: the parameter is a string, or the text is one of
+/// its words.
 pub(crate) fn is_text(name: &str, text: &str) -> bool {
     locate(name).ok().flatten().is_some_and(|(_, row)| match row.kind {
         ValueKind::Choice(words) => words.contains(&text),
@@ -176,12 +176,12 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
     })
 }
 
-/// Whether a parameter changes the row of a sensor in a way for which it is opened again.
-pub fn opens_again(name: &str) -> bool {
+/// Whether a change of the parameter closes a sensor and opens it again.
+pub fn reopens_sensor(name: &str) -> bool {
     locate(name).ok().flatten().is_some_and(|(_, row)| row.group == REOPENED)
 }
 
-/// Turns `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
+/// Turns the misspelt `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
 fn with_placeholder(name: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     match name.find(is_digit).filter(|_| name.starts_with("sens")) {
@@ -192,12 +192,12 @@ fn with_placeholder(name: &str) -> String {
     }
 }
 
-/// All names, with placeholders in the families; for suggestions.
+/// Returns all names for suggestions; those of families have placeholders.
 fn known_names() -> Vec<String> {
     let fixed = PARAMETERS.iter().map(|row| row.name.to_owned());
-    let own = { FAMILIES.iter() }.flat_map(|family| family.rows.iter().map(|r| family.named(r)));
+    let numbered = { FAMILIES.iter() }.flat_map(|f| f.rows.iter().map(|r| f.full_name(r)));
     let qos = QosGroup::ALL
         .iter()
         .flat_map(|s| QOS_PARAMETERS.iter().map(|row| format!("qos.{}.{}", s.name(), row.name)));
-    fixed.chain(own).chain(qos).collect()
+    fixed.chain(numbered).chain(qos).collect()
 }

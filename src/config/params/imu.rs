@@ -52,7 +52,7 @@ impl ImuNoiseParams {
         *self != Self::default()
     }
 
-    /// Variances of the white noise of accelerations and rates, sampled at a rate.
+    /// Returns the variances of the white noise of accelerations and angular rates at this sample rate.
     pub fn variances(&self, rate_hz: u16) -> [f64; 2] {
         [self.accelerometer_density, self.gyroscope_density]
             .map(|density| density * density * f64::from(rate_hz))

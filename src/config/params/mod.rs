@@ -1,4 +1,4 @@
-//! Every ROS parameter, typed, from one table.
+//! All ROS parameters, typed, from one table.
 mod all;
 mod check;
 mod choices;
@@ -31,7 +31,7 @@ pub use choices::*;
 pub use control::{ControlParams, SetpointParams};
 pub use degrade::DegradeParams;
 pub(crate) use families::is_text;
-pub use families::opens_again;
+pub use families::reopens_sensor;
 pub use frames::{FrameParams, TimeParams};
 pub use imu::{ImuNoiseParams, ImuParams};
 pub use model::{ModelParams, NetSimParams, RedisParams};
@@ -54,17 +54,17 @@ use std::net::Ipv4Addr;
 impl Params {
     /// Returns the control link of a vehicle.
     pub fn control_link(&self, id: u16) -> &ControlLink {
-        const OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
-        let own = self.own_vehicles.get(&id);
-        let given = own.and_then(|own| own.link.as_ref());
-        let is_flown_here = own.is_some_and(VehicleParams::is_flown_here);
-        given.unwrap_or(if is_flown_here { &OF_MODELS } else { &self.control.link })
+        const LINK_OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
+        let vehicle = self.own_vehicles.get(&id);
+        let given = vehicle.and_then(|vehicle| vehicle.link.as_ref());
+        let is_flown_here = vehicle.is_some_and(VehicleParams::is_flown_here);
+        given.unwrap_or(if is_flown_here { &LINK_OF_MODELS } else { &self.control.link })
     }
 
     /// Returns the prefix of a vehicle's mavros-style topics.
     pub fn control_prefix(&self, id: u16) -> String {
-        let own = self.own_vehicles.get(&id).and_then(|own| own.prefix.clone());
-        own.unwrap_or_else(|| {
+        let given = self.own_vehicles.get(&id).and_then(|vehicle| vehicle.prefix.clone());
+        given.unwrap_or_else(|| {
             let n = if id == 1 { String::new() } else { id.to_string() };
             let template = &self.control.prefix;
             template.replace("{id}", &id.to_string()).replace("{n}", &n)
@@ -74,8 +74,8 @@ impl Params {
     /// Returns the host of a vehicle's CopterSim.
     pub fn copter_sim(&self, id: u16) -> Ipv4Addr {
         match self.own_vehicles.get(&id) {
-            Some(own) if own.is_flown_here() => Ipv4Addr::LOCALHOST,
-            own => { own.and_then(|own| own.address) }.unwrap_or(self.simulator_address),
+            Some(vehicle) if vehicle.is_flown_here() => Ipv4Addr::LOCALHOST,
+            vehicle => { vehicle.and_then(|v| v.address) }.unwrap_or(self.simulator_address),
         }
     }
 

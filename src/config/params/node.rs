@@ -1,4 +1,4 @@
-//! What the node does besides.
+//! The page for browsers, and recordings.
 use super::declare::parameters;
 use super::table::{NODE, RECORD};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ parameters! {
             "Other web sites that may read from view.port in a browser of this host, such as https://app.foxglove.dev.";
     }
 
-    /// `record.*`: files to record to.
+    /// `record.*`.
     #[derive(Default)]
     pub struct RecordParams {
         [RECORD]

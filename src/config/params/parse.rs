@@ -1,6 +1,6 @@
-//! From named values to [`Params`].
+//! Checks named values and makes [`Params`] of them.
 use super::choices::Choice;
-use super::families::Given;
+use super::families::CheckedValues;
 use super::together::check_together;
 use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource};
 use crate::config::config_json::{self, RowChange};
@@ -8,31 +8,31 @@ use crate::config::{Mount, Problems, SensorConfig};
 use crate::wire::{Optics, Payload, SensorKind};
 
 impl Params {
-    /// Checks named values; the last of duplicates wins, missing ones have defaults.
+    /// Checks named values. Of duplicates the last one counts; missing parameters have their defaults.
     /// Errors: all unknown names (with a suggestion), wrong types and values out of range.
     pub fn from_values(values: &[(String, ParamValue)]) -> Result<Self, Problems> {
-        let mut given = Given::new();
+        let mut checked = CheckedValues::new();
         let mut problems = Problems::default();
         for (i, (name, value)) in values.iter().enumerate() {
             if values[i + 1..].iter().any(|(later, _)| later == name) {
                 continue;
             }
-            if let Err(message) = given.read(name, value) {
+            if let Err(message) = checked.insert(name, value) {
                 problems.push(name, message);
             }
         }
-        let params = given.params();
+        let params = checked.params();
         check_together(&params, &mut problems);
         problems.or(params)
     }
 
-    /// Returns the sensors of the files (all of them, also disabled ones) with the rows that `sensor<SeqID>.*` changes.
-    /// Those with problems are as in the file.
+    /// Returns all sensors of the files, also disabled ones, with the changes of `sensor<SeqID>.*`. A sensor whose changes have
+    /// problems stays as in the file.
     pub fn rows(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
         let mut problems = Problems::default();
         let row = |sensor: &SensorConfig| {
-            let own = self.sensor(sensor.seq_id);
-            let row = own.row.apply(sensor, own.fov_deg);
+            let params = self.sensor(sensor.seq_id);
+            let row = params.row.apply(sensor, params.fov_deg);
             row.unwrap_or_else(|Problems(found)| {
                 problems.0.extend(found);
                 sensor.clone()
@@ -47,7 +47,7 @@ impl Params {
         let mut problems = Problems::default();
         let disabled =
             |seq_id: u16| self.sensors.get(&seq_id).is_some_and(|s| s.enabled == Some(false));
-        for (seq_id, own) in &self.sensors {
+        for (seq_id, params) in &self.sensors {
             let Some(sensor) = sensors.iter().find(|sensor| sensor.seq_id == *seq_id) else {
                 let known: Vec<_> = sensors.iter().map(|s| s.seq_id.to_string()).collect();
                 let why = format!("no sensor has this SeqID; known are {}", known.join(", "));
@@ -61,9 +61,9 @@ impl Params {
                 Payload::Grey16 => DepthEncoding::WORDS,
                 _ => &[],
             };
-            let no_pinhole = own.boxes && !kind.is_pinhole_image();
-            let no_camera = own.gimbal && !kind.is_camera();
-            let no_fisheye = own.fisheye_factor.is_some() && optics != Optics::Fisheye;
+            let no_pinhole = params.boxes && !kind.is_pinhole_image();
+            let no_camera = params.gimbal && !kind.is_camera();
+            let no_fisheye = params.fisheye_factor.is_some() && optics != Optics::Fisheye;
             for (key, wrong, wanted, why) in [
                 ("boxes", no_pinhole, "be false", "has no image of a pinhole camera"),
                 ("gimbal", no_camera, "be false", "is no camera"),
@@ -74,7 +74,7 @@ impl Params {
                     problems.push(format!("sensor{seq_id}.{key}"), wanted);
                 }
             }
-            let encoding = own.encoding.as_ref();
+            let encoding = params.encoding.as_ref();
             if let Some(encoding) = encoding.filter(|word| !possible.contains(&word.as_str())) {
                 let wanted = match possible {
                     [] => format!("must not be set for TypeID {type_id}, which has one encoding"),
@@ -86,10 +86,10 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            // With another row, its check has seen the field of view; a type without one leaves it for the next.
-            let own = self.sensors.get(&sensor.seq_id);
-            let as_in_file = own.filter(|own| own.row == RowChange::default());
-            let fov = as_in_file.and_then(|own| own.fov_deg);
+            // `RowChange::apply` has checked the field of view of a changed row; a type without one ignores the parameter.
+            let params = self.sensors.get(&sensor.seq_id);
+            let unchanged = params.filter(|params| params.row == RowChange::default());
+            let fov = unchanged.and_then(|params| params.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))
             {
@@ -110,9 +110,9 @@ impl Params {
 
     fn check_scan(&self, sensor: &SensorConfig, problems: &mut Problems) {
         let (seq_id, type_id) = (sensor.seq_id, sensor.kind.type_id());
-        let own = self.sensors.get(&seq_id).and_then(|own| own.scan);
+        let scan = self.sensors.get(&seq_id).and_then(|params| params.scan);
         let possible = ScanParams::sources(sensor.kind);
-        if let Some(own) = own
+        if let Some(own) = scan
             && !possible.contains(&own.name())
         {
             let wanted = match possible {
@@ -121,7 +121,7 @@ impl Params {
             };
             problems.push(format!("sensor{seq_id}.scan"), format!("{wanted}, is {:?}", own.name()));
         }
-        let source = own.unwrap_or(self.scan.source);
+        let source = scan.unwrap_or(self.scan.source);
         if let Some(ring) = self.scan.ring
             && source == ScanSource::Ring
             && sensor.kind == SensorKind::Lidar

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 /// Quality of service of one topic.
 ///
-/// A reader matches only if the writer offers at least the requested QoS, hence the default: RELIABLE writers match
-/// every reader that does not ask for TRANSIENT_LOCAL.
+/// A reader matches only if the writer offers at least the requested QoS. The default is RELIABLE, because such writers match
+/// every reader that does not request TRANSIENT_LOCAL.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Qos {
     /// Whether lost samples are retransmitted.
@@ -70,7 +70,7 @@ parameters! {
 }
 
 impl QosChange {
-    /// Applies the change.
+    /// Returns `base` with the change.
     pub fn apply(self, base: Qos) -> Qos {
         let base = self.preset.map_or(base, Qos::preset);
         Qos {
@@ -84,7 +84,7 @@ impl QosChange {
 
 macro_rules! groups {
     ($($variant:ident = $name:literal, $default:expr, $doc:literal;)+) => {
-        /// A kind of topics that share their QoS parameters `qos.<group>.*`.
+        /// Topics that share the QoS parameters `qos.<group>.*`.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum QosGroup { $(#[doc = $doc] $variant,)+ }
 
@@ -110,7 +110,7 @@ macro_rules! groups {
     };
 }
 
-// Reliable offers match every reader; shallow queues keep a slow reader from costing memory or latency.
+// Reliable writers match every reader; with shallow queues a slow reader costs neither memory nor latency.
 groups! {
     Image = "image", Qos::reliable(3), "raw images";
     CameraInfo = "camera_info", Qos::reliable(5), "`camera_info`; volatile, because a latched one may tell a field of view of the past";
@@ -150,7 +150,7 @@ impl QosParams {
         of_topic.apply(of_group.apply(group.default_qos()))
     }
 
-    /// Returns a problem for each topic in `qos_overrides` without publisher; `topics` are all published ones.
+    /// Returns a problem for each topic of `qos_overrides` that is not in `topics`, the published ones.
     pub fn without_publisher(&self, topics: &[&str]) -> Vec<Problem> {
         let unused = self.topics.keys().filter(|topic| !topics.contains(&topic.as_str()));
         let problem = |topic: &String| {

@@ -1,4 +1,4 @@
-//! Checked values by name, and the types that they become.
+//! Converts checked values to the types of their fields.
 use super::check::network;
 use super::choices::Choice;
 use super::value::{as_float, as_int, as_reals, as_text};
@@ -23,10 +23,10 @@ impl Values {
         self.0.insert(name, value);
     }
 
-    /// Returns the value as the type of a field. It has passed its row's check, and a test reads every row of the
-    /// table; a name of a family that has no value is zero.
+    /// Returns a value as the type of its field; zero without a value, as in families. The conversion of a checked value cannot
+    /// fail: a test reads every row of the table.
     pub(super) fn read<T: FieldValue>(&self, name: &str) -> T {
-        let value = self.0.get(name).and_then(T::of);
+        let value = self.0.get(name).and_then(T::from_value);
         value.unwrap_or_else(T::zero)
     }
 }
@@ -34,16 +34,16 @@ impl Values {
 pub(super) trait FieldValue: Sized {
     const WORDS: &'static [&'static str] = &[];
 
-    fn of(value: &ParamValue) -> Option<Self>;
+    fn from_value(value: &ParamValue) -> Option<Self>;
 
     fn zero() -> Self;
 }
 
 macro_rules! values {
-    ($($($type:ty)+ = $zero:expr, |$value:ident| $of:expr;)+) => {$($(
+    ($($($type:ty)+ = $zero:expr, |$value:ident| $convert:expr;)+) => {$($(
         impl FieldValue for $type {
-            fn of($value: &ParamValue) -> Option<Self> {
-                $of
+            fn from_value($value: &ParamValue) -> Option<Self> {
+                $convert
             }
 
             fn zero() -> Self {
@@ -74,8 +74,8 @@ values! {
 impl<T: Choice> FieldValue for T {
     const WORDS: &'static [&'static str] = T::WORDS;
 
-    fn of(value: &ParamValue) -> Option<Self> {
-        T::named(as_text(value)?)
+    fn from_value(value: &ParamValue) -> Option<Self> {
+        T::from_word(as_text(value)?)
     }
 
     fn zero() -> Self {
@@ -84,10 +84,10 @@ impl<T: Choice> FieldValue for T {
 }
 
 impl<T: FieldValue> FieldValue for Vec<T> {
-    fn of(value: &ParamValue) -> Option<Self> {
+    fn from_value(value: &ParamValue) -> Option<Self> {
         match value {
-            ParamValue::List(values) => values.iter().map(T::of).collect(),
-            single => Some(vec![T::of(single)?]),
+            ParamValue::List(values) => values.iter().map(T::from_value).collect(),
+            single => Some(vec![T::from_value(single)?]),
         }
     }
 
@@ -96,12 +96,12 @@ impl<T: FieldValue> FieldValue for Vec<T> {
     }
 }
 
-/// An empty text, and what its type cannot hold, is none.
+/// `None` for an empty text, and for a value that the type cannot hold.
 impl<T: FieldValue> FieldValue for Option<T> {
     const WORDS: &'static [&'static str] = T::WORDS;
 
-    fn of(value: &ParamValue) -> Option<Self> {
-        Some(T::of(value).filter(|_| as_text(value) != Some("")))
+    fn from_value(value: &ParamValue) -> Option<Self> {
+        Some(T::from_value(value).filter(|_| as_text(value) != Some("")))
     }
 
     fn zero() -> Self {

@@ -1,4 +1,4 @@
-//! The tables as text: `--help`, `docs/parameters.md`, `config/bridge.yaml`.
+//! Renders the tables as `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 use super::choices::Choice as _;
 use super::families::{FAMILIES, Family};
 use super::{
@@ -21,22 +21,22 @@ pub fn render_help() -> String {
     let groups: Vec<_> = QosGroup::ALL.iter().map(|group| group.name()).collect();
     let policies: Vec<_> = QOS_PARAMETERS.iter().map(|row| row.name).collect();
     let text = format!("{}; groups: {}.", policies.join(", "), groups.join(", "));
-    help_text(&mut out, "qos.<group>.<policy>", &text);
+    help_entry(&mut out, "qos.<group>.<policy>", &text);
     let text = "The same policies for one topic, as in rclcpp.";
-    help_text(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
+    help_entry(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
     out
 }
 
 fn help_row(out: &mut String, name: &str, row: &ParameterSpec) {
-    let default = match (plain(row), &row.default) {
+    let default = match (unquoted_default(row), &row.default) {
         (text, _) if text.is_empty() => text,
         (text, Some(ParamValue::List(_))) => format!(" {text}"),
         (text, _) => format!(" [{text}]"),
     };
-    help_text(out, name, &format!("{}{default}", row.doc));
+    help_entry(out, name, &format!("{}{default}", row.doc));
 }
 
-fn help_text(out: &mut String, name: &str, text: &str) {
+fn help_entry(out: &mut String, name: &str, text: &str) {
     const COLUMN: usize = 30;
     let mut lines = wrap(text, WIDTH - COLUMN).into_iter();
     let first = if name.len() + 6 > COLUMN { None } else { lines.next() };
@@ -86,7 +86,7 @@ pub fn render_markdown() -> String {
 const HEAD: &str = "| Parameter | Type | Default | Live | Meaning |\n|---|---|---|---|---|";
 
 fn markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
-    let default = match plain(row) {
+    let default = match unquoted_default(row) {
         _ if row.default.is_none() => "Config.json".to_owned(),
         text if text.is_empty() => text,
         text => format!("`{text}`"),
@@ -139,8 +139,8 @@ pub fn render_yaml() -> String {
     );
     for Section { title, family, rows } in sections() {
         let (here, prefix) = family.map_or_else(Default::default, |family| {
-            let Family { what, id, example, .. } = family;
-            (format!(", here {id} {example}"), format!("# {what}{example}."))
+            let Family { prefix, id, example, .. } = family;
+            (format!(", here {id} {example}"), format!("# {prefix}{example}."))
         });
         let _ = writeln!(out, "    # ---- {title}{here} ----\n");
         for row in rows {
@@ -203,7 +203,7 @@ fn sections() -> Vec<Section> {
         }
     }
     sections.extend(FAMILIES.iter().map(|family| Section {
-        title: format!("One {}", family.what),
+        title: format!("One {}", family.prefix),
         family: Some(family),
         rows: family.rows.iter().collect(),
     }));
@@ -211,11 +211,11 @@ fn sections() -> Vec<Section> {
 }
 
 fn full_name(family: Option<&Family>, row: &ParameterSpec) -> String {
-    family.map_or_else(|| row.name.to_owned(), |family| family.named(row))
+    family.map_or_else(|| row.name.to_owned(), |family| family.full_name(row))
 }
 
-/// The default without YAML quotes; empty if it is an empty text or array, or that of Config.json.
-fn plain(row: &ParameterSpec) -> String {
+/// Returns the default without YAML quotes; empty for an empty text or array, and for a default of Config.json.
+fn unquoted_default(row: &ParameterSpec) -> String {
     match &row.default {
         Some(ParamValue::Str(text)) => text.clone(),
         Some(ParamValue::List(values)) if values.is_empty() => String::new(),
@@ -224,7 +224,7 @@ fn plain(row: &ParameterSpec) -> String {
     }
 }
 
-/// Type, range and unit in a few words.
+/// Returns type, range and unit in a few words.
 pub(super) fn kind_text(row: &ParameterSpec) -> String {
     let unit = row.unit_suffix();
     match row.kind {

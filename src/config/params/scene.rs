@@ -1,4 +1,4 @@
-//! The scene, and what the renderer reports of it.
+//! The scene and the renderer's reports of it.
 use super::declare::parameters;
 use super::table::{REPORTS, SCENE};
 use super::{BoundsAxes, ReportDemand};

@@ -5,11 +5,11 @@ use super::{
 };
 use std::sync::LazyLock;
 
-/// Keys of `sensor<SeqID>.*`; the default "" is that of the sensor's type or the global parameter.
+/// Keys of `sensor<SeqID>.*`; the default "" means that of the sensor's type or the global parameter.
 pub static SENSOR_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(SensorParams::specs);
 
 const SENSOR: &str = "Sensor";
-/// What opens a sensor again while the bridge runs.
+/// Heading of the parameters that open a sensor again while the bridge runs.
 pub(super) const REOPENED: &str = "Sensor, opened again";
 const ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];
 
@@ -75,7 +75,7 @@ parameters! {
 }
 
 impl SensorParams {
-    /// Applies the parameters to an entry of Config.json; `unit` is the unit of its angles on the wire.
+    /// Changes a sensor of Config.json; `unit` is the unit of its angles on the wire.
     pub fn apply(&self, sensor: &mut SensorConfig, unit: AngleUnit) {
         if let Some(fov) = self.fov_deg {
             sensor.fov_deg = fov;

@@ -90,16 +90,16 @@ pub struct Checked {
 #[derive(Clone, Debug)]
 pub struct Store {
     declared: BTreeMap<String, Declared>,
-    /// Values set at the start or since; the others are defaults.
+    /// Values set at the start or later; the other parameters have their defaults.
     given: Vec<(String, ParamValue)>,
     /// The sensors in the files.
     sensors: Vec<(SensorConfig, AngleUnit)>,
 }
 
-/// Beginning of the names of what publishers offer.
+/// Prefix of the QoS parameters of publishers.
 const QOS_OVERRIDES: &str = "qos_overrides.";
 
-/// Parameter of a sensor that decides which others it has.
+/// Key of the parameter that determines which other parameters a sensor has.
 const TYPE_ID: &str = "type_id";
 
 impl Store {
@@ -131,7 +131,7 @@ impl Store {
             let change = params.qos.groups.get(group).copied().unwrap_or_default();
             let qos = change.apply(group.default_qos());
             for row in QOS_PARAMETERS.iter() {
-                let value = policy(row, change, qos);
+                let value = policy_value(row, change, qos);
                 store.declare(format!("qos.{}.{}", group.name(), row.name), row, value);
             }
         }
@@ -146,7 +146,7 @@ impl Store {
             // rclcpp has no presets.
             for row in QOS_PARAMETERS.iter().skip(1) {
                 let name = format!("{QOS_OVERRIDES}{topic}.publisher.{}", row.name);
-                let value = policy(row, QosChange::default(), *qos);
+                let value = policy_value(row, QosChange::default(), *qos);
                 self.declared.insert(name, Declared { row, value });
             }
         }
@@ -158,7 +158,7 @@ impl Store {
         self.declare_sensors();
     }
 
-    /// Declares what the sensors have as the types that they are of now.
+    /// Declares the parameters of the sensors' present types, and removes those of other types.
     fn declare_sensors(&mut self) {
         for (sensor, unit) in self.sensors.clone() {
             let name = |row: &ParameterSpec| format!("sensor{}.{}", sensor.seq_id, row.name);
@@ -178,9 +178,9 @@ impl Store {
         }
     }
 
-    /// The parameters of the types that these changes lead to.
+    /// Returns the store with the parameters of the types that the changes select.
     fn with_types(&self, changes: &[(String, ParamValue)]) -> Cow<'_, Self> {
-        let types = changes.iter().filter(|(name, _)| decides(name));
+        let types = changes.iter().filter(|(name, _)| is_type_id(name));
         let types: Vec<_> = types.cloned().collect();
         if types.is_empty() {
             return Cow::Borrowed(self);
@@ -197,7 +197,7 @@ impl Store {
         self.declared.insert(name, Declared { row, value });
     }
 
-    /// Names of all parameters.
+    /// Returns the names of all parameters.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.declared.keys().map(String::as_str)
     }
@@ -239,26 +239,26 @@ impl Store {
         })
     }
 
-    /// Returns names and their prefixes as rclcpp selects them: all below one of `prefixes` (all if there is none) with
-    /// fewer than `depth` dots after it; depth 0 is no limit.
+    /// Returns names and their prefixes as rclcpp selects them: names below one of `prefixes` (all names without prefixes) with
+    /// fewer than `depth` dots after the prefix; depth 0 is no limit.
     pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
-        let near = |rest: &str| depth == 0 || (rest.matches('.').count() as u64) < depth;
-        let below = |name: &str, prefix: &str| {
+        let is_near = |rest: &str| depth == 0 || (rest.matches('.').count() as u64) < depth;
+        let is_below = |name: &str, prefix: &str| {
             let rest = name.strip_prefix(prefix);
-            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('.').is_some_and(near))
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('.').is_some_and(is_near))
         };
-        let selected = |name: &&String| match prefixes {
-            [] => near(name),
-            prefixes => prefixes.iter().any(|prefix| below(name, prefix)),
+        let is_selected = |name: &&String| match prefixes {
+            [] => is_near(name),
+            prefixes => prefixes.iter().any(|prefix| is_below(name, prefix)),
         };
-        let names: Vec<_> = self.declared.keys().filter(selected).cloned().collect();
+        let names: Vec<_> = self.declared.keys().filter(is_selected).cloned().collect();
         let parents = names.iter().filter_map(|name| name.rsplit_once('.'));
         let parents: BTreeSet<_> = parents.map(|(parent, _)| parent.to_owned()).collect();
         (names, parents.into_iter().collect())
     }
 
-    /// Checks values that are set together; changes nothing.
-    /// Errors: all problems: unknown names with a suggestion, wrong types, values out of range, conflicting values, parameters that need a restart.
+    /// Checks values that are set together; changes nothing. Errors: all unknown names (with a suggestion), wrong types, values
+    /// out of range, conflicting values, and parameters that need a restart.
     pub fn check(&self, changes: &[(String, ParamValue)]) -> Result<Checked, Problems> {
         let mut problems = Problems::default();
         let mut checked = Vec::new();
@@ -293,18 +293,17 @@ impl Store {
             self.given.retain(|(other, _)| other != name);
             self.given.push((name.clone(), value.clone()));
         }
-        if checked.changes.iter().any(|(name, _)| decides(name)) {
+        if checked.changes.iter().any(|(name, _)| is_type_id(name)) {
             self.declare_sensors();
         }
     }
 }
 
-/// Whether a parameter decides which others its sensor has.
-fn decides(name: &str) -> bool {
+fn is_type_id(name: &str) -> bool {
     name.rsplit('.').next() == Some(TYPE_ID)
 }
 
-/// The default of a row for this sensor; `None` if the sensor's type does not have it.
+/// Returns the default of a row for this sensor; `None` if its type does not have the parameter.
 fn sensor_default(
     row: &ParameterSpec,
     sensor: &SensorConfig,
@@ -346,7 +345,7 @@ fn sensor_default(
     })
 }
 
-fn policy(row: &ParameterSpec, change: QosChange, qos: Qos) -> ParamValue {
+fn policy_value(row: &ParameterSpec, change: QosChange, qos: Qos) -> ParamValue {
     let text = |word: &str| ParamValue::Str(word.to_owned());
     match row.name {
         "preset" => text(change.preset.map_or("", |preset| preset.name())),

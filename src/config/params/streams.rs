@@ -1,4 +1,4 @@
-//! What is asked of the renderer, and how its data are published.
+//! Requests to the renderer, and the publication of depth and scans.
 use super::choices::Choice;
 use super::declare::parameters;
 use super::table::{SCANS, SIMULATOR, TOPICS};
@@ -62,7 +62,7 @@ parameters! {
 }
 
 impl ScanParams {
-    /// Returns the points of the scan of this kind of sensor.
+    /// Returns the source of the scan for this kind of sensor; `Off` if it has none.
     pub fn source_of(&self, kind: SensorKind) -> ScanSource {
         match self.source {
             ScanSource::Off => ScanSource::Off,
@@ -82,8 +82,8 @@ impl ScanParams {
 
     /// Returns the limits of the azimuth; `None` if they span a full circle.
     pub fn angles(&self) -> Option<[f64; 2]> {
-        let limited = self.angle_max - self.angle_min < TAU - 1e-3;
-        limited.then_some([self.angle_min, self.angle_max])
+        let is_limited = self.angle_max - self.angle_min < TAU - 1e-3;
+        is_limited.then_some([self.angle_min, self.angle_max])
     }
 }
 

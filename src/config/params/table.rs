@@ -1,4 +1,4 @@
-//! What the table says of a parameter.
+//! Rows of the table of parameters.
 use super::ParamValue;
 
 /// Type and range of a parameter.
@@ -8,7 +8,7 @@ pub enum ValueKind {
     Bool,
     /// Integer from the first to the second number.
     Int(i64, i64),
-    /// Array of texts without quotes, each of so many bytes at most and not empty; may be empty.
+    /// Array of names without quotes, each of 1 byte up to this number; the array may be empty.
     Names(usize),
     /// Real number from the first to the second number; integers are accepted too.
     Float(f64, f64),
@@ -34,7 +34,7 @@ pub enum ValueKind {
     Covariance,
     /// 3 numbers, each from the first to the second.
     Vector(f64, f64),
-    /// At most so many numbers.
+    /// Array of at most this many numbers.
     Reals(usize),
 }
 
@@ -51,19 +51,19 @@ pub struct ParameterSpec {
     pub default: Option<ParamValue>,
     /// Unit, or empty.
     pub unit: &'static str,
-    /// One or two sentences.
+    /// Description in one or two sentences.
     pub doc: &'static str,
     /// Can be set at run time; others need a restart.
     pub live: bool,
 }
 
 impl ParameterSpec {
-    /// Returns the default; an empty array if it is that of Config.json.
+    /// Returns the default; an empty array if Config.json has it.
     pub fn default_value(&self) -> ParamValue {
         self.default.clone().unwrap_or(ParamValue::List(Vec::new()))
     }
 
-    /// The unit as it follows a number.
+    /// Returns the unit with a space before it; empty without a unit.
     pub(super) fn unit_suffix(&self) -> String {
         if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) }
     }

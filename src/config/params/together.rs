@@ -3,11 +3,10 @@ use super::Params;
 use crate::config::{ControlLink, Problems, SimMode, names};
 use std::net::Ipv4Addr;
 
-/// Checks across parameters.
 pub(super) fn check_together(params: &Params, problems: &mut Problems) {
-    let mut own = params.own_vehicles.values().filter_map(|own| own.address);
-    let here = params.simulator_address.is_loopback() && own.all(|address| address.is_loopback());
-    if params.redis.address.is_some() && !here {
+    let mut addresses = params.own_vehicles.values().filter_map(|vehicle| vehicle.address);
+    let is_local = params.simulator_address.is_loopback() && addresses.all(|a| a.is_loopback());
+    if params.redis.address.is_some() && !is_local {
         let why = "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there";
         problems.push("redis.address", why);
     }
@@ -67,16 +66,16 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         ("scan.angle_min", scan.angle_min, "scan.angle_max", scan.angle_max),
         ("scan.range_min", scan.range_min, "scan.range_max", scan.range_max),
     ] {
-        let unlimited = high_name == "scan.range_max" && high == 0.0;
-        if low >= high && !unlimited {
+        let is_unlimited = high_name == "scan.range_max" && high == 0.0;
+        if low >= high && !is_unlimited {
             problems.push(name, format!("must be less than {high_name}, {high}, is {low}"));
         }
     }
     let record = [("record.ros", &params.record.ros), ("record.raw", &params.record.raw)];
     for (parameter, name) in record {
         let name = name.as_deref().unwrap_or("recording");
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if name.starts_with('.') || !name.chars().all(plain) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if name.starts_with('.') || !name.chars().all(is_plain) {
             let why = format!(
                 "must be a name of letters, digits, `.`, `_` and `-` in record.directory, is {name:?}"
             );
@@ -89,12 +88,12 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     }
 }
 
-/// Answers are taken from the address that is named, and no answer comes from one that is not a host's.
+/// Checks that the addresses of simulators are those of hosts: the bridge accepts answers only from these addresses.
 fn check_hosts(params: &Params, problems: &mut Problems) {
-    let own = params.own_vehicles.iter();
-    let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.address"), own.address?)));
-    let all = [("simulator_address".to_owned(), params.simulator_address)];
-    for (name, address) in all.into_iter().chain(own) {
+    let vehicles = params.own_vehicles.iter();
+    let hosts = vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.address"), v.address?)));
+    let simulator = [("simulator_address".to_owned(), params.simulator_address)];
+    for (name, address) in simulator.into_iter().chain(hosts) {
         let what = match address {
             Ipv4Addr::BROADCAST => "a broadcast",
             Ipv4Addr::UNSPECIFIED => "no address",
@@ -110,13 +109,13 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
     }
 }
 
-/// The layout of its states is not published: they are made of the true state.
+/// Checks the needs of UDP_UltraSimple: its states have no published layout, so the true state replaces them.
 fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let ultra = ControlLink::Simulator(SimMode::UdpUltraSimple);
-    let own = params.own_vehicles.iter();
-    let own = own.filter_map(|(id, own)| Some((format!("vehicle{id}.link"), own.link.as_ref()?)));
-    let all = [("control.link".to_owned(), &params.control.link)];
-    for (name, _) in all.into_iter().chain(own).filter(|(_, link)| **link == ultra) {
+    let vehicles = params.own_vehicles.iter();
+    let own = vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.link"), v.link.as_ref()?)));
+    let links = [("control.link".to_owned(), &params.control.link)].into_iter().chain(own);
+    for (name, _) in links.filter(|(_, link)| **link == ultra) {
         if !params.true_state_enabled {
             let why = "udp_ultrasimple takes the vehicle's state from its true state: set true_state.enabled to true";
             problems.push(name.clone(), why);
@@ -128,11 +127,11 @@ fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     }
 }
 
-/// Vehicles that the bridge flies are reached as it reaches them.
+/// Checks that a vehicle that the bridge flies has no link or address for another program.
 fn check_flown_here(params: &Params, problems: &mut Problems) {
-    let own = params.own_vehicles.iter();
-    for (id, own) in own.filter(|(_, own)| own.is_flown_here()) {
-        let link = own.link.as_ref();
+    let vehicles = params.own_vehicles.iter();
+    for (id, vehicle) in vehicles.filter(|(_, vehicle)| vehicle.is_flown_here()) {
+        let link = vehicle.link.as_ref();
         let simple = ControlLink::Simulator(SimMode::UdpSimple);
         if let Some(link) = link.filter(|link| **link != simple && **link != ControlLink::Off) {
             let why = format!(
@@ -140,7 +139,7 @@ fn check_flown_here(params: &Params, problems: &mut Problems) {
             );
             problems.push(format!("vehicle{id}.link"), why);
         }
-        if own.address.is_some_and(|address| !address.is_loopback()) {
+        if vehicle.address.is_some_and(|address| !address.is_loopback()) {
             let why = format!(
                 "must be on loopback (127.0.0.1) for a vehicle that the bridge flies (vehicle{id}.model); leave it out"
             );

@@ -28,7 +28,7 @@ impl ParamValue {
     }
 }
 
-/// Returns a number, integers included.
+/// Returns a number, also an integer.
 pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
     match value {
         ParamValue::Float(value) => Some(*value),
@@ -73,7 +73,7 @@ impl fmt::Display for ParamValue {
                 write!(f, "{}.inf", if *value < 0.0 { "-" } else { "" })
             }
             Self::Float(value) => write!(f, "{value:?}"),
-            // Quoted, because YAML reads some plain scalars as other types; every JSON string is one of YAML.
+            // Quoted, because YAML reads some plain scalars as other types; JSON strings are valid YAML.
             Self::Str(value) => write!(f, "{}", serde_json::Value::from(value.as_str())),
             Self::List(values) => {
                 let values: Vec<_> = values.iter().map(ToString::to_string).collect();

@@ -12,7 +12,7 @@ use super::{ParamValue, Problems, names};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Name of the node without `__node`.
+/// Name of the node if `__node` is not set.
 pub const NODE_NAME: &str = "rfly_bridge";
 
 /// Contents of `--ros-args`.
@@ -66,17 +66,17 @@ const FLAGS: &[&str] = &[
 pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
     let mut parser = ArgParser::default();
     let mut args = args.into_iter();
-    let mut for_ros = false;
+    let mut is_ros = false;
     while let Some(arg) = args.next() {
-        match (for_ros, arg.as_str()) {
-            (_, "--ros-args") => for_ros = true,
+        match (is_ros, arg.as_str()) {
+            (_, "--ros-args") => is_ros = true,
             (false, _) => parser.out.rest.push(arg),
-            (true, "--") => for_ros = false,
+            (true, "--") => is_ros = false,
             (true, option) if WITH_VALUE.contains(&option) => match args.next() {
                 Some(value) => parser.option(option, &value),
                 None => parser.problems.push(option, "needs a value"),
             },
-            // Features that these flags switch do not exist here.
+            // This node lacks the features that these flags switch.
             (true, option) if FLAGS.contains(&option) => {}
             (true, option) => {
                 let hint = did_you_mean(option, WITH_VALUE.iter().chain(FLAGS).copied());
@@ -89,7 +89,7 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
     parser.finish()
 }
 
-/// The same of a command line as the operating system gives it. Errors: arguments that are not UTF-8, and those of [`parse`].
+/// As [`parse`], for the arguments of the operating system. Errors: arguments that are not UTF-8, and those of [`parse`].
 pub fn parse_os(args: impl IntoIterator<Item = OsString>) -> Result<RosArgs, Problems> {
     let mut problems = Problems::default();
     let mut words = Vec::new();
@@ -175,18 +175,18 @@ impl ArgParser {
         if let Some(topic) = rule.left.strip_prefix("rostopic://") {
             rule.left = topic.to_owned();
         }
-        let good = match rule.left.as_str() {
+        let checked = match rule.left.as_str() {
             "__node" | "__name" => names::check_token(&rule.right),
             "__ns" => names::check_namespace(&rule.right),
             left => names::check_topic(left).and_then(|()| names::check_topic(&rule.right)),
         };
-        match good {
+        match checked {
             Ok(()) => self.remaps.push(rule),
             Err(why) => self.problems.push(format!("{option} {text}"), why),
         }
     }
 
-    /// `level` or `logger:=level`; other loggers do not exist here.
+    /// Reads `level` or `logger:=level`; ignores other loggers than the node's.
     fn log_level(&mut self, text: &str) {
         let level = match text.split_once(":=") {
             Some((logger, _)) if !logger.starts_with(NODE_NAME) => return,
@@ -206,22 +206,22 @@ impl ArgParser {
         }
     }
 
-    /// Applies the node's names first, because rules may be for another node of the same command line.
+    /// Reads the node's name first: the other rules may be for another node of the same command line.
     fn finish(mut self) -> Result<RosArgs, Problems> {
         let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
-        let meant = |node: &Option<String>, name: &str| {
+        let is_for = |node: &Option<String>, name: &str| {
             node.as_deref().is_none_or(|node| node.trim_start_matches('/') == name)
         };
-        let name = self.remaps.iter().find(|rule| is_name(rule) && meant(&rule.node, NODE_NAME));
+        let name = self.remaps.iter().find(|rule| is_name(rule) && is_for(&rule.node, NODE_NAME));
         self.out.node_name = name.map(|rule| rule.right.clone());
         let name = self.out.node_name.clone().unwrap_or_else(|| NODE_NAME.to_owned());
-        let mine = |node: &Option<String>| meant(node, &name);
-        let space = self.remaps.iter().find(|rule| rule.left == "__ns" && mine(&rule.node));
-        self.out.namespace = space.map(|rule| rule.right.clone());
-        let topics =
-            self.remaps.into_iter().filter(|rule| !rule.left.starts_with("__") && mine(&rule.node));
-        self.out.remaps = topics.map(|rule| (rule.left, rule.right)).collect();
-        let params = self.params.into_iter().filter(|(node, _)| mine(node));
+        let is_for_this = |node: &Option<String>| is_for(node, &name);
+        let rule = self.remaps.iter().find(|r| r.left == "__ns" && is_for_this(&r.node));
+        self.out.namespace = rule.map(|rule| rule.right.clone());
+        let is_remap = |rule: &Rule| !rule.left.starts_with("__") && is_for_this(&rule.node);
+        let remaps = self.remaps.into_iter().filter(is_remap);
+        self.out.remaps = remaps.map(|rule| (rule.left, rule.right)).collect();
+        let params = self.params.into_iter().filter(|(node, _)| is_for_this(node));
         self.out.sources = params.map(|(_, source)| source).collect();
         self.problems.or(self.out)
     }

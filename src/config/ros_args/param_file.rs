@@ -24,7 +24,7 @@ pub fn params_of_file(
     let mut reader =
         FileReader { file, node_fqn, found: Vec::new(), problems: Problems::default() };
     match yaml::parse(text) {
-        Ok(Some(root)) => reader.section(&root, ""),
+        Ok(Some(root)) => reader.read_section(&root, ""),
         Ok(None) => {} // rcl accepts an empty file
         Err(error) => reader.problem(error.line, error.message),
     }
@@ -44,7 +44,7 @@ impl FileReader<'_> {
     }
 
     /// Walks namespaces and nodes down to `ros__parameters`.
-    fn section(&mut self, node: &Yaml, name: &str) {
+    fn read_section(&mut self, node: &Yaml, name: &str) {
         let YamlKind::Mapping(pairs) = &node.kind else {
             let place = if name.is_empty() { "the file".to_owned() } else { format!("{name:?}") };
             let why = format!("{place} must contain a node name and below it `ros__parameters:`");
@@ -57,22 +57,22 @@ impl FileReader<'_> {
                     let why = "`ros__parameters:` must stand below a node name, for example `/**:`";
                     self.problem(value.line, why);
                 } else if matches(name, self.node_fqn) {
-                    self.parameters(value, "");
+                    self.read_parameters(value, "");
                 }
             } else {
                 let key = key.trim_start_matches('/');
-                self.section(value, &format!("{name}/{key}"));
+                self.read_section(value, &format!("{name}/{key}"));
             }
         }
     }
 
-    fn parameters(&mut self, node: &Yaml, prefix: &str) {
+    fn read_parameters(&mut self, node: &Yaml, prefix: &str) {
         match &node.kind {
             YamlKind::Mapping(pairs) => {
                 for (key, value) in pairs {
                     let name =
                         if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-                    self.parameters(value, &name);
+                    self.read_parameters(value, &name);
                 }
             }
             YamlKind::Empty if prefix.is_empty() => {} // all parameters commented out
@@ -87,8 +87,8 @@ impl FileReader<'_> {
     }
 }
 
-/// Returns the value of a parameter, or the line and the error. For a string parameter a YAML
-/// boolean or number (`off`, `no`, `1`) is the text as written.
+/// Returns the value of a parameter; a YAML boolean or number (`off`, `no`, `1`) for a string parameter is the text as written.
+/// Errors: the line and the message.
 pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
     let typed = |text: &str, value: &ParamValue| {
         if params::is_text(name, text) { ParamValue::Str(text.to_owned()) } else { value.clone() }
@@ -107,7 +107,7 @@ pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'
     }
 }
 
-/// Whether a section name with wildcards matches this node. `*` is one part of the name, `**` any number, also none.
+/// Whether a section name with wildcards matches this node: `*` is one part of the name, `**` any number, also none.
 fn matches(pattern: &str, node_fqn: &str) -> bool {
     let parts = pattern.split('/').filter(|part| !part.is_empty()).map(|part| match part {
         "*" => "/[^/]+".to_owned(),

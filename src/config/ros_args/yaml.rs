@@ -2,7 +2,7 @@
 use crate::config::ParamValue;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
-/// Limit of the recursion depth, beyond any real parameter file.
+/// Maximum depth of nesting, which bounds the recursion; no real parameter file is as deep.
 const MAX_DEPTH: usize = 32;
 
 /// A node with its first line, counted from 1.
@@ -16,7 +16,7 @@ pub(crate) struct Yaml {
 pub(crate) enum YamlKind {
     /// No value, as after `key:`.
     Empty,
-    /// As written, and as typed by YAML.
+    /// The text as written, and the value with its YAML type.
     Scalar(String, ParamValue),
     Sequence(Vec<Yaml>),
     Mapping(Vec<(String, Yaml)>),
@@ -47,13 +47,13 @@ pub(crate) fn parse(text: &str) -> Result<Option<Yaml>, YamlError> {
         match next? {
             (Event::StreamStart | Event::DocumentStart(_) | Event::Nothing, _) => {}
             (Event::StreamEnd | Event::DocumentEnd, _) => break,
-            (event, span) => return node(&mut parser, event, span, 0).map(Some),
+            (event, span) => return parse_node(&mut parser, event, span, 0).map(Some),
         }
     }
     Ok(None)
 }
 
-fn node<'a>(
+fn parse_node<'a>(
     parser: &mut Parser<'a, StrInput<'a>>,
     event: Event<'a>,
     span: Span,
@@ -75,24 +75,24 @@ fn node<'a>(
         Event::SequenceStart(..) => {
             let mut items = Vec::new();
             loop {
-                match next(parser, line)? {
+                match next_event(parser, line)? {
                     (Event::SequenceEnd, _) => break YamlKind::Sequence(items),
-                    (event, span) => items.push(node(parser, event, span, depth + 1)?),
+                    (event, span) => items.push(parse_node(parser, event, span, depth + 1)?),
                 }
             }
         }
         Event::MappingStart(..) => {
             let mut pairs = Vec::new();
             loop {
-                let key = match next(parser, line)? {
+                let key = match next_event(parser, line)? {
                     (Event::MappingEnd, _) => break YamlKind::Mapping(pairs),
                     (Event::Scalar(key, ..), _) => key.into_owned(),
                     (_, span) => {
                         return Err(YamlError::new(span.start.line(), "a key must be a name"));
                     }
                 };
-                let (event, span) = next(parser, line)?;
-                pairs.push((key, node(parser, event, span, depth + 1)?));
+                let (event, span) = next_event(parser, line)?;
+                pairs.push((key, parse_node(parser, event, span, depth + 1)?));
             }
         }
         Event::Alias(_) => {
@@ -104,7 +104,7 @@ fn node<'a>(
     Ok(Yaml { line, kind })
 }
 
-fn next<'a>(
+fn next_event<'a>(
     parser: &mut Parser<'a, StrInput<'a>>,
     line: usize,
 ) -> Result<(Event<'a>, Span), YamlError> {

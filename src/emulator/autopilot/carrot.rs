@@ -2,7 +2,7 @@
 use super::parameters::px4_parameters;
 use crate::emulator::world::Vec3;
 
-/// The point stops so many m ahead of the vehicle (MPC_XY_ERR_MAX).
+/// Distance in m ahead of the vehicle at which the point stops (MPC_XY_ERR_MAX).
 const MAX_LEAD: f64 = 2.0;
 
 px4_parameters! {
@@ -27,7 +27,7 @@ impl Speeds {
     }
 
     /// Position at which a braking vehicle comes to rest.
-    pub(super) fn stop(&self, position: Vec3, velocity: Vec3) -> Vec3 {
+    pub(super) fn stopping_point(&self, position: Vec3, velocity: Vec3) -> Vec3 {
         // PX4 adds this time in s, because braking begins smoothly.
         const DELAY: f64 = 0.6;
         let braking = |speed: f64| speed / (2.0 * self.acceleration);

@@ -18,17 +18,17 @@ use crate::wire::mavlink::{Frame, MavMessage, MessageData as _};
 const DENIED: MavResult = MavResult::MAV_RESULT_DENIED;
 const UNSUPPORTED: MavResult = MavResult::MAV_RESULT_UNSUPPORTED;
 const FAILED: MavResult = MavResult::MAV_RESULT_FAILED;
-/// The upper half of a NaN in an integer.
+/// The upper 32 bits of an f64 NaN, as an integer.
 const NAN_AS_INT: i32 = 0x7ff8_0000;
-/// INT32_MAX and its neighbours in a COMMAND_LONG: "here" is NaN there.
+/// Floats near INT32_MAX, which means "here" in COMMAND_INT; in COMMAND_LONG NaN does.
 const INT_MAX_AS_FLOAT: std::ops::RangeInclusive<f64> = 2_147_483_520.0..=2_147_483_904.0;
-/// A vehicle does not take off for a place that is farther away, in m.
+/// A vehicle does not take off for a goal that is farther away, in m.
 const TOO_FAR: f64 = 100_000.0;
 /// Forces arming and disarming.
 const FORCE: f32 = 21196.0;
 /// VEHICLE_CMD_CUSTOM_1 of PX4.
 const CUSTOM_1: u16 = 1;
-/// Commands that change nothing here.
+/// Accepted commands without an effect on the emulator.
 #[rustfmt::skip] // a table
 const WITHOUT_EFFECT: [u16; 9] = [
     MAV_CMD_NAV_ROI, MAV_CMD_DO_SET_ACTUATOR, MAV_CMD_DO_GO_AROUND, MAV_CMD_DO_SET_ROI_LOCATION, MAV_CMD_DO_SET_ROI_NONE,
@@ -49,7 +49,7 @@ struct Command {
     /// Altitudes are above sea level: PX4 ignores the frame of COMMAND_INT.
     p: [f64; 7],
     target: (u8, u8),
-    /// Its numbers are those of the other message type.
+    /// The values are encoded as in the other message type.
     is_misread: bool,
 }
 
@@ -176,7 +176,7 @@ impl Autopilot {
         }
     }
 
-    /// Executes a command; a vehicle on its script as one that is armed and in the air, which leaves the script if it accepts.
+    /// Executes a command. A vehicle on its script counts as armed and in the air; it leaves the script if it accepts.
     fn in_flight(&mut self, execute: impl FnOnce(&mut Self) -> MavResult) -> MavResult {
         if !self.is_on_script() {
             return execute(self);
@@ -193,7 +193,7 @@ impl Autopilot {
 
     pub(super) fn change(&mut self, mode: Mode) -> MavResult {
         if mode == Mode::Loiter && self.is_loitering() {
-            return ACCEPTED; // it flies on to where it was sent
+            return ACCEPTED; // keeps its goal
         }
         let result = self.in_flight(|pilot| pilot.modes.change(mode, &mut pilot.texts));
         if result == ACCEPTED {
@@ -252,26 +252,26 @@ impl Autopilot {
         self.modes.active == Mode::Loiter && !self.is_on_script()
     }
 
-    /// Latitude, longitude and altitude of a command in m, NED from the map centre; without latitude and longitude it is
-    /// `otherwise` that counts, without altitude the height of the vehicle.
-    fn place(&self, [latitude, longitude, altitude]: [f64; 3], otherwise: Vec3) -> Vec3 {
-        let mut place = otherwise;
+    /// Converts a command's latitude, longitude and altitude to m, NED from the map centre. NaN: the horizontal position of
+    /// `otherwise`, the height of the vehicle.
+    fn position(&self, [latitude, longitude, altitude]: [f64; 3], otherwise: Vec3) -> Vec3 {
+        let mut position = otherwise;
         if latitude.is_finite() && longitude.is_finite() {
-            place = self.geo.project([latitude, longitude, 0.0]);
+            position = self.geo.project([latitude, longitude, 0.0]);
         }
-        place.z = if altitude.is_finite() {
+        position.z = if altitude.is_finite() {
             self.geo.centre[2] - altitude
         } else {
             self.motion.pose.position.z
         };
-        place
+        position
     }
 
-    /// Flies to the place, in a straight line. With one that is not on this map, as 0, 0, PX4 spins on the ground until it disarms.
+    /// Flies to the goal in a straight line. If the goal is too far away, as 0, 0 is, PX4 idles on the ground until it disarms.
     fn take_off(&mut self, mode: Mode, p: &[f64; 7]) -> MavResult {
         let result = self.change(mode);
         let here = self.motion.pose.position;
-        let mut goal = self.place([p[4], p[5], p[6]], here);
+        let mut goal = self.position([p[4], p[5], p[6]], here);
         if result == ACCEPTED && p[6].is_finite() {
             if goal.z > here.z {
                 self.texts.push(CRITICAL, "Already higher than takeoff altitude\t");
@@ -300,13 +300,13 @@ impl Autopilot {
         result
     }
 
-    /// Until the mode changes; 0 or less takes it back.
+    /// Sets the speed until the mode changes; 0 or less restores the default.
     fn change_speed(&mut self, speed: f64) -> MavResult {
-        let given = Some(speed).filter(|speed| *speed > 0.0);
-        self.flight.cruise = given;
+        let speed_override = Some(speed).filter(|speed| *speed > 0.0);
+        self.flight.cruise = speed_override;
         self.mission.change_speed(speed);
         if let Some(reposition) = &mut self.flight.reposition {
-            reposition.speed = given.or(reposition.speed);
+            reposition.speed = speed_override.or(reposition.speed);
         }
         ACCEPTED
     }
@@ -324,41 +324,41 @@ impl Autopilot {
         ACCEPTED
     }
 
-    /// Without exactly the flag that changes the mode PX4 answers "unsupported", and goes there nevertheless if it loiters. A
-    /// vehicle that is not armed drops the goal.
+    /// Unless CHANGE_MODE is the only flag, PX4 answers "unsupported", but flies there nevertheless if it loiters. A vehicle that
+    /// is not armed drops the goal.
     fn reposition(&mut self, p: &[f64; 7]) -> MavResult {
         const CHANGE_MODE: u32 =
             MavDoRepositionFlags::MAV_DO_REPOSITION_FLAGS_CHANGE_MODE.bits() as u32;
-        let loiters = self.is_loitering();
+        let is_loitering = self.is_loitering();
         let otherwise = if p[3].is_finite() || p[6].is_finite() {
             let here = self.motion.pose.position;
             self.flight.destination.unwrap_or(here)
         } else {
-            self.stop()
+            self.stopping_point()
         };
-        let usual = self.flight.cruise.filter(|_| loiters);
+        let cruise = self.flight.cruise.filter(|_| is_loitering);
         let result = match p[1] as u32 {
             CHANGE_MODE => self.change(Mode::Loiter),
             _ => UNSUPPORTED,
         };
-        if self.modes.is_armed && (result == ACCEPTED || loiters) {
+        if self.modes.is_armed && (result == ACCEPTED || is_loitering) {
             self.flight.reposition = Some(Reposition {
-                goal: self.place([p[4], p[5], p[6]], otherwise),
+                goal: self.position([p[4], p[5], p[6]], otherwise),
                 yaw: p[3],
-                speed: Some(p[0]).filter(|speed| *speed > 0.0).or(usual),
+                speed: Some(p[0]).filter(|speed| *speed > 0.0).or(cruise),
             });
         }
         result
     }
 
-    /// Loiters at another altitude above sea level, in m, where it comes to rest.
+    /// Loiters at another altitude in m above sea level, at the position where the vehicle comes to rest.
     fn change_altitude(&mut self, altitude: f64) -> MavResult {
-        let stop = self.stop();
+        let stop = self.stopping_point();
         let speed = self.flight.cruise.filter(|_| self.is_loitering());
         let result = self.change(Mode::Loiter);
         if self.modes.is_armed && result == ACCEPTED {
             self.flight.reposition = Some(Reposition {
-                goal: self.place([f64::NAN, f64::NAN, altitude], stop),
+                goal: self.position([f64::NAN, f64::NAN, altitude], stop),
                 yaw: f64::NAN,
                 speed,
             });
@@ -367,7 +367,7 @@ impl Autopilot {
     }
 
     fn orbit(&mut self, p: &[f64; 7]) -> MavResult {
-        let centre = self.place([p[4], p[5], p[6]], self.motion.pose.position);
+        let centre = self.position([p[4], p[5], p[6]], self.motion.pose.position);
         let result = self.change(Mode::Orbit);
         if result == ACCEPTED {
             self.flight.orbit = Orbit::new(p[0], p[1], p[2], centre);
@@ -379,9 +379,9 @@ impl Autopilot {
     }
 
     /// Position at which the braking vehicle comes to rest.
-    fn stop(&self) -> Vec3 {
+    fn stopping_point(&self) -> Vec3 {
         let motion = &self.motion;
-        self.speeds.stop(motion.pose.position, motion.velocity)
+        self.speeds.stopping_point(motion.pose.position, motion.velocity)
     }
 
     /// Sends a message once; its acknowledgement follows it.

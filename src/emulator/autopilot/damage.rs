@@ -49,8 +49,8 @@ impl Default for Damage {
 }
 
 impl Damage {
-    /// Returns the controllers' output as damaged motors execute it. A motor lacks only the thrust above its health.
-    pub(super) fn applied(&self, drive: ControlOutput) -> ControlOutput {
+    /// Returns the controllers' output as damaged motors execute it. A motor loses only the thrust above its health.
+    pub(super) fn apply(&self, drive: ControlOutput) -> ControlOutput {
         let ControlOutput::Rotors { thrust, rate } = drive else { return drive };
         let missing = |health: f64| (thrust - health * self.voltage).max(0.0) / 4.0;
         let mut rate_change = Vec3::zeros();

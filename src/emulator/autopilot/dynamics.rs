@@ -51,8 +51,7 @@ pub(super) const FREE: TrajectorySetpoint = TrajectorySetpoint {
 };
 
 impl TrajectorySetpoint {
-    /// This setpoint, or a stop where PX4's position controller has no use for it: it needs something for each axis, x and y in
-    /// pairs.
+    /// This setpoint, or a stop if PX4's position controller rejects it: each axis needs a value, x and y in pairs.
     pub fn or_stop(self) -> Self {
         let vectors = [self.position, self.velocity, self.acceleration];
         let complete = (0..3).all(|axis| vectors.iter().any(|v| v[axis].is_finite()));
@@ -110,7 +109,7 @@ pub struct VehicleBody {
     pub attitude_target: Quat,
     /// Setpoint of the velocity controller, m/s; NaN where unused.
     pub velocity_target: Vec3,
-    /// Its output, m/s².
+    /// Output of the velocity controller, m/s².
     pub acceleration_target: Vec3,
     integral: Vec3,
     yaw_target: f64,
@@ -122,8 +121,8 @@ impl VehicleBody {
         let attitude = motion.pose.attitude;
         let position = motion.pose.position;
         let is_grounded = position.z >= ground - 0.05;
-        let flies = motion.specific_force.norm() / MAX_THRUST;
-        let thrust = if is_grounded { 0.0 } else { flies.min(1.0) };
+        let thrust_share = motion.specific_force.norm() / MAX_THRUST;
+        let thrust = if is_grounded { 0.0 } else { thrust_share.min(1.0) };
         let state = RigidState {
             position,
             velocity: motion.velocity,
@@ -204,29 +203,29 @@ impl VehicleBody {
             }
         };
         let (roll, pitch, yaw) = attitude.euler_angles();
-        let off = (wanted - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
+        let error = (wanted - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
             - std::f64::consts::PI;
         let turn = match wing.way {
             WingCourse::Around(centre, radius) => {
                 let away = (position - centre).xy().norm();
-                let near = away < 2.0 * radius.max(1.0);
-                1.5 * off + if near { speed / radius.max(1.0) } else { 0.0 }
+                let is_near = away < 2.0 * radius.max(1.0);
+                1.5 * error + if is_near { speed / radius.max(1.0) } else { 0.0 }
             }
-            WingCourse::Heading(_) => 1.5 * off,
+            WingCourse::Heading(_) => 1.5 * error,
         };
-        let flying = speed > LIFT_OFF || !is_grounded;
+        let is_flying = speed > LIFT_OFF || !is_grounded;
         let bank = (turn * speed / GRAVITY).atan().clamp(-BANK, BANK);
-        let bank = if flying { bank } else { 0.0 };
+        let bank = if is_flying { bank } else { 0.0 };
         let climb = (0.6 * (position.z - wing.height)).clamp(-CLIMB, CLIMB);
-        let climb = if flying { climb } else { 0.0 };
+        let climb = if is_flying { climb } else { 0.0 };
         // Rates of roll, pitch and yaw; the turn rate follows from the bank.
-        let rolls = (4.0 * (bank - roll)).clamp(-1.5, 1.5);
-        let pitches = 3.0 * ((-velocity.z).atan2(speed.max(3.0)) - pitch);
-        let turns = GRAVITY * roll.tan() / speed.max(3.0);
+        let roll_rate = (4.0 * (bank - roll)).clamp(-1.5, 1.5);
+        let pitch_rate = 3.0 * ((-velocity.z).atan2(speed.max(3.0)) - pitch);
+        let turn_rate = GRAVITY * roll.tan() / speed.max(3.0);
         let rate = Vec3::new(
-            rolls - turns * pitch.sin(),
-            pitches * roll.cos() + turns * pitch.cos() * roll.sin(),
-            turns * pitch.cos() * roll.cos() - pitches * roll.sin(),
+            roll_rate - turn_rate * pitch.sin(),
+            pitch_rate * roll.cos() + turn_rate * pitch.cos() * roll.sin(),
+            turn_rate * pitch.cos() * roll.cos() - pitch_rate * roll.sin(),
         );
         self.attitude_target = attitude;
         self.velocity_target = velocity;
@@ -280,18 +279,18 @@ impl VehicleBody {
         let mut acceleration = Vec3::zeros();
         let (mut errors, mut limits) = (Vec3::zeros(), Vec3::zeros());
         for i in 0..3 {
-            let (p, step) = if i == 2 {
+            let (p, integral_gain) = if i == 2 {
                 (gains.z_vel_p, gains.z_vel_i)
             } else {
                 (gains.xy_vel_p, gains.xy_vel_i)
             };
             let error = wanted[i] - self.state.velocity[i];
-            let ahead = Some(goal.acceleration[i]).filter(|a| a.is_finite());
-            acceleration[i] = ahead.unwrap_or(0.0);
+            let feedforward = Some(goal.acceleration[i]).filter(|a| a.is_finite());
+            acceleration[i] = feedforward.unwrap_or(0.0);
             if error.is_finite() {
                 acceleration[i] += p * error + self.integral[i];
                 let limit = if i == 2 { GRAVITY } else { GRAVITY / 2.0 };
-                errors[i] = step * error;
+                errors[i] = integral_gain * error;
                 limits[i] = limit;
             }
         }
@@ -312,7 +311,7 @@ impl VehicleBody {
                 self.integral[i] = (self.integral[i] + error * dt).clamp(-limits[i], limits[i]);
             }
         }
-        // This one integrates on the ground as well: it delays the take-off, and presses the vehicle down after landing.
+        // The vertical integrator also runs on the ground: it delays the take-off, and presses the vehicle down after landing.
         if missing.z.abs() < 1e-9 {
             self.integral.z = (self.integral.z + errors.z * dt).clamp(-limits.z, limits.z);
         }

@@ -71,7 +71,7 @@ pub(super) enum FailsafeAction {
 
 impl FailsafeAction {
     /// COM_LOW_BAT_ACT: 0 only warns, 1 returns, 2 lands, 3 returns and, at the emergency level, lands.
-    fn to_charge(charge: ChargeLevel, action: i32) -> Self {
+    fn for_charge(charge: ChargeLevel, action: i32) -> Self {
         match (charge, action) {
             (ChargeLevel::Fine, _) => Self::Nothing,
             (ChargeLevel::Critical, 1 | 3) | (ChargeLevel::Emergency, 1) => Self::Return,
@@ -81,7 +81,7 @@ impl FailsafeAction {
     }
 
     /// GF_ACTION.
-    fn to_breach(action: i32) -> Self {
+    fn for_breach(action: i32) -> Self {
         match action {
             0 => Self::Nothing,
             2 => Self::Hold,
@@ -105,13 +105,13 @@ px4_parameters! {
 pub(super) struct Failsafe {
     charge: ChargeLevel,
     breach: Option<FenceBreach>,
-    /// Reactions requested by battery and fence.
-    asked: [FailsafeAction; 2],
+    /// Reactions to battery and fence.
+    reactions: [FailsafeAction; 2],
     /// The user has changed the mode since.
-    overruled: bool,
-    /// End in s of the hover before the reaction.
+    is_overruled: bool,
+    /// Time in s at which the hover before the reaction ends.
     waits_until: Option<f64>,
-    done: FailsafeAction,
+    last_action: FailsafeAction,
 }
 
 impl Failsafe {
@@ -121,7 +121,7 @@ impl Failsafe {
 
     /// The user has changed the mode: that mode stays until another failsafe triggers.
     pub(super) fn overrule(&mut self) {
-        self.overruled = true;
+        self.is_overruled = true;
     }
 
     /// Returns the reaction at `now` in s.
@@ -133,12 +133,12 @@ impl Failsafe {
         actions: &FailsafeParameters,
         texts: &mut Texts,
     ) -> FailsafeAction {
-        let worse = charge > self.charge;
-        if worse && let Some(text) = charge.text() {
+        let is_worse = charge > self.charge;
+        if is_worse && let Some(text) = charge.text() {
             texts.push(EMERGENCY, text);
         }
-        let left = breach.is_some() && breach != self.breach;
-        if left
+        let is_new_breach = breach.is_some() && breach != self.breach;
+        if is_new_breach
             && actions.fence != 0
             && let Some(breach) = breach
         {
@@ -149,27 +149,28 @@ impl Failsafe {
             *self = Self { charge, breach, ..Self::default() };
             return FailsafeAction::Nothing;
         }
-        let battery = FailsafeAction::to_charge(charge, actions.low_battery);
+        let battery = FailsafeAction::for_charge(charge, actions.low_battery);
         let fence =
-            breach.map_or(FailsafeAction::Nothing, |_| FailsafeAction::to_breach(actions.fence));
-        // After a breach the reaction stays even inside the fence, until the user changes the mode.
-        let kept = if self.overruled { FailsafeAction::Nothing } else { self.asked[1] };
-        let asked = [battery, fence.max(kept)];
-        let more = (0..2).any(|i| asked[i] > self.asked[i]);
-        let warned =
-            (worse && battery == FailsafeAction::Warn) || (left && fence == FailsafeAction::Warn);
-        if more {
-            self.overruled = false;
-            if (0..2).any(|i| asked[i] > self.asked[i] && delays(asked[i])) {
+            breach.map_or(FailsafeAction::Nothing, |_| FailsafeAction::for_breach(actions.fence));
+        // The reaction to a breach continues even inside the fence, until the user changes the mode.
+        let kept = if self.is_overruled { FailsafeAction::Nothing } else { self.reactions[1] };
+        let reactions = [battery, fence.max(kept)];
+        let is_escalated = (0..2).any(|i| reactions[i] > self.reactions[i]);
+        let warned = (is_worse && battery == FailsafeAction::Warn)
+            || (is_new_breach && fence == FailsafeAction::Warn);
+        if is_escalated {
+            self.is_overruled = false;
+            if (0..2).any(|i| reactions[i] > self.reactions[i] && hovers_first(reactions[i])) {
                 self.waits_until.get_or_insert(now + actions.delay);
             }
         }
-        self.asked = asked;
-        let all = if self.overruled { FailsafeAction::Nothing } else { battery.max(asked[1]) };
-        let waits = delays(all) && self.waits_until.is_some_and(|until| now < until);
-        let chosen = if waits { FailsafeAction::Hold } else { all };
-        if chosen > self.done || warned {
-            let text = match self.waits_until.filter(|_| waits) {
+        self.reactions = reactions;
+        let all =
+            if self.is_overruled { FailsafeAction::Nothing } else { battery.max(reactions[1]) };
+        let is_waiting = hovers_first(all) && self.waits_until.is_some_and(|until| now < until);
+        let chosen = if is_waiting { FailsafeAction::Hold } else { all };
+        if chosen > self.last_action || warned {
+            let text = match self.waits_until.filter(|_| is_waiting) {
                 Some(until) => {
                     format!("Failsafe activated: entering Hold for {:.0} seconds\t", until - now)
                 }
@@ -177,7 +178,7 @@ impl Failsafe {
             };
             texts.push(CRITICAL, text);
         }
-        self.done = chosen;
+        self.last_action = chosen;
         if all < FailsafeAction::Return {
             self.waits_until = None;
         }
@@ -186,6 +187,6 @@ impl Failsafe {
 }
 
 /// Whether a hover first gives the user time to take over.
-fn delays(reaction: FailsafeAction) -> bool {
+fn hovers_first(reaction: FailsafeAction) -> bool {
     matches!(reaction, FailsafeAction::Return | FailsafeAction::Land)
 }

@@ -21,7 +21,7 @@ impl FenceLimits {
     }
 }
 
-/// Returns how a vehicle at `position` breaches the fence; everything in m, NED from the map centre.
+/// Returns how a vehicle at `position` breaches the fence; positions in m, NED from the map centre.
 pub(super) fn breach(
     position: &Vec3,
     home: &Vec3,
@@ -36,34 +36,34 @@ pub(super) fn breach(
     if limits.height > 0.0 && -away.z > limits.height {
         return Some(FenceBreach::Height);
     }
-    (!allowed(position, areas, geo)).then_some(FenceBreach::Area)
+    (!is_allowed(position, areas, geo)).then_some(FenceBreach::Area)
 }
 
 /// Whether a position is inside one of the inclusion areas, if there are any, and outside all exclusion areas.
-fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
+fn is_allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
     let (mut inclusions, mut included, mut excluded) = (false, false, false);
     let mut rest = areas;
     while let Some(first) = rest.first() {
-        let polygon = matches!(
+        let is_polygon = matches!(
             first.command,
             MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION | MAV_CMD_NAV_FENCE_POLYGON_VERTEX_EXCLUSION
         );
-        let count = if polygon { first.params[0] as usize } else { 1 };
+        let count = if is_polygon { first.params[0] as usize } else { 1 };
         let (area, after) = rest.split_at(count.clamp(1, rest.len()));
         rest = after;
-        let corners: Vec<Vec3> = area.iter().map(|item| place(item, geo)).collect();
-        let inside = if polygon {
-            in_polygon(position, &corners)
+        let corners: Vec<Vec3> = area.iter().map(|item| position_of(item, geo)).collect();
+        let is_inside = if is_polygon {
+            is_in_polygon(position, &corners)
         } else {
             (position - corners[0]).xy().norm() <= f64::from(first.params[0])
         };
         match first.command {
             MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION | MAV_CMD_NAV_FENCE_CIRCLE_INCLUSION => {
                 inclusions = true;
-                included |= inside;
+                included |= is_inside;
             }
             MAV_CMD_NAV_FENCE_POLYGON_VERTEX_EXCLUSION | MAV_CMD_NAV_FENCE_CIRCLE_EXCLUSION => {
-                excluded |= inside;
+                excluded |= is_inside;
             }
             _ => {} // the return point
         }
@@ -71,12 +71,12 @@ fn allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
     (included || !inclusions) && !excluded
 }
 
-fn place(item: &MissionItemInt, geo: Geo) -> Vec3 {
+fn position_of(item: &MissionItemInt, geo: Geo) -> Vec3 {
     geo.to_ned([f64::from(item.x) * 1e-7, f64::from(item.y) * 1e-7, geo.centre[2]])
 }
 
 /// Whether a ray to the east crosses the border an odd number of times.
-fn in_polygon(position: &Vec3, corners: &[Vec3]) -> bool {
+fn is_in_polygon(position: &Vec3, corners: &[Vec3]) -> bool {
     let last = corners.last().into_iter();
     let crossings = last.chain(corners).zip(corners).filter(|(a, b)| {
         (a.x > position.x) != (b.x > position.x)

@@ -69,7 +69,7 @@ pub(super) struct FlightTask {
     yaw: f64,
     carrot: Carrot,
     ramp: Option<f64>,
-    /// End of a take-off in m, NED from the map centre, if set by a command; NaN: it does not leave the ground.
+    /// Goal of a take-off in m, NED from the map centre, if set by a command; NaN: the vehicle stays on the ground.
     pub(super) takeoff: Option<Vec3>,
     /// Goal of a hover, if set by a command.
     pub(super) reposition: Option<Reposition>,
@@ -99,7 +99,7 @@ impl FlightTask {
     }
 
     /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
-    pub(super) fn lifted(&self, body: &VehicleBody, now: f64) -> bool {
+    pub(super) fn is_lifted(&self, body: &VehicleBody, now: f64) -> bool {
         !body.state.is_grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
     }
 
@@ -151,10 +151,10 @@ impl FlightTask {
             return target;
         };
         if s.modes.landed == Landed::Ground && body.state.is_grounded {
-            let up = goal.position.z < body.state.position.z - 0.01
+            let is_climbing = goal.position.z < body.state.position.z - 0.01
                 || goal.velocity.z < 0.0
                 || goal.acceleration.z < 0.0;
-            if !up || s.modes.has_flown {
+            if !is_climbing || s.modes.has_flown {
                 self.ramp = None;
                 return ControlTarget::Idle;
             }
@@ -182,11 +182,11 @@ impl FlightTask {
             Mode::Mission => self.fly_mission(body, s),
             Mode::Orbit => self.circle(body, s),
             Mode::Loiter | Mode::Follow | Mode::External(_) => self.hover(body, s),
-            Mode::Position | Mode::PositionSlow | Mode::Altitude => self.by_velocity(body, s),
+            Mode::Position | Mode::PositionSlow | Mode::Altitude => self.fly_by_sticks(body, s),
             Mode::Manual | Mode::Stabilized => {
                 // Sticks released: level, with hover thrust.
-                let nobody = Sticks { thrust: 0.5, ..Sticks::default() };
-                let sticks = s.sticks.unwrap_or(nobody);
+                let released = Sticks { thrust: 0.5, ..Sticks::default() };
+                let sticks = s.sticks.unwrap_or(released);
                 let tilt = 35f64.to_radians();
                 self.yaw += sticks.yaw * 2.6 * s.dt;
                 let (roll, pitch) = (sticks.roll * tilt, -sticks.pitch * tilt);
@@ -243,7 +243,7 @@ impl FlightTask {
         }
         if self.stage == 0 {
             self.stage = 1;
-            self.start = s.speeds.stop(self.carrot.position, self.carrot.velocity);
+            self.start = s.speeds.stopping_point(self.carrot.position, self.carrot.velocity);
         }
         let mut speeds = s.speeds;
         let goal = match self.reposition {
@@ -287,14 +287,14 @@ impl FlightTask {
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
-        // The vehicle, not the point it follows: the hover that follows holds the vehicle's position.
+        // Checks the vehicle, not the point it follows, because the next task hovers at the vehicle's position.
         let off = goal - body.state.position;
-        let there = off.z.abs() < 0.2 && off.xy().norm() < s.speeds.acceptance;
-        if there && s.modes.landed != Landed::Ground && self.mode == Mode::Takeoff {
+        let has_arrived = off.z.abs() < 0.2 && off.xy().norm() < s.speeds.acceptance;
+        if has_arrived && s.modes.landed != Landed::Ground && self.mode == Mode::Takeoff {
             self.start = goal;
             self.takeoff = None;
             self.stage = 1;
-            s.modes.done(Mode::Takeoff);
+            s.modes.complete(Mode::Takeoff);
         }
         self.follow(s.speeds.takeoff)
     }
@@ -331,10 +331,10 @@ impl FlightTask {
             }
         };
         self.approach(goal, body, &s.speeds, s.speeds.up, s.dt);
-        // PX4 takes a moment to find that there is no mission to fly.
-        let moment = s.now - self.started > 1.5;
-        let there = (self.carrot.position - goal).norm() < 0.3;
-        if moment && there && (body.state.position - goal).norm() < 1.0 {
+        // PX4 needs this time to find that there is no mission to fly.
+        let has_checked = s.now - self.started > 1.5;
+        let has_arrived = (self.carrot.position - goal).norm() < 0.3;
+        if has_checked && has_arrived && (body.state.position - goal).norm() < 1.0 {
             self.stage += 1;
             if self.stage == 3 {
                 s.texts.push(INFO, "RTL: land at destination\t");
@@ -348,7 +348,7 @@ impl FlightTask {
             if std::mem::take(&mut s.mission.was_cleared) {
                 s.texts.push(CRITICAL, "No valid mission available, loitering\t");
             }
-            s.modes.done(Mode::Mission);
+            s.modes.complete(Mode::Mission);
             return self.hover(body, s);
         };
         if self.stage == 0 {
@@ -359,24 +359,24 @@ impl FlightTask {
                 s.texts.push(INFO, format!("Climb to {height:.1} meters above home\t"));
             }
         }
-        self.is_taking_off = leg.takeoff;
-        if leg.land {
+        self.is_taking_off = leg.is_takeoff;
+        if leg.is_landing {
             self.start.x = leg.position.x;
             self.start.y = leg.position.y;
             let off = (leg.position - body.state.position).xy().norm();
             if off < 1.0 {
-                s.mission.arrived(s.now);
+                s.mission.note_arrival(s.now);
                 self.is_landing = true;
                 return self.land(body, s);
             }
         }
         self.look(leg.yaw, &leg.position, body, &s.speeds);
-        let goal = if leg.land {
+        let goal = if leg.is_landing {
             Vec3::new(leg.position.x, leg.position.y, self.carrot.position.z)
         } else {
             leg.position
         };
-        let up = if leg.takeoff { s.speeds.takeoff } else { s.speeds.up };
+        let up = if leg.is_takeoff { s.speeds.takeoff } else { s.speeds.up };
         let mut speeds = s.speeds;
         speeds.set_cruise(leg.speed);
         if s.modes.landed != Landed::Ground || self.ramp.is_some() {
@@ -386,14 +386,14 @@ impl FlightTask {
         }
         let off = goal - body.state.position;
         if off.xy().norm() < leg.radius && off.z.abs() < 0.8 {
-            s.mission.arrived(s.now);
+            s.mission.note_arrival(s.now);
         }
         self.follow(up)
     }
 
     /// Sticks command velocities; without sticks the vehicle stays level and sinks, as PX4 does after losing its
     /// setpoints.
-    fn by_velocity(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
+    fn fly_by_sticks(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
         let Some(sticks) = s.sticks else {
             let goal = TrajectorySetpoint {
                 velocity: Vec3::new(f64::NAN, f64::NAN, s.speeds.land),

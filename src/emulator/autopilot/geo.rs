@@ -36,9 +36,9 @@ impl Geo {
 
     /// Returns the position in m on a flat map, as PX4 projects it: height does not depend on the distance.
     pub fn project(self, [latitude, longitude, altitude]: [f64; 3]) -> Vec3 {
-        let mut place = self.to_ned([latitude, longitude, self.centre[2]]);
-        place.z = self.centre[2] - altitude;
-        place
+        let mut position = self.to_ned([latitude, longitude, self.centre[2]]);
+        position.z = self.centre[2] - altitude;
+        position
     }
 
     /// Returns the position in m, NED from the map centre.

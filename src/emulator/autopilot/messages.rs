@@ -1,4 +1,4 @@
-//! The messages that take more than a few fields of the vehicle's state.
+//! Messages with more than a few fields from the vehicle's state.
 use super::Autopilot;
 use super::failsafe::ChargeLevel;
 use super::numbers::MAV_FRAME_LOCAL_NED;
@@ -51,21 +51,21 @@ impl Autopilot {
 
     pub(super) fn highres_imu(&self, time_usec: u64, amsl: f64) -> HIGHRES_IMU_DATA {
         let k = &self.motion;
-        let felt = f3(&k.specific_force);
+        let force = f3(&k.specific_force);
         let rate = f3(&k.rate);
         let field = f3(&(k.pose.attitude.inverse() * FIELD));
         HIGHRES_IMU_DATA {
             time_usec,
-            xacc: felt[0],
-            yacc: felt[1],
-            zacc: felt[2],
+            xacc: force[0],
+            yacc: force[1],
+            zacc: force[2],
             xgyro: rate[0],
             ygyro: rate[1],
             zgyro: rate[2],
             xmag: field[0],
             ymag: field[1],
             zmag: field[2],
-            abs_pressure: f(pressure(amsl)), // Pa where the definition says hPa: so does PX4
+            abs_pressure: f(pressure(amsl)), // PX4 sends Pa; the definition says hPa
             pressure_alt: f(amsl),
             temperature: 25.0,
             fields_updated: HighresImuUpdatedFlags::from_bits_retain(0x1fff),
@@ -197,7 +197,7 @@ impl Autopilot {
 
     pub(super) fn odometry(&self, time_usec: u64) -> Outbound {
         let k = &self.motion;
-        let spread = |linear: f32, angular: f32| {
+        let diagonal = |linear: f32, angular: f32| {
             let mut covariance = [f32::NAN; 21];
             for i in [0, 6, 11] {
                 covariance[i] = linear;
@@ -213,10 +213,10 @@ impl Autopilot {
             q: k.pose.wxyz().map(f),
             velocity: f3(&k.velocity),
             rates: f3(&k.rate),
-            pose_covariance: spread(0.05, 0.001),
-            velocity_covariance: spread(0.02, f32::NAN),
+            pose_covariance: diagonal(0.05, 0.001),
+            velocity_covariance: diagonal(0.02, f32::NAN),
             frame_id: MAV_FRAME_LOCAL_NED,
-            child_frame_id: MAV_FRAME_LOCAL_NED, // velocities in NED: so does PX4
+            child_frame_id: MAV_FRAME_LOCAL_NED, // as PX4: its velocities are in NED
             estimator_type: MavEstimatorType::MAV_ESTIMATOR_TYPE_AUTOPILOT as u8,
             ..Default::default()
         }

@@ -1,6 +1,6 @@
 //! Missions: upload, download, and the goal of the current item. The protocol is MAVLink's, with PX4's answers.
 use super::geo::Geo;
-use super::mission_items::{Leg, is_motion, refusal, stored, to_float, to_int};
+use super::mission_items::{Leg, is_motion, refusal, to_float, to_int, to_stored};
 use super::numbers::*;
 use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::Vec3;
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
 /// Limit of consecutive items without motion, to end a loop of jumps.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 #[derive(Clone, Debug)]
 struct Transfer {
     list: u8,
     peer: (u8, u8),
-    touched: f64,
+    active_at: f64,
     upload: Option<Upload>,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct Mission {
     uses_int: bool,
     current: usize,
     arrived_at: Option<f64>,
-    finished: bool,
+    is_finished: bool,
     speed: Option<f64>,
     /// How often each jump was taken.
     jumps: BTreeMap<usize, u32>,
     reached: Option<(u16, f64)>,
-    changed: bool,
+    is_current_changed: bool,
     /// Home in m, NED from the map centre.
     pub(super) home: Vec3,
     pub(super) geo: Geo,
@@ -56,7 +56,7 @@ pub(super) struct Mission {
     pub(super) was_cleared: bool,
 }
 
-/// The sender of a message, and what is sent back.
+/// The sender of a message, and the queues of the answers.
 struct Exchange<'a> {
     peer: (u8, u8),
     now: f64,
@@ -167,7 +167,7 @@ impl Mission {
             return x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
         }
         let upload = Some(Upload { items: Vec::new(), count, requested: x.now });
-        let transfer = Transfer { list, peer: x.peer, touched: x.now, upload };
+        let transfer = Transfer { list, peer: x.peer, active_at: x.now, upload };
         x.replies.extend(transfer.request(self.uses_int));
         self.transfer = Some(transfer);
     }
@@ -187,11 +187,11 @@ impl Mission {
             self.transfer = None;
             return x.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
         }
-        upload.items.push(stored(item, list));
+        upload.items.push(to_stored(item, list));
         upload.requested = x.now;
         if upload.items.len() < usize::from(upload.count) {
             if let Some(transfer) = &mut self.transfer {
-                transfer.touched = x.now;
+                transfer.active_at = x.now;
                 x.replies.extend(transfer.request(self.uses_int));
             }
             return;
@@ -221,7 +221,7 @@ impl Mission {
         };
         x.replies.push(count.into());
         if !items.is_empty() {
-            self.transfer = Some(Transfer { list, peer: x.peer, touched: x.now, upload: None });
+            self.transfer = Some(Transfer { list, peer: x.peer, active_at: x.now, upload: None });
         }
     }
 
@@ -229,7 +229,7 @@ impl Mission {
         let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_none()) else {
             return; // the list was not requested
         };
-        transfer.touched = x.now;
+        transfer.active_at = x.now;
         let list = transfer.list;
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
@@ -263,7 +263,7 @@ impl Mission {
 
     /// Requests missing items again, aborts after a timeout, and repeats MISSION_ITEM_REACHED.
     pub(super) fn step(&mut self, now: f64, replies: &mut Vec<Outbound>, texts: &mut Texts) {
-        if std::mem::take(&mut self.changed) {
+        if std::mem::take(&mut self.is_current_changed) {
             replies.push(self.current_message());
         }
         if let Some((seq, due)) = self.reached.as_mut().filter(|(_, due)| *due <= now) {
@@ -271,7 +271,7 @@ impl Mission {
             replies.push(MissionItemReached { seq: *seq }.into());
         }
         let Some(transfer) = self.transfer.as_mut() else { return };
-        if now - transfer.touched > PATIENCE {
+        if now - transfer.active_at > PATIENCE {
             texts.push(CRITICAL, "Operation timeout\t");
             self.transfer = None;
         } else if let Some(upload) = transfer.upload.as_mut()
@@ -298,7 +298,7 @@ impl Mission {
 
     fn rewind(&mut self) {
         self.go_to(0);
-        self.finished = false;
+        self.is_finished = false;
         self.speed = None;
         self.is_return_due = false;
         self.reached = None;
@@ -306,7 +306,7 @@ impl Mission {
     }
 
     fn go_to(&mut self, index: usize) {
-        self.changed |= self.current != index;
+        self.is_current_changed |= self.current != index;
         self.current = index;
         self.arrived_at = None;
     }
@@ -317,17 +317,17 @@ impl Mission {
             return false;
         }
         self.go_to(seq.into());
-        self.finished = false;
+        self.is_finished = false;
         true
     }
 
-    /// On disarming stops repeating MISSION_ITEM_REACHED.
-    pub(super) fn rest(&mut self) {
+    /// Stops repeating MISSION_ITEM_REACHED, on disarming.
+    pub(super) fn stop_reporting(&mut self) {
         self.reached = None;
     }
 
     pub(super) fn start(&mut self) {
-        if self.finished {
+        if self.is_finished {
             self.rewind();
         }
     }
@@ -341,8 +341,8 @@ impl Mission {
 
     /// Returns the current goal; `None` at the end. Items without motion are executed on the way.
     pub(super) fn leg(&mut self, now: f64) -> Option<Leg> {
-        for _ in 0..MOST_STEPS {
-            let item = *self.lists[0].get(self.current).filter(|_| !self.finished)?;
+        for _ in 0..MAX_STEPS {
+            let item = *self.lists[0].get(self.current).filter(|_| !self.is_finished)?;
             match item.command {
                 MAV_CMD_DO_CHANGE_SPEED => self.change_speed(item.params[1].into()),
                 MAV_CMD_DO_JUMP if self.jump(item.params) => continue,
@@ -354,7 +354,7 @@ impl Mission {
                 }
                 MAV_CMD_NAV_RETURN_TO_LAUNCH => {
                     self.is_return_due = true;
-                    self.finished = true;
+                    self.is_finished = true;
                     return None;
                 }
                 command if is_motion(command) => {
@@ -367,7 +367,7 @@ impl Mission {
         None
     }
 
-    /// Flies on with a speed in m/s; 0 or less: with that of the parameter.
+    /// Changes the speed in m/s; 0 or less restores that of the parameter.
     pub(super) fn change_speed(&mut self, speed: f64) {
         self.speed = (speed > 0.0).then_some(speed);
     }
@@ -377,11 +377,11 @@ impl Mission {
         if to >= self.lists[0].len() {
             return false;
         }
-        let done = self.jumps.entry(self.current).or_default();
-        if times >= 0.0 && f64::from(*done) >= f64::from(times) {
+        let count = self.jumps.entry(self.current).or_default();
+        if times >= 0.0 && f64::from(*count) >= f64::from(times) {
             return false;
         }
-        *done += 1;
+        *count += 1;
         self.go_to(to);
         true
     }
@@ -393,7 +393,7 @@ impl Mission {
         Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 
-    pub(super) fn arrived(&mut self, now: f64) {
+    pub(super) fn note_arrival(&mut self, now: f64) {
         let Some(item) = self.lists[0].get(self.current).copied() else { return };
         if self.arrived_at.is_none() {
             self.reached = Some((self.current as u16, now));
@@ -413,7 +413,7 @@ impl Mission {
         if self.current + 1 < self.lists[0].len() {
             self.go_to(self.current + 1);
         } else {
-            self.finished = true;
+            self.is_finished = true;
         }
     }
 }

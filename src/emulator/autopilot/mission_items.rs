@@ -29,16 +29,16 @@ pub(super) struct Leg {
     /// Speed in m/s, if an item changed it.
     pub(super) speed: Option<f64>,
     /// Ends on the ground.
-    pub(super) land: bool,
+    pub(super) is_landing: bool,
     /// Begins on the ground.
-    pub(super) takeoff: bool,
+    pub(super) is_takeoff: bool,
 }
 
 impl Leg {
-    /// Reads an item; heights over home are relative to `home` in m, NED from the map centre.
+    /// Reads an item; relative altitudes are above `home`, which is in m, NED from the map centre.
     pub(super) fn of(item: &MissionItemInt, geo: Geo, home: &Vec3, speed: Option<f64>) -> Self {
         let altitude = f64::from(item.z);
-        let above = if item.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT {
+        let reference = if item.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT {
             geo.to_degrees(home)[2]
         } else {
             0.0
@@ -46,12 +46,12 @@ impl Leg {
         let [latitude, longitude] = [item.x, item.y].map(|v| f64::from(v) * 1e-7);
         let radius = f64::from(item.params[1]);
         Self {
-            position: geo.to_ned([latitude, longitude, altitude + above]),
+            position: geo.to_ned([latitude, longitude, altitude + reference]),
             yaw: f64::from(item.params[3]).to_radians(),
             radius: if radius > 0.05 { radius } else { 2.0 },
             speed,
-            land: item.command == MAV_CMD_NAV_LAND,
-            takeoff: item.command == MAV_CMD_NAV_TAKEOFF,
+            is_landing: item.command == MAV_CMD_NAV_LAND,
+            is_takeoff: item.command == MAV_CMD_NAV_TAKEOFF,
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn is_motion(command: u16) -> bool {
     )
 }
 
-/// Why PX4 rejects an item.
+/// Returns why PX4 rejects an item, if it does.
 pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
     let is_known = is_motion(item.command)
         || matches!(
@@ -95,8 +95,8 @@ pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
     }
 }
 
-/// The form that PX4 stores: integer coordinates, and the matching frames. Fence items have no heights.
-pub(super) fn stored(item: MissionItemInt, list: u8) -> MissionItemInt {
+/// Converts an item to the form that PX4 stores: integer coordinates and their frames. Fence items have no heights.
+pub(super) fn to_stored(item: MissionItemInt, list: u8) -> MissionItemInt {
     let is_fence = list == MAV_MISSION_TYPE_FENCE;
     let frame = match item.frame {
         MAV_FRAME_GLOBAL => MAV_FRAME_GLOBAL_INT,

@@ -1,5 +1,5 @@
 //! A vehicle with an autopilot that behaves as PX4 does, without I/O and without a clock: its inputs are the time, the
-//! received datagrams and the scripted path, its output is an [`DatagramQueue`].
+//! received datagrams and the scripted path, its output is a [`DatagramQueue`].
 //!
 //! Where PX4 was measured, answers and times match the measurement; docs/emulator_autopilot.md lists the
 //! differences.
@@ -61,7 +61,7 @@ const START_TIME: f64 = 1.0;
 /// Time in s until sticks expire.
 const STICKS_TIMEOUT: f64 = 0.5;
 
-/// A scripted vehicle higher above the ground, in m, flies.
+/// Height above the ground in m from which a scripted vehicle counts as flying.
 const AIRBORNE: f64 = 0.5;
 /// Share of the thrust that hovering takes (MPC_THR_HOVER).
 const HOVER: f64 = 0.5;
@@ -105,7 +105,7 @@ pub struct Autopilot {
     battery_override: Option<f64>,
     breach: Option<FenceBreach>,
     damage: Damage,
-    /// A model without an autopilot holds its command.
+    /// The vehicle follows the command of a model without an autopilot.
     is_steered: bool,
     /// Inputs of the model in the autopilot, which CopterSim forwards.
     outputs: Option<[f32; 8]>,
@@ -121,13 +121,13 @@ impl Autopilot {
         setup.fence.store(&mut parameters);
         // Phases spread over the period and over the vehicles, so that a fleet does not send in bursts.
         let streams = STREAMS.iter().zip(0u32..).map(|(stream, i)| {
-            let mut due = StreamTimer { id: stream.id, period: f64::INFINITY, due: now };
-            due.period = due.default_period(setup.control);
-            let share = f64::from((i * 7 + u32::from(setup.id) * 13) % 32) / 32.0;
-            if due.period.is_finite() && stream.id != HEARTBEAT_DATA::ID {
-                due.due += due.period * share;
+            let mut timer = StreamTimer { id: stream.id, period: f64::INFINITY, due: now };
+            timer.period = timer.default_period(setup.control);
+            let phase = f64::from((i * 7 + u32::from(setup.id) * 13) % 32) / 32.0;
+            if timer.period.is_finite() && stream.id != HEARTBEAT_DATA::ID {
+                timer.due += timer.period * phase;
             }
-            due
+            timer
         });
         let mut origin = motion.pose.position;
         origin.z = setup.ground;
@@ -209,7 +209,7 @@ impl Autopilot {
         })
     }
 
-    /// Whether it flies its script: in the air, not commanded yet. It reports itself as a vehicle on a mission.
+    /// Whether the vehicle flies its script: in the air, without a command so far. It reports the mode Mission.
     fn is_on_script(&self) -> bool {
         self.body.is_none() && self.motion.pose.position.z < self.setup.ground - AIRBORNE
     }
@@ -241,15 +241,15 @@ impl Autopilot {
     }
 
     fn has_position(&self) -> bool {
-        let seen = self.vision_at.is_some_and(|at| self.now - at < 1.0);
-        self.uptime() >= START_TIME && (self.has_gps() || seen)
+        let has_vision = self.vision_at.is_some_and(|at| self.now - at < 1.0);
+        self.uptime() >= START_TIME && (self.has_gps() || has_vision)
     }
 
     /// Arms; from then on the motion is simulated.
     fn arm(&mut self, text: &str) -> MavResult {
-        let was = self.modes.is_armed;
+        let was_armed = self.modes.is_armed;
         let result = self.modes.arm(text, &mut self.texts);
-        if result != REJECTED && !was {
+        if result != REJECTED && !was_armed {
             self.spin_up();
         }
         result
@@ -369,11 +369,11 @@ impl Autopilot {
 
     fn fly(&mut self, dt: f64) {
         let sticks = self.sticks.filter(|(_, at)| self.now - at < STICKS_TIMEOUT);
-        let (lifted, resting) = match &self.body {
+        let (is_lifted, is_resting) = match &self.body {
             Some(body) => {
                 let down = body.velocity_target.z > 0.05
                     || (body.velocity_target.z.is_nan() && body.drive.thrust() < 0.3);
-                (self.flight.lifted(body, self.now), body.state.is_grounded && down)
+                (self.flight.is_lifted(body, self.now), body.state.is_grounded && down)
             }
             None => (false, true),
         };
@@ -383,8 +383,8 @@ impl Autopilot {
             has_position: self.has_position(),
             is_ready: self.uptime() >= START_TIME,
             has_mission: self.mission.is_ready(),
-            is_lifted: lifted,
-            is_resting: resting,
+            is_lifted,
+            is_resting,
             is_airborne: self.body.as_ref().is_some_and(|b| !b.state.is_grounded),
             is_landing: self.flight.is_landing,
             is_taking_off: self.flight.is_taking_off,
@@ -392,15 +392,15 @@ impl Autopilot {
             charge: ChargeLevel::of(self.battery, &self.parameters),
             breach: self.breach,
         };
-        let before = (self.modes.is_armed, self.modes.landed);
+        let (was_armed, landed_before) = (self.modes.is_armed, self.modes.landed);
         let parameters = (&self.mode_parameters, &self.failsafe_parameters);
         self.modes.step(self.now, inputs, parameters, &mut self.texts);
-        let took_off = before.1 == Landed::Ground && self.modes.landed != Landed::Ground;
-        if (took_off && self.modes.is_armed) || (before.0 && !self.modes.is_armed) {
+        let took_off = landed_before == Landed::Ground && self.modes.landed != Landed::Ground;
+        if (took_off && self.modes.is_armed) || (was_armed && !self.modes.is_armed) {
             self.set_home_here();
         }
         if !self.modes.is_armed {
-            self.mission.rest();
+            self.mission.stop_reporting();
         }
         let Some(body) = &mut self.body else { return };
         let mut inputs = TaskInputs {
@@ -418,7 +418,7 @@ impl Autopilot {
         };
         let target = self.flight.target(body, &mut inputs);
         body.control(&target, &self.gains, dt);
-        body.drive = self.damage.applied(body.drive);
+        body.drive = self.damage.apply(body.drive);
         if self.mission.is_return_due && self.modes.active == Mode::Loiter && self.modes.is_armed {
             self.mission.is_return_due = false;
             let _ = self.change(Mode::Return);

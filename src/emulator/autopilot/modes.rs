@@ -72,7 +72,7 @@ pub(super) struct Modes {
     after_disarming: Mode,
     resting_since: Option<f64>,
     landed_at: f64,
-    checked: f64,
+    checked_at: f64,
     grounded_at: f64,
     terminated_at: f64,
     failsafes: Failsafe,
@@ -94,7 +94,7 @@ impl Modes {
             armed_at: now,
             is_from_ground: true,
             landed_at: now,
-            checked: now,
+            checked_at: now,
             grounded_at: now,
             terminated_at: now,
             now,
@@ -145,8 +145,8 @@ impl Modes {
 
     /// Changes the mode as PX4 does: on the ground to any, in flight only to one that can run.
     pub(super) fn change(&mut self, mode: Mode, texts: &mut Texts) -> MavResult {
-        let over = self.active == Mode::Termination;
-        if over || self.is_armed && !self.can_run(mode) {
+        let is_terminated = self.active == Mode::Termination;
+        if is_terminated || self.is_armed && !self.can_run(mode) {
             let title = mode.title();
             texts.push(CRITICAL, format!("Switching to {title} is currently not available\t"));
             return REJECTED;
@@ -223,7 +223,7 @@ impl Modes {
     }
 
     /// Leaves a completed mode for hover.
-    pub(super) fn done(&mut self, mode: Mode) {
+    pub(super) fn complete(&mut self, mode: Mode) {
         if self.active == mode {
             self.active = Mode::Loiter;
             if self.requested == mode {
@@ -251,13 +251,13 @@ impl Modes {
     ) {
         self.now = now;
         self.inputs = inputs;
-        if now - self.checked >= if self.is_armed { 0.1 } else { CHECK_PERIOD } {
-            self.checked = now;
+        if now - self.checked_at >= if self.is_armed { 0.1 } else { CHECK_PERIOD } {
+            self.checked_at = now;
             self.has_setpoints =
                 inputs.setpoint.is_some_and(|last| now - last < parameters.offboard_loss);
         }
-        let trouble = (inputs.charge, inputs.breach);
-        let action = self.failsafes.step(now, self.is_armed, trouble, reactions, texts);
+        let conditions = (inputs.charge, inputs.breach);
+        let action = self.failsafes.step(now, self.is_armed, conditions, reactions, texts);
         if !self.is_armed {
             self.active = self.requested;
             if inputs.is_airborne {
@@ -336,11 +336,11 @@ impl Modes {
             self.activate(mode);
             return;
         }
-        let lost = match self.requested {
+        let is_lost = match self.requested {
             Mode::Offboard => !self.has_setpoints,
             mode => mode.needs_position() && !self.inputs.has_position,
         };
-        if !lost {
+        if !is_lost {
             if self.is_failsafe_active {
                 self.is_failsafe_active = false;
                 self.active = self.requested;

@@ -17,36 +17,36 @@ pub(super) struct Orbit {
     /// In m/s; negative: counter-clockwise.
     speed: f64,
     /// ORBIT_YAW_BEHAVIOUR.
-    look: u8,
+    yaw_behaviour: u8,
 }
 
 impl Orbit {
     /// Reads the parameters of the command, whose centre is in m, NED from the map centre; `None` if the radius is out of range.
-    pub(super) fn new(radius: f64, speed: f64, look: f64, centre: Vec3) -> Option<Self> {
+    pub(super) fn new(radius: f64, speed: f64, yaw_behaviour: f64, centre: Vec3) -> Option<Self> {
         let given = |value: f64, otherwise| if value.is_finite() { value } else { otherwise };
         let radius = given(radius, *RADII.start());
-        let most = (MAX_ACCELERATION * radius.abs()).sqrt().min(MAX_SPEED);
+        let max_speed = (MAX_ACCELERATION * radius.abs()).sqrt().min(MAX_SPEED);
         RADII.contains(&radius.abs()).then(|| Self {
             centre,
             radius: radius.abs(),
-            speed: given(speed, 1.0).clamp(-most, most) * radius.signum(),
-            look: given(look, 0.0) as u8,
+            speed: given(speed, 1.0).clamp(-max_speed, max_speed) * radius.signum(),
+            yaw_behaviour: given(yaw_behaviour, 0.0) as u8,
         })
     }
 
-    /// The nearest point of the circle, unless the vehicle is there.
+    /// The nearest point of the circle, unless the vehicle is on the circle.
     pub(super) fn entry(&self, position: &Vec3) -> Option<Vec3> {
-        let point = self.centre + self.out(position) * self.radius;
-        (self.off(position).abs() > ON_CIRCLE).then_some(point)
+        let point = self.centre + self.outwards(position) * self.radius;
+        (self.radial_error(position).abs() > ON_CIRCLE).then_some(point)
     }
 
     /// Motion along the circle, without yaw.
     pub(super) fn around(&self, position: &Vec3) -> TrajectorySetpoint {
-        let out = self.out(position);
+        let out = self.outwards(position);
         let along = Vec3::new(-out.y, out.x, f64::NAN) * self.speed;
         TrajectorySetpoint {
             position: Vec3::new(f64::NAN, f64::NAN, self.centre.z),
-            velocity: along - out * self.off(position),
+            velocity: along - out * self.radial_error(position),
             acceleration: -out * (self.speed * self.speed / self.radius),
             ..FREE
         }
@@ -54,8 +54,8 @@ impl Orbit {
 
     /// Yaw in rad; NaN if the behaviour has none.
     pub(super) fn yaw(&self, position: &Vec3) -> f64 {
-        let out = self.out(position);
-        match self.look {
+        let out = self.outwards(position);
+        match self.yaw_behaviour {
             0 => (-out.y).atan2(-out.x),
             3 => (out.x * self.speed).atan2(-out.y * self.speed),
             _ => f64::NAN,
@@ -63,12 +63,12 @@ impl Orbit {
     }
 
     /// Distance outwards from the circle in m.
-    fn off(&self, position: &Vec3) -> f64 {
+    fn radial_error(&self, position: &Vec3) -> f64 {
         (position - self.centre).xy().norm() - self.radius
     }
 
     /// Horizontal direction away from the centre; north at the centre.
-    fn out(&self, position: &Vec3) -> Vec3 {
+    fn outwards(&self, position: &Vec3) -> Vec3 {
         let mut out = position - self.centre;
         out.z = 0.0;
         out.try_normalize(1e-6).unwrap_or_else(Vec3::x)

@@ -17,7 +17,7 @@ pub enum ParameterNumber {
 }
 
 impl ParameterNumber {
-    fn wire(self) -> (f32, MavParamType) {
+    fn to_wire(self) -> (f32, MavParamType) {
         match self {
             Self::Int(v) => (f32::from_bits(v.cast_unsigned()), MavParamType::MAV_PARAM_TYPE_INT32),
             Self::Float(v) => (v, MavParamType::MAV_PARAM_TYPE_REAL32),
@@ -33,7 +33,7 @@ impl ParameterNumber {
     }
 }
 
-/// Declares a struct of parameters, a field each: name and type, how to read which parameter, its unit.
+/// Declares a struct with a field per parameter: name and type, reader of the parameter and its name, unit.
 macro_rules! px4_parameters {
     ($(#[$doc:meta])* $visible:vis $name:ident {
         $($field:ident: $type:ty = $read:ident($parameter:literal), $unit:literal;)+
@@ -71,13 +71,13 @@ const HASH: &str = "_HASH_CHECK";
 
 fn parse(line: &'static str) -> Option<(&'static str, ParameterNumber)> {
     let (name, value) = line.split_once(' ')?;
-    let whole = value.parse().map(ParameterNumber::Int);
-    let value = whole.or_else(|_| value.parse().map(ParameterNumber::Float)).ok()?;
+    let integer = value.parse().map(ParameterNumber::Int);
+    let value = integer.or_else(|_| value.parse().map(ParameterNumber::Float)).ok()?;
     Some((name, value))
 }
 
 /// A name, zero-terminated if shorter than the field.
-fn text(field: &[u8]) -> Cow<'_, str> {
+fn parse_name(field: &[u8]) -> Cow<'_, str> {
     let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
     String::from_utf8_lossy(&field[..end])
 }
@@ -116,7 +116,7 @@ impl Parameters {
         self.get(name).map_or(f64::NAN, ParameterNumber::number)
     }
 
-    /// A parameter in degrees, in rad.
+    /// A parameter in degrees, converted to rad.
     pub(super) fn radians(&self, name: &str) -> f64 {
         self.number(name).to_radians()
     }
@@ -130,14 +130,14 @@ impl Parameters {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no parameters.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     fn message(&self, index: usize) -> Outbound {
         let (name, number) = self.values[index];
-        let (value, param_type) = number.wire();
+        let (value, param_type) = number.to_wire();
         self.value_message(name, value, index as u16, param_type)
     }
 
@@ -146,7 +146,7 @@ impl Parameters {
         let mut hash = crc32fast::Hasher::new();
         for (name, number) in &self.values {
             hash.update(name.as_bytes());
-            hash.update(&number.wire().0.to_le_bytes());
+            hash.update(&number.to_wire().0.to_le_bytes());
         }
         let value = f32::from_bits(hash.finalize());
         self.value_message(HASH, value, NO_INDEX, MavParamType::MAV_PARAM_TYPE_UINT32)
@@ -172,7 +172,7 @@ impl Parameters {
     /// Handles a message of the parameter protocol; `false` for other messages.
     pub fn receive(&mut self, frame: &Frame<'_>, now: f64, replies: &mut Vec<Outbound>) -> bool {
         if let Some(request) = ParamRequestRead::parse(frame) {
-            let name = text(&request.id);
+            let name = parse_name(&request.id);
             if name == HASH && request.index < 0 {
                 replies.push(self.hash());
             } else {
@@ -182,7 +182,7 @@ impl Parameters {
                 replies.extend(index.map(|index| self.message(index)));
             }
         } else if let Some(set) = ParamSet::parse(frame) {
-            let name = text(&set.id);
+            let name = parse_name(&set.id);
             let number = match set.kind {
                 MAV_PARAM_TYPE_INT32 => Some(ParameterNumber::Int(i32::from_le_bytes(set.value))),
                 MAV_PARAM_TYPE_REAL32 => {

@@ -81,13 +81,13 @@ impl RigidState {
     /// The state after `dt` s, at most a few steps.
     #[must_use]
     pub fn after(&self, drive: &ControlOutput, dt: f64) -> Self {
-        if self.rests(drive) {
+        if self.is_resting(drive) {
             let thrust = self.thrust_after(drive, dt);
             return Self { thrust, ..self.at_rest() };
         }
         let mut end = self.turned(drive, dt);
         match drive {
-            ControlOutput::Rotors { .. } => self.fall(drive, dt, &mut end),
+            ControlOutput::Rotors { .. } => self.integrate(drive, dt, &mut end),
             ControlOutput::Wing { .. } => {
                 let middle = self.turned(drive, dt / 2.0);
                 let sum = self.velocity + middle.velocity * 4.0 + end.velocity;
@@ -107,7 +107,7 @@ impl RigidState {
     }
 
     /// Whether the vehicle stands and does not lift off.
-    fn rests(&self, drive: &ControlOutput) -> bool {
+    fn is_resting(&self, drive: &ControlOutput) -> bool {
         let up = (self.attitude * Vec3::z()).z * self.thrust * MAX_THRUST;
         matches!(drive, ControlOutput::Rotors { .. })
             && self.position.z >= self.ground
@@ -129,25 +129,25 @@ impl RigidState {
     }
 
     fn thrust_after(&self, drive: &ControlOutput, dt: f64) -> f64 {
-        let asked = drive.thrust();
-        asked + (self.thrust - asked) * (-dt / THRUST_LAG).exp()
+        let setpoint = drive.thrust();
+        setpoint + (self.thrust - setpoint) * (-dt / THRUST_LAG).exp()
     }
 
     /// Attitude, rates and thrust after `dt`, and the velocity that they give a fixed wing.
     fn turned(&self, drive: &ControlOutput, dt: f64) -> Self {
-        let asked = drive.rate();
+        let setpoint = drive.rate();
         let lag = match drive {
             ControlOutput::Rotors { .. } => RATE_LAG,
             ControlOutput::Wing { .. } => Vec3::repeat(RATE_LAG.x),
         };
-        let left = lag.map(|lag| (-dt / lag).exp());
-        let behind = self.rate - asked;
-        let caught_up = lag.component_mul(&left.map(|left| 1.0 - left));
-        let rate = asked + behind.component_mul(&left);
-        // Rotations about a turning axis do not just add up: the second term of Magnus' series.
+        let decay = lag.map(|lag| (-dt / lag).exp());
+        let error = self.rate - setpoint;
+        let caught_up = lag.component_mul(&decay.map(|decay| 1.0 - decay));
+        let rate = setpoint + error.component_mul(&decay);
+        // Rotations about a moving axis do not simply add: the second term of the Magnus expansion.
         let coning = self.rate.cross(&rate) * (dt * dt / 12.0);
-        let way = asked * dt + behind.component_mul(&caught_up) + coning;
-        let attitude = self.attitude * Quat::from_scaled_axis(way);
+        let rotation = setpoint * dt + error.component_mul(&caught_up) + coning;
+        let attitude = self.attitude * Quat::from_scaled_axis(rotation);
         let mut end = Self {
             attitude: Quat::new_normalize(attitude.into_inner()),
             rate,
@@ -164,19 +164,19 @@ impl RigidState {
     }
 
     /// Integrates a multirotor under thrust, gravity and drag to `end`, whose attitude is known (Runge-Kutta, 4th order).
-    fn fall(&self, drive: &ControlOutput, dt: f64, end: &mut Self) {
+    fn integrate(&self, drive: &ControlOutput, dt: f64, end: &mut Self) {
         let middle = self.turned(drive, dt / 2.0);
-        let (v0, push) = (self.velocity, |at: &Self, v: Vec3| at.push() - (v - self.wind) * DRAG);
-        let a1 = push(self, v0);
-        let a2 = push(&middle, v0 + a1 * (dt / 2.0));
-        let a3 = push(&middle, v0 + a2 * (dt / 2.0));
-        let a4 = push(end, v0 + a3 * dt);
+        let (v0, a) = (self.velocity, |at: &Self, v: Vec3| at.drag_free() - (v - self.wind) * DRAG);
+        let a1 = a(self, v0);
+        let a2 = a(&middle, v0 + a1 * (dt / 2.0));
+        let a3 = a(&middle, v0 + a2 * (dt / 2.0));
+        let a4 = a(end, v0 + a3 * dt);
         end.position = self.position + v0 * dt + (a1 + a2 + a3) * (dt * dt / 6.0);
         end.velocity = v0 + (a1 + a2 * 2.0 + a3 * 2.0 + a4) * (dt / 6.0);
     }
 
     /// Acceleration in m/s² without drag.
-    fn push(&self) -> Vec3 {
+    fn drag_free(&self) -> Vec3 {
         self.attitude * Vec3::new(0.0, 0.0, -self.thrust * MAX_THRUST)
             + Vec3::new(0.0, 0.0, GRAVITY)
     }
@@ -184,8 +184,8 @@ impl RigidState {
     /// Acceleration in m/s², NED.
     fn acceleration(&self, drive: &ControlOutput) -> Vec3 {
         match *drive {
-            ControlOutput::Rotors { .. } if self.rests(drive) => Vec3::zeros(),
-            ControlOutput::Rotors { .. } => self.push() - (self.velocity - self.wind) * DRAG,
+            ControlOutput::Rotors { .. } if self.is_resting(drive) => Vec3::zeros(),
+            ControlOutput::Rotors { .. } => self.drag_free() - (self.velocity - self.wind) * DRAG,
             ControlOutput::Wing { push, lift, .. } => {
                 let (roll, pitch, yaw) = self.attitude.euler_angles();
                 let turn = (self.rate.y * roll.sin() + self.rate.z * roll.cos()) / pitch.cos();
@@ -199,13 +199,13 @@ impl RigidState {
     /// Position, attitude and the measurements of inertial sensors at this instant.
     pub fn kinematics(&self, drive: &ControlOutput) -> Kinematics {
         let acceleration = self.acceleration(drive);
-        let felt = acceleration - Vec3::new(0.0, 0.0, GRAVITY);
+        let force = acceleration - Vec3::new(0.0, 0.0, GRAVITY);
         Kinematics {
             pose: Pose { position: self.position, attitude: self.attitude },
             velocity: self.velocity,
             acceleration,
             rate: self.rate,
-            specific_force: self.attitude.inverse() * felt,
+            specific_force: self.attitude.inverse() * force,
         }
     }
 }
@@ -236,11 +236,11 @@ pub struct RecentMotion {
 
 impl RecentMotion {
     /// Maximum delay of a reader in steps.
-    const MOST: usize = 256;
+    const MAX_SEGMENTS: usize = 256;
 
     /// Appends a segment.
     pub fn push(&mut self, segment: MotionSegment) {
-        if self.segments.len() == Self::MOST {
+        if self.segments.len() == Self::MAX_SEGMENTS {
             self.segments.pop_front();
         }
         self.segments.push_back(segment);

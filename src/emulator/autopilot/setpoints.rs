@@ -23,7 +23,7 @@ pub(super) fn follow(goal: TrajectorySetpoint) -> ControlTarget {
     ControlTarget::Track(goal, f64::INFINITY)
 }
 
-/// A vector whose components with a bit in the mask, from `shift` on, are free.
+/// A vector whose masked components are free; `shift` is the bit of its first component.
 pub(super) fn masked(v: Vec3, mask: u16, shift: u32) -> Vec3 {
     Vec3::from_fn(|i, _| if mask >> (shift + i as u32) & 1 == 1 { f64::NAN } else { v[i] })
 }
@@ -53,14 +53,14 @@ impl Autopilot {
             MAV_FRAME_BODY_NED => {
                 // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
                 // masked component masks the whole vector.
-                let unless = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE.position };
+                let given = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE.position };
                 let (s, c) = self.motion.pose.attitude.euler_angles().2.sin_cos();
                 let v = motion.velocity;
                 let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
                 let acceleration = self.motion.pose.attitude * motion.acceleration;
                 TrajectorySetpoint {
-                    velocity: unless(NO_VELOCITY, turned),
-                    acceleration: unless(NO_ACCELERATION, acceleration),
+                    velocity: given(NO_VELOCITY, turned),
+                    acceleration: given(NO_ACCELERATION, acceleration),
                     ..motion
                 }
             }
@@ -88,10 +88,10 @@ impl Autopilot {
         let position = if mask & NO_POSITION == 0 {
             let [latitude, longitude] = [m.latitude, m.longitude].map(|v| f64::from(v) * 1e-7);
             let height = f64::from(m.altitude);
-            let place = self.geo.project([latitude, longitude, height]);
-            let at = |z| Vec3::new(place.x, place.y, z);
+            let target = self.geo.project([latitude, longitude, height]);
+            let at = |z| Vec3::new(target.x, target.y, z);
             match m.coordinate_frame {
-                MAV_FRAME_GLOBAL_INT => place,
+                MAV_FRAME_GLOBAL_INT => target,
                 // PX4 subtracts the height of home above the origin instead of adding it.
                 MAV_FRAME_GLOBAL_RELATIVE_ALT_INT => at(2.0 * self.origin.z - self.home.z - height),
                 MAV_FRAME_GLOBAL_TERRAIN_ALT_INT => at(self.setup.ground - height),
@@ -109,7 +109,7 @@ impl Autopilot {
         (!ignored).then(|| follow(goal.or_stop()))
     }
 
-    /// Reads SET_ATTITUDE_TARGET. A component that is NaN keeps the present rate.
+    /// Reads SET_ATTITUDE_TARGET. NaN as a component keeps the present rate.
     pub(super) fn attitude_setpoint(
         &self,
         m: &SetAttitudeTarget,
@@ -150,7 +150,7 @@ fn motion(
     acceleration: [f32; 3],
     [yaw, yaw_rate]: [f32; 2],
 ) -> TrajectorySetpoint {
-    let angle = |value: f32, off| if mask & off != 0 { f64::NAN } else { value.into() };
+    let angle = |value: f32, bit| if mask & bit != 0 { f64::NAN } else { value.into() };
     TrajectorySetpoint {
         velocity: masked(wide(velocity), mask, 3),
         acceleration: masked(wide(acceleration), mask, 6),

@@ -56,7 +56,7 @@ impl Autopilot {
         } else if self.setup.control == ControlMode::UdpFull
             && let Ok(packet) = FullSetpointPacket::parse(datagram)
         {
-            let setpoint = self.full(packet);
+            let setpoint = self.full_setpoint(packet);
             self.follow_setpoint(setpoint);
         }
     }
@@ -90,7 +90,7 @@ impl Autopilot {
             }
             C::PositionNed { position, yaw } => position_at(wide(position) + origin, yaw),
             C::PositionFrd { position, yaw } => {
-                // Relative to the position at the first request: a repeated struct is the same step.
+                // Relative to the position at its first receipt: a repeated struct commands the same step.
                 let same = |(last, _): &([f32; 4], Option<ControlTarget>)| {
                     last.map(f32::to_bits) == controls.map(f32::to_bits)
                 };
@@ -103,12 +103,12 @@ impl Autopilot {
             }
             C::Attitude { euler, throttle } => {
                 self.struct_link.throttle = f64::from(throttle).clamp(0.0, 1.0);
-                Some(self.by_attitude(euler))
+                Some(self.attitude_command(euler))
             }
             C::AttitudeStep { euler, throttle_step } => {
                 let throttle = self.struct_link.throttle + f64::from(throttle_step);
                 self.struct_link.throttle = throttle.clamp(0.0, 1.0);
-                Some(self.by_attitude(euler))
+                Some(self.attitude_command(euler))
             }
             C::AccelerationYaw { acceleration, yaw } => {
                 let (acceleration, yaw) = (wide(acceleration), yaw.into());
@@ -124,12 +124,12 @@ impl Autopilot {
                 None
             }
             C::Cruise { speed, radius } => {
-                self.cruise(speed.into(), radius.into());
+                self.set_cruise(speed.into(), radius.into());
                 None
             }
-            C::TakeOff { position } => Some(self.towards(wide(position) + origin)),
+            C::TakeOff { position } => Some(self.climb_to(wide(position) + origin)),
             C::TakeOffGlobal { latitude, longitude, altitude } => {
-                Some(self.towards(self.geo.to_ned([latitude, longitude, altitude].map(f64::from))))
+                Some(self.climb_to(self.geo.to_ned([latitude, longitude, altitude].map(f64::from))))
             }
             C::SpeedAltitudeHeading { speed, down, heading } => {
                 let height = f64::from(down) + origin.z;
@@ -155,10 +155,10 @@ impl Autopilot {
         self.follow_setpoint(setpoint);
     }
 
-    fn by_attitude(&self, [roll, pitch, yaw]: [f32; 3]) -> ControlTarget {
-        let kept = self.motion.pose.roll_pitch_yaw()[2];
+    fn attitude_command(&self, [roll, pitch, yaw]: [f32; 3]) -> ControlTarget {
+        let current_yaw = self.motion.pose.roll_pitch_yaw()[2];
         let [roll, pitch] = [roll, pitch].map(|v| if v.is_nan() { 0.0 } else { v.into() });
-        let yaw = if yaw.is_nan() { kept } else { yaw.into() };
+        let yaw = if yaw.is_nan() { current_yaw } else { yaw.into() };
         let attitude = Quat::from_euler_angles(roll, pitch, yaw);
         ControlTarget::Attitude(attitude, self.struct_link.throttle, 0.0)
     }
@@ -172,8 +172,8 @@ impl Autopilot {
         }
     }
 
-    /// Sets speed in m/s and radius in m; 0 keeps the value, because the vendor's calls clear each other's number.
-    fn cruise(&mut self, speed: f64, radius: f64) {
+    /// Sets speed in m/s and radius in m; 0 keeps the value: each of the vendor's two calls sends 0 for the other's.
+    fn set_cruise(&mut self, speed: f64, radius: f64) {
         if speed > 0.0 {
             self.struct_link.speed = speed;
             self.parameters.set("MPC_XY_VEL_MAX", speed);
@@ -184,27 +184,27 @@ impl Autopilot {
         }
         // Also changes the current circle.
         if let Some(ControlTarget::Wing(wing)) = &mut self.setpoint {
-            wing.speed = or(self.struct_link.speed, SPEED);
+            wing.speed = positive_or(self.struct_link.speed, SPEED);
             if let WingCourse::Around(_, around) = &mut wing.way {
-                *around = or(self.struct_link.radius, RADIUS);
+                *around = positive_or(self.struct_link.radius, RADIUS);
             }
         }
     }
 
     /// Target of a take-off: a multirotor flies to the position, a fixed wing circles it.
-    fn towards(&self, position: Vec3) -> ControlTarget {
+    fn climb_to(&self, position: Vec3) -> ControlTarget {
         if self.setup.wing {
             return ControlTarget::Wing(Wing {
-                speed: or(self.struct_link.speed, SPEED),
+                speed: positive_or(self.struct_link.speed, SPEED),
                 height: position.z,
-                way: WingCourse::Around(position, or(self.struct_link.radius, RADIUS)),
+                way: WingCourse::Around(position, positive_or(self.struct_link.radius, RADIUS)),
             });
         }
         follow(TrajectorySetpoint { position, ..FREE })
     }
 
     /// Reads a setpoint of UDP_Full: position and velocity as in MAVLink, or an attitude in the same fields.
-    fn full(&self, packet: &FullSetpointPacket) -> Option<ControlTarget> {
+    fn full_setpoint(&self, packet: &FullSetpointPacket) -> Option<ControlTarget> {
         let mask = packet.type_mask.get() as u16;
         let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
             .map(|v| Vec3::from(v.map(|x| f64::from(x.get()))));
@@ -215,8 +215,8 @@ impl Autopilot {
                 return Some(ControlTarget::Rates(v, yaw));
             }
             let q = nalgebra::Quaternion::new(yaw_rate, p.x, p.y, p.z);
-            let right = q.norm() > 1e-6 && q.norm().is_finite();
-            return right.then(|| ControlTarget::Attitude(Quat::new_normalize(q), yaw, 0.0));
+            let is_valid = q.norm() > 1e-6 && q.norm().is_finite();
+            return is_valid.then(|| ControlTarget::Attitude(Quat::new_normalize(q), yaw, 0.0));
         }
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
         let [velocity, acceleration] = [masked(v, mask, 3), masked(a, mask, 6)];
@@ -228,8 +228,8 @@ impl Autopilot {
                 (position, heading * velocity, heading * acceleration)
             }
             5 => {
-                let place = self.geo.to_ned([p.x, p.y, p.z]);
-                (masked(place, mask, 0), velocity, acceleration)
+                let position = self.geo.to_ned([p.x, p.y, p.z]);
+                (masked(position, mask, 0), velocity, acceleration)
             }
             _ => return None,
         };
@@ -303,6 +303,6 @@ impl Autopilot {
     }
 }
 
-fn or(value: f64, otherwise: f64) -> f64 {
+fn positive_or(value: f64, otherwise: f64) -> f64 {
     if value > 0.0 { value } else { otherwise }
 }

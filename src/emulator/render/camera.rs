@@ -12,7 +12,7 @@ pub(super) fn focal_length(width: u16, fov_deg: f32) -> f64 {
     f64::from(width) / (2.0 * (f64::from(fov_deg).clamp(1.0, 179.0).to_radians() / 2.0).tan())
 }
 
-/// Returns the rays of a camera, row by row; `ray` gets the place of a pixel's centre in px from the image centre.
+/// Returns the rays of a camera, row by row; `ray` gets the position of a pixel's centre in px from the image centre.
 ///
 /// The centre of the first pixel is half a pixel from the edges, which is coordinate 0 in the convention of `camera_info`.
 fn image(width: u16, height: u16, pixel: Pixel, ray: impl Fn(f64, f64) -> Vec3) -> RayBundle {
@@ -68,7 +68,7 @@ pub(super) fn depth(view: &RayView, [near, far, unit]: [f32; 3], out: &mut Vec<u
     for (i, hit) in view.hits.iter().enumerate() {
         let metres = hit.distance * view.bundle.direction(i).x;
         let counts = (metres / unit).round();
-        let seen = metres >= f64::from(near) && metres <= far && counts < f64::from(NO_RETURN);
-        out.extend_from_slice(&if seen { counts as u16 } else { NO_RETURN }.to_le_bytes());
+        let is_valid = metres >= f64::from(near) && metres <= far && counts < f64::from(NO_RETURN);
+        out.extend_from_slice(&if is_valid { counts as u16 } else { NO_RETURN }.to_le_bytes());
     }
 }

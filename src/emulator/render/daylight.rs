@@ -10,7 +10,7 @@ use std::sync::Arc;
 const FINE: f64 = 64.0;
 const COARSE: f64 = 3.7;
 const TURN: [f64; 2] = [0.8 * COARSE, 0.6 * COARSE];
-/// Share of the light that comes from everywhere, and of that from the sun.
+/// Share of the light from the whole sky, and from the sun.
 const SKYLIGHT: f64 = 0.6;
 const SUNLIGHT: f64 = 0.5;
 /// Direction to the sun, NED: in the south-west, high.
@@ -41,7 +41,7 @@ impl Daylight {
     }
 }
 
-/// Returns the colour of a pixel that covers a square of `width` m.
+/// Returns the colour of a pixel that covers `width` m of a surface.
 fn textured(texture: &Texture, base: [f32; 3], spot: &SurfacePoint, width: f64) -> [u8; 3] {
     let [u, v] = spot.at;
     let turned = [TURN[0] * u + TURN[1] * v, TURN[0] * v - TURN[1] * u];
@@ -55,7 +55,7 @@ fn textured(texture: &Texture, base: [f32; 3], spot: &SurfacePoint, width: f64) 
     std::array::from_fn(|i| (base[i] * grey * tint[i]) as u8)
 }
 
-/// Returns the average colour of an object's surface, which may follow from its class, `paint`.
+/// Returns the average colour of an object's surface; `paint` returns the class that colours blocks and moving objects.
 fn base(object: Object, paint: impl FnOnce() -> u8) -> [f32; 3] {
     match object {
         Object::Ground => [85.0, 125.0, 110.0],

@@ -23,7 +23,7 @@ pub(in crate::emulator) enum Codec {
     Jpeg,
 }
 
-/// Layout before, codec after.
+/// Layout of the uncompressed payload, and the codec for it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::emulator) struct Encoding {
     pub(in crate::emulator) layout: Layout,
@@ -83,7 +83,7 @@ pub(in crate::emulator) fn encode(
             (swapped.as_slice(), ExtendedColorType::Rgb8)
         }
         Layout::Grey16 => {
-            // the encoder takes native order
+            // The encoder expects native byte order.
             swapped.extend(
                 raw.chunks_exact(2).flat_map(|p| u16::from_le_bytes([p[0], p[1]]).to_ne_bytes()),
             );

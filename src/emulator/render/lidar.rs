@@ -11,7 +11,7 @@ use crate::emulator::world::{Pixel, Pose, RayBundle, Snapshot, Vec3};
 use crate::wire::{CloudHead, OdometryCloudHeader, PointForm, append_cloud};
 use std::f64::consts::PI;
 
-/// Range in m if the request has none; readers cannot scale the raw values then.
+/// Range in m if the request has none; readers then do not know the scale of i16 points.
 const DEFAULT_RANGE: f32 = 100.0;
 
 /// Returns a direction in FRD from azimuth and elevation in rad.
@@ -21,7 +21,7 @@ pub(super) fn direction(azimuth: f64, elevation: f64) -> Vec3 {
 }
 
 /// Returns the rays of a mechanical lidar (types 20 and 21); `angles` are the limits of azimuth, then of elevation
-/// in degrees; all 0 means all around and 30 degrees high.
+/// in degrees; all 0 means a full circle from 15 degrees down to 15 degrees up.
 pub(super) fn rings(points: u16, rings: u16, angles: [f32; 4]) -> RayBundle {
     let angles = if angles == [0.0; 4] { [-180.0, 180.0, -15.0, 15.0] } else { angles };
     let [from, to, low, high] = angles.map(|a| f64::from(a).to_radians());
@@ -42,7 +42,7 @@ pub(super) fn mid360() -> RayBundle {
 ///
 /// `fov_deg` is twice the length of a half petal; `[.., height, stretch, curvature, eights, flowers, ..]` follow the
 /// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents. The whole
-/// pattern is turned by `turn_deg` about the axis, counter-clockwise as azimuth is.
+/// pattern is turned by `turn_deg` about the axis, counter-clockwise like the azimuth.
 pub(super) fn mid40(
     points: u16,
     petals: u16,
@@ -50,12 +50,12 @@ pub(super) fn mid40(
     params: &[f32; 16],
     turn_deg: f64,
 ) -> RayBundle {
-    let or = |value: f32, default: f64| {
+    let or_default = |value: f32, default: f64| {
         if value > 0.0 { f64::from(value) } else { default }
     };
     let length = mid40_fov(fov_deg).to_radians() / 2.0;
-    let height = or(params[1], 2.956).to_radians();
-    let (eights, flowers) = (or(params[4], 10.0), or(params[5], 5.0));
+    let height = or_default(params[1], 2.956).to_radians();
+    let (eights, flowers) = (or_default(params[4], 10.0), or_default(params[5], 5.0));
     RayBundle::new((0..petals).flat_map(move |petal| {
         // Four half petals make an eight; each flower is rotated slightly against the previous one.
         let eight = f64::from(petal / 4);
@@ -96,16 +96,16 @@ pub(super) struct CloudLayout {
 }
 
 impl CloudLayout {
-    /// The layout of the cloud of a sensor at `pose` on vehicle `own`.
+    /// Creates the layout of the cloud of a sensor at `pose` on vehicle `carrier`.
     pub(super) fn new(
         form: CloudForm,
         axes: WireAxes,
         snapshot: &Snapshot,
         pose: &Pose,
-        own: Option<u16>,
+        carrier: Option<u16>,
     ) -> Self {
         let head = if form.odometry {
-            let vehicle = own.and_then(|id| Some((id, snapshot.vehicle(id)?.pose)));
+            let vehicle = carrier.and_then(|id| Some((id, snapshot.vehicle(id)?.pose)));
             let (id, pose) = vehicle.unwrap_or((0, *pose));
             let pose = odometry(&pose, axes.odometry);
             OdometryCloudHeader::new(id.into(), OdometryCloudHeader::WORLD, pose, 0).into()
@@ -131,7 +131,7 @@ pub(super) fn cloud(
     let range = range_of(range);
     let points = view.hits.iter().enumerate().map(|(i, hit)| {
         let ray = view.bundle.direction(i);
-        let distance = noise.measured(hit.distance);
+        let distance = noise.measure(hit.distance);
         let point = match frame {
             CloudFrame::Sensor => BodyAxes::Flu.of_frd(&(ray * distance)),
             CloudFrame::World => view.caster.point(&ray, distance),
@@ -162,8 +162,8 @@ pub(super) fn depth_cloud(
     write(head, range, points, out);
 }
 
-/// Writes points in their form. i16 points are scaled so that 32767 is the range; one that exceeds it in a coordinate,
-/// in the world frame, cannot be encoded and counts as no return.
+/// Writes points in their form. i16 points are scaled so that 32767 is the range; a point of the world frame
+/// with a larger coordinate cannot be encoded and counts as no return.
 fn write(
     CloudLayout { form, head }: CloudLayout,
     range: f64,
@@ -191,12 +191,12 @@ fn write(
     }
 }
 
-/// Returns the fourth number of a point on an object of a class; 0 is no object.
+/// Returns the fourth number of a point on an object of `class`; class 0 is no object.
 fn fourth(form: CloudForm, class: u8) -> u16 {
-    let five = |value: u8| u16::from(value >> 3);
+    let five_bits = |value: u8| u16::from(value >> 3);
     match form.fourth {
         FourthSent::Colour => {
-            let [blue, green, red] = palette::class_colour(class).map(five);
+            let [blue, green, red] = palette::class_colour(class).map(five_bits);
             (red << 10) | (green << 5) | blue
         }
         _ => class.into(),
@@ -215,9 +215,9 @@ fn scaled(point: &Vec3, range: f64) -> [i16; 3] {
     point.map(|x| (x / range * 32767.0).round() as i16).into()
 }
 
-/// Position and roll, pitch, yaw, for cloud headers: in NED, or in NWU of a body in FLU.
+/// Returns position and roll, pitch, yaw for cloud headers: FRD in NED, or FLU in NWU.
 fn odometry(pose: &Pose, axes: BodyAxes) -> [f32; 6] {
-    let place = axes.of_frd(&pose.position);
+    let at = axes.of_frd(&pose.position);
     let angles = axes.of_frd(&Vec3::from(pose.roll_pitch_yaw()));
-    [place.x, place.y, place.z, angles.x, angles.y, angles.z].map(|v| v as f32)
+    [at.x, at.y, at.z, angles.x, angles.y, angles.z].map(|v| v as f32)
 }

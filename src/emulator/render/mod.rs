@@ -28,7 +28,7 @@ use texture::Texture;
 /// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum RayPattern {
-    /// Of a pinhole or a fisheye camera.
+    /// Pattern of a pinhole or a fisheye camera.
     Image {
         lens: wire::Optics,
         width: u16,
@@ -49,13 +49,13 @@ enum RayPattern {
         turn_deg: f64,
     },
     Mid360,
-    /// The Mid-40's in the course of time.
+    /// Pattern of the Mid-40 that changes over time.
     Rosette {
         points: usize,
         fov_deg: f64,
         sweep: Sweep,
     },
-    /// The Mid-360's in the course of time.
+    /// Pattern of the Mid-360 that changes over time.
     Winding {
         sweep: Sweep,
     },
@@ -136,7 +136,7 @@ struct RayView {
     id: u64,
     bundle: Arc<RayBundle>,
     pose: Pose,
-    own: Option<u16>,
+    carrier: Option<u16>,
     caster: Caster,
     hits: Vec<Hit>,
 }
@@ -144,13 +144,13 @@ struct RayView {
 /// Renders payloads; caches rays, and the views of the current tick.
 pub(super) struct Renderer {
     options: EmulatorOptions,
-    /// Drawn when it is first seen.
+    /// Created when a camera first needs it.
     texture: Option<Arc<Texture>>,
-    optics: Vec<(RayPattern, Arc<RayBundle>)>,
+    bundles: Vec<(RayPattern, Arc<RayBundle>)>,
     views: Vec<RayView>,
     /// Scene and moving solids of the views.
-    shown: Option<(Arc<Scene>, Vec<Solid>)>,
-    spare: Vec<Vec<Hit>>,
+    drawn: Option<(Arc<Scene>, Vec<Solid>)>,
+    spare_hits: Vec<Vec<Hit>>,
     last_id: u64,
 }
 
@@ -163,31 +163,31 @@ impl Renderer {
         Self {
             options: options.clone(),
             texture: None,
-            optics: Vec::new(),
+            bundles: Vec::new(),
             views: Vec::new(),
-            shown: None,
-            spare: Vec::new(),
+            drawn: None,
+            spare_hits: Vec::new(),
             last_id: 0,
         }
     }
 
     /// Starts a tick. Keeps the views if nothing has moved.
     pub(super) fn begin(&mut self, snapshot: &Snapshot) {
-        /// More views than sensors come from a rotating camera; old ones are useless.
+        /// A rotating camera creates a view per frame, and old views are useless.
         const MAX_VIEWS: usize = 64;
-        let same = (self.shown.as_ref()).is_some_and(|(scene, moving)| {
+        let is_same = (self.drawn.as_ref()).is_some_and(|(scene, moving)| {
             Arc::ptr_eq(scene, &snapshot.scene) && *moving == snapshot.moving
         });
-        if !same || self.views.len() > MAX_VIEWS {
-            self.shown = Some((Arc::clone(&snapshot.scene), snapshot.moving.clone()));
-            self.spare.extend(self.views.drain(..).map(|v| v.hits));
+        if !is_same || self.views.len() > MAX_VIEWS {
+            self.drawn = Some((Arc::clone(&snapshot.scene), snapshot.moving.clone()));
+            self.spare_hits.extend(self.views.drain(..).map(|v| v.hits));
         }
     }
 
     fn daylight(&mut self, kind: Option<SensorKind>, scene: &Scene) -> Daylight {
         use SensorKind::{Fisheye, Grey, Pod, Rgb};
-        let shown = matches!(kind, Some(Rgb | Grey | Fisheye | Pod));
-        if !(shown && scene.textured()) {
+        let is_daylight = matches!(kind, Some(Rgb | Grey | Fisheye | Pod));
+        if !(is_daylight && scene.has_textures()) {
             return Daylight::Plain;
         }
         let seed = self.options.seed;
@@ -195,12 +195,12 @@ impl Renderer {
         Daylight::Textured(Arc::clone(self.texture.get_or_insert_with(draw)))
     }
 
-    /// Writes the uncompressed measurement of a sensor at `pose` into `out`, unless `known` is its id.
+    /// Writes the uncompressed measurement of a sensor at `pose` into `out`, unless its id is `known`.
     pub(super) fn payload(
         &mut self,
         snapshot: &Snapshot,
         request: &SensorRequest,
-        (pose, own): (&Pose, Option<u16>),
+        (pose, carrier): (&Pose, Option<u16>),
         known: Option<PayloadId>,
         out: &mut Vec<u8>,
     ) -> PayloadId {
@@ -208,31 +208,31 @@ impl Renderer {
         let kind = SensorKind::from_type_id(request.type_id);
         let mut random =
             SplitMix::of_frame(self.options.seed, request.seq_id.into(), snapshot.time);
-        let Some(optics) = RayPattern::of(request, random.unit()) else {
-            let caster = Caster::new(snapshot, pose, own);
+        let Some(rays) = RayPattern::of(request, random.unit()) else {
+            let caster = Caster::new(snapshot, pose, carrier);
             match kind {
                 Some(SensorKind::Range) => objects::range(snapshot, &caster, pose, params[0], out),
                 Some(SensorKind::Detections) => {
-                    objects::boxes(snapshot, request, &caster, pose, own, out)
+                    objects::boxes(snapshot, request, &caster, pose, carrier, out)
                 }
-                _ => objects::targets(snapshot, request, pose, own, out),
+                _ => objects::targets(snapshot, request, pose, carrier, out),
             }
             return self.new_id();
         };
         if self.options.pattern && encoding_of(request, false).is_image() {
-            return pattern(request, known, out);
+            return test_image(request, known, out);
         }
         let daylight = self.daylight(kind, &snapshot.scene);
         let noise = RangeNoise::new(self.options.lidar_noise, random);
         // With noise no two frames are equal.
-        let noisy = self.options.lidar_noise > 0.0 && is_lidar(kind);
-        let own_id = noisy.then(|| self.new_id());
-        let optics = optics.at(snapshot.time, request, self.options.livox_pattern);
+        let has_noise = self.options.lidar_noise > 0.0 && is_lidar(kind);
+        let unique_id = has_noise.then(|| self.new_id());
+        let rays = rays.at(snapshot.time, request, self.options.livox_pattern);
         let axes = self.options.axes;
         let head =
-            CloudLayout::new(self.options.cloud_format.of(request), axes, snapshot, pose, own);
-        let view = self.view(snapshot, optics, pose, own);
-        let id = own_id.unwrap_or(PayloadId(view.id));
+            CloudLayout::new(self.options.cloud_format.of(request), axes, snapshot, pose, carrier);
+        let view = self.view(snapshot, rays, pose, carrier);
+        let id = unique_id.unwrap_or(PayloadId(view.id));
         if known == Some(id) {
             return id;
         }
@@ -245,8 +245,8 @@ impl Renderer {
                 palette::class_colour(palette::class(&view.caster, hit))
             }),
             Some(SensorKind::DepthCloud) => {
-                let every = [params[0], params[1]];
-                lidar::depth_cloud(view, head, axes.depth, request.width, every, out)
+                let range_and_step = [params[0], params[1]];
+                lidar::depth_cloud(view, head, axes.depth, request.width, range_and_step, out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
                 lidar::cloud(view, head, params[0], CloudFrame::Sensor, noise, out)
@@ -263,7 +263,7 @@ impl Renderer {
             Some(SensorKind::Rgb | SensorKind::Fisheye | SensorKind::Pod) => {
                 camera::paint(view, out, |hit, ray| daylight.colour(view, hit, ray))
             }
-            // They have no optics here.
+            // These sensors have no rays.
             Some(SensorKind::Range | SensorKind::Detections | SensorKind::Targets) | None => {}
         }
         id
@@ -277,40 +277,40 @@ impl Renderer {
     fn view(
         &mut self,
         snapshot: &Snapshot,
-        optics: RayPattern,
+        rays: RayPattern,
         pose: &Pose,
-        own: Option<u16>,
+        carrier: Option<u16>,
     ) -> &RayView {
-        let bundle = self.bundle(optics);
-        let found = self
-            .views
-            .iter()
-            .position(|v| Arc::ptr_eq(&v.bundle, &bundle) && v.pose == *pose && v.own == own);
+        let bundle = self.bundle(rays);
+        let found = self.views.iter().position(|v| {
+            Arc::ptr_eq(&v.bundle, &bundle) && v.pose == *pose && v.carrier == carrier
+        });
         let index = found.unwrap_or_else(|| {
-            let caster = Caster::new(snapshot, pose, own);
-            let mut hits = self.spare.pop().unwrap_or_default();
+            let caster = Caster::new(snapshot, pose, carrier);
+            let mut hits = self.spare_hits.pop().unwrap_or_default();
             caster.cast(&bundle, &mut hits);
             self.last_id += 1;
-            self.views.push(RayView { id: self.last_id, bundle, pose: *pose, own, caster, hits });
+            let id = self.last_id;
+            self.views.push(RayView { id, bundle, pose: *pose, carrier, caster, hits });
             self.views.len() - 1
         });
         &self.views[index]
     }
 
-    fn bundle(&mut self, optics: RayPattern) -> Arc<RayBundle> {
-        /// More patterns than sensors come from a changing zoom; the oldest are dropped.
-        const MAX_OPTICS: usize = 32;
-        if optics.is_unique() {
-            return Arc::new(optics.build());
+    fn bundle(&mut self, rays: RayPattern) -> Arc<RayBundle> {
+        /// A changing zoom creates a pattern per frame; the oldest are dropped.
+        const MAX_BUNDLES: usize = 32;
+        if rays.is_unique() {
+            return Arc::new(rays.build());
         }
-        if let Some((_, bundle)) = self.optics.iter().find(|(o, _)| *o == optics) {
+        if let Some((_, bundle)) = self.bundles.iter().find(|(other, _)| *other == rays) {
             return Arc::clone(bundle);
         }
-        if self.optics.len() >= MAX_OPTICS {
-            self.optics.remove(0);
+        if self.bundles.len() >= MAX_BUNDLES {
+            self.bundles.remove(0);
         }
-        let bundle = Arc::new(optics.build());
-        self.optics.push((optics, Arc::clone(&bundle)));
+        let bundle = Arc::new(rays.build());
+        self.bundles.push((rays, Arc::clone(&bundle)));
         bundle
     }
 }
@@ -321,7 +321,7 @@ fn is_lidar(kind: Option<SensorKind>) -> bool {
 }
 
 /// Creates a test image once, then only counts frames in its first 8 bytes; compressed images stay unchanged.
-fn pattern(request: &SensorRequest, known: Option<PayloadId>, out: &mut Vec<u8>) -> PayloadId {
+fn test_image(request: &SensorRequest, known: Option<PayloadId>, out: &mut Vec<u8>) -> PayloadId {
     let encoding = encoding_of(request, false);
     let row = usize::from(request.width) * encoding.bytes_per_pixel();
     let len = row * usize::from(request.height);

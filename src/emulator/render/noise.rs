@@ -13,8 +13,8 @@ impl RangeNoise {
         Self { deviation, random }
     }
 
-    /// Returns what is measured of a distance in m.
-    pub(super) fn measured(&mut self, distance: f64) -> f64 {
+    /// Adds noise to a distance in m.
+    pub(super) fn measure(&mut self, distance: f64) -> f64 {
         if self.deviation > 0.0 {
             (distance + self.deviation * self.random.normal()).max(0.0)
         } else {

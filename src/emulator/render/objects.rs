@@ -47,22 +47,22 @@ pub(super) fn range(
     out.extend_from_slice(record.as_bytes());
 }
 
-/// Returns the moving objects except the carrier, nearest first, within the limits `[distance, number]` (0: none).
+/// Returns the moving objects except the carrier, nearest first, within the limits `[distance, number]` (0: no limit).
 fn moving<'a>(
     snapshot: &'a Snapshot,
     pose: &Pose,
-    own: Option<u16>,
+    carrier: Option<u16>,
     limits: [f32; 2],
 ) -> Vec<(f64, &'a Solid)> {
     let [far, number] = limits;
-    let others = |object: Object| match object {
-        Object::Vehicle(id) => own != Some(id),
+    let is_other = |object: Object| match object {
+        Object::Vehicle(id) => carrier != Some(id),
         _ => true,
     };
     let mut found: Vec<_> = snapshot
         .moving
         .iter()
-        .filter(|s| others(s.object))
+        .filter(|s| is_other(s.object))
         .map(|s| ((s.pose.position - pose.position).norm(), s))
         .filter(|(distance, _)| far <= 0.0 || *distance <= f64::from(far))
         .collect();
@@ -78,7 +78,7 @@ pub(super) fn targets(
     snapshot: &Snapshot,
     request: &SensorRequest,
     pose: &Pose,
-    own: Option<u16>,
+    carrier: Option<u16>,
     out: &mut Vec<u8>,
 ) {
     let [far, number, ..] = request.other_params;
@@ -86,9 +86,9 @@ pub(super) fn targets(
         let frd = pose.attitude.inverse() * (solid.pose.position - pose.position);
         TargetEntry::new(solid.object.id(), [frd.x as f32, -frd.y as f32, -frd.z as f32])
     };
-    let entries: Vec<_> = moving(snapshot, pose, own, [far, number]).iter().map(entry).collect();
+    let list: Vec<_> = moving(snapshot, pose, carrier, [far, number]).iter().map(entry).collect();
     out.clear();
-    append_list(&entries, out);
+    append_list(&list, out);
 }
 
 /// Writes the boxes of other moving objects in the image (type 30).
@@ -100,15 +100,15 @@ pub(super) fn boxes(
     request: &SensorRequest,
     caster: &Caster,
     pose: &Pose,
-    own: Option<u16>,
+    carrier: Option<u16>,
     out: &mut Vec<u8>,
 ) {
     let [far, number, ..] = request.other_params;
     let mut entries = Vec::new();
-    for (_, solid) in moving(snapshot, pose, own, [far, 0.0]) {
-        let seen = visible_share(caster, pose, solid);
-        if let Some(edges) = image_box(request, pose, solid).filter(|_| seen > 0.0) {
-            entries.push(BoxEntry::new(solid.object.id(), seen, edges));
+    for (_, solid) in moving(snapshot, pose, carrier, [far, 0.0]) {
+        let share = visible_share(caster, pose, solid);
+        if let Some(edges) = image_box(request, pose, solid).filter(|_| share > 0.0) {
+            entries.push(BoxEntry::new(solid.object.id(), share, edges));
         }
     }
     if number > 0.0 {
@@ -122,18 +122,18 @@ pub(super) fn boxes(
 fn corners(pose: &Pose, solid: &Solid, scale: f64) -> [Vec3; 8] {
     std::array::from_fn(|i| {
         let sign = |bit: usize| if i >> bit & 1 == 0 { -scale } else { scale };
-        let own = solid.half.component_mul(&Vec3::new(sign(0), sign(1), sign(2)));
-        pose.attitude.inverse() * (solid.pose.position + solid.pose.attitude * own - pose.position)
+        let half = solid.half.component_mul(&Vec3::new(sign(0), sign(1), sign(2)));
+        pose.attitude.inverse() * (solid.pose.position + solid.pose.attitude * half - pose.position)
     })
 }
 
 fn visible_share(caster: &Caster, pose: &Pose, solid: &Solid) -> f32 {
     let centre = pose.attitude.inverse() * (solid.pose.position - pose.position);
     let points = corners(pose, solid, 0.98).into_iter().chain([centre]);
-    let seen = points
+    let visible = points
         .filter(|p| p.x > NEAR && caster.ray(&p.normalize()).object == Some(solid.object))
         .count();
-    seen as f32 / 9.0
+    visible as f32 / 9.0
 }
 
 /// Returns left, top, right, bottom of a solid in the image, or `None` if it is outside.

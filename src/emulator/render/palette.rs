@@ -3,18 +3,18 @@ use crate::emulator::world::{Caster, Hit, Object, Vec3};
 
 pub(super) const SKY: [u8; 3] = [235, 190, 140];
 
-/// Returns the colour of an object without texture in daylight, which its class `paint` gives it; `point` returns where it
-/// is hit, NED.
+/// Returns the colour of an object without texture in daylight, by its class `paint`; `point` returns the position of the
+/// hit, NED.
 pub(super) fn plain(object: Object, paint: u8, hit: &Hit, point: impl Fn() -> Vec3) -> [u8; 3] {
     if object != Object::Ground {
         return shade(class_colour(paint), hit.face);
     }
     let point = point();
-    let odd = (point.x.floor() as i64 + point.y.floor() as i64) & 1 != 0;
-    if odd { [60, 110, 70] } else { [85, 150, 100] }
+    let is_odd = (point.x.floor() as i64 + point.y.floor() as i64) & 1 != 0;
+    if is_odd { [60, 110, 70] } else { [85, 150, 100] }
 }
 
-/// Faces of a box differ in brightness, as under a sun in the south-west.
+/// Darkens the faces of a box differently, as under a sun in the south-west.
 fn shade(colour: [u8; 3], face: u8) -> [u8; 3] {
     const PERCENT: [u16; 7] = [60, 70, 45, 85, 75, 100, 100];
     let percent = PERCENT.get(usize::from(face)).copied().unwrap_or(100);
@@ -41,8 +41,8 @@ pub(super) fn class(caster: &Caster, hit: &Hit) -> u8 {
     }
 }
 
-/// Returns the apparent temperature of an object, 0 to 255: its stencil value if a command gave it one, otherwise the sky
-/// cold, the ground cool, vehicles hot.
+/// Returns the apparent temperature of an object, 0 to 255: its stencil value if a command gave it one, otherwise a cold
+/// sky, cool ground, hot vehicles.
 pub(super) fn warmth(caster: &Caster, hit: &Hit) -> u8 {
     if let (Some(_), Some(stencil)) = (hit.object, caster.stencil(hit)) {
         return stencil;

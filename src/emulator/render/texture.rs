@@ -57,19 +57,19 @@ impl Texture {
         Self { levels }
     }
 
-    /// Returns the average around a place over a square of side `width`, both in texels: noise of shorter waves is gone.
-    /// It is 0 on average, and within 0.5.
+    /// Returns the average over a square of side `width` around a position, both in texels, which removes shorter waves.
+    /// Values are -0.5 to 0.5, with mean 0.
     #[inline]
     pub(super) fn value(&self, at: [f64; 2], width: f64) -> f32 {
-        let place = at.map(|x| whole(x * f64::from(ONE)));
+        let position = at.map(|x| whole(x * f64::from(ONE)));
         let fine = octaves(width as f32);
         let level = (fine >> FRACTION) as usize;
         let part = (fine & (ONE - 1)).cast_signed();
         let Some(first) = self.levels.get(level) else { return 0.0 };
-        let found = first.value(place);
+        let found = first.value(position);
         let value = match self.levels.get(level + 1) {
             Some(next) if part > 0 => {
-                let step = next.value(place).wrapping_sub(found) >> FRACTION;
+                let step = next.value(position).wrapping_sub(found) >> FRACTION;
                 found.wrapping_add(step.wrapping_mul(part))
             }
             _ => found,
@@ -78,16 +78,16 @@ impl Texture {
     }
 }
 
-/// Bits of fractions, and 1.
+/// Number of fraction bits of fixed-point numbers, and the number 1.
 const FRACTION: u32 = 8;
 const ONE: u32 = 1 << FRACTION;
 
 impl MipLevel {
-    /// Bilinear, in parts of 255 * 256 * 256; the place is in fractions of the finest texels.
+    /// Interpolates bilinearly; 255 * 256 * 256 is the value 1. `position` is in texels of the finest level, in fixed point.
     #[inline]
-    fn value(&self, place: [i64; 2]) -> i32 {
-        // Values are those of the texels' centres.
-        let [x, y] = place.map(|x| (x >> self.halvings).wrapping_sub(i64::from(ONE / 2)));
+    fn value(&self, position: [i64; 2]) -> i32 {
+        // A value belongs to the centre of its texel.
+        let [x, y] = position.map(|x| (x >> self.halvings).wrapping_sub(i64::from(ONE / 2)));
         let texel = |x: i64| (x >> FRACTION) as usize & ((1 << self.sides) - 1);
         let [right, below] = [x, y].map(|x| x as u32 & (ONE - 1));
         let square = self.squares.get(texel(y) << self.sides | texel(x));
@@ -101,19 +101,19 @@ impl MipLevel {
     }
 }
 
-/// The nearest whole number, in its lowest 51 bits: the ones of a sum with a number so large that it has no fraction.
+/// Rounds to a whole number, which is in the lowest 51 bits: the sum with so large a number has no fraction.
 fn whole(x: f64) -> i64 {
     const LARGE: f64 = 1.5 * (1u64 << 52) as f64;
     (x + LARGE).to_bits().cast_signed()
 }
 
-/// The binary logarithm of a width, in fractions, linear between powers of 2; at least 0.
+/// Returns the binary logarithm of a width in fixed point, linear between powers of 2; at least 0.
 fn octaves(width: f32) -> u32 {
     const BIAS: u32 = 127 << FRACTION;
     (width.max(1.0).to_bits() >> (23 - FRACTION)).saturating_sub(BIAS)
 }
 
-/// Each value, 0 to 255, with those to the right, below, and both.
+/// Returns each value, 0 to 255, with its neighbours to the right, below, and both.
 fn squares(values: &[f32], size: usize) -> Vec<[u8; 4]> {
     let value = |x: usize, y: usize| {
         let at = (y % size) * size + x % size;
@@ -125,7 +125,7 @@ fn squares(values: &[f32], size: usize) -> Vec<[u8; 4]> {
         .collect()
 }
 
-/// Twice as many values along each side, bilinear, periodic.
+/// Doubles the values along each side, bilinearly and periodically.
 fn doubled(values: &[f32], size: usize) -> Vec<f32> {
     let at = |x: usize, y: usize| values[(y % size) * size + x % size];
     let mut out = Vec::with_capacity(4 * size * size);
@@ -142,7 +142,7 @@ fn doubled(values: &[f32], size: usize) -> Vec<f32> {
     out
 }
 
-/// The averages of 2 x 2 values.
+/// Returns the averages of 2 x 2 values.
 fn halved(values: &[f32], size: usize) -> Vec<f32> {
     let at = |x: usize, y: usize| values[y * size + x];
     let pairs = (0..size / 2).flat_map(|y| (0..size / 2).map(move |x| (2 * x, 2 * y)));

@@ -1,20 +1,20 @@
 //! Console commands that change what the renderer shows.
-use super::display::{Text, until};
+use super::display::{Text, expiry};
 use super::{Look, Moment, RendererState, Stencil};
 use crate::emulator::world::{Pose, Quat, Vec3};
 use crate::wire::{ConsoleArguments, Height};
 use regex_lite::Regex;
 
 /// Seconds for which `RflyShowText` shows its text.
-const SHOWN: f64 = 5.0;
-/// Commands of the renderer and of the engine itself that are only stored, and prefixes of the engine's settings.
+const SHOW_TEXT_S: f64 = 5.0;
+/// Commands of the renderer and of Unreal Engine that are only stored, and prefixes of the engine's settings.
 #[rustfmt::skip] // a table
 const STORED: [&str; 7] = [
     "RflyEnImgSync", "RflyCesiumOriPos", "RflyScanTerrainH", "RflyLoad3DFile", "slomo", "stat", "quit",
 ];
 const PREFIXES: [&str; 2] = ["t.", "r."];
-/// Names given by commands.
-const MOST_STENCILS: usize = 256;
+/// Limit of the stencil values set by name.
+const MAX_STENCILS: usize = 256;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::emulator) enum Outcome {
@@ -23,7 +23,7 @@ pub(in crate::emulator) enum Outcome {
     MapChanged,
     /// There is no command of this name.
     Unknown,
-    /// Its arguments name nothing that exists, or are not what it takes.
+    /// The arguments are invalid, or name nothing that exists.
     Wrong,
 }
 
@@ -40,8 +40,8 @@ impl<'a> CommandArguments<'a> {
 
     fn numbers<const N: usize>(&mut self) -> Option<[f64; N]> {
         let mut all = [0.0; N];
-        for place in &mut all {
-            *place = self.number()?;
+        for number in &mut all {
+            *number = self.number()?;
         }
         Some(all)
     }
@@ -77,12 +77,12 @@ impl RendererState {
             "RflyChangeMapbyName" => self.load_map(a.word().unwrap_or_default(), -1).then_some(()),
             "RflyChangeViewKeyCmd" => return self.press_key(a),
             "RflyShowText" => {
-                self.display.show_message(&a.rest(), SHOWN, now);
+                self.display.show_message(&a.rest(), SHOW_TEXT_S, now);
                 Some(())
             }
             "RflyShowTextTime" => self.show_text_for(a, now),
-            "RflySetIDLabel" => self.id_label(&mut a, now),
-            "RflySetMsgLabel" => self.message_label(&mut a, now),
+            "RflySetIDLabel" => self.set_id_label(&mut a, now),
+            "RflySetMsgLabel" => self.set_message_label(&mut a, now),
             "RflyCameraPosAng" => a.numbers().map(|view| self.move_view(view, false)),
             "RflyCameraPosAngAdd" => a.numbers().map(|view| self.move_view(view, true)),
             "RflyCameraFovDegrees" => a.number().map(|fov| self.display.view.fov_deg = fov),
@@ -102,10 +102,10 @@ impl RendererState {
                 self.display.lines.insert(id, colour);
             }),
             "RflyDelVehicles" => self.delete_all(&a.rest()),
-            "RflyDisableVeMove" => self.hold_objects(&mut a, at),
+            "RflyDisableVeMove" => self.freeze_objects(&mut a, at),
             "RflySetPosScale" => a.number().map(|factor| self.position_scale = factor),
             "RflySetStencilValueByActorName" | "RflySetStencilValueByMeshComponentName" => {
-                self.name_stencil(&mut a)
+                self.set_stencil_by_name(&mut a)
             }
             "RflySetStencilValueByCopterID" => self.change_look(a, |look, a| {
                 look.stencil = Some(a.word()?.parse().ok()?);
@@ -154,7 +154,7 @@ impl RendererState {
         Some(())
     }
 
-    fn id_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<()> {
+    fn set_id_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<()> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let label = Text { text, colour: a.colour()?, size: a.number()?, until: f64::INFINITY };
         self.display.set_label(id, 0, label, now);
@@ -162,11 +162,11 @@ impl RendererState {
     }
 
     /// Rows count from 0 here, from 1 in the packet.
-    fn message_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<()> {
+    fn set_message_label(&mut self, a: &mut CommandArguments<'_>, now: f64) -> Option<()> {
         let (id, text) = (a.word()?.parse().ok()?, a.word()?.to_owned());
         let (colour, size, seconds) = (a.colour()?, a.number()?, a.number()?);
         let row = a.number()? as i32;
-        let label = Text { text, colour, size, until: until(seconds, now) };
+        let label = Text { text, colour, size, until: expiry(seconds, now) };
         let row = if row < 0 { -1 } else { row + 1 };
         self.display.set_label(id, row, label, now);
         Some(())
@@ -174,9 +174,9 @@ impl RendererState {
 
     fn move_view(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) {
         let view = &mut self.display.view;
-        let add = |place: &mut [f64; 3], values: [f64; 3]| {
-            for (place, value) in place.iter_mut().zip(values) {
-                *place = if relative { *place + value } else { value };
+        let add = |vector: &mut [f64; 3], values: [f64; 3]| {
+            for (component, value) in vector.iter_mut().zip(values) {
+                *component = if relative { *component + value } else { value };
             }
         };
         add(&mut view.position, [x, y, z]);
@@ -184,7 +184,7 @@ impl RendererState {
     }
 
     fn exists(&self, id: u16) -> bool {
-        self.own.contains(&id) || self.objects.contains_key(&id)
+        self.coptersim_ids.contains(&id) || self.objects.contains_key(&id)
     }
 
     /// Reads the id of an object, and changes its look.
@@ -200,7 +200,7 @@ impl RendererState {
         Some(())
     }
 
-    /// Puts an object somewhere else. `CopterSim` moves its own vehicles back at once, unless they ignore it.
+    /// Moves an object. `CopterSim` moves its own vehicles back at once, unless they are frozen.
     fn move_object(
         &mut self,
         a: &mut CommandArguments<'_>,
@@ -220,8 +220,8 @@ impl RendererState {
                 attitude: Quat::from_euler_angles(r + roll, p + pitch, y + yaw),
             };
         }
-        if let Some(Some(held)) = self.held.get_mut(&id) {
-            *held = pose;
+        if let Some(Some(frozen)) = self.frozen.get_mut(&id) {
+            *frozen = pose;
         } else if let Some(object) = self.objects.get_mut(&id) {
             object.pose = pose;
             object.velocity = Vec3::zeros();
@@ -234,9 +234,9 @@ impl RendererState {
         let id = a.id()?;
         let mut inputs = [0.0; N];
         // Omitted inputs are 0.
-        for place in &mut inputs {
+        for input in &mut inputs {
             match a.word() {
-                Some(word) => *place = word.parse().ok()?,
+                Some(word) => *input = word.parse().ok()?,
                 None => break,
             }
         }
@@ -244,46 +244,46 @@ impl RendererState {
     }
 
     fn delete_all(&mut self, list: &str) -> Option<()> {
-        let ids = ids(list)?;
+        let ids = parse_ids(list)?;
         let all = ids.iter().all(|id| self.exists(*id));
         ids.into_iter().for_each(|id| self.delete(id));
         all.then_some(())
     }
 
-    fn hold_objects(&mut self, a: &mut CommandArguments<'_>, at: Moment<'_>) -> Option<()> {
-        let ids = ids(a.word()?)?;
+    fn freeze_objects(&mut self, a: &mut CommandArguments<'_>, at: Moment<'_>) -> Option<()> {
+        let ids = parse_ids(a.word()?)?;
         let on = a.number()? != 0.0;
         for id in ids {
             if on {
-                let own = self.own.contains(&id);
-                let pose = { self.own_motion(id, at) }.filter(|_| own);
-                self.held.insert(id, pose.map(|k| k.pose));
+                let is_coptersims = self.coptersim_ids.contains(&id);
+                let pose = { self.own_motion(id, at) }.filter(|_| is_coptersims);
+                self.frozen.insert(id, pose.map(|k| k.pose));
             } else {
-                self.held.remove(&id);
+                self.frozen.remove(&id);
             }
         }
         Some(())
     }
 
-    fn name_stencil(&mut self, a: &mut CommandArguments<'_>) -> Option<()> {
+    fn set_stencil_by_name(&mut self, a: &mut CommandArguments<'_>) -> Option<()> {
         let text = a.word()?.to_owned();
         let value = a.word()?.parse().ok()?;
         let names = match a.word() {
             Some("True" | "true" | "1") => Regex::new(&text).ok()?,
             _ => Regex::new(&format!("^{}$", regex_lite::escape(&text))).ok()?,
         };
-        if self.stencils.len() == MOST_STENCILS {
+        if self.stencils.len() == MAX_STENCILS {
             return None;
         }
         self.stencils.retain(|stencil| stencil.text != text);
         self.stencils.push(Stencil { text, names, value });
-        self.scene = self.scene.stencilled(|name| self.stencil_of(name));
+        self.scene = self.scene.with_stencils(|name| self.stencil_of(name));
         Some(())
     }
 }
 
-/// Ids with commas between them.
-fn ids(list: &str) -> Option<Vec<u16>> {
+/// Parses comma-separated ids.
+fn parse_ids(list: &str) -> Option<Vec<u16>> {
     let id = |text: &str| text.trim().parse().ok().filter(|id| *id > 0);
     list.split(',').map(id).collect()
 }

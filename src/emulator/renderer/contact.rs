@@ -3,12 +3,12 @@ use crate::emulator::world::{Object, Shape, Snapshot, Solid, Vec3};
 
 /// Distance in m below which two bodies touch.
 const TOUCH: f64 = 0.005;
-/// Depth in m below the ground from which a body touches it; a standing body is above.
+/// Depth in m below the ground at which a body touches it; a standing body stays above that.
 const DEPTH: f64 = 0.02;
-/// Speed in m/s downwards at which standing on the ground begins with a crash; faster than any landing.
+/// Downward speed in m/s above which reaching the ground is a crash; faster than any landing.
 const CRASH_SPEED: f64 = 2.0;
 
-/// A vehicle, or an object that was spawned like one, that touches something.
+/// Contact of a vehicle or a spawned object with another body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::emulator) struct Contact {
     pub(in crate::emulator) id: u16,
@@ -19,8 +19,8 @@ pub(in crate::emulator) struct Contact {
     pub(in crate::emulator) centre: Vec3,
 }
 
-/// Returns the contact of each vehicle and spawned object: the first that is found with another one, then with the
-/// scene, then with the ground. attached bodies do not collide; `speeds` are those down, in m/s, before this instant.
+/// Returns at most one contact of each vehicle and spawned object: with another of them, else with the scene, else with the
+/// ground. Attached bodies do not collide; `speed` is the downward speed in m/s before this instant.
 pub(in crate::emulator) fn contacts(
     snapshot: &Snapshot,
     is_attached: impl Fn(u16, u16) -> bool,
@@ -31,7 +31,7 @@ pub(in crate::emulator) fn contacts(
         _ => None,
     };
     let bodies: Vec<(u16, Solid)> = snapshot.moving.iter().filter_map(with_id).collect();
-    let touched = |(id, solid): &(u16, Solid)| {
+    let contact_of = |(id, solid): &(u16, Solid)| {
         let others = bodies.iter().filter(|(other, _)| other != id);
         let others = others.filter(|(other, _)| !is_attached(*id, *other));
         let walkers = snapshot.moving.iter().filter(|s| with_id(s).is_none());
@@ -46,25 +46,25 @@ pub(in crate::emulator) fn contacts(
         });
         hit.into_iter().next().or_else(|| ground_contact(*id, solid, speed(*id)))
     };
-    bodies.iter().filter_map(touched).collect()
+    bodies.iter().filter_map(contact_of).collect()
 }
 
 fn ground_contact(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
     let (_, high) = solid.limits();
     let hit = high.z > DEPTH || (high.z > -DEPTH && speed > CRASH_SPEED);
-    let place = solid.pose.position;
-    let point = Vec3::new(place.x, place.y, 0.0);
+    let position = solid.pose.position;
+    let point = Vec3::new(position.x, position.y, 0.0);
     hit.then_some(Contact { id, with: Object::Ground, point, centre: point })
 }
 
 /// Returns where two bodies touch.
 ///
-/// The nearest point of one to a point of the other, and so on in turn, ends at the pair of nearest points of two convex
-/// bodies.
+/// Alternating projections: the nearest point of one body to a point of the other, in turn, converge to the nearest points of
+/// two convex bodies.
 fn touch_point(a: &Solid, b: &Solid) -> Option<Vec3> {
     const TURNS: usize = 64;
-    let away = (a.pose.position - b.pose.position).norm();
-    if away > a.radius() + b.radius() + TOUCH {
+    let distance = (a.pose.position - b.pose.position).norm();
+    if distance > a.radius() + b.radius() + TOUCH {
         return None;
     }
     let mut point = a.pose.position;
@@ -87,15 +87,15 @@ fn touch_point(a: &Solid, b: &Solid) -> Option<Vec3> {
 /// The point of a solid that is nearest to a point, both NED.
 fn nearest(solid: &Solid, point: &Vec3) -> Vec3 {
     let attitude = &solid.pose.attitude;
-    let own = attitude.inverse() * (point - solid.pose.position);
+    let local = attitude.inverse() * (point - solid.pose.position);
     let half = &solid.half;
     let inside = match solid.shape {
-        Shape::Box => Vec3::from_fn(|i, _| own[i].clamp(-half[i], half[i])),
+        Shape::Box => Vec3::from_fn(|i, _| local[i].clamp(-half[i], half[i])),
         Shape::Cylinder => {
-            let flat = nearest_on_ellipsoid(&Vec3::new(own.x, own.y, 0.0), half);
-            Vec3::new(flat.x, flat.y, own.z.clamp(-half.z, half.z))
+            let flat = nearest_on_ellipsoid(&Vec3::new(local.x, local.y, 0.0), half);
+            Vec3::new(flat.x, flat.y, local.z.clamp(-half.z, half.z))
         }
-        Shape::Ellipsoid => nearest_on_ellipsoid(&own, half),
+        Shape::Ellipsoid => nearest_on_ellipsoid(&local, half),
     };
     solid.pose.position + attitude * inside
 }
@@ -108,7 +108,7 @@ fn nearest_on_ellipsoid(point: &Vec3, half: &Vec3) -> Vec3 {
     if excess(0.0) <= 0.0 {
         return *point;
     }
-    // The excess falls with t, and is below 0 here.
+    // The excess falls with t, and is negative at `high`.
     let (mut low, mut high) = (0.0, point.norm() * half.amax());
     for _ in 0..60 {
         let middle = (low + high) / 2.0;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Rows of messages on one vehicle.
 const ROWS: usize = 5;
 /// Limit of texts, keys and settings: a flood must not fill the memory.
-const MOST: usize = 64;
+const MAX_ENTRIES: usize = 64;
 
 /// A text on the screen or on a vehicle.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -38,7 +38,7 @@ pub(super) struct WindowCamera {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Display {
     pub(super) messages: Vec<Text>,
-    /// By id; 0 are the labels that all vehicles have.
+    /// By id; 0: the labels of all vehicles.
     pub(super) labels: BTreeMap<u16, Labels>,
     pub(super) view: WindowCamera,
     /// The last number of each key, and how often it was pressed.
@@ -63,30 +63,30 @@ impl Display {
             text: text.to_owned(),
             colour: packet.colour.map(|c| c.get().clamp(0, 255) as u8),
             size: packet.font_size.get().into(),
-            until: until(packet.duration.get().into(), now),
+            until: expiry(packet.duration.get().into(), now),
         };
         self.set_label(id, packet.row.get(), text, now);
         true
     }
 
-    /// Sets a label: row 0 is the id, 1 to 5 are messages, below 0 a new one; a text that ends before `now` is a removal.
+    /// Sets a label: row 0 is the id, 1 to 5 are messages, below 0 is a new message; a text that ends before `now` removes it.
     pub(super) fn set_label(&mut self, id: u16, row: i32, text: Text, now: f64) {
-        let removes = text.until < now;
-        if removes && row < 0 {
+        let is_removal = text.until < now;
+        if is_removal && row < 0 {
             self.clear_labels((id > 0).then_some(id));
             return;
         }
         let labels = self.labels.entry(id).or_default();
         labels.rows.retain(|row| row.until >= now);
         if row == 0 {
-            labels.id = (!removes).then_some(text);
+            labels.id = (!is_removal).then_some(text);
             return;
         }
-        let place = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
-        match place.filter(|place| *place < labels.rows.len()) {
-            Some(place) if removes => drop(labels.rows.remove(place)),
-            Some(place) => labels.rows[place] = text,
-            None if removes => {}
+        let index = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
+        match index.filter(|index| *index < labels.rows.len()) {
+            Some(index) if is_removal => drop(labels.rows.remove(index)),
+            Some(index) => labels.rows[index] = text,
+            None if is_removal => {}
             None => {
                 if labels.rows.len() == ROWS {
                     labels.rows.remove(0);
@@ -107,7 +107,7 @@ impl Display {
     /// Shows a text on the screen for some seconds.
     pub(super) fn show_message(&mut self, text: &str, seconds: f64, now: f64) {
         self.messages.retain(|message| message.until > now);
-        if self.messages.len() < MOST {
+        if self.messages.len() < MAX_ENTRIES {
             self.messages.push(Text {
                 text: text.to_owned(),
                 colour: [255; 3],
@@ -121,30 +121,30 @@ impl Display {
     pub(super) fn set_blueprint(&mut self, id: i32, first: usize, inputs: &[f64]) -> bool {
         let Some(id) = u16::try_from(id).ok().filter(|id| *id > 0) else { return false };
         let all = self.blueprints.entry(id).or_insert([0.0; 24]);
-        let places = all.iter_mut().skip(first);
-        places.zip(inputs).for_each(|(place, input)| *place = *input);
+        let targets = all.iter_mut().skip(first);
+        targets.zip(inputs).for_each(|(target, input)| *target = *input);
         true
     }
 
-    /// Presses a key, whose number may choose among its meanings.
+    /// Presses a key; a number may select one of its functions.
     pub(super) fn press_key(&mut self, key: &str, number: Option<f64>) {
         if key == "P" {
             self.collides = number.map_or(!self.collides, |number| number >= 0.0);
         }
-        if self.keys.len() < MOST || self.keys.contains_key(key) {
+        if self.keys.len() < MAX_ENTRIES || self.keys.contains_key(key) {
             let (last, count) = self.keys.entry(key.to_owned()).or_default();
             (*last, *count) = (number, *count + 1);
         }
     }
 
     pub(super) fn store_setting(&mut self, name: &str, arguments: &str) {
-        if self.settings.len() < MOST || self.settings.contains_key(name) {
+        if self.settings.len() < MAX_ENTRIES || self.settings.contains_key(name) {
             self.settings.insert(name.to_owned(), arguments.trim().to_owned());
         }
     }
 }
 
-/// End of a text that is shown for some seconds: 0 is for ever.
-pub(super) fn until(seconds: f64, now: f64) -> f64 {
+/// Time at which a text shown for some seconds disappears; 0: never.
+pub(super) fn expiry(seconds: f64, now: f64) -> f64 {
     if seconds == 0.0 { f64::INFINITY } else { now + seconds }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 impl RendererState {
     pub(in crate::emulator) fn state(&self, at: Moment<'_>) -> Value {
         let objects: Vec<Value> = (self.objects.keys())
-            .filter(|id| !self.own.contains(id))
+            .filter(|id| !self.coptersim_ids.contains(id))
             .filter_map(|id| {
                 let pose = self.drawn_motion(*id, at, 0)?.pose;
                 let mut object = body_with_id(&self.solid(*id, pose));
@@ -30,7 +30,7 @@ impl RendererState {
             "attached": self.links,
             "looks": self.looks,
             "stencils": stencils.collect::<Map<_, _>>(),
-            "held": self.held.keys().collect::<Vec<_>>(),
+            "held": self.frozen.keys().collect::<Vec<_>>(),
             "position_scale": self.position_scale,
             "labels": labels.collect::<Map<_, _>>(),
             "messages": messages.map(|m| m.text.as_str()).collect::<Vec<_>>(),
@@ -61,7 +61,7 @@ pub(in crate::emulator) fn body_with_id(solid: &Solid) -> Value {
     object
 }
 
-/// The objects of a snapshot that no vehicle simulator has.
+/// The objects of a snapshot that are no vehicles of `CopterSim`.
 pub(in crate::emulator) fn spawned(snapshot: &Snapshot, own: impl Fn(u16) -> bool) -> Vec<Value> {
     let is_other = |s: &&Solid| matches!(s.object, Object::Vehicle(id) if !own(id));
     snapshot.moving.iter().filter(is_other).map(body_with_id).collect()

@@ -1,5 +1,5 @@
-//! The state of the renderer: map, objects, labels, settings. No I/O and no clock: packets and commands come with
-//! simulation time.
+//! The state of the renderer: map, objects, labels, settings. No I/O and no clock: callers pass simulation
+//! time with each packet and command.
 //!
 //! A state packet moves an object, or creates it. A vehicle of `CopterSim` that another sender moves is drawn at that
 //! sender's pose until its states stop.
@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 /// Class and style of `CopterSim`'s vehicles: a quadrotor.
 pub(super) const QUADROTOR: i32 = 3;
-/// Carriers that may follow each other.
-const MOST_CARRIERS: usize = 25;
+/// Maximum length of a chain of carriers.
+const MAX_CARRIERS: usize = 25;
 
 /// After this time in s without another sender's state, `CopterSim` moves its vehicle again.
 const FOREIGN_S: f64 = 1.0;
@@ -82,10 +82,10 @@ pub(super) struct RendererState {
     start: Arc<Scene>,
     scene: Arc<Scene>,
     /// Ids of `CopterSim`'s vehicles.
-    own: Vec<u16>,
+    coptersim_ids: Vec<u16>,
     objects: BTreeMap<u16, ObjectState>,
-    /// Objects that ignore state packets; `CopterSim`'s own with the pose that they keep.
-    held: BTreeMap<u16, Option<Pose>>,
+    /// Objects that ignore state packets; vehicles of `CopterSim` with the pose that they keep.
+    frozen: BTreeMap<u16, Option<Pose>>,
     looks: BTreeMap<u16, Look>,
     links: BTreeMap<u16, Link>,
     stencils: Vec<Stencil>,
@@ -94,13 +94,13 @@ pub(super) struct RendererState {
 }
 
 impl RendererState {
-    pub(super) fn new(scene: &Arc<Scene>, own: Vec<u16>) -> Self {
+    pub(super) fn new(scene: &Arc<Scene>, coptersim_ids: Vec<u16>) -> Self {
         Self {
             start: Arc::clone(scene),
             scene: Arc::clone(scene),
-            own,
+            coptersim_ids,
             objects: BTreeMap::new(),
-            held: BTreeMap::new(),
+            frozen: BTreeMap::new(),
             looks: BTreeMap::new(),
             links: BTreeMap::new(),
             stencils: Vec::new(),
@@ -110,14 +110,14 @@ impl RendererState {
     }
 
     pub(super) fn restart(&mut self) {
-        *self = Self::new(&self.start, std::mem::take(&mut self.own));
+        *self = Self::new(&self.start, std::mem::take(&mut self.coptersim_ids));
     }
 
-    /// Loads a map: what was spawned is gone.
+    /// Loads a map, and removes all spawned objects.
     pub(super) fn load(&mut self, scene: Arc<Scene>) {
         self.scene = scene;
         self.objects.clear();
-        self.held.clear();
+        self.frozen.clear();
         self.looks.clear();
         self.links.clear();
         self.stencils.clear();
@@ -126,8 +126,8 @@ impl RendererState {
 
     /// Loads a map by its name, or by its number; `false` if there is none.
     pub(super) fn load_map(&mut self, name: &str, number: i32) -> bool {
-        let by_number = |number: i32| Scene::numbered(usize::try_from(number).ok()?);
-        let scene = by_number(number).or_else(|| Scene::named(name));
+        let by_number = |number: i32| Scene::by_number(usize::try_from(number).ok()?);
+        let scene = by_number(number).or_else(|| Scene::by_name(name));
         scene.map(|scene| self.load(scene)).is_some()
     }
 
@@ -144,9 +144,9 @@ impl RendererState {
 
     /// Motor speeds in rpm of an object at simulation time `time` in s; `None`: `CopterSim` moves it.
     pub(super) fn motor_rpm(&self, id: u16, time: f64) -> Option<[f64; 8]> {
-        let own = self.own.contains(&id);
+        let is_coptersims = self.coptersim_ids.contains(&id);
         let object = self.objects.get(&id);
-        let object = object.filter(|object| !own || time < object.until);
+        let object = object.filter(|object| !is_coptersims || time < object.until);
         object.map(|object| object.motor_rpm)
     }
 
@@ -165,7 +165,7 @@ impl RendererState {
         if !numbers.copied().all(f64::is_finite) {
             return false;
         }
-        if !self.held.contains_key(&id) {
+        if !self.frozen.contains_key(&id) {
             state.pose.position *= self.position_scale;
             self.objects.insert(id, state);
         }
@@ -175,12 +175,12 @@ impl RendererState {
     fn delete(&mut self, id: u16) {
         self.objects.remove(&id);
         self.looks.remove(&id);
-        self.held.remove(&id);
+        self.frozen.remove(&id);
         self.links.retain(|a, link| *a != id && link.carrier != id);
         self.display.clear_labels(Some(id));
     }
 
-    /// Attaches an object where it is now, or, without a link, leaves it there. State packets of an attached object are
+    /// Attaches an object at its present pose, or, without a link, detaches it there. State packets of an attached object are
     /// relative to its carrier.
     fn attach(&mut self, id: u16, link: Option<Link>, at: Moment<'_>) {
         let here = self.drawn_motion(id, at, 0);
@@ -203,7 +203,7 @@ impl RendererState {
     /// Motion of an object without its carrier.
     fn own_motion(&self, id: u16, at: Moment<'_>) -> Option<Kinematics> {
         let object = self.objects.get(&id);
-        let Some(own) = (at.motion)(id).filter(|_| self.own.contains(&id)) else {
+        let Some(motion) = (at.motion)(id).filter(|_| self.coptersim_ids.contains(&id)) else {
             let object = object?;
             let mut pose = object.pose;
             if object.height == Height::Ground && !self.links.contains_key(&id) {
@@ -212,14 +212,14 @@ impl RendererState {
             }
             return Some(motion_of(pose, object.velocity));
         };
-        if let Some(Some(pose)) = self.held.get(&id) {
+        if let Some(Some(pose)) = self.frozen.get(&id) {
             return Some(motion_of(*pose, Vec3::zeros()));
         }
         Some(match object.filter(|object| at.time < object.until) {
             Some(object) => motion_of(object.pose, object.velocity),
             None => Kinematics {
-                pose: Pose { position: own.pose.position * self.position_scale, ..own.pose },
-                ..own
+                pose: Pose { position: motion.pose.position * self.position_scale, ..motion.pose },
+                ..motion
             },
         })
     }
@@ -227,7 +227,7 @@ impl RendererState {
     /// Motion of an object as it is drawn.
     fn drawn_motion(&self, id: u16, at: Moment<'_>, depth: usize) -> Option<Kinematics> {
         let alone = self.own_motion(id, at)?;
-        let link = self.links.get(&id).filter(|_| depth < MOST_CARRIERS);
+        let link = self.links.get(&id).filter(|_| depth < MAX_CARRIERS);
         let carried = link.and_then(|link| {
             let carrier = self.drawn_motion(link.carrier, at, depth + 1)?;
             let pose = link.absolute(&carrier.pose, &alone.pose);
@@ -244,8 +244,8 @@ impl RendererState {
 
     fn solid(&self, id: u16, pose: Pose) -> Solid {
         let look = self.looks.get(&id).copied().unwrap_or_default();
-        let own = self.own.contains(&id);
-        let solid = if own && look.model.is_none() {
+        let is_coptersims = self.coptersim_ids.contains(&id);
+        let solid = if is_coptersims && look.model.is_none() {
             let half = VEHICLE_HALF * look.size.unwrap_or(1.0);
             Solid::new(Object::Vehicle(id), Shape::Box, pose, half)
         } else {
@@ -254,7 +254,7 @@ impl RendererState {
         Solid { stencil: look.stencil.or_else(|| self.stencil(&solid)), ..solid }
     }
 
-    /// The stencil value that a command gave an object by its name; the last one counts.
+    /// The stencil value that the last matching command set for an object by its name.
     fn stencil(&self, solid: &Solid) -> Option<u8> {
         let name = (!self.stencils.is_empty()).then(|| solid.object.name())?;
         self.stencil_of(&name)
@@ -265,10 +265,10 @@ impl RendererState {
         named.find(|stencil| stencil.names.is_match(name)).map(|stencil| stencil.value)
     }
 
-    /// Whether no packet and no command changes the state of `CopterSim`.
+    /// Whether the renderer draws the vehicles of `CopterSim` unchanged, and no other objects.
     fn is_plain(&self) -> bool {
         self.objects.is_empty()
-            && self.held.is_empty()
+            && self.frozen.is_empty()
             && self.looks.is_empty()
             && self.links.is_empty()
             && self.stencils.is_empty()
@@ -283,7 +283,7 @@ impl RendererState {
         }
         let time = snapshot.time;
         let at = Moment { time, motion: &|id| snapshot.vehicle(id).copied() };
-        let others = self.objects.keys().filter(|id| !self.own.contains(id));
+        let others = self.objects.keys().filter(|id| !self.coptersim_ids.contains(id));
         let ids = snapshot.vehicles.iter().map(|(id, _)| id).chain(others);
         let vehicles: Vec<(u16, Kinematics)> =
             ids.filter_map(|id| Some((*id, self.drawn_motion(*id, at, 0)?))).collect();
@@ -298,7 +298,7 @@ impl RendererState {
 }
 
 impl Link {
-    /// The carrier's part of a pose.
+    /// Frame of the carrier to which the poses of the link are relative.
     fn frame(self, carrier: &Pose) -> Pose {
         let attitude = match self.kind {
             1 => Quat::identity(),
@@ -308,8 +308,8 @@ impl Link {
         Pose { attitude, ..*carrier }
     }
 
-    fn absolute(self, carrier: &Pose, own: &Pose) -> Pose {
-        self.frame(carrier).then(own)
+    fn absolute(self, carrier: &Pose, relative: &Pose) -> Pose {
+        self.frame(carrier).then(relative)
     }
 
     fn relative(self, carrier: &Pose, drawn: &Pose) -> Pose {

@@ -1,4 +1,4 @@
-//! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. Their length is their type.
+//! Packets to the renderer: states of objects, labels, attachments, inputs of blueprints. Their lengths identify them.
 use super::{FOREIGN_S, Link, Moment, ObjectState, RendererState};
 use crate::emulator::world::{Pose, Vec3};
 use crate::wire::{
@@ -10,8 +10,8 @@ use crate::wire::{
 use zerocopy::little_endian::{F32, F64};
 
 impl RendererState {
-    /// Executes a datagram; `false` if it is none of section "vehicle state" or "display" of the protocol, its check word is
-    /// wrong, or it makes no sense.
+    /// Executes a datagram; `false` if it is not of section "vehicle state" or "display" of the protocol, its check word is
+    /// wrong, or its values are invalid.
     pub(in crate::emulator) fn accept(&mut self, bytes: &[u8], at: Moment<'_>) -> bool {
         self.try_accept(bytes, at).unwrap_or(false)
     }
@@ -105,7 +105,7 @@ impl RendererState {
         height: Height,
         now: f64,
     ) -> bool {
-        let mut right = true;
+        let mut is_valid = true;
         for MovingState { state, velocity, .. } in states {
             let [position, euler] = [state.position, state.euler].map(|v| v.map(f64::from));
             let object = ObjectState {
@@ -115,13 +115,13 @@ impl RendererState {
                 height,
                 ..ObjectState::new(state.vehicle_type.into(), position, euler, now)
             };
-            right &= self.set_state(state.id.into(), object);
+            is_valid &= self.set_state(state.id.into(), object);
         }
-        right
+        is_valid
     }
 
     fn attach_all(&mut self, packet: &AttachPacket, at: Moment<'_>) -> bool {
-        let mut right = true;
+        let mut is_valid = true;
         let pairs = packet.copter_ids.iter().zip(&packet.carrier_ids);
         for ((id, carrier), kind) in pairs.zip(&packet.kinds) {
             let id = u16::try_from(id.get()).unwrap_or(0);
@@ -133,10 +133,10 @@ impl RendererState {
                 (Ok(carrier), kind @ 1..=3) if carrier != id => {
                     self.attach(id, Some(Link { carrier, kind }), at)
                 }
-                _ => right = false,
+                _ => is_valid = false,
             }
         }
-        right
+        is_valid
     }
 }
 

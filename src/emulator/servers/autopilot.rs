@@ -43,7 +43,7 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
     let mut run = shared.clock().run();
     let mut steps = Steps::default();
     while !shared.is_stopped() {
-        // Before reading the run: requests after a restart are executed after it.
+        // Taken before the run is read, so that requests made after a restart are executed after it.
         let requests = std::mem::take(&mut *shared.requests.lock());
         if run != shared.clock().run() {
             run = shared.clock().run();
@@ -60,7 +60,7 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
             }
         }
         wait(shared, sockets, steps.next());
-        // First, so that simulation time has reached the present when a datagram is answered.
+        // Steps come first, so that simulation time is up to date when a datagram is answered.
         while let Some(now) = shared.due(run, &mut steps) {
             for vehicle in &mut vehicles {
                 vehicle.step(shared, now, &mut out);
@@ -88,11 +88,11 @@ fn wait(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)], next: f64) {
 impl PilotedVehicle {
     fn new(shared: &SharedState, id: u16, socket: Arc<UdpSocket>, control: ControlMode) -> Self {
         let port = shared.options.ports.autopilot_client(id);
-        let known = control != ControlMode::Direct && !shared.options.restricted;
+        let has_client = control != ControlMode::Direct && !shared.options.restricted;
         Self {
             id,
             socket,
-            client: known.then(|| SocketAddr::new(shared.options.client, port)),
+            client: has_client.then(|| SocketAddr::new(shared.options.client, port)),
             control,
             placed: None,
             wing: shared.options.fixed_wing,
@@ -108,9 +108,9 @@ impl PilotedVehicle {
     }
 
     fn execute(&mut self, shared: &SharedState, request: VehicleRequest) {
-        let direct = self.control == ControlMode::Direct;
+        let is_direct = self.control == ControlMode::Direct;
         match request {
-            VehicleRequest::Control(control) if self.control == control || direct => {}
+            VehicleRequest::Control(control) if self.control == control || is_direct => {}
             VehicleRequest::Control(control) => {
                 self.control = control;
                 self.restart(shared);
@@ -125,7 +125,7 @@ impl PilotedVehicle {
             }
             VehicleRequest::Outputs(outputs) => self.pilot.set_outputs(outputs),
             VehicleRequest::Origin => self.restart(shared),
-            VehicleRequest::Client(_) if direct => {}
+            VehicleRequest::Client(_) if is_direct => {}
             VehicleRequest::Client(ip) => {
                 let port = shared.options.ports.autopilot_client(self.id);
                 let port = self.client.map_or(port, |client| client.port());
@@ -136,10 +136,10 @@ impl PilotedVehicle {
         }
     }
 
-    /// Motion of a vehicle that was never armed.
+    /// Motion of the vehicle until it is first armed.
     fn scripted(&self, shared: &SharedState, now: f64) -> Option<Kinematics> {
-        let own = |v: &&crate::emulator::world::Vehicle| v.id == self.id;
-        let path = shared.options.world.vehicles.iter().find(own)?;
+        let is_own = |v: &&crate::emulator::world::Vehicle| v.id == self.id;
+        let path = shared.options.world.vehicles.iter().find(is_own)?;
         Some(self.placed.unwrap_or(path.motion).at(now))
     }
 
@@ -150,13 +150,13 @@ impl PilotedVehicle {
                 IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
                 ip => ip,
             };
-            let coptersim = self.control != ControlMode::Direct;
-            if coptersim {
+            let has_coptersim = self.control != ControlMode::Direct;
+            if has_coptersim {
                 self.client.iter_mut().for_each(|to| to.set_ip(ip));
             } else {
                 self.client = Some(SocketAddr::new(ip, source.port()));
             }
-            if coptersim && RebootPacket::parse(&buffer[..len]).is_ok() {
+            if has_coptersim && RebootPacket::parse(&buffer[..len]).is_ok() {
                 self.restart(shared);
                 continue;
             }
@@ -187,8 +187,8 @@ impl PilotedVehicle {
 
     /// `CopterSim` forwards the outputs of a model in the autopilot.
     fn forward_outputs(&mut self, shared: &SharedState, now: f64) {
-        let coptersim = self.client.filter(|_| self.control != ControlMode::Direct);
-        if let (Some(controls), Some(client)) = (self.pilot.take_outputs(), coptersim) {
+        let client = self.client.filter(|_| self.control != ControlMode::Direct);
+        if let (Some(controls), Some(client)) = (self.pilot.take_outputs(), client) {
             let port = shared.options.ports.outputs(self.id);
             let packet = Px4ExtPacket::new(self.id.into(), now, controls);
             let _ = self.socket.send_to(packet.as_bytes(), (client.ip(), port)); // there may be no listener
@@ -213,7 +213,7 @@ fn new_autopilot(shared: &SharedState, id: u16, control: ControlMode, wing: bool
     setup.wing = wing;
     setup.battery = shared.options.battery;
     setup.fence = shared.options.fence;
-    let nowhere = ScriptedMotion::Hover(Pose::new([0.0; 3], [0.0; 3]));
+    let at_centre = ScriptedMotion::Hover(Pose::new([0.0; 3], [0.0; 3]));
     let motion = shared.motion(id, now);
-    Autopilot::new(setup, now, &motion.unwrap_or_else(|| nowhere.at(now)))
+    Autopilot::new(setup, now, &motion.unwrap_or_else(|| at_centre.at(now)))
 }

@@ -1,4 +1,4 @@
-//! Watches for collisions while they are requested: in the reports of vehicles, and as `CopterSim` sends them.
+//! Detects collisions while they are requested: for the reports of vehicles, and for the crash packets of `CopterSim`.
 use super::{report, send_to_all, send_to_client};
 use crate::emulator::renderer::{Contact, contacts};
 use crate::emulator::shared::SharedState;
@@ -9,7 +9,7 @@ use std::net::UdpSocket;
 
 /// Checks per second of simulation time.
 const RATE: f64 = 50.0;
-/// Target of a collision with something that has no id: a target of at least 0 is a collision.
+/// Target of a collision with a body without an id; every collision has a target of at least 0.
 const NO_ID: i32 = 0;
 
 /// Contacts at the last check.
@@ -38,18 +38,18 @@ impl CollisionWatch {
         }
         self.due = now + 1.0 / RATE;
         let drawn = shared.draw(shared.snapshot(now));
-        let lies =
+        let is_on_ground =
             |id: &u16| self.touched.get(id).is_some_and(|contact| contact.with == Object::Ground);
         let last_speed = |id: u16| self.speeds.get(&id).copied().unwrap_or(0.0);
-        let speed = |id: u16| if lies(&id) { f64::INFINITY } else { last_speed(id) };
+        let speed = |id: u16| if is_on_ground(&id) { f64::INFINITY } else { last_speed(id) };
         let renderer = shared.renderer.lock();
         let found = contacts(&drawn, |a, b| renderer.is_attached(a, b), speed);
         drop(renderer);
         let touched: BTreeMap<u16, Contact> = found.into_iter().map(|c| (c.id, c)).collect();
         self.speeds = drawn.vehicles.iter().map(|(id, k)| (*id, k.velocity.z)).collect();
-        let with = |all: &BTreeMap<u16, Contact>, id: &u16| all.get(id).map(|c| c.with);
+        let with_of = |all: &BTreeMap<u16, Contact>, id: &u16| all.get(id).map(|c| c.with);
         let changed: Vec<u16> = (drawn.vehicles.iter().map(|(id, _)| *id))
-            .filter(|id| with(&touched, id) != with(&self.touched, id))
+            .filter(|id| with_of(&touched, id) != with_of(&self.touched, id))
             .collect();
         self.touched = touched;
         *shared.contacts.lock() = self.touched.clone();
@@ -64,13 +64,13 @@ impl CollisionWatch {
         }
     }
 
-    /// Forgets what was touched.
+    /// Forgets all contacts.
     pub(super) fn restart(&mut self) {
         *self = Self::default();
     }
 }
 
-/// Sends a collision in the 12 bytes of `CopterSim`: to its user, and as the renderer reports it.
+/// Sends a crash packet to the client of the vehicle's `CopterSim`, and to the report port as the renderer does.
 fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
     let options = &shared.options;
     let packet = CrashPacket::new(contact.id.into(), target_id(contact.with));
@@ -80,7 +80,7 @@ fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
     send_to_all(shared, socket, packet.as_bytes(), Some(options.client), options.ports.report);
 }
 
-/// The id that `CopterSim` reports of the other body of a collision.
+/// Returns the id that `CopterSim` reports for the other body of a collision.
 pub(super) fn target_id(with: Object) -> i32 {
     match with {
         Object::Vehicle(id) => id.into(),

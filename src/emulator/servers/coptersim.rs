@@ -29,7 +29,7 @@ const MAX_IMU_READERS: usize = 64;
 const OUTPUT_RATE: f64 = 30.0;
 /// Standard deviation of the noise of an accelerometer in m/s² and of a gyroscope in rad/s, for a gain of 1.
 const NOISE: [f64; 2] = [0.1, 0.01];
-/// Check word and code of a heartbeat request.
+/// Check word of a heartbeat request.
 const HEARTBEAT_REQUEST: i32 = 123_450;
 
 /// Handles a datagram sent to the `CopterSim` of vehicle `id`.
@@ -67,7 +67,7 @@ pub(in crate::emulator) fn accept(
         let _ = socket.send_to(heartbeat(shared, id, 0).as_bytes(), to); // the sender may be gone
     } else if let Ok(input) = ModelInput::parse(bytes) {
         set_model_input(shared, socket, id, &input, bytes);
-    } else if !request(shared, socket, bytes, source) {
+    } else if !execute_request(shared, socket, bytes, source) {
         shared.stats.lock().refused += 1;
     }
 }
@@ -97,9 +97,9 @@ fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
     const MODEL: i32 = 1;
     const MAP: i32 = 2;
     let (to, index) = (packet.copter_id.get(), packet.index.get());
-    let addressed = |id: u16| to == -1 || to == i32::from(id);
+    let is_addressed = |id: u16| to == -1 || to == i32::from(id);
     let vehicles = shared.options.world.vehicles.iter().map(|v| v.id);
-    let ids: Vec<u16> = vehicles.filter(|id| addressed(*id)).collect();
+    let ids: Vec<u16> = vehicles.filter(|id| is_addressed(*id)).collect();
     let text = String::from_utf8_lossy(&packet.name);
     let name = text.trim_matches('\0').trim();
     if ids.is_empty() {
@@ -131,7 +131,7 @@ fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
 }
 
 /// Executes a request for a vehicle or for all; `false` if it is no request, or the vehicle does not exist.
-pub(super) fn request(
+pub(super) fn execute_request(
     shared: &SharedState,
     socket: &UdpSocket,
     bytes: &[u8],
@@ -154,7 +154,7 @@ pub(super) fn request(
         shared.request(id, VehicleRequest::Control(control));
     }
     let [x, y] = packet.xy.map(|v| v.get());
-    let third = f64::from(packet.yaw.get());
+    let yaw_or_altitude = f64::from(packet.yaw.get());
     let place = |north: f64, east: f64, yaw: f64| {
         let [z, roll, pitch] = packet.z_roll_pitch.map(|v| f64::from(v.get()));
         let (down, roll, pitch) =
@@ -164,9 +164,9 @@ pub(super) fn request(
         shared.request(id, VehicleRequest::Place(Pose::new([north, east, down], angles)));
     };
     match packet.place {
-        1 => place(x, y, third),
+        1 => place(x, y, yaw_or_altitude),
         2 => {
-            let centre = [x, y, third];
+            let centre = [x, y, yaw_or_altitude];
             *shared.geo.lock() = Geo { centre };
             for vehicle in &world.vehicles {
                 shared.request(vehicle.id, VehicleRequest::Origin);
@@ -175,7 +175,7 @@ pub(super) fn request(
             }
         }
         3 => {
-            let there = shared.geo.lock().to_ned([x, y, third]);
+            let there = shared.geo.lock().to_ned([x, y, yaw_or_altitude]);
             place(there.x, there.y, 0.0);
         }
         _ => {}
@@ -197,11 +197,11 @@ pub(in crate::emulator) fn run(
 ) {
     let mut streams: Vec<ImuStream> = Vec::new();
     let mut epoch = shared.epoch();
-    let (mut beats, mut states, mut reports, mut outputs) = (0u64, 0u64, 0.0, 0.0);
+    let (mut beat, mut state_number, mut report_due, mut output_due) = (0u64, 0u64, 0.0, 0.0);
     let mut collisions = CollisionWatch::default();
     while !shared.is_stopped() {
         if epoch != shared.epoch() {
-            (epoch, beats, states, reports, outputs) = (shared.epoch(), 0, 0, 0.0, 0.0);
+            (epoch, beat, state_number, report_due, output_due) = (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
             collisions.restart();
         }
@@ -213,31 +213,31 @@ pub(in crate::emulator) fn run(
         }
         let now = clock.now();
         let period = shared.options.heartbeat_period.max(1e-3);
-        if now >= beats as f64 * period {
-            send_heartbeats(shared, socket, beats);
-            beats = (now / period).floor() as u64 + 1;
+        if now >= beat as f64 * period {
+            send_heartbeats(shared, socket, beat);
+            beat = (now / period).floor() as u64 + 1;
         }
         let rate = f64::from(shared.options.state_rate);
-        if rate > 0.0 && now * rate >= states as f64 {
+        if rate > 0.0 && now * rate >= state_number as f64 {
             let snapshot = shared.snapshot((now * rate).floor() / rate);
             send_true_states(shared, socket, (epoch, &snapshot));
-            states = (now * rate).floor() as u64 + 1;
+            state_number = (now * rate).floor() as u64 + 1;
         }
         collisions.check(shared, socket, now);
-        if now >= outputs {
+        if now >= output_due {
             send_outputs(shared, socket, now);
-            outputs = now + 1.0 / OUTPUT_RATE;
+            output_due = now + 1.0 / OUTPUT_RATE;
         }
-        if now >= reports || shared.reports.lock().is_new {
+        if now >= report_due || shared.reports.lock().is_new {
             let requests = shared.reports.lock().clone();
             shared.reports.lock().is_new = false;
             report::send(shared, socket, &requests, now);
-            reports = now + REPORT_PERIOD;
+            report_due = now + REPORT_PERIOD;
         }
         streams.iter_mut().for_each(|stream| stream.send(shared, (socket, delayed), now));
-        let state_due = if rate > 0.0 { states as f64 / rate } else { f64::INFINITY };
+        let state_due = if rate > 0.0 { state_number as f64 / rate } else { f64::INFINITY };
         let next =
-            streams.iter().map(ImuStream::due).fold(state_due.min(beats as f64 * period), f64::min);
+            streams.iter().map(ImuStream::due).fold(state_due.min(beat as f64 * period), f64::min);
         if let Some(nap) = clock.until(next) {
             std::thread::sleep(nap.min(Duration::from_millis(10)));
         }
@@ -254,7 +254,7 @@ fn update_streams(shared: &SharedState, streams: &mut Vec<ImuStream>) {
                 (shared.clock().now() * f64::from(reader.rate_hz)).floor().max(0.0) as u64 + 1;
             streams.push(ImuStream {
                 reader,
-                way: FaultInjector::new(0x1_0000 + u64::from(reader.vehicle)),
+                injector: FaultInjector::new(0x1_0000 + u64::from(reader.vehicle)),
                 next,
                 seq: 0,
             });
@@ -264,7 +264,7 @@ fn update_streams(shared: &SharedState, streams: &mut Vec<ImuStream>) {
 
 struct ImuStream {
     reader: ImuReader,
-    way: FaultInjector,
+    injector: FaultInjector,
     next: u64,
     seq: i32,
 }
@@ -302,14 +302,14 @@ impl ImuStream {
             let rate = noisy(&motion.rate, damage.gyroscope * NOISE[1]);
             let sample = ImuPacket::new(self.seq, self.due(), narrow(&force), narrow(&rate));
             let mut sender = Sender::new(socket, delayed, self.reader.to);
-            self.way.pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
+            self.injector.pass(&faults, [sample.as_bytes(), &[]], |delay, bytes| {
                 sender.send(delay, bytes);
             });
             self.seq = self.seq.wrapping_add(1);
             self.next += 1;
             let mut stats = shared.stats.lock();
             stats.imu_samples += 1;
-            stats.imu_faults = self.way.counts();
+            stats.imu_faults = self.injector.counts();
         }
     }
 }
@@ -339,8 +339,8 @@ fn send_outputs(shared: &SharedState, socket: &UdpSocket, now: f64) {
     }
 }
 
-/// Sends the true state of every vehicle at the instant of a snapshot of a run, unless a newer one was sent: a renderer that is
-/// late does not bring the past back.
+/// Sends the true state of every vehicle in a snapshot of a run, unless a newer one was sent: a late renderer must not send
+/// older states.
 pub(in crate::emulator) fn send_true_states(
     shared: &SharedState,
     socket: &UdpSocket,

@@ -44,7 +44,7 @@ fn send_to_all(
     }
 }
 
-/// Sends a datagram to the user of a vehicle's `CopterSim`, if there is one. There may be no listener.
+/// Sends a datagram to the client of a vehicle's `CopterSim`, if there is one. There may be no listener.
 fn send_to_client(shared: &SharedState, socket: &UdpSocket, id: u16, bytes: &[u8]) {
     if let Some(client) = shared.client(id) {
         let _ = socket.send_to(bytes, (client, shared.options.ports.true_state(id)));
@@ -56,10 +56,10 @@ pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Datagrams per turn of one socket.
     const BATCH: usize = 64;
     /// Longer than a packet of 100 states.
-    const LONGEST: usize = 8192;
+    const BUFFER_LEN: usize = 8192;
     /// Interval of checks whether to stop.
     const LOOK: Duration = Duration::from_millis(50);
-    let mut buffer = [0u8; LONGEST];
+    let mut buffer = [0u8; BUFFER_LEN];
     while !shared.is_stopped() {
         let readable = wait_readable(sockets.iter().map(|(_, s)| &**s), LOOK);
         for (readable, (role, socket)) in readable.iter().zip(sockets) {
@@ -75,7 +75,7 @@ pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
                     Role::Group => window::accept(shared, socket, 0, bytes, source),
                     Role::CopterSim(id) => coptersim::accept(shared, socket, *id, bytes, source),
                     Role::Requests => {
-                        if !coptersim::request(shared, socket, bytes, source) {
+                        if !coptersim::execute_request(shared, socket, bytes, source) {
                             shared.stats.lock().refused += 1;
                         }
                     }

@@ -56,7 +56,7 @@ pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &
     }
 }
 
-/// Sends the report of a pod camera; when the simulator does is not documented.
+/// Sends the report of a pod camera; when the simulator sends it is not documented.
 pub(super) fn send_pod(shared: &SharedState, socket: &UdpSocket, seq_id: u16) {
     let live = shared.sensors.lock().live.get(&seq_id).map(|live| live.request);
     if let Some(request) = live {
@@ -84,16 +84,16 @@ fn description(id: i32, pose: &Pose, half: &Vec3, time: f64) -> ReportBytes {
 }
 
 fn vehicle(shared: &SharedState, snapshot: &Snapshot, id: u16, motion: &Kinematics) -> ReportBytes {
-    let own = shared.motor_rpm(id, snapshot.time);
+    let coptersim_rpm = shared.motor_rpm(id, snapshot.time);
     let (vehicle_type, motor_rpm) = {
         let renderer = shared.renderer.lock();
-        let moved = renderer.motor_rpm(id, snapshot.time);
-        (renderer.vehicle_type(id), moved.unwrap_or(own))
+        let sent_rpm = renderer.motor_rpm(id, snapshot.time);
+        (renderer.vehicle_type(id), sent_rpm.unwrap_or(coptersim_rpm))
     };
-    let (kind, contact, centre, name) = described(shared.contact(id).as_ref());
+    let (kind, contact, centre, name) = describe(shared.contact(id).as_ref());
     let caster = Caster::new(snapshot, &motion.pose, Some(id));
-    let six = [Vec3::x(), -Vec3::x(), -Vec3::y(), Vec3::y(), -Vec3::z(), Vec3::z()];
-    let rays = six.map(|direction| caster.ray(&direction).distance);
+    let directions = [Vec3::x(), -Vec3::x(), -Vec3::y(), Vec3::y(), -Vec3::z(), Vec3::z()];
+    let rays = directions.map(|direction| caster.ray(&direction).distance);
     ReportBytes::default()
         .i32s(&[VEHICLE, i32::from(id), vehicle_type, kind])
         .f64(snapshot.time)
@@ -107,7 +107,7 @@ fn vehicle(shared: &SharedState, snapshot: &Snapshot, id: u16, motion: &Kinemati
         .text(&name, 20)
 }
 
-/// A datagram written field by field, so that a mistake in the structs of `wire` is seen.
+/// A datagram written field by field, so that tests detect a mistake in the structs of `wire`.
 #[derive(Debug, Default)]
 struct ReportBytes(Vec<u8>);
 
@@ -140,7 +140,7 @@ impl ReportBytes {
 }
 
 /// Kind, contact, centre and name of a collision in the report of a vehicle.
-fn described(contact: Option<&Contact>) -> (i32, Vec3, Vec3, String) {
+fn describe(contact: Option<&Contact>) -> (i32, Vec3, Vec3, String) {
     const GROUND: i32 = -2;
     const SCENE: i32 = -1;
     let Some(contact) = contact else {

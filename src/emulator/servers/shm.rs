@@ -8,7 +8,7 @@ use crate::wire::{
 use std::time::{Duration, Instant};
 use zerocopy::IntoBytes as _;
 
-/// Maximum wait of a frame for a copying reader.
+/// Maximum time that a frame waits for a reader that is copying.
 const PATIENCE: Duration = Duration::from_millis(5);
 /// After this time a copying reader counts as dead.
 const DEAD: Duration = Duration::from_secs(1);
@@ -27,18 +27,18 @@ impl SensorBlock {
         clouds: CloudFormat,
     ) -> Result<Self, ShmError> {
         let (name, size) = (shm_name(request.seq_id), size(request, clouds));
-        // The length tells readers the form of clouds; a renderer that crashed may have left another.
+        // Readers derive the form of clouds from the length; a crashed renderer may have left a block of another length.
         if SharedBlock::open_any(&name, 1..=size + 1).is_ok_and(|left| left.len() != size) {
             let _ = SharedBlock::remove(&name); // another process may have removed it first
         }
         let block =
             Self { block: SharedBlock::create(&name, size)?, name, size, reading_since: None };
         block.block.set_flag(ShmFlag::Empty as u8);
-        enter(request)?;
+        register(request)?;
         Ok(block)
     }
 
-    /// Whether the block suits a changed request; readers have mapped it.
+    /// Whether a changed request can keep the block, which readers have mapped.
     pub(in crate::emulator) fn fits(&self, request: &SensorRequest, clouds: CloudFormat) -> bool {
         self.size == size(request, clouds)
     }
@@ -48,9 +48,9 @@ impl SensorBlock {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let flag = self.block.flag();
-            let dead = self.reading_since.is_some_and(|since| since.elapsed() > DEAD);
+            let is_dead = self.reading_since.is_some_and(|since| since.elapsed() > DEAD);
             // Compare and swap: a reader may start between the check and the write.
-            if (flag != ShmFlag::Reading as u8 || dead)
+            if (flag != ShmFlag::Reading as u8 || is_dead)
                 && self.block.swap_flag(flag, ShmFlag::Writing as u8)
             {
                 break;
@@ -82,14 +82,14 @@ fn size(request: &SensorRequest, clouds: CloudFormat) -> usize {
     {
         let form = clouds.of(request);
         let points = points_of(kind, width, height) * form.points().bytes();
-        return SHM_HEADER_LEN + form.head_len() + points;
+        return SHM_HEADER_LEN + form.header_len() + points;
     }
     // `as` saturates: negative and huge numbers of objects become 0 and the maximum
     shm_block_len(type_id, width, height, max_objects as u32).unwrap_or(SHM_HEADER_LEN)
 }
 
 /// Adds a sensor to the directory shared by all sensors of a host.
-fn enter(request: &SensorRequest) -> Result<(), ShmError> {
+fn register(request: &SensorRequest) -> Result<(), ShmError> {
     let block = SharedBlock::create(ShmDirectory::FILE_NAME, ShmDirectory::LEN)?;
     let mut bytes = [0; ShmDirectory::LEN];
     block.copy_out(0, &mut bytes);

@@ -18,17 +18,17 @@ pub(super) fn accept(
     source: SocketAddr,
 ) {
     if let Ok(request) = SensorRequest::parse(bytes) {
-        let taken = {
+        let result = {
             let mut table = shared.sensors.lock();
             let now = shared.clock().now();
             table.request(request, window, source, now)
         };
         shared.changed.notify_all();
-        if taken.is_ok() && request.type_id == SensorKind::Pod.type_id() {
+        if result.is_ok() && request.type_id == SensorKind::Pod.type_id() {
             report::send_pod(shared, socket, request.seq_id);
         }
         let mut stats = shared.stats.lock();
-        match taken {
+        match result {
             Ok(()) => stats.requests += 1,
             Err(_) => stats.refused += 1,
         }
@@ -41,8 +41,8 @@ pub(super) fn accept(
             Outcome::Wrong => stats.wrong_commands += 1,
         }
         stats.commands += 1; // counted last, so that the count implies completion
-    } else if let Ok(question) = HandshakePacket::parse(bytes) {
-        let answer = HandshakePacket::new(question.checksum.get(), 1);
+    } else if let Ok(request) = HandshakePacket::parse(bytes) {
+        let answer = HandshakePacket::new(request.checksum.get(), 1);
         let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
     } else if shared.with_renderer(|renderer, at| renderer.accept(bytes, at)) {
         shared.stats.lock().scene_packets += 1; // counted last as well
@@ -53,7 +53,7 @@ pub(super) fn accept(
 
 fn command(shared: &SharedState, text: &str) -> Outcome {
     let (name, mut arguments) = split_console_command(text);
-    let outcome = |is_right| if is_right { Outcome::Done } else { Outcome::Wrong };
+    let outcome = |is_valid| if is_valid { Outcome::Done } else { Outcome::Wrong };
     match name {
         "RflyClearCapture" => {
             let seq_id = arguments.next().and_then(|a| a.parse::<u16>().ok()); // negative: all

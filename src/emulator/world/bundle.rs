@@ -1,8 +1,8 @@
 //! Rays of a sensor, grouped into narrow cones.
 use super::Vec3;
 
-/// Rays per cone of a bundle in no order; few enough to be narrow, enough to pay for the test.
-const RUN: usize = 32;
+/// Rays per cone of a bundle that is no image: few enough for a narrow cone, enough to be worth its test.
+const RAYS_PER_CONE: usize = 32;
 /// Width and height of the square of pixels of an image that share a cone.
 const SQUARE: usize = 8;
 
@@ -10,10 +10,10 @@ const SQUARE: usize = 8;
 #[derive(Clone, Debug)]
 pub struct RayBundle {
     directions: Vec<[f32; 3]>,
-    /// Rays from one row of a tile to the next.
+    /// Number of rays from one row of a tile to the next.
     stride: usize,
     pub(super) tiles: Vec<Tile>,
-    /// Around all rays.
+    /// Cone around all rays.
     pub(super) whole: Cone,
     pixel: Pixel,
 }
@@ -46,10 +46,10 @@ pub enum Pixel {
 impl RayBundle {
     /// Collects the directions; they need not have unit length.
     pub fn new(directions: impl IntoIterator<Item = Vec3>) -> Self {
-        let directions = narrowed(directions);
-        let tiles = directions.chunks(RUN).zip(0..);
+        let directions = to_unit_f32(directions);
+        let tiles = directions.chunks(RAYS_PER_CONE).zip(0..);
         let tile = |(rays, i): (&[[f32; 3]], usize)| Tile {
-            first: i * RUN,
+            first: i * RAYS_PER_CONE,
             columns: rays.len(),
             rows: 1,
             cone: Cone::around(rays.iter()),
@@ -65,7 +65,7 @@ impl RayBundle {
 
     /// Collects the directions of an image, row by row; they need not have unit length.
     pub fn image(width: usize, pixel: Pixel, directions: impl IntoIterator<Item = Vec3>) -> Self {
-        let directions = narrowed(directions);
+        let directions = to_unit_f32(directions);
         let height = directions.len() / width.max(1);
         let mut tiles = Vec::new();
         for top in (0..height).step_by(SQUARE) {
@@ -97,7 +97,7 @@ impl RayBundle {
     /// Returns the direction of a ray in the sensor's FRD axes.
     #[inline]
     pub fn direction(&self, index: usize) -> Vec3 {
-        self.directions.get(index).map_or_else(Vec3::zeros, wide)
+        self.directions.get(index).map_or_else(Vec3::zeros, to_f64)
     }
 
     /// Returns the angle in rad that the pixel around a ray spans.
@@ -109,20 +109,20 @@ impl RayBundle {
         }
     }
 
-    /// Gives each ray of a tile to `ray`: its number and its direction.
-    pub(super) fn each(&self, tile: &Tile, mut ray: impl FnMut(usize, Vec3)) {
+    /// Calls `ray` with the number and the direction of each ray of a tile.
+    pub(super) fn for_each_ray(&self, tile: &Tile, mut ray: impl FnMut(usize, Vec3)) {
         for span in tile.spans(self.stride) {
             let first = span.start;
             let rays = self.directions.get(span).unwrap_or_default();
             for (i, direction) in rays.iter().enumerate() {
-                ray(first + i, wide(direction));
+                ray(first + i, to_f64(direction));
             }
         }
     }
 }
 
 impl Tile {
-    /// The numbers of the rays of each row.
+    /// Returns the numbers of the rays of each row.
     fn spans(&self, stride: usize) -> impl Iterator<Item = std::ops::Range<usize>> + Clone + use<> {
         let Self { first, columns, rows, .. } = *self;
         (0..rows).map(move |row| {
@@ -136,19 +136,19 @@ impl Cone {
     const ALL: Self = Self { axis: Vec3::new(1.0, 0.0, 0.0), cos: -1.0, sin: 0.0 };
 
     fn around<'a>(rays: impl Iterator<Item = &'a [f32; 3]> + Clone) -> Self {
-        let sum: Vec3 = rays.clone().map(wide).sum();
+        let sum: Vec3 = rays.clone().map(to_f64).sum();
         let Some(axis) = sum.try_normalize(1e-9) else { return Self::ALL };
         // A little wider than the widest ray, for the rounding of f32.
-        let cos = rays.map(|d| wide(d).dot(&axis)).fold(1.0, f64::min) - 1e-6;
+        let cos = rays.map(|d| to_f64(d).dot(&axis)).fold(1.0, f64::min) - 1e-6;
         let cos = cos.max(-1.0);
         Self { axis, cos, sin: (1.0 - cos * cos).sqrt() }
     }
 }
 
-fn narrowed(directions: impl IntoIterator<Item = Vec3>) -> Vec<[f32; 3]> {
+fn to_unit_f32(directions: impl IntoIterator<Item = Vec3>) -> Vec<[f32; 3]> {
     directions.into_iter().map(|d| d.normalize().map(|x| x as f32).into()).collect()
 }
 
-fn wide(direction: &[f32; 3]) -> Vec3 {
+fn to_f64(direction: &[f32; 3]) -> Vec3 {
     direction.map(f64::from).into()
 }

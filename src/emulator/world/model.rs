@@ -13,7 +13,7 @@ pub struct ModelShape {
 }
 
 impl ModelShape {
-    /// Classes of spawned objects follow those of the scene.
+    /// First class of spawned objects, above those of the scene.
     const FIRST_PAINT: i32 = 200;
 
     /// Returns the body of a model, by its class and style; a cube of 1 m for an unknown class.
@@ -33,18 +33,18 @@ impl ModelShape {
         Self {
             shape,
             half,
-            // It fits: 200 to 255.
+            // At most 255.
             paint: (Self::FIRST_PAINT + class % 56) as u8,
         }
     }
 
-    /// Returns the body of object `id`, as many times as large along its axes.
+    /// Returns the body of object `id`, scaled along its axes.
     pub fn solid(&self, id: u16, pose: Pose, scale: &Vec3) -> Solid {
         let half = self.half.component_mul(&scale.abs());
         Solid { paint: self.paint, ..Solid::new(Object::Vehicle(id), self.shape, pose, half) }
     }
 
-    /// Half its height in m.
+    /// Returns half its height in m.
     pub fn half_height(&self, scale: &Vec3) -> f64 {
         self.half.z * scale.z.abs()
     }

@@ -6,7 +6,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 /// Share of the horizontal acceleration that tilts the vehicle; the rest is drag, so that the specific force has
 /// components along all three body axes.
 const TILT_SHARE: f64 = 0.7;
-/// Time in s that a vehicle rests before its route, and that it takes to get up to speed.
+/// Times in s that a vehicle rests before its route, and accelerates to its speed.
 const REST: f64 = 3.0;
 const EASE: f64 = 3.0;
 
@@ -64,7 +64,7 @@ impl ScriptedMotion {
         match *self {
             Self::Hover(Pose { position, attitude }) => {
                 let zero = Vec3::zeros();
-                moving([position, zero, zero], (attitude, zero))
+                motion([position, zero, zero], (attitude, zero))
             }
             Self::Lap(route) => lap(route, t),
             Self::Excite(route) => excite(route, t),
@@ -75,14 +75,14 @@ impl ScriptedMotion {
                 let velocity = Vec3::new(-s, c, 0.0) * (radius * w);
                 let attitude = Quat::from_euler_angles(0.0, 0.0, w * t + FRAC_PI_2);
                 let turning = (attitude, Vec3::new(0.0, 0.0, w));
-                moving([centre + out, velocity, -out * (w * w)], turning)
+                motion([centre + out, velocity, -out * (w * w)], turning)
             }
         }
     }
 }
 
-/// The motion with a position, velocity and acceleration (NED), an attitude and body rates.
-fn moving(
+/// Returns the motion with a position, velocity and acceleration (NED), an attitude and body rates.
+fn motion(
     [position, velocity, acceleration]: [Vec3; 3],
     (attitude, rate): (Quat, Vec3),
 ) -> Kinematics {
@@ -112,10 +112,10 @@ fn lap(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64) ->
     let axes = Matrix3::from_columns(&[forward, right, down]);
     let attitude = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
     let rate = Vec3::new(down.dot(&turning), forward.dot(&sinking), -forward.dot(&turning));
-    moving([position, velocity, acceleration], (attitude, rate))
+    motion([position, velocity, acceleration], (attitude, rate))
 }
 
-/// The direction of a vector, and its derivative from that of the vector.
+/// Returns the direction of a vector, and the derivative of the direction; `change` is that of the vector.
 fn unit(v: Vec3, change: Vec3) -> (Vec3, Vec3) {
     let (length, n) = (v.norm(), v.normalize());
     (n, (change - n * n.dot(&change)) / length)
@@ -143,11 +143,11 @@ fn excite(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64)
     );
     let attitude = Quat::from_euler_angles(roll.0[0], pitch.0[0], yaw.0[0]);
     let derivative = |order: usize| Vec3::from(position.map(|axis| axis.0[order]));
-    moving([0, 1, 2].map(derivative), (attitude, rate))
+    motion([0, 1, 2].map(derivative), (attitude, rate))
 }
 
-/// Time along a route at simulation time `t`: 0 during the rest, as fast as `t` after the transition. The speed has two
-/// continuous derivatives.
+/// Returns the time along a route at simulation time `t`: 0 during the rest, as fast as `t` after the transition. The speed
+/// has two continuous derivatives.
 fn eased(t: f64) -> Jet {
     let x = (t - REST) / EASE;
     if x >= 1.0 {

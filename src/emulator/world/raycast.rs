@@ -17,7 +17,7 @@ pub struct Hit {
     /// Plane face: axis 0 to 2, plus 3 where the outward normal is negative. The ground is its own face 6, curved
     /// surfaces are 7.
     pub face: u8,
-    /// Number of the hit solid in its [`Caster`].
+    /// Index of the hit solid in its [`Caster`].
     target: u16,
 }
 
@@ -42,13 +42,13 @@ struct RayTarget {
     paint: u8,
     stencil: Option<u8>,
     shape: Shape,
-    to_own: Option<Matrix3<f64>>,
-    /// Origin of the rays in own axes, from the centre.
+    to_body: Option<Matrix3<f64>>,
+    /// Origin of the rays in the body's axes, from its centre.
     origin: Vec3,
     half: Vec3,
-    /// Origin of the surface's coordinates in own axes, from the centre: that of the world if the solid is static.
+    /// Offset of the texture in the body's axes, in m: its centre if the solid is static, else 0.
     datum: Vec3,
-    /// No point of it is nearer, in m.
+    /// Lower limit of its distance in m.
     near: f64,
 }
 
@@ -57,7 +57,7 @@ struct BoundingSphere {
     toward: Vec3,
     sin: f64,
     cos: f64,
-    inside: bool,
+    is_inside: bool,
 }
 
 /// A direction in NED, with the reciprocals of its coordinates.
@@ -77,11 +77,11 @@ pub struct Caster {
 }
 
 impl Caster {
-    /// Prepares ray casting from `pose`; `own` is invisible, because a sensor is inside its vehicle's body.
-    pub fn new(snapshot: &Snapshot, pose: &Pose, own: Option<u16>) -> Self {
+    /// Prepares ray casting from `pose`; `carrier` is invisible, because a sensor is inside its vehicle's body.
+    pub fn new(snapshot: &Snapshot, pose: &Pose, carrier: Option<u16>) -> Self {
         let origin = pose.position;
         let moving = snapshot.moving.iter();
-        let moving = moving.filter(|s| own.is_none_or(|id| s.object != Object::Vehicle(id)));
+        let moving = moving.filter(|s| carrier.is_none_or(|id| s.object != Object::Vehicle(id)));
         let fixed = snapshot.scene.solids().iter().map(|solid| (solid, true));
         let mut pairs: Vec<_> = fixed
             .chain(moving.map(|solid| (solid, false)))
@@ -137,7 +137,7 @@ impl Caster {
             near.clear();
             let met = ahead.iter().filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
             near.extend(met.map(|((target, _), number)| (*target, *number)));
-            bundle.each(tile, |i, direction| {
+            bundle.for_each_ray(tile, |i, direction| {
                 let ray = Ray::new(self.to_world * direction);
                 if let Some(hit) = hits.get_mut(i) {
                     *hit = nearest(&ray, self.ground(&ray), near.iter().copied());
@@ -176,7 +176,7 @@ impl Caster {
 }
 
 impl Scene {
-    /// Returns the height of the terrain in m, NED: the ground, or the slope on it.
+    /// Returns the down coordinate of the terrain in m: the ground, or the slope on it.
     pub fn terrain(&self, north: f64, east: f64) -> f64 {
         const HIGH: f64 = -1000.0;
         let above = Vec3::new(north, east, HIGH);
@@ -187,7 +187,7 @@ impl Scene {
     }
 }
 
-/// The nearest hit of a ray; targets in ascending order of `near`.
+/// Returns the nearest hit of a ray; targets in ascending order of `near`.
 fn nearest<'a>(
     ray: &Ray,
     mut hit: Hit,
@@ -209,17 +209,17 @@ fn nearest<'a>(
 fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (RayTarget, BoundingSphere) {
     let away = solid.pose.position - origin;
     let (distance, radius) = (away.norm(), solid.radius());
-    let inside = distance <= radius;
-    let sin = if inside { 1.0 } else { radius / distance };
-    let to_own = solid.pose.attitude.inverse();
-    let centre = to_own * solid.pose.position;
+    let is_inside = distance <= radius;
+    let sin = if is_inside { 1.0 } else { radius / distance };
+    let to_body = solid.pose.attitude.inverse();
+    let centre = to_body * solid.pose.position;
     let target = RayTarget {
         object: solid.object,
         paint: solid.paint,
         stencil: solid.stencil,
         shape: solid.shape,
-        to_own: (to_own.angle() > 0.0).then(|| *to_own.to_rotation_matrix().matrix()),
-        origin: to_own * -away,
+        to_body: (to_body.angle() > 0.0).then(|| *to_body.to_rotation_matrix().matrix()),
+        origin: to_body * -away,
         half: solid.half,
         datum: if fixed { centre } else { Vec3::zeros() },
         near: distance - radius,
@@ -228,7 +228,7 @@ fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (RayTarget, BoundingSphe
         toward: away.try_normalize(1e-9).unwrap_or_else(Vec3::x),
         sin,
         cos: (1.0 - sin * sin).sqrt(),
-        inside,
+        is_inside,
     };
     (target, bound)
 }
@@ -236,10 +236,10 @@ fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (RayTarget, BoundingSphe
 impl BoundingSphere {
     /// Whether the sphere touches a cone, by the angle between their axes.
     fn in_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
-        // sphere angle + cone angle beyond 180 degrees: always touches
+        // Both angles together exceed 180 degrees: they always touch.
         let sum_cos = cone.cos * self.cos - cone.sin * self.sin;
-        let beyond = cone.cos < -self.cos;
-        self.inside || beyond || axis.dot(&self.toward) >= sum_cos
+        let exceeds = cone.cos < -self.cos;
+        self.is_inside || exceeds || axis.dot(&self.toward) >= sum_cos
     }
 }
 
@@ -249,7 +249,7 @@ impl Ray {
     }
 }
 
-/// A part of a ray inside of a convex body: from where to where, and the face at its beginning.
+/// The part of a ray inside a convex body, and the face at which it enters.
 struct RayInterval {
     enter: f64,
     leave: f64,
@@ -271,12 +271,12 @@ impl RayInterval {
         self.leave = self.leave.min(last);
     }
 
-    /// Clips it to (o + t d)² <= 1, of scaled vectors.
+    /// Clips it to (o + t d)² <= 1, for vectors scaled by the half extents.
     fn clip_round(&mut self, o: &Vec3, d: &Vec3) {
         let (a, b, c) = (d.norm_squared(), o.dot(d), o.norm_squared() - 1.0);
         let root = (b * b - a * c).sqrt();
         let (first, last) = match a > 0.0 {
-            // No root: the ray passes by, and NaN is no part.
+            // The root is NaN if the ray misses the body.
             true => ((-b - root) / a, (-b + root) / a),
             false if c <= 0.0 => return,
             false => (f64::NAN, f64::NAN),
@@ -292,19 +292,19 @@ impl RayInterval {
         self.leave = self.leave.min(last);
     }
 
-    /// Distance and face of its beginning; a body is invisible from inside.
+    /// Returns distance and face of the entry; a body is invisible from inside.
     fn entry(&self) -> Option<(f64, u8)> {
         (self.enter > 0.0 && self.enter <= self.leave).then_some((self.enter, self.face))
     }
 }
 
 impl RayTarget {
-    /// Distance and face at which a ray enters the solid.
+    /// Returns distance and face at which a ray enters the solid.
     fn intersect(&self, ray: &Ray) -> Option<(f64, u8)> {
-        let (direction, inverse) = match &self.to_own {
-            Some(to_own) => {
-                let own = Ray::new(to_own * ray.direction);
-                (own.direction, own.inverse)
+        let (direction, inverse) = match &self.to_body {
+            Some(to_body) => {
+                let ray = Ray::new(to_body * ray.direction);
+                (ray.direction, ray.inverse)
             }
             None => (ray.direction, ray.inverse),
         };
@@ -326,13 +326,13 @@ impl RayTarget {
         within.entry()
     }
 
-    /// The surface where a ray in direction `world` ends.
+    /// Returns the surface where a ray in direction `world` ends.
     #[inline]
     fn surface(&self, world: &Vec3, hit: &Hit) -> SurfacePoint {
-        /// Moves the textures of parallel faces against each other, in m.
+        /// Offset of the texture from face to face in m, so that parallel faces differ.
         const SHIFT: f64 = 2.37;
-        let own = self.to_own.map_or(*world, |m| m * world);
-        let point = self.origin + own * hit.distance;
+        let direction = self.to_body.map_or(*world, |m| m * world);
+        let point = self.origin + direction * hit.distance;
         let (axis, normal) = if hit.face < GROUND {
             let axis = usize::from(hit.face % 3);
             let mut normal = Vec3::zeros();
@@ -345,16 +345,16 @@ impl RayTarget {
             }
             (normal.iamax(), normal.normalize())
         };
-        let on = point + self.datum;
+        let at = point + self.datum;
         let [u, v] = match axis {
-            0 => [on.y, on.z],
-            1 => [on.x, on.z],
-            _ => [on.x, on.y],
+            0 => [at.y, at.z],
+            1 => [at.x, at.z],
+            _ => [at.x, at.y],
         };
         SurfacePoint {
             at: [u + SHIFT * f64::from(hit.face), v],
-            normal: self.to_own.map_or(normal, |m| m.tr_mul(&normal)),
-            slant: own.dot(&normal).abs(),
+            normal: self.to_body.map_or(normal, |m| m.tr_mul(&normal)),
+            slant: direction.dot(&normal).abs(),
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct Scene {
     name: &'static str,
     solids: Vec<Solid>,
     bodies: Vec<Solid>,
-    textured: bool,
+    has_textures: bool,
     /// Stencil value of the ground, given by a command.
     ground: Option<u8>,
 }
@@ -41,14 +41,14 @@ impl Scene {
         Arc::new(Self::new("", solids_of(blocks), false))
     }
 
-    /// Loads a map of [`MAPS`] by its name; capitals do not matter.
-    pub fn named(name: &str) -> Option<Arc<Self>> {
+    /// Loads a map of [`MAPS`] by its name; upper and lower case are equal.
+    pub fn by_name(name: &str) -> Option<Arc<Self>> {
         let found = MAPS.iter().position(|map| map.eq_ignore_ascii_case(name));
-        found.and_then(Self::numbered)
+        found.and_then(Self::by_number)
     }
 
     /// Loads a map by its number in [`MAPS`].
-    pub fn numbered(number: usize) -> Option<Arc<Self>> {
+    pub fn by_number(number: usize) -> Option<Arc<Self>> {
         match number {
             0 => Some(Self::yard()),
             1 => Some(Self::simple()),
@@ -59,17 +59,17 @@ impl Scene {
 
     /// Returns this scene with the stencil values that `stencil` gives its objects by their names.
     #[must_use]
-    pub fn stencilled(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
-        let given = |solid: &Solid| Solid { stencil: stencil(&solid.object.name()), ..*solid };
+    pub fn with_stencils(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
+        let marked = |solid: &Solid| Solid { stencil: stencil(&solid.object.name()), ..*solid };
         Arc::new(Self {
-            solids: self.solids.iter().map(given).collect(),
-            bodies: self.bodies.iter().map(given).collect(),
+            solids: self.solids.iter().map(marked).collect(),
+            bodies: self.bodies.iter().map(marked).collect(),
             ground: stencil(&Object::Ground.name()),
             ..*self
         })
     }
 
-    fn new(name: &'static str, solids: Vec<Solid>, textured: bool) -> Self {
+    fn new(name: &'static str, solids: Vec<Solid>, has_textures: bool) -> Self {
         let mut bodies: Vec<Solid> = Vec::new();
         for solid in &solids {
             let body = bodies.iter_mut().find(|b| b.object.id() == solid.object.id());
@@ -78,7 +78,7 @@ impl Scene {
                 None => bodies.push(*solid),
             }
         }
-        Self { name, solids, bodies, textured, ground: None }
+        Self { name, solids, bodies, has_textures, ground: None }
     }
 
     /// Name of the map; empty for a scene that is none of [`MAPS`].
@@ -102,8 +102,8 @@ impl Scene {
     }
 
     /// Whether surfaces have textures; otherwise the ground is a checkerboard, and every face has one colour.
-    pub fn textured(&self) -> bool {
-        self.textured
+    pub fn has_textures(&self) -> bool {
+        self.has_textures
     }
 }
 
@@ -115,7 +115,7 @@ fn solids_of(blocks: &[SceneBox]) -> Vec<Solid> {
     blocks.iter().zip(0..).map(solid).collect()
 }
 
-/// The upright box around two solids.
+/// Returns the upright box around two solids.
 fn around(a: &Solid, b: &Solid) -> Solid {
     let ((low_a, high_a), (low_b, high_b)) = (a.limits(), b.limits());
     let (low, high) = (low_a.inf(&low_b), high_a.sup(&high_b));
@@ -148,7 +148,7 @@ pub struct World {
 pub struct Snapshot {
     /// Simulation time in s.
     pub time: f64,
-    /// Id and motion of each vehicle, and of each object that was spawned like one.
+    /// Id and motion of each vehicle, and of each object that was spawned as one.
     pub vehicles: Vec<(u16, Kinematics)>,
     /// Static scene.
     pub scene: Arc<Scene>,
@@ -169,7 +169,7 @@ impl World {
 
     /// Returns this world with another scene.
     #[must_use]
-    pub fn within(self, scene: Arc<Scene>) -> Self {
+    pub fn with_scene(self, scene: Arc<Scene>) -> Self {
         Self { scene, ..self }
     }
 
@@ -225,7 +225,7 @@ impl World {
         Self::posed(places.into_iter().map(pose))
     }
 
-    /// The vehicle with an id.
+    /// Returns the vehicle with an id.
     pub fn vehicle(&self, id: u16) -> Option<&Vehicle> {
         self.vehicles.iter().find(|v| v.id == id)
     }

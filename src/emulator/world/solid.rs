@@ -54,13 +54,13 @@ impl Object {
         }
     }
 
-    /// Returns what the renderer calls it; parts of one object share the name.
+    /// Returns its name in the renderer; parts of one object share the name.
     pub fn name(self) -> String {
         let (_, name, number, _) = self.row();
         number.map_or_else(|| name.to_owned(), |number| format!("{name}_{number}"))
     }
 
-    /// Returns the class (stencil value) in segmentation colours and fourth lidar channels, never 0.
+    /// Returns the class (stencil value) for segmentation images and the fourth channel of clouds, never 0.
     pub fn class(self) -> u8 {
         self.row().3
     }
@@ -96,7 +96,7 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// Creates a solid of its object's class.
+    /// Creates a solid in the class of its object.
     pub fn new(object: Object, shape: Shape, pose: Pose, half: Vec3) -> Self {
         Self { object, shape, pose, half, paint: object.class(), stencil: None }
     }
@@ -122,7 +122,7 @@ impl Solid {
         (self.pose.position - reach, self.pose.position + reach)
     }
 
-    /// Returns the radius of a sphere around its centre that holds it, in m.
+    /// Returns the radius in m of the sphere around its centre that encloses it.
     pub fn radius(&self) -> f64 {
         match self.shape {
             Shape::Box => self.half.norm(),

@@ -1,4 +1,4 @@
-//! The scenes. Lengths are in m, NED; heights count upwards.
+//! The scenes. Lengths are in m, NED; heights are positive upwards.
 use super::solid::{Object, Shape, Solid};
 use super::{Pose, Vec3};
 
@@ -57,11 +57,11 @@ fn slope() -> Solid {
 
 /// Four walls around the yard. Pillars divide them at irregular distances, so that no two views are the same.
 fn walls() -> Vec<Solid> {
-    const THICK: f64 = 0.4;
-    const OUT: f64 = 0.6;
-    const HALF_PILLAR: f64 = 0.35;
-    /// Of a wall: whether it runs north, the coordinate of its inner face, the side of the yard that it is on, its height, and
-    /// where its pillars stand; the first and the last are its ends.
+    const THICKNESS: f64 = 0.4;
+    const PILLAR_HALF_DEPTH: f64 = 0.6;
+    const PILLAR_HALF_WIDTH: f64 = 0.35;
+    /// A wall: whether it runs north, the coordinate of its inner face, the sign of that coordinate, its height, and the
+    /// positions of its pillars; the first and the last are at its ends.
     type Wall = (bool, f64, f64, f64, [f64; 7]);
     const WALLS: [Wall; 4] = [
         (false, 26.0, 1.0, 4.5, [-26.0, -19.0, -9.5, -2.0, 7.5, 14.0, 24.0]),
@@ -77,12 +77,12 @@ fn walls() -> Vec<Solid> {
             solids.push(Solid::between(object, n, e, [-height, 0.0]));
         };
         for ends in pillars.windows(2) {
-            put([ends[0], ends[1]], [face, face + side * THICK], height);
+            put([ends[0], ends[1]], [face, face + side * THICKNESS], height);
         }
         for (at, k) in pillars.into_iter().zip(0..) {
             let taller = height + 0.4 + 0.3 * f64::from(k * 3 % 4);
-            let along = [at - HALF_PILLAR, at + HALF_PILLAR];
-            put(along, [face - side * OUT, face + side * OUT], taller);
+            let along = [at - PILLAR_HALF_WIDTH, at + PILLAR_HALF_WIDTH];
+            put(along, [face - side * PILLAR_HALF_DEPTH, face + side * PILLAR_HALF_DEPTH], taller);
         }
     }
     solids
@@ -107,7 +107,7 @@ fn building() -> Vec<Solid> {
         // north and west
         [21.75, 22.0, -22.0, -12.0, 0.0, 3.0],
         [14.25, 21.75, -22.0, -21.75, 0.0, 3.0],
-        // between the rooms, with a door
+        // between the rooms: a door
         [14.25, 18.0, -17.6, -17.4, 0.0, 3.0],
         [18.0, 19.1, -17.6, -17.4, 2.1, 3.0],
         [19.1, 21.75, -17.6, -17.4, 0.0, 3.0],
@@ -143,7 +143,7 @@ fn trees() -> Vec<Solid> {
             [n, e, -height / 2.0],
             [radius, radius, height / 2.0],
         );
-        // The trunk ends inside of the crown.
+        // The trunk ends inside the crown.
         let top = Solid::upright(
             Object::Crown(i),
             Shape::Ellipsoid,

@@ -29,7 +29,7 @@ impl Builder {
         vehicles.extend(sensors.iter().filter_map(|s| s.mount.vehicle()));
         let mut transforms: BTreeMap<u16, VehicleTransforms> =
             vehicles.iter().map(|id| (*id, VehicleTransforms::default())).collect();
-        let mut placed = BTreeMap::new();
+        let mut placed_sensors = BTreeMap::new();
 
         let map = self.names.map.clone();
         self.check_name(&map);
@@ -50,14 +50,14 @@ impl Builder {
                     continue;
                 }
             };
-            let home = vehicle.or_else(|| vehicles.first().copied());
-            let place = self.add_sensor(sensor, vehicle, home.is_some(), sensors);
-            if self.edges[place.edge].source != Source::Static
-                && let Some(of_vehicle) = home.and_then(|id| transforms.get_mut(&id))
+            let updating = vehicle.or_else(|| vehicles.first().copied());
+            let placed = self.add_sensor(sensor, vehicle, updating.is_some(), sensors);
+            if self.edges[placed.edge].source != Source::Static
+                && let Some(published) = updating.and_then(|id| transforms.get_mut(&id))
             {
-                of_vehicle.edges.push(place.edge);
+                published.edges.push(placed.edge);
             }
-            if placed.insert(sensor.seq_id, place).is_some() {
+            if placed_sensors.insert(sensor.seq_id, placed).is_some() {
                 self.problems.push(FrameError::DuplicateSensor(sensor.seq_id));
             }
         }
@@ -65,9 +65,9 @@ impl Builder {
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
-        for of_vehicle in transforms.values_mut() {
-            let edges = of_vehicle.edges.iter().map(|e| &self.edges[*e]);
-            of_vehicle.messages = edges
+        for published in transforms.values_mut() {
+            let edges = published.edges.iter().map(|e| &self.edges[*e]);
+            published.messages = edges
                 .map(|e| Transform::identity().to_stamped(&e.parent, &e.child, Default::default()))
                 .collect();
         }
@@ -75,7 +75,7 @@ impl Builder {
             names: self.names,
             edges: self.edges,
             by_child: self.by_child,
-            sensors: placed,
+            sensors: placed_sensors,
             transforms,
             vehicles: vehicles.into_iter().collect(),
             mounts: sensors.to_vec(),
@@ -186,7 +186,7 @@ impl Builder {
     }
 
     fn find_cycles(&mut self) {
-        let mut known = BTreeSet::new();
+        let mut cycles = BTreeSet::new();
         for start in &self.edges {
             let mut path = vec![start.child.as_str()];
             let mut parent = start.parent.as_str();
@@ -199,10 +199,10 @@ impl Builder {
             if let Some(begin) = path.iter().position(|frame| *frame == parent) {
                 let mut cycle: Vec<String> = path[begin..].iter().map(|&f| f.to_owned()).collect();
                 cycle.sort();
-                known.insert(cycle);
+                cycles.insert(cycle);
             }
         }
-        self.problems.extend(known.into_iter().map(FrameError::Cycle));
+        self.problems.extend(cycles.into_iter().map(FrameError::Cycle));
     }
 }
 

@@ -11,7 +11,7 @@ use builder::Builder;
 use nalgebra::UnitQuaternion;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Noise of the home position: 1e-7 degrees are 1 cm; its local position has the same noise.
+/// Noise of the home position, in degrees (1e-7 is 1 cm) and in local coordinates.
 const ORIGIN_NOISE_M: f64 = 0.05;
 
 /// Names and settings of the whole tree.
@@ -35,10 +35,10 @@ pub struct FrameNames {
     pub world: WorldConvention,
     /// Distance in m of the bottom centre below `base_link`, for [`Mount::VehicleBottom`].
     pub bottom_m: f64,
-    /// The bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation node does, and the
-    /// path is assumed to exist.
+    /// Whether the bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation node does, and
+    /// the tree assumes that path.
     pub truth: bool,
-    /// Adds `map_ned` and `base_link_frd`, the simulator's own axes, as in mavros.
+    /// Whether to add `map_ned` and `base_link_frd`, the simulator's own axes, as in mavros.
     pub ned_frames: bool,
 }
 
@@ -78,9 +78,9 @@ pub struct SensorMount {
     pub position_frd: [f64; 3],
     /// Attitude in the frame of the mount.
     pub orientation: MountOrientation,
-    /// Has an `_optical_frame`.
+    /// Whether it has an `_optical_frame`.
     pub optical: bool,
-    /// Can turn in its mount (TypeID 9): its edge is published with every update.
+    /// Whether it can turn in its mount (TypeID 9): its edge is published with every update.
     pub moving: bool,
     /// Name of its FLU frame; `None`: `<prefix>sensor<SeqID>_link`.
     pub link: Option<String>,
@@ -109,7 +109,7 @@ pub struct VehiclePose {
 }
 
 impl VehiclePose {
-    /// Returns the pose at a share of the way to another one, 0 to 1.
+    /// Interpolates to another pose; `share` is 0 at this pose and 1 at the other.
     pub fn towards(&self, other: &Self, share: f64) -> Self {
         let (a, b) = (self.attitude.value.into_inner(), other.attitude.value.into_inner());
         // q and -q are one attitude; take the shorter way.
@@ -197,7 +197,7 @@ struct Edge {
 ///  │                              └─ <p>base_link_frd
 ///  ├─ sensor3_link               (fixed to the ground)
 ///  ├─ <p>sensor4_link            (moves with the vehicle, stays level)
-///  ├─ <p>local_origin            (where the autopilot counts from; always ENU)
+///  ├─ <p>local_origin            (origin of the autopilot's local position; always ENU)
 ///  └─ map_ned
 /// ```
 #[derive(Clone, Debug)]
@@ -207,7 +207,7 @@ pub struct FrameTree {
     by_child: HashMap<String, usize>,
     sensors: BTreeMap<u16, PlacedSensor>,
     transforms: BTreeMap<u16, VehicleTransforms>,
-    /// What it was built from, with every later mount.
+    /// Vehicles and mounts that it was built from; later mounts replace the first.
     vehicles: Vec<u16>,
     mounts: Vec<SensorMount>,
 }
@@ -228,7 +228,7 @@ struct VehicleTransforms {
 }
 
 impl FrameTree {
-    /// Builds the tree of these vehicles (besides those that carry sensors) and sensors, or returns all errors.
+    /// Builds the tree of the sensors, their carriers and other `vehicles`, or returns all errors.
     pub fn new(
         names: FrameNames,
         vehicles: &[u16],
@@ -276,9 +276,9 @@ impl FrameTree {
 
     /// Moves a vehicle and returns all transforms for `/tf`; allocates nothing. Empty for an unknown vehicle.
     pub fn update(&mut self, pose: &VehiclePose, stamp: RosTime) -> &[TransformStamped] {
-        let Some(of_vehicle) = self.transforms.get_mut(&pose.vehicle) else { return &[] };
+        let Some(transforms) = self.transforms.get_mut(&pose.vehicle) else { return &[] };
         let body = self.names.world.pose(pose.position, pose.attitude);
-        for (edge, message) in of_vehicle.edges.iter().zip(&mut of_vehicle.messages) {
+        for (edge, message) in transforms.edges.iter().zip(&mut transforms.messages) {
             let edge = &mut self.edges[*edge];
             match edge.source {
                 Source::Vehicle => edge.transform = Some(body),
@@ -292,11 +292,11 @@ impl FrameTree {
                 message.transform = transform.to_msg();
             }
         }
-        &of_vehicle.messages
+        &transforms.messages
     }
 
     /// Changes a sensor's pose in its mount, after its request was sent again with other values. Returns whether a
-    /// static transform changed, so that `/tf_static` is due; an edge on `/tf` is sent with the next update.
+    /// static transform changed, so that `/tf_static` must be sent; the next update sends an edge of `/tf`.
     pub fn remount(
         &mut self,
         seq_id: u16,
@@ -322,31 +322,31 @@ impl FrameTree {
         edge.source == Source::Static
     }
 
-    /// Whether a sensor has this mount, apart from its pose in it.
+    /// Whether the tree has this sensor with this carrier and these frames; its pose in the mount may differ.
     pub fn hangs(&self, mount: &SensorMount) -> bool {
-        self.mounts.iter().any(|own| {
-            let (position_frd, orientation) = (own.position_frd, own.orientation);
-            SensorMount { position_frd, orientation, ..mount.clone() } == *own
+        self.mounts.iter().any(|other| {
+            let (position_frd, orientation) = (other.position_frd, other.orientation);
+            SensorMount { position_frd, orientation, ..mount.clone() } == *other
         })
     }
 
     /// Changes the carrier or the frames of a sensor, or adds a sensor. Sensors that it carries move with it; all other frames
-    /// stay as they are.
+    /// keep their transforms.
     ///
     /// # Errors
     /// The frames would not form a tree; nothing changes.
     pub fn rehang(&mut self, mount: &SensorMount) -> Result<(), Vec<FrameError>> {
         let mut mounts = self.mounts.clone();
         match mounts.iter_mut().find(|m| m.seq_id == mount.seq_id) {
-            Some(own) => own.clone_from(mount),
+            Some(present) => present.clone_from(mount),
             None => mounts.push(mount.clone()),
         }
         let mut next = Self::new(self.names.clone(), &self.vehicles, &mounts)?;
-        let own = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());
+        let changed = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());
         for edge in &mut next.edges {
-            if let Some(before) = self.by_child.get(&edge.child).map(|at| &self.edges[*at])
+            if let Some(before) = self.by_child.get(&edge.child).map(|index| &self.edges[*index])
                 && before.parent == edge.parent
-                && Some(before.child.as_str()) != own
+                && Some(before.child.as_str()) != changed
             {
                 edge.transform = before.transform;
             }
@@ -356,31 +356,31 @@ impl FrameTree {
     }
 
     /// Returns the pose of a sensor that turns in its mount.
-    pub fn moving(&self, seq_id: u16, stamp: RosTime) -> Option<TransformStamped> {
+    pub fn moving_transform(&self, seq_id: u16, stamp: RosTime) -> Option<TransformStamped> {
         let edge = &self.edges[self.sensors.get(&seq_id)?.edge];
         let transform = edge.transform.filter(|_| edge.source == Source::Moving)?;
         Some(transform.to_stamped(&edge.parent, &edge.child, stamp))
     }
 
     /// Moves the origin frame of a vehicle's autopilot in the simulator's map. Returns whether it moved by more than the
-    /// noise of geodetic positions, so that `/tf_static` is due.
+    /// noise of geodetic positions, so that `/tf_static` must be sent.
     pub fn place_origin(&mut self, vehicle: u16, position: Vector<Ned>) -> bool {
         if !self.names.autopilots.contains(&vehicle) {
             return false;
         }
         let name = self.local_origin(vehicle);
-        let place = self.names.world.enu_at(position);
-        let Some(edge) = self.by_child.get(&name).map(|at| &mut self.edges[*at]) else {
+        let pose = self.names.world.enu_at(position);
+        let Some(edge) = self.by_child.get(&name).map(|index| &mut self.edges[*index]) else {
             return false;
         };
-        let moved = edge.transform.is_some_and(|own| own.distance_to(&place) > ORIGIN_NOISE_M);
+        let moved = edge.transform.is_some_and(|old| old.distance_to(&pose) > ORIGIN_NOISE_M);
         if moved {
-            edge.transform = Some(place);
+            edge.transform = Some(pose);
         }
         moved
     }
 
-    /// Returns those of `frames`, names in any order, that have no path to `map`.
+    /// Returns the frames without a path to `map`.
     pub fn check<S: AsRef<str>>(&self, frames: &[S]) -> Vec<MissingPath> {
         frames.iter().filter_map(|frame| self.missing_path(frame.as_ref())).collect()
     }

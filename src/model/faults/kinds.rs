@@ -7,7 +7,7 @@ use crate::config::params::FaultNumbers;
 /// A parameter of a fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FaultParameter {
-    /// Name in texts.
+    /// Name in answers and in the documentation.
     pub name: &'static str,
     /// Smallest value.
     pub min: f64,
@@ -27,7 +27,7 @@ pub enum FaultParameters {
 }
 
 impl FaultParameters {
-    /// Names and ranges, for the documentation.
+    /// Lists names and ranges, for the documentation.
     pub fn describe(&self) -> String {
         let describe = |p: &FaultParameter| format!("{} ({} to {})", p.name, p.min, p.max);
         match self {
@@ -98,11 +98,11 @@ pub const FAULT_KINDS: &[FaultKind] = &[
 
 impl FaultKind {
     /// Finds a kind by its name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn by_name(name: &str) -> Option<&'static Self> {
         FAULT_KINDS.iter().find(|kind| kind.name == name)
     }
 
-    /// Its number in the model.
+    /// Returns its number in the model.
     pub fn id(&self, numbers: FaultNumbers) -> i32 {
         match numbers {
             FaultNumbers::Sdk => self.sdk,
@@ -110,12 +110,12 @@ impl FaultKind {
         }
     }
 
-    /// Its numbers in the SDK's documents and in newer models.
+    /// Returns its numbers in the SDK's documents and in newer models.
     pub fn ids(&self) -> [i32; 2] {
         [self.sdk, self.template]
     }
 
-    /// The values that end it, for the documentation.
+    /// Lists the values that end it, for the documentation.
     pub fn describe_end(&self) -> String {
         match self.parameters {
             Rotors(parameter) => parameter.healthy.to_string(),
@@ -127,7 +127,7 @@ impl FaultKind {
         }
     }
 
-    /// Values of the parameters that end the fault; empty if no values end it.
+    /// Returns the values of the parameters that end the fault; empty if no values end it.
     pub(super) fn healthy(&self) -> Vec<f64> {
         match self.parameters {
             Rotors(parameter) => vec![parameter.healthy; ROTORS],

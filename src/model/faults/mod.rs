@@ -54,9 +54,9 @@ impl Stopwatch {
 struct InjectedFault {
     fault: Fault,
     since: RosTime,
-    /// Time on the stopwatch.
+    /// End of its duration, on the stopwatch.
     ends: Option<Duration>,
-    /// Time on the host's clock.
+    /// End of its keep-alive, on the host's clock.
     kept_until: Option<Duration>,
 }
 
@@ -70,7 +70,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Creates a model without faults.
+    /// Creates a list without faults.
     pub fn new(vehicle: u16, numbers: FaultNumbers) -> Self {
         Self { vehicle, numbers, stopwatch: Stopwatch::default(), active: Vec::new() }
     }
@@ -79,7 +79,7 @@ impl Faults {
     /// `None`.
     ///
     /// # Errors
-    /// The fields, what they must be, and what they are.
+    /// Names each refused field, what it must be, and what it is.
     pub fn inject(
         &mut self,
         request: &InjectFaultRequest,
@@ -114,7 +114,7 @@ impl Faults {
     pub fn clear(&mut self, kind: &str, id: i32, now: FaultTime) -> ClearedFaults {
         let mut cleared = ClearedFaults::default();
         if !["", request::NUMBER, request::PARAMETERS].contains(&kind)
-            && FaultKind::named(kind).is_none()
+            && FaultKind::by_name(kind).is_none()
         {
             let hint = did_you_mean(kind, FAULT_KINDS.iter().map(|kind| kind.name));
             cleared.error = format!("kind: {kind:?} is not a kind of fault{hint}");
@@ -138,11 +138,11 @@ impl Faults {
         cleared
     }
 
-    /// Forgets all faults, because the simulation restarted with a model without faults. Returns whether some were active.
-    pub fn restarted(&mut self) -> bool {
-        let some_active = !self.active.is_empty();
+    /// Forgets all faults, because the simulation restarted with a model without faults. Returns whether any were active.
+    pub fn forget_all(&mut self) -> bool {
+        let were_active = !self.active.is_empty();
         self.active.clear();
-        some_active
+        were_active
     }
 
     /// Whether no fault is active.

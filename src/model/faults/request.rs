@@ -85,7 +85,7 @@ impl Fault {
         }
     }
 
-    /// Returns the datagram that injects it. Free slots repeat other faults, for a model that does not keep them.
+    /// Returns the datagram that sends `values` for it. Free slots repeat other faults, for a model that does not keep them.
     pub(super) fn datagram<'a>(
         &'a self,
         vehicle: u16,
@@ -140,7 +140,7 @@ fn documented_fault(
     request: &InjectFaultRequest,
     numbers: FaultNumbers,
 ) -> Result<Fault, String> {
-    let Some(kind) = FaultKind::named(name) else {
+    let Some(kind) = FaultKind::by_name(name) else {
         let names = FAULT_KINDS.iter().map(|kind| kind.name).chain([NUMBER, PARAMETERS]);
         let suggestion = did_you_mean(name, names.clone());
         let names: Vec<_> = names.collect();
@@ -267,11 +267,11 @@ fn numbered_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
 
 fn parameters_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
     let given = &request.parameters;
-    let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
+    let are_finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
     if request.id != 0 {
         return Err(format!("id: must be 0 with kind `parameters`, is {}", request.id));
     }
-    if !finite(given) || !finite(&request.restore) {
+    if !are_finite(given) || !are_finite(&request.restore) {
         return Err("parameters, restore: must be finite".to_owned());
     }
     let mut values = vec![0.0; MODEL_PARAMETERS];

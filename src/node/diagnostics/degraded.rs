@@ -1,4 +1,4 @@
-//! A status that reminds of data degraded on purpose (`degrade.*`).
+//! The status of data that is degraded on purpose (`degrade.*`).
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
@@ -8,14 +8,14 @@ use crate::sensors::SensorCause;
 /// Name of the status.
 pub(super) const DEGRADED: &str = "degraded on purpose";
 
-/// The parameters in effect, and how many frames they dropped and delayed.
+/// Reports the parameters in effect, and the numbers of frames that they dropped and delayed.
 pub(super) struct Degraded {
     settings: SettingsWatch,
     sources: Sources,
 }
 
 impl Degraded {
-    /// Logs a warning if such parameters are set.
+    /// Logs a warning if `degrade.*` parameters are set.
     pub(super) fn new(settings: SettingsWatch, sources: Sources) -> Self {
         let phrases = settings.borrow().params.degraded();
         if !phrases.is_empty() {
@@ -33,9 +33,9 @@ impl Degraded {
 
 /// Lidars in the world frame, which get no noise, if noise is set.
 fn lidars_without_noise(settings: &Settings) -> Vec<String> {
-    let noisy = settings.params.degrade.lidar_noise_m > 0.0;
+    let has_noise = settings.params.degrade.lidar_noise_m > 0.0;
     let sensors = settings.sensors.iter();
-    let global = sensors.filter(|s| noisy && s.kind == crate::wire::SensorKind::GlobalLidar);
+    let global = sensors.filter(|s| has_noise && s.kind == crate::wire::SensorKind::GlobalLidar);
     global.map(|s| format!("sensor{}", s.seq_id)).collect()
 }
 

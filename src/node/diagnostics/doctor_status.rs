@@ -27,10 +27,10 @@ impl DoctorStatus {
 
     /// Checks the facts of this report.
     pub(super) fn check(&mut self, facts: &BridgeFacts) -> Finding {
-        let settled = self.start.elapsed() >= SETTLING_TIME;
-        let mut found = check_bridge(facts, self.settings.renderer(), settled);
-        let due = |(at, _): &(Instant, _)| at.elapsed() >= HOST_PERIOD;
-        if self.host.as_ref().is_none_or(due) {
+        let is_settled = self.start.elapsed() >= SETTLING_TIME;
+        let mut found = check_bridge(facts, self.settings.renderer(), is_settled);
+        let is_due = |(at, _): &(Instant, _)| at.elapsed() >= HOST_PERIOD;
+        if self.host.as_ref().is_none_or(is_due) {
             self.host = Some((Instant::now(), host_checks::check(&self.settings)));
         }
         found.extend(self.host.iter().flat_map(|(_, found)| found.iter().cloned()));

@@ -13,9 +13,9 @@ use crate::time::ClockStatus;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Key of a rate below the requested one; `top` shows it.
+/// Key of the value that reports a rate below the requested one; `top` shows it.
 pub(super) const BELOW_ASKED: &str = "below_asked";
-/// Silence after which a source that reports no state itself counts as lost.
+/// A source that does not report its state is lost after this time without a frame.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// Collects the figures and publishes the reports.
@@ -50,16 +50,16 @@ impl Default for LastReport {
 }
 
 impl Health {
-    /// Publishes one report, to subscribers.
+    /// Updates all figures, and publishes one report if there are subscribers.
     pub(super) fn report(&mut self) {
         let seconds = self.last.at.elapsed().as_secs_f64().max(1e-3);
         self.last.at = Instant::now();
         let sources = self.sources.all();
-        let sources: Vec<_> = sources.iter().map(|s| self.source(s, seconds)).collect();
+        let sources: Vec<_> = sources.iter().map(|s| self.source_figures(s, seconds)).collect();
         // Read once, so that both topics agree.
         let clocks: Vec<_> =
             (self.clocks.iter()).map(|(vehicle, clock)| (vehicle, clock.status())).collect();
-        // Without subscribers as well: sections also log their findings.
+        // Checked without subscribers, too: sections also log their findings.
         let sections = self.sections.iter_mut();
         let sections: Vec<_> =
             sections.map(|section| (section.name().to_owned(), section.check())).collect();
@@ -87,7 +87,7 @@ impl Health {
             let mut message = DiagnosticArray {
                 status: found
                     .into_iter()
-                    .map(|(name, finding)| self.status(&name, finding))
+                    .map(|(name, finding)| self.to_status(&name, finding))
                     .collect(),
                 ..DiagnosticArray::default()
             };
@@ -100,7 +100,7 @@ impl Health {
         }
     }
 
-    fn source(&mut self, stats: &SourceStats, seconds: f64) -> SourceFigures {
+    fn source_figures(&mut self, stats: &SourceStats, seconds: f64) -> SourceFigures {
         let figures = stats.take_report();
         let state = figures.state.unwrap_or(match figures.last_frame {
             None => LinkState::Waiting,
@@ -111,12 +111,12 @@ impl Health {
         let asked = figures.asked_hz.filter(|_| state == LinkState::Up);
         let shortfall = match asked {
             Some(asked) => {
-                // A pause, or data that has just started, gives no rate.
                 let speed = self.clocks.speed();
                 let watch = self.last.rates.entry(stats.key.clone()).or_default();
                 watch.update(self.last.at, figures.frames, asked, speed)
             }
             None => {
+                // A pause is no low rate: a new window starts with the next data.
                 self.last.rates.remove(&stats.key);
                 None
             }
@@ -137,7 +137,7 @@ impl Health {
         }
     }
 
-    fn status(&self, name: &str, finding: Finding) -> DiagnosticStatus {
+    fn to_status(&self, name: &str, finding: Finding) -> DiagnosticStatus {
         let values = finding.values.into_iter();
         DiagnosticStatus {
             level: finding.level as u8,
@@ -156,15 +156,15 @@ fn source_finding(source: &SourceFigures) -> Finding {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
     };
-    let because = |what: &str| {
+    let with_reason = |problem: &str| {
         with_hint(match obstacle {
-            Some(obstacle) => format!("{what}: {obstacle}"),
-            None => what.to_owned(),
+            Some(obstacle) => format!("{problem}: {obstacle}"),
+            None => problem.to_owned(),
         })
     };
     let (level, message) = match source.state {
-        LinkState::Waiting => (Level::Warn, because("no data yet")),
-        LinkState::Lost => (Level::Error, because("silent")),
+        LinkState::Waiting => (Level::Warn, with_reason("no data yet")),
+        LinkState::Lost => (Level::Error, with_reason("silent")),
         LinkState::Idle if new_drops == 0 && rate == 0.0 => (Level::Ok, "idle".to_owned()),
         LinkState::Up | LinkState::Idle => {
             let level =
@@ -225,7 +225,7 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
     );
     values.extend(figures.others.iter().map(|(cause, count)| value(cause.name(), count)));
     if let SourceRole::Autopilot(facts) = &figures.kind {
-        let AutopilotFacts { not_ready, odd, setpoint_hz, .. } = facts;
+        let AutopilotFacts { not_ready, link_warnings: odd, setpoint_hz, .. } = facts;
         values.extend(not_ready.iter().map(|text| value("not_ready", text)));
         values.extend(odd.iter().map(|text| value("odd", text)));
         values.extend(setpoint_hz.iter().map(|hz| value("setpoint_hz", format!("{hz:.1}"))));

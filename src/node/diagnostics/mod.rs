@@ -33,7 +33,7 @@ use stats_topic::{STATS, StatsTopic};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often refused senders are logged, at least.
+/// Maximum period of the log of refused senders.
 const LOG_PERIOD: Duration = Duration::from_millis(400);
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
@@ -115,7 +115,7 @@ impl Endless for Reporter {
             self.watchdog.alive(Instant::now());
             self.senders.log_refused();
             if Instant::now() >= next {
-                // After a stall there is one report, not one for each missed period.
+                // After a stall, one report is published, not one per missed period.
                 next = (next + self.period).max(Instant::now());
                 self.health.report();
             }

@@ -4,7 +4,7 @@ use crate::doctor::BridgeFacts;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::program::{lost_lines, panics};
 
-/// Findings of the last check.
+/// Counts of panics and lost messages at the last check.
 #[derive(Debug, Default)]
 pub struct ProgramHealth {
     panics: u64,

@@ -2,7 +2,7 @@
 use crate::doctor::Shortfall;
 use std::time::{Duration, Instant};
 
-/// Minimum time, and minimum number of requested frames, to judge a rate over.
+/// Minimum duration of a window, and minimum number of frames requested in it.
 const MIN_TIME: Duration = Duration::from_secs(2);
 const MIN_FRAMES: f64 = 10.0;
 /// A rate below this fraction of the requested one is reported.
@@ -17,8 +17,8 @@ pub struct RateWatch {
 }
 
 impl RateWatch {
-    /// Judges the rate from the number of frames so far, while data flows. `speed` is that of the simulation: the requested rate
-    /// refers to its time.
+    /// Judges the rate from the number of frames so far, while data arrives. `speed` is the speed of the simulation: the
+    /// requested rate refers to its time.
     pub fn update(
         &mut self,
         now: Instant,

@@ -14,7 +14,7 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// As in rcl, except for its lifespan of 10 s.
+/// The QoS of rcl for `/rosout`, without its lifespan of 10 s.
 const QOS: Qos = Qos::LATCHED.with_depth(1000);
 /// Queue length; includes messages logged before the node exists. Each message is cut at
 /// [`LONGEST_MESSAGE`](crate::program::LONGEST_MESSAGE), which bounds the memory of queue and history.
@@ -33,7 +33,7 @@ thread_local! {
     static IS_PUBLISHER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A message without the name of the logger; `None` ends the thread, after all messages queued before.
+/// A message without the name of the logger; `None` ends the thread after all earlier messages.
 type QueuedLog = Option<Log>;
 
 /// Puts log messages into a queue; never blocks.
@@ -49,13 +49,13 @@ pub struct Rosout {
     lost: Arc<AtomicU64>,
 }
 
-/// Publishes until dropped; then publishes the rest of the queue.
+/// Publishes log messages until it is dropped; on drop, publishes the rest of the queue.
 pub struct RosoutPublisher {
     end: SyncSender<QueuedLog>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Returns the layer for the program's subscriber, and the receiving end, which publishes once a node exists.
+/// Returns the layer for the program's tracing subscriber, and the receiving end, which publishes once a node exists.
 pub fn rosout() -> (RosoutLayer, Rosout) {
     let (sender, receiver) = sync_channel(QUEUE);
     let lost = Arc::<AtomicU64>::default();
@@ -102,7 +102,7 @@ impl Rosout {
     /// Starts the thread that publishes on `/rosout`.
     pub fn publish(self, middleware: &Middleware) -> Result<RosoutPublisher, NodeError> {
         let publisher = middleware.publisher::<Log>("/rosout", QOS)?;
-        // rcl's name of a node's logger: `/a/b` is `a.b`.
+        // rcl names the logger of the node `/a/b` `a.b`.
         let name = middleware.node_name().trim_start_matches('/').replace('/', ".");
         let end = self.end.clone();
         let thread = tasks::spawn_restarting("rfly-rosout", move || self.run(&publisher, &name))?;
@@ -138,7 +138,7 @@ impl Rosout {
 
 impl Drop for RosoutPublisher {
     fn drop(&mut self) {
-        // Waits for room in a full queue; an error says that the thread has ended.
+        // Waits for room in a full queue; an error means that the thread has ended.
         let _ended = self.end.send(None);
         if let Some(thread) = self.thread.take() {
             // A panic of this thread can no longer be logged.

@@ -2,7 +2,7 @@
 use crate::node::section::{Finding, Level, Section, value};
 use crate::ros::{Middleware, ServiceStats};
 
-/// Limit of failed services with their own value.
+/// Maximum number of failed services that have a value of their own.
 const MAX_NAMED: usize = 20;
 
 /// All services in one status: there are dozens per vehicle, and most are never called.
@@ -25,7 +25,7 @@ impl Section for ServiceStatus {
 
     fn check(&mut self) -> Finding {
         let services = self.middleware.services();
-        let failed = |s: &ServiceStats| s.undecodable + s.unanswered + s.undelivered + s.foreign;
+        let failures = |s: &ServiceStats| s.undecodable + s.unanswered + s.undelivered + s.foreign;
         let sum = |of: fn(&ServiceStats) -> u64| services.iter().map(|s| of(&s.stats)).sum::<u64>();
         let mut values = vec![
             value("services", services.len()),
@@ -35,8 +35,8 @@ impl Section for ServiceStatus {
             value("undelivered", sum(|s| s.undelivered)),
             value("foreign", sum(|s| s.foreign)),
         ];
-        let bad = services.iter().filter(|s| failed(&s.stats) > 0);
-        values.extend(bad.take(MAX_NAMED).map(|s| {
+        let with_failures = services.iter().filter(|s| failures(&s.stats) > 0);
+        values.extend(with_failures.take(MAX_NAMED).map(|s| {
             let n = &s.stats;
             let text = format!(
                 "{} requests, {} undecodable, {} unanswered, {} undelivered, {} foreign",
@@ -44,8 +44,8 @@ impl Section for ServiceStatus {
             );
             value(&s.service, text)
         }));
-        let failed: u64 = services.iter().map(|s| failed(&s.stats)).sum();
-        // The failures of a removed service are gone from the sum.
+        let failed: u64 = services.iter().map(|s| failures(&s.stats)).sum();
+        // The sum excludes the failures of removed services.
         let new = failed.saturating_sub(self.failed);
         self.failed = failed;
         let (level, message) = match new {

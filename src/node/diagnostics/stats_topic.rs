@@ -21,7 +21,7 @@ pub(super) struct SourceFigures {
 }
 
 impl SourceFigures {
-    /// What `doctor` checks.
+    /// The facts that `doctor` checks.
     pub(super) fn facts(&self) -> SourceFacts {
         let figures = &self.figures;
         let mut drops = BTreeMap::new();

@@ -13,23 +13,23 @@ pub(super) fn findings(reports: &[WriterReport], groups: &[String]) -> Vec<(Stri
     });
     let mut found: Vec<_> = ungrouped.into_iter().map(finding).collect();
     for prefix in groups {
-        let own = grouped.iter().filter(|writer| is_below(&writer.topic, prefix));
-        let (mut topics, mut read, mut published, mut bytes) = (0, 0, 0, 0);
-        for writer in own {
+        let members = grouped.iter().filter(|writer| is_below(&writer.topic, prefix));
+        let (mut topics, mut with_subscribers, mut published, mut bytes) = (0, 0, 0, 0);
+        for writer in members {
             topics += 1;
-            read += usize::from(writer.subscribers > 0);
+            with_subscribers += usize::from(writer.subscribers > 0);
             published += writer.stats.published;
             bytes += writer.stats.bytes;
         }
         let values = vec![
             value("topics", topics),
-            value("with_subscribers", read),
+            value("with_subscribers", with_subscribers),
             value("published", published),
             value("bytes", bytes),
         ];
         let finding = Finding {
             level: Level::Ok,
-            message: format!("{read} of {topics} topics have subscribers"),
+            message: format!("{with_subscribers} of {topics} topics have subscribers"),
             values,
         };
         found.push((format!("topics of {prefix}"), finding));

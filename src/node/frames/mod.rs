@@ -22,7 +22,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     if let Some(static_tf) = &context.static_tf {
-        leave_out(static_tf, context.settings, &context.tree);
+        omit_fixed_frames(static_tf, context.settings, &context.tree);
         static_tf.publish()?;
         let runtime = assembly.threads.runtime(PROMPT)?;
         tasks::start(&runtime, static_tf.clone());
@@ -37,17 +37,17 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             descriptions.push(description);
         }
     }
-    // Moves the frames of a sensor; `stamp` is that of the first image with the new mount.
+    // Moves the frames of a sensor; `stamp` is the stamp of the first image from the new mount.
     let static_tf = context.static_tf.clone();
     let follow = move |now: &Settings, mount: &SensorMount, stamp: Option<RosTime>| {
         if let Some(tf) = &static_tf {
-            let mut next = tf.now();
+            let mut next = tf.tree_copy();
             if !next.hangs(mount) && next.rehang(mount).is_ok() {
-                leave_out(tf, now, &next);
+                omit_fixed_frames(tf, now, &next);
             }
         }
         let frames = static_tf.iter().map(|tf| tf.remount(mount, stamp));
-        let vehicles = descriptions.iter().map(|own| own.publish(now));
+        let vehicles = descriptions.iter().map(|description| description.publish(now));
         for error in frames.chain(vehicles).filter_map(Result::err) {
             tracing::warn!(%error, "cannot publish the new pose of a sensor");
         }
@@ -66,10 +66,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 }
 
 /// Omits the frames that robot_state_publisher publishes.
-fn leave_out(static_tf: &StaticTf, settings: &Settings, tree: &FrameTree) {
+fn omit_fixed_frames(static_tf: &StaticTf, settings: &Settings, tree: &FrameTree) {
     if !settings.params.frames.publish_static {
         let vehicles = settings.vehicles().into_iter();
-        static_tf.leave_out(vehicles.flat_map(|id| urdf::fixed_frames(settings, tree, id)));
+        static_tf.omit(vehicles.flat_map(|id| urdf::fixed_frames(settings, tree, id)));
     }
 }
 

@@ -32,8 +32,8 @@ pub fn robot_description(
 ) -> Result<String, NodeError> {
     let vehicles = settings.vehicles();
     if !vehicles.contains(&vehicle) {
-        let known: Vec<_> = vehicles.iter().map(u16::to_string).collect();
-        let message = format!("not configured; configured: {}", known.join(", "));
+        let configured: Vec<_> = vehicles.iter().map(u16::to_string).collect();
+        let message = format!("not configured; configured: {}", configured.join(", "));
         let problem = Problem::new(format!("vehicle {vehicle}"), message);
         return Err(Problems(vec![problem]).into());
     }
@@ -41,7 +41,7 @@ pub fn robot_description(
     if form == UrdfForm::Xacro {
         names.prefix = "${prefix}".to_owned();
     }
-    // Only this vehicle: the macro has one prefix, with which the frames of others would clash.
+    // Only this vehicle: the macro has one prefix, so frames of other vehicles would have the same names.
     let mounts: Vec<_> = carried(settings, vehicle).into_iter().map(|(_, mount)| mount).collect();
     let tree = FrameTree::new(names, &[vehicle], &mounts).map_err(NodeError::Frames)?;
     Ok(write(&model(settings, &tree, vehicle), form))
@@ -50,11 +50,11 @@ pub fn robot_description(
 /// Returns the frames that have a fixed joint in the description of a vehicle.
 pub(super) fn fixed_frames(settings: &Settings, tree: &FrameTree, vehicle: u16) -> Vec<String> {
     let model = model(settings, tree, vehicle);
-    let fixed = model.joints.into_iter().filter(|joint| joint.fixed);
+    let fixed = model.joints.into_iter().filter(|joint| joint.is_fixed);
     fixed.map(|joint| joint.child).collect()
 }
 
-/// The sensors that a vehicle carries, directly or through other sensors, and their mounts.
+/// Returns the sensors that a vehicle carries, directly or through other sensors, and their mounts.
 fn carried(settings: &Settings, vehicle: u16) -> Vec<(&SensorConfig, SensorMount)> {
     let sensors = settings.sensors.iter().zip(settings.mounts());
     sensors.filter(|(sensor, _)| settings.vehicle_of(sensor) == Some(vehicle)).collect()
@@ -63,16 +63,16 @@ fn carried(settings: &Settings, vehicle: u16) -> Vec<(&SensorConfig, SensorMount
 struct UrdfModel {
     root: String,
     joints: Vec<Joint>,
-    /// Clients that draw the vehicle can read the mesh.
-    mesh: bool,
+    /// Whether clients that draw the vehicle can read the mesh.
+    has_mesh: bool,
 }
 
 struct Joint {
     parent: String,
     child: String,
     pose: Transform,
-    fixed: bool,
-    /// `None`: nothing is shown.
+    is_fixed: bool,
+    /// `None`: the link has no visual shape.
     shape: Option<LinkShape>,
 }
 
@@ -96,9 +96,9 @@ fn shape_of(kind: SensorKind) -> Option<LinkShape> {
 fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
     let root = tree.base_link(vehicle);
     let mut joints = Vec::new();
-    let mut add = |parent: &str, child: &str, pose: Transform, fixed, shape| {
+    let mut add = |parent: &str, child: &str, pose: Transform, is_fixed, shape| {
         let (parent, child) = (parent.to_owned(), child.to_owned());
-        joints.push(Joint { parent, child, pose, fixed, shape });
+        joints.push(Joint { parent, child, pose, is_fixed, shape });
     };
     for frame in [tree.imu_link(vehicle), format!("{root}_frd")] {
         if let Some(pose) = tree.lookup(&root, &frame) {
@@ -113,18 +113,18 @@ fn model(settings: &Settings, tree: &FrameTree, vehicle: u16) -> UrdfModel {
         };
         let shape = shape_of(sensor.kind);
         let level = matches!(mount.mount, Mount::VehicleLevel(_));
-        // In TF a level sensor is a child of the map; here it gets its pose with the vehicle at rest.
+        // In TF a level sensor is a child of the map; here it has its pose on a vehicle at rest.
         let pose =
             if level { pose_at_rest(vehicle, &mount) } else { tree.lookup(parent, &frames.link) };
-        let fixed = !level && !mount.moving;
-        add(parent, &frames.link, pose.unwrap_or_default(), fixed, shape);
+        let is_fixed = !level && !mount.moving;
+        add(parent, &frames.link, pose.unwrap_or_default(), is_fixed, shape);
         if let Some(optical) = tree.lookup(&frames.link, &frames.optical)
             && frames.optical != frames.link
         {
             add(&frames.link, &frames.optical, optical, true, None);
         }
     }
-    UrdfModel { root, joints, mesh: mesh::is_served(settings) }
+    UrdfModel { root, joints, has_mesh: mesh::is_served(settings) }
 }
 
 fn pose_at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
@@ -147,10 +147,10 @@ fn write(model: &UrdfModel, form: UrdfForm) -> String {
         let _ = writeln!(out, "<robot name=\"{ROBOT}\">");
     }
     let _ = writeln!(out, "  <link name=\"{}\">", escaped(&model.root));
-    body(&mut out, model.mesh);
+    write_body(&mut out, model.has_mesh);
     out += "  </link>\n";
     for joint in &model.joints {
-        link(&mut out, joint);
+        write_link(&mut out, joint);
         write_joint(&mut out, joint);
     }
     if xacro {
@@ -160,43 +160,43 @@ fn write(model: &UrdfModel, form: UrdfForm) -> String {
 }
 
 /// A generic quadrotor with an orange nose. Its boxes lie inside the mesh, and are visible where the mesh cannot be read.
-fn body(out: &mut String, with_mesh: bool) {
+fn write_body(out: &mut String, with_mesh: bool) {
     const ARM_M: f64 = 0.25;
     if with_mesh {
         let shape = format!("<mesh filename=\"{}\"/>", mesh::URI);
-        visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
+        write_visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
     }
-    visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
-    visual(out, [0.13, 0.0, 0.0], [0.0; 3], &boxed([0.03, 0.1, 0.04]), ORANGE);
+    write_visual(out, [0.0; 3], [0.0; 3], &boxed([0.24, 0.14, 0.06]), GREY);
+    write_visual(out, [0.13, 0.0, 0.0], [0.0; 3], &boxed([0.03, 0.1, 0.04]), ORANGE);
     for quarter in [1.0, 3.0, 5.0, 7.0] {
         let angle = quarter * std::f64::consts::FRAC_PI_4;
         let (s, c) = angle.sin_cos();
         let [x, y] = [c * ARM_M, s * ARM_M];
         let arm = boxed([ARM_M, 0.025, 0.02]);
-        visual(out, [x / 2.0, y / 2.0, 0.0], [0.0, 0.0, angle], &arm, GREY);
+        write_visual(out, [x / 2.0, y / 2.0, 0.0], [0.0, 0.0, angle], &arm, GREY);
         let colour = if c > 0.0 { ORANGE } else { BLACK };
-        visual(out, [x, y, 0.035], [0.0; 3], &cylinder(0.12, 0.01), colour);
+        write_visual(out, [x, y, 0.035], [0.0; 3], &cylinder(0.12, 0.01), colour);
     }
 }
 
-fn link(out: &mut String, joint: &Joint) {
+fn write_link(out: &mut String, joint: &Joint) {
     let name = escaped(&joint.child);
-    let Some((turn, shape, colour)) = &joint.shape else {
+    let Some((angles, shape, colour)) = &joint.shape else {
         let _ = writeln!(out, "  <link name=\"{name}\"/>");
         return;
     };
     let _ = writeln!(out, "  <link name=\"{name}\">");
-    visual(out, [0.0; 3], *turn, shape, *colour);
+    write_visual(out, [0.0; 3], *angles, shape, *colour);
     out.push_str("  </link>\n");
 }
 
 fn write_joint(out: &mut String, joint: &Joint) {
-    let kind = if joint.fixed { "fixed" } else { "floating" };
+    let kind = if joint.is_fixed { "fixed" } else { "floating" };
     let [parent, child] = [&joint.parent, &joint.child].map(|name| escaped(name));
     let _ = writeln!(out, "  <joint name=\"{child}_joint\" type=\"{kind}\">");
     let _ = writeln!(out, "    <parent link=\"{parent}\"/>\n    <child link=\"{child}\"/>");
     let attitude = Attitude::from_wxyz(joint.pose.rotation()).unwrap_or_default();
-    origin(out, joint.pose.translation(), rpy(attitude));
+    write_origin(out, joint.pose.translation(), rpy(attitude));
     out.push_str("  </joint>\n");
 }
 
@@ -218,16 +218,16 @@ const ORANGE: Colour = ("rfly_orange", "1 0.45 0 1");
 const BLUE: Colour = ("rfly_blue", "0.1 0.3 0.8 1");
 const RED: Colour = ("rfly_red", "0.8 0.1 0.1 1");
 
-fn visual(out: &mut String, xyz: [f64; 3], rpy: [f64; 3], shape: &str, (name, rgba): Colour) {
+fn write_visual(out: &mut String, xyz: [f64; 3], rpy: [f64; 3], shape: &str, (name, rgba): Colour) {
     out.push_str("    <visual>\n  ");
-    origin(out, xyz, rpy);
+    write_origin(out, xyz, rpy);
     let _ = writeln!(
         out,
         "      <geometry>{shape}</geometry>\n      <material name=\"{name}\"><color rgba=\"{rgba}\"/></material>\n    </visual>"
     );
 }
 
-fn origin(out: &mut String, xyz: [f64; 3], rpy: [f64; 3]) {
+fn write_origin(out: &mut String, xyz: [f64; 3], rpy: [f64; 3]) {
     let _ = writeln!(out, "    <origin xyz=\"{}\" rpy=\"{}\"/>", row(xyz), row(rpy));
 }
 

@@ -1,4 +1,4 @@
-//! Faults of the vehicles' models: services, latched topic, and the end of faults.
+//! Faults of the vehicles' models: services, a latched topic, and a timer that ends faults.
 use super::VehicleModel;
 use super::model_socket::{ModelSocket, READ_ONLY};
 use crate::config::params::QosGroup;
@@ -41,19 +41,19 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     injector.publish(&mut injector.state.lock());
     // Guards end in reverse order: the services close before the faults are cleared.
     model.assembly.guards.push(Box::new(ClearOnDrop(injector.clone())));
-    let own = injector.clone();
+    let handler = injector.clone();
     let name = model.full_name("model/inject_fault");
-    model.serve::<InjectFault>(&name, move |request| own.inject(&request))?;
-    let own = injector.clone();
+    model.serve::<InjectFault>(&name, move |request| handler.inject(&request))?;
+    let handler = injector.clone();
     let name = model.full_name("model/clear_faults");
-    model.serve::<ClearFaults>(&name, move |request| own.clear(&request))?;
+    model.serve::<ClearFaults>(&name, move |request| handler.clear(&request))?;
     tasks::start(&model.runtime, FaultTimer(injector));
     Ok(())
 }
 
 struct FaultState {
     faults: Faults,
-    /// Restarts of the simulator so far.
+    /// Number of restarts of the simulator.
     restarts: u64,
 }
 
@@ -72,7 +72,7 @@ struct Injector {
 impl Injector {
     fn inject(&self, request: &InjectFaultRequest) -> InjectFaultResponse {
         let answer = |success, message| InjectFaultResponse { success, message };
-        if self.socket.read_only {
+        if self.socket.is_read_only {
             return answer(false, READ_ONLY.to_owned());
         }
         let mut state = self.state.lock();
@@ -105,12 +105,12 @@ impl Injector {
         ClearFaultsResponse { success: done.error.is_empty(), message, cleared: done.faults }
     }
 
-    /// Ends faults whose time is over, and all faults after a restart of the simulator.
+    /// Ends faults whose duration is over, and all faults after a restart of the simulator.
     fn poll(&self) {
         let mut state = self.state.lock();
         let restarts = self.clock.status().restarts;
         let has_restarted = std::mem::replace(&mut state.restarts, restarts) != restarts;
-        if has_restarted && state.faults.restarted() {
+        if has_restarted && state.faults.forget_all() {
             tracing::info!(
                 vehicle = self.socket.vehicle,
                 "the simulation restarted: its model has no faults any more"

@@ -1,4 +1,4 @@
-//! Readiness of the fleet: a latched topic, and a status of `/diagnostics`.
+//! Readiness of the fleet: a latched topic, and a status in `/diagnostics`.
 use super::fleet_name;
 use crate::config::ControlLink;
 use crate::config::params::QosGroup;
@@ -26,11 +26,11 @@ pub(super) fn open(
 ) -> Result<(), NodeError> {
     let Settings { params, ports, .. } = context.settings;
     // An autopilot that is reached directly may fly without CopterSim.
-    let simulated = |id: &u16| {
+    let is_simulated = |id: &u16| {
         let link = params.control_link(*id);
         matches!(link, ControlLink::Simulator(_) | ControlLink::Off)
     };
-    let vehicles = context.settings.vehicles().into_iter().filter(simulated);
+    let vehicles = context.settings.vehicles().into_iter().filter(is_simulated);
     let fleet = Fleet::new(
         vehicles.map(|id| (id, params.copter_sim(id))),
         ports.heartbeat,
@@ -57,7 +57,7 @@ impl FleetReader {
         let all = self.presence.heartbeats().into_iter();
         all.map(|(id, beat)| {
             let at = beat.at.saturating_duration_since(self.start);
-            (id, LastHeartbeat { from: beat.from, expected: beat.expected, at })
+            (id, LastHeartbeat { from: beat.from, expected: beat.is_expected, at })
         })
         .collect()
     }
@@ -87,7 +87,7 @@ impl Endless for FleetTask {
     }
 }
 
-/// The status of `/diagnostics`.
+/// The status in `/diagnostics`.
 struct FleetStatus(FleetReader);
 
 impl Section for FleetStatus {

@@ -18,46 +18,46 @@ pub(super) fn open(vehicle: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> 
     let (to, custom) = (vehicle.socket.model, vehicle.socket.custom);
     let collision = |id, m: &_| model::surroundings(id, Surroundings::Collision, m);
     let terrain = |id, m: &_| model::surroundings(id, Surroundings::Terrain, m);
-    vehicle.input("model/inputs", to, model::sil)?;
-    vehicle.input("model/doubles", to, model::doubles)?;
-    vehicle.input("model/command", to, move |id, m| model::command(id, world, m))?;
-    vehicle.input("model/initial_parameters", to, model::initial_parameters)?;
-    vehicle.input("model/dynamic_parameters", to, model::dynamic_parameters)?;
-    vehicle.input("model/renderer", to, model::renderer)?;
-    vehicle.input("model/collision", to, collision)?;
-    vehicle.input("model/terrain", to, terrain)?;
-    vehicle.input("model/rays", to, move |id, m| model::rays(id, world, m))?;
-    vehicle.input("model/uorb", to, model::uorb)?;
-    vehicle.input("model/custom_data", custom, model::custom_data)
+    vehicle.open_input("model/inputs", to, model::sil)?;
+    vehicle.open_input("model/doubles", to, model::doubles)?;
+    vehicle.open_input("model/command", to, move |id, m| model::command(id, world, m))?;
+    vehicle.open_input("model/initial_parameters", to, model::initial_parameters)?;
+    vehicle.open_input("model/dynamic_parameters", to, model::dynamic_parameters)?;
+    vehicle.open_input("model/renderer", to, model::renderer)?;
+    vehicle.open_input("model/collision", to, collision)?;
+    vehicle.open_input("model/terrain", to, terrain)?;
+    vehicle.open_input("model/rays", to, move |id, m| model::rays(id, world, m))?;
+    vehicle.open_input("model/uorb", to, model::uorb)?;
+    vehicle.open_input("model/custom_data", custom, model::custom_data)
 }
 
 impl VehicleModel<'_, '_> {
-    /// Sends the messages of a topic to `to`.
-    fn input<M: Message>(
+    /// Opens a topic whose messages are sent to `to`.
+    fn open_input<M: Message>(
         &mut self,
         name: &str,
         to: SocketAddrV4,
         convert: impl Fn(u16, &M) -> InputResult + Send + 'static,
     ) -> Result<(), NodeError> {
         let topic = self.full_name(name);
-        let (socket, refusals, named) = (self.socket.clone(), self.refusals.clone(), topic.clone());
-        let take = move |message: M| {
-            if socket.read_only {
-                return refusals.refuse(&named, Cause::ReadOnly, READ_ONLY);
+        let (socket, refusals, name) = (self.socket.clone(), self.refusals.clone(), topic.clone());
+        let send = move |message: M| {
+            if socket.is_read_only {
+                return refusals.refuse(&name, Cause::ReadOnly, READ_ONLY);
             }
             let datagrams = match convert(socket.vehicle, &message) {
                 Ok(datagrams) => datagrams,
                 Err(InputError { cause, text }) => {
-                    return refusals.refuse(&named, Cause::Model(cause), &text);
+                    return refusals.refuse(&name, Cause::Model(cause), &text);
                 }
             };
             let sent = datagrams.iter().try_for_each(|bytes| socket.send(bytes, to));
             match sent {
-                Ok(()) => refusals.took(),
-                Err(text) => refusals.refuse(&named, Cause::NotSent, &text),
+                Ok(()) => refusals.count_passed_on(),
+                Err(text) => refusals.refuse(&name, Cause::NotSent, &text),
             }
         };
-        let subscription = self.context.middleware.subscribe(&topic, INPUTS, take)?;
+        let subscription = self.context.middleware.subscribe(&topic, INPUTS, send)?;
         self.assembly.guards.push(Box::new(subscription));
         Ok(())
     }

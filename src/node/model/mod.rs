@@ -46,7 +46,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     start_signals::open(context, assembly, &runtime)
 }
 
-/// The model of one vehicle, whose topics and services are being opened.
+/// A vehicle's model while its topics and services are opened.
 struct VehicleModel<'a, 'c> {
     context: &'a Context<'c>,
     assembly: &'a mut Assembly,

@@ -15,15 +15,15 @@ pub(super) const READ_ONLY: &str =
 #[derive(Clone)]
 pub(super) struct ModelSocket {
     pub(super) vehicle: u16,
-    pub(super) read_only: bool,
+    pub(super) is_read_only: bool,
     socket: UdpSender,
-    /// Inputs of the model.
+    /// Destination of inputs of the model.
     pub(super) model: SocketAddrV4,
-    /// Destinations of requests to CopterSim: as with the vendor's client the group, or the host if it is another one.
+    /// Destinations of requests to CopterSim: the multicast group, as in the vendor's client, or the host if it is another one.
     requests: Arc<[SocketAddrV4]>,
     /// The autopilot's port.
     pub(super) autopilot: SocketAddrV4,
-    /// Programs that wait for the start signal.
+    /// Destination of start signals.
     pub(super) start: SocketAddrV4,
     /// Destination of `model/custom_data`.
     pub(super) custom: SocketAddrV4,
@@ -36,18 +36,18 @@ impl ModelSocket {
         let socket = UdpSender::open().map_err(failed)?;
         let host = params.copter_sim(vehicle);
         let model = SocketAddrV4::new(host, ports.coptersim(vehicle));
-        let own = params.own_vehicles.get(&vehicle);
-        let flown_here = own.is_some_and(VehicleParams::is_flown_here);
+        let config = params.own_vehicles.get(&vehicle);
+        let is_flown_here = config.is_some_and(VehicleParams::is_flown_here);
         let requests = if !is_local_address(host) {
             vec![SocketAddrV4::new(host, ports.requests), model]
-        } else if flown_here {
+        } else if is_flown_here {
             vec![model]
         } else {
             vec![SocketAddrV4::new(NETWORK_GROUP, ports.requests)]
         };
         Ok(Self {
             vehicle,
-            read_only: params.control.read_only,
+            is_read_only: params.control.read_only,
             socket,
             model,
             requests: requests.into(),

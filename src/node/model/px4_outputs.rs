@@ -1,4 +1,4 @@
-//! Values that a modified autopilot sends to its own port.
+//! Publishes the values that a modified autopilot sends to a port of its own.
 use super::VehicleModel;
 use super::refusals::Refusals;
 use crate::config::params::QosGroup;
@@ -52,7 +52,7 @@ struct Outputs {
     frame: String,
     headers: HeaderClock,
     refusals: Refusals,
-    /// Names the task; [`Refusals`] has the figures of `/diagnostics`.
+    /// Name of the task; [`Refusals`] holds the figures of `/diagnostics`.
     stats: SourceStats,
 }
 
@@ -87,7 +87,7 @@ impl Outputs {
                 return self.refusals.refuse(&self.topic, Cause::Malformed, &error.to_string());
             }
         };
-        self.refusals.took();
+        self.refusals.count_passed_on();
         let mut message = ModelOutput {
             values: packet.controls.map(|value| f64::from(value.get())).to_vec(),
             ..ModelOutput::default()

@@ -1,4 +1,4 @@
-//! Refused messages and datagrams: counted by cause, and each cause logged once per topic.
+//! Counts refused messages and datagrams by cause; logs each cause once per topic.
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use parking_lot::Mutex;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 #[derive(Default)]
 struct Counts {
-    taken: u64,
+    passed_on: u64,
     refused: BTreeMap<(String, Cause), u64>,
     /// Total of refused messages at the last report.
-    before: u64,
+    reported: u64,
 }
 
 /// Counters of the messages for models. Cheap to clone.
@@ -19,8 +19,8 @@ pub(super) struct Refusals(Arc<Mutex<Counts>>);
 
 impl Refusals {
     /// Counts a message that was passed on.
-    pub(super) fn took(&self) {
-        self.0.lock().taken += 1;
+    pub(super) fn count_passed_on(&self) {
+        self.0.lock().passed_on += 1;
     }
 
     /// Counts a refused message; logs the first one of each cause and topic.
@@ -45,8 +45,8 @@ impl Section for Refusals {
     fn check(&mut self) -> Finding {
         let mut counts = self.0.lock();
         let total: u64 = counts.refused.values().sum();
-        let new = total - std::mem::replace(&mut counts.before, total);
-        let mut values = vec![value("passed_on", counts.taken), value("refused", total)];
+        let new = total - std::mem::replace(&mut counts.reported, total);
+        let mut values = vec![value("passed_on", counts.passed_on), value("refused", total)];
         let refused = counts.refused.iter();
         values.extend(
             refused.map(|((topic, cause), count)| {
@@ -54,7 +54,7 @@ impl Section for Refusals {
             }),
         );
         let (level, message) = match new {
-            0 => (Level::Ok, format!("{} messages passed on", counts.taken)),
+            0 => (Level::Ok, format!("{} messages passed on", counts.passed_on)),
             _ => (Level::Warn, format!("{new} messages for or from models were refused")),
         };
         Finding { level, message, values }

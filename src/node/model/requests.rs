@@ -45,44 +45,44 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let params = &context.settings.params;
     let (world, map) = (params.frames.world, params.frames.map.clone());
     let last = LastPosition::default();
-    let keep = last.clone();
-    model.request::<SetVehiclePose>("coptersim/set_pose", move |request, socket| {
-        set_position(socket, &keep, model::set_pose(id, world, &map, &request)?)
+    let stored = last.clone();
+    model.serve_request::<SetVehiclePose>("coptersim/set_pose", move |request, socket| {
+        set_position(socket, &stored, model::set_pose(id, world, &map, &request)?)
     })?;
-    let keep = last.clone();
-    model.request::<SetGeoPlace>("coptersim/set_geo_place", move |request, socket| {
-        set_position(socket, &keep, model::set_geo_place(id, &request)?)
+    let stored = last.clone();
+    model.serve_request::<SetGeoPlace>("coptersim/set_geo_place", move |request, socket| {
+        set_position(socket, &stored, model::set_geo_place(id, &request)?)
     })?;
     let presence = context.presence.clone();
-    model.request::<Trigger>("coptersim/restart", move |_, socket| {
+    model.serve_request::<Trigger>("coptersim/restart", move |_, socket| {
         restart(socket, &last, &presence)
     })?;
-    model.request::<SetGeoOrigin>("coptersim/set_geo_origin", move |request, socket| {
+    model.serve_request::<SetGeoOrigin>("coptersim/set_geo_origin", move |request, socket| {
         socket.request(model::set_geo_origin(id, &request)?.as_bytes())
     })?;
-    model.request::<SetUdpMode>("coptersim/set_udp_mode", move |request, socket| {
+    model.serve_request::<SetUdpMode>("coptersim/set_udp_mode", move |request, socket| {
         socket.request(model::set_udp_mode(id, &request)?.as_bytes())
     })?;
-    model.request::<SetBool>("coptersim/show_geodetic", move |request, socket| {
+    model.serve_request::<SetBool>("coptersim/show_geodetic", move |request, socket| {
         socket.request(model::set_display(id, request.data).as_bytes())
     })?;
-    for (name, what) in
+    for (name, load) in
         [("coptersim/load_model", CopterSimLoad::Model), ("coptersim/load_map", CopterSimLoad::Map)]
     {
-        model.request::<LoadByName>(name, move |request, socket| {
-            socket.request(model::load(id, what, &request)?.as_bytes())
+        model.serve_request::<LoadByName>(name, move |request, socket| {
+            socket.request(model::load(id, load, &request)?.as_bytes())
         })?;
     }
-    model.request::<Trigger>("coptersim/start_signal", move |_, socket| {
+    model.serve_request::<Trigger>("coptersim/start_signal", move |_, socket| {
         socket.send(StartSignalPacket::new(Some(id.into())).as_bytes(), socket.start)
     })?;
-    model.request::<Trigger>("coptersim/reboot_autopilot", |_, socket| {
+    model.serve_request::<Trigger>("coptersim/reboot_autopilot", |_, socket| {
         let reboot = RebootPacket::new(RebootPacket::AT_ONCE);
         socket.send(reboot.as_bytes(), socket.autopilot)
     })?;
     if context.settings.vehicles().first() == Some(&id) {
         let name = fleet_name(context, "fleet/start_signal");
-        model.request_at::<Trigger>(&name, |_, socket| {
+        model.serve_request_at::<Trigger>(&name, |_, socket| {
             socket.send(StartSignalPacket::new(None).as_bytes(), socket.start)
         })?;
     }
@@ -99,7 +99,7 @@ fn set_position(
     socket.request(packet.as_bytes())
 }
 
-/// Restarts CopterSim by setting the position of its vehicle; it has no request for a restart.
+/// Restarts CopterSim, which has no request for a restart, by setting the position of its vehicle.
 fn restart(socket: &ModelSocket, last: &LastPosition, presence: &Presence) -> Result<(), String> {
     let last = *last.lock();
     let first = || {
@@ -119,35 +119,35 @@ fn restart(socket: &ModelSocket, last: &LastPosition, presence: &Presence) -> Re
 
 impl VehicleModel<'_, '_> {
     /// Offers a service of the vehicle that sends a request.
-    fn request<S: Service<Response: StatusResponse>>(
+    fn serve_request<S: Service<Response: StatusResponse>>(
         &mut self,
         name: &str,
         run: impl FnMut(S::Request, &ModelSocket) -> Result<(), String> + Send + 'static,
     ) -> Result<(), NodeError> {
         let name = self.full_name(name);
-        self.request_at::<S>(&name, run)
+        self.serve_request_at::<S>(&name, run)
     }
 
-    fn request_at<S: Service<Response: StatusResponse>>(
+    fn serve_request_at<S: Service<Response: StatusResponse>>(
         &mut self,
         name: &str,
         mut run: impl FnMut(S::Request, &ModelSocket) -> Result<(), String> + Send + 'static,
     ) -> Result<(), NodeError> {
         let (socket, presence) = (self.socket.clone(), self.context.presence.clone());
         self.serve::<S>(name, move |request| {
-            if socket.read_only {
+            if socket.is_read_only {
                 return S::Response::of(false, READ_ONLY.to_owned());
             }
             match run(request, &socket) {
-                Ok(()) => S::Response::of(true, sent(&socket, &presence)),
+                Ok(()) => S::Response::of(true, sent_text(&socket, &presence)),
                 Err(text) => S::Response::of(false, text),
             }
         })
     }
 }
 
-/// Response to a request that was sent.
-fn sent(socket: &ModelSocket, presence: &Presence) -> String {
+/// Returns the response to a request that was sent.
+fn sent_text(socket: &ModelSocket, presence: &Presence) -> String {
     if presence.heartbeats().contains_key(&socket.vehicle) {
         "sent; CopterSim acknowledges nothing".to_owned()
     } else {

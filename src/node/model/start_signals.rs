@@ -1,4 +1,4 @@
-//! Publishes the start signals that programs of the fleet wait for.
+//! Publishes the start signals for which programs of the fleet wait.
 use super::fleet_name;
 use crate::config::params::QosGroup;
 use crate::msgs::std_msgs::msg::Int32;

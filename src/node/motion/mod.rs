@@ -1,5 +1,5 @@
-//! Vehicles that the bridge simulates itself (`vehicle<id>.model`). A task replaces CopterSim on this host, with the same
-//! datagrams.
+//! Simulates vehicles in the bridge (`vehicle<id>.model`): a task replaces CopterSim on this host, and receives and sends the
+//! same datagrams.
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
@@ -20,23 +20,23 @@ use std::time::{Duration, Instant};
 use tokio::time::MissedTickBehavior;
 
 const THREAD: &str = "rfly-motion";
-/// Time between steps, and between IMU samples at most.
+/// Time between steps; also the shortest time between IMU samples.
 const STEP: Duration = Duration::from_millis(5);
 const STEPS_PER_STATE: u64 = 2;
 const STEPS_PER_HEARTBEAT: u64 = 200;
 /// Largest difference between the time of the vehicle and that of the renderer, which stamps its images.
 const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_millis(200);
 
-/// Has no topics of its own.
+/// Opens no topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params;
     for id in context.settings.vehicles() {
-        if let Some(own) = params.own_vehicles.get(&id)
-            && own.is_flown_here()
+        if let Some(config) = params.own_vehicles.get(&id)
+            && config.is_flown_here()
         {
-            open_vehicle(context, assembly, id, own)?;
+            open_vehicle(context, assembly, id, config)?;
         }
     }
     Ok(())
@@ -46,7 +46,7 @@ fn open_vehicle(
     context: &Context<'_>,
     assembly: &mut Assembly,
     id: u16,
-    own: &VehicleParams,
+    config: &VehicleParams,
 ) -> Result<(), NodeError> {
     let ports = &context.settings.ports;
     let runtime = assembly.threads.runtime(THREAD)?;
@@ -61,15 +61,15 @@ fn open_vehicle(
     let (Some(control), Some(requests)) = (control, requests) else { return Ok(()) };
     let sender = UdpSender::open()
         .map_err(|source| NodeError::Start { what: "the socket of a model", source })?;
-    let here = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-    let airframe = match own.model {
+    let local = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let airframe = match config.model {
         Some(VehicleModel::FixedWing) => Airframe::FixedWing,
         _ => Airframe::PointMass,
     };
-    let start = start(own, context.tree.names().world);
-    let mut vehicle = OwnVehicle::new(id, airframe, own.model_type, start, Geodetic::MAP_CENTRE);
+    let start = start_pose(config, context.tree.names().world);
+    let mut vehicle = OwnVehicle::new(id, airframe, config.model_type, start, Geodetic::MAP_CENTRE);
     if let Some(map) = context.settings.origin.terrain.clone() {
-        vehicle = vehicle.over(Terrain::new(move |place| map.height(place)));
+        vehicle = vehicle.on_terrain(Terrain::new(move |position| map.height(position)));
     }
     let task = ModelTask {
         id,
@@ -81,23 +81,23 @@ fn open_vehicle(
         time: Duration::ZERO,
         steps: 0,
         imu: None,
-        estimate: here(ports.autopilot_client(id)),
-        truth: here(ports.true_state(id)),
-        heartbeat: here(ports.heartbeat),
+        estimate: local(ports.autopilot_client(id)),
+        truth: local(ports.true_state(id)),
+        heartbeat: local(ports.heartbeat),
         windows: context.settings.draw_windows(),
-        stats: assembly.source(format!("model of vehicle {id}")),
+        stats: assembly.add_source(format!("model of vehicle {id}")),
     };
     tasks::start(&runtime, task);
     Ok(())
 }
 
-/// Start position and heading from the parameters.
-fn start(own: &VehicleParams, world: WorldConvention) -> Start {
-    let yaw = own.start_yaw_deg.to_radians();
-    let turn = [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()];
+/// Returns the start position and heading from the parameters.
+fn start_pose(config: &VehicleParams, world: WorldConvention) -> Start {
+    let yaw = config.start_yaw_deg.to_radians();
+    let wxyz = [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()];
     Start {
-        position: world.ned(own.start),
-        yaw: { world.ned_attitude(turn) }.map_or(0.0, |attitude| attitude.euler().yaw),
+        position: world.ned(config.start),
+        yaw: { world.ned_attitude(wxyz) }.map_or(0.0, |attitude| attitude.euler().yaw),
     }
 }
 
@@ -109,7 +109,7 @@ struct ImuStream {
     count: i32,
 }
 
-/// One vehicle in flight.
+/// Simulates one vehicle.
 struct ModelTask {
     id: u16,
     vehicle: OwnVehicle,
@@ -140,7 +140,7 @@ impl CountedTask for ModelTask {
         let mut last = Instant::now();
         loop {
             tokio::select! {
-                // Steps first: datagrams may arrive without a gap.
+                // Steps have priority, because datagrams may arrive without a gap.
                 biased;
                 _ = ticks.tick() => {
                     let now = Instant::now();
@@ -149,13 +149,13 @@ impl CountedTask for ModelTask {
                 received = receive(&mut self.control, &mut commands, &self.stats, || true) => {
                     if let Some(datagram) = received {
                         let read = self.vehicle.command(&commands[..datagram.len.min(BUFFER)]);
-                        self.count(read);
+                        self.count_ignored(read);
                     }
                 }
                 received = receive(&mut self.requests, &mut requests, &self.stats, || true) => {
                     if let Some(datagram) = received {
                         let read = self.request(&requests[..datagram.len.min(BUFFER)]);
-                        self.count(read);
+                        self.count_ignored(read);
                     }
                 }
             }
@@ -164,7 +164,7 @@ impl CountedTask for ModelTask {
 }
 
 impl ModelTask {
-    fn count(&self, read: Result<(), Ignored>) {
+    fn count_ignored(&self, read: Result<(), Ignored>) {
         if let Err(ignored) = read {
             self.stats.lock().drop_one(Cause::Motion(ignored));
         }
@@ -198,7 +198,7 @@ impl ModelTask {
         self.steps += 1;
     }
 
-    /// Takes over the time of a renderer that already runs, because its images have that time.
+    /// Sets the time to that of a renderer that already runs, because the renderer stamps its images with it.
     fn follow_clock(&mut self) {
         if let Some(time) = self.clock.as_ref().and_then(|clock| clock.sim_time_at(host_now())) {
             let time = Duration::from_nanos(u64::try_from(time.0).unwrap_or(0));
@@ -231,7 +231,7 @@ impl ModelTask {
     fn send_states(&self) {
         let truth = self.vehicle.truth(self.time);
         let estimate = self.vehicle.estimate();
-        let picture = self.vehicle.picture(self.time);
+        let picture = self.vehicle.renderer_state(self.time);
         let mut failed = 0;
         let mut send = |bytes: &[u8], to: SocketAddrV4| {
             failed += u64::from(self.sender.send_to(bytes, to).is_err());

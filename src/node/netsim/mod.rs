@@ -23,7 +23,7 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Its topics are documented in the tables of the models.
+/// The tables of the models document its topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 /// Reliable, because each message is sent once.
@@ -44,7 +44,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let vehicles = context.settings.vehicles();
     let shared = Arc::new(SharedNetSim {
         net: Mutex::new(NetSim::new(params.frames.world, vehicles.clone())),
-        wanted: Mutex::default(),
+        requests: Mutex::default(),
     });
     let name = |name: &str| topic_below(&params.topic_prefix, name);
     let publishers = Publishers {
@@ -53,13 +53,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         request: context.publisher(QosGroup::State, &name("netsim/request"))?,
     };
     let mut sender = None;
-    // The port of all vehicles, and one per vehicle.
-    let own = vehicles.iter().filter_map(|id| port.checked_add(*id));
-    for port in std::iter::once(port).chain(own) {
+    // A port for all vehicles, and one per vehicle.
+    let vehicle_ports = vehicles.iter().filter_map(|id| port.checked_add(*id));
+    for port in std::iter::once(port).chain(vehicle_ports) {
         let options = context.senders.group(port);
         let what = format!("simulated network, port {port}");
         let Some(receiver) = assembly.binder.bind(&options, &what) else { continue };
-        let stats = assembly.source_on_demand(what);
+        let stats = assembly.add_source_on_demand(what);
         let sender = sender.get_or_insert_with(|| NetSimSender {
             socket: receiver.sender(),
             to: SocketAddrV4::new(NETWORK_GROUP, port),
@@ -84,13 +84,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         out.send(net.net().data(&message, unix_time()));
     })?;
     subscribe(context, assembly, &name("netsim/send_request"), move |message: NetSimRequest| {
-        if let Err(wrong) = shared.net().request(&message, unix_time()) {
-            return sender.refuse(&wrong);
+        if let Err(error) = shared.net().request(&message, unix_time()) {
+            return sender.refuse(&error);
         }
         if !message.wanted.is_empty() {
             sender.send(shared.net().request(&message, unix_time()));
         }
-        shared.wanted().insert(message.sender, message);
+        shared.requests().insert(message.sender, message);
     })
 }
 
@@ -98,23 +98,23 @@ fn subscribe<M: Message>(
     context: &Context<'_>,
     assembly: &mut Assembly,
     topic: &str,
-    take: impl FnMut(M) + Send + 'static,
+    callback: impl FnMut(M) + Send + 'static,
 ) -> Result<(), NodeError> {
-    let subscription = context.middleware.subscribe(topic, INPUTS, take)?;
+    let subscription = context.middleware.subscribe(topic, INPUTS, callback)?;
     assembly.guards.push(Box::new(subscription));
     Ok(())
 }
 
-/// The time of the host in s since 1970.
+/// Returns the time of the host in s since 1970.
 fn unix_time() -> f64 {
     host_now().0 as f64 * 1e-9
 }
 
-/// State that topics and ports share.
+/// State that the topics and the ports share.
 struct SharedNetSim {
     net: Mutex<NetSim>,
     /// The newest request of each vehicle.
-    wanted: Mutex<BTreeMap<u16, NetSimRequest>>,
+    requests: Mutex<BTreeMap<u16, NetSimRequest>>,
 }
 
 impl SharedNetSim {
@@ -122,8 +122,8 @@ impl SharedNetSim {
         self.net.lock()
     }
 
-    fn wanted(&self) -> MutexGuard<'_, BTreeMap<u16, NetSimRequest>> {
-        self.wanted.lock()
+    fn requests(&self) -> MutexGuard<'_, BTreeMap<u16, NetSimRequest>> {
+        self.requests.lock()
     }
 }
 
@@ -144,17 +144,17 @@ impl NetSimSender {
                     }
                 }
             }
-            Err(wrong) => self.refuse(&wrong),
+            Err(error) => self.refuse(&error),
         }
     }
 
-    fn refuse(&self, wrong: &InputError) {
+    fn refuse(&self, error: &InputError) {
         let mut figures = self.stats.lock();
-        let cause = Cause::Model(wrong.cause);
+        let cause = Cause::Model(error.cause);
         if !figures.drops.contains_key(&cause) {
             tracing::warn!(
                 "simulated network: {}; further ones are only counted (drop_{} in /diagnostics)",
-                wrong.text,
+                error.text,
                 cause.name()
             );
         }
@@ -169,12 +169,12 @@ struct Publishers {
     request: Publisher<NetSimRequest>,
 }
 
-/// One port.
+/// Publishes the datagrams of one port.
 struct NetSimSource {
     receiver: UdpReceiver,
     shared: Arc<SharedNetSim>,
     publishers: Publishers,
-    /// Repeats the requests; only on the first port.
+    /// Sender of repeated requests; only on the first port.
     request_sender: Option<NetSimSender>,
     stats: Arc<SourceStats>,
 }
@@ -205,8 +205,8 @@ impl CountedTask for NetSimSource {
 impl NetSimSource {
     fn repeat_requests(&self) {
         let Some(sender) = &self.request_sender else { return };
-        let wanted = self.shared.wanted().clone();
-        for request in wanted.values().filter(|request| !request.wanted.is_empty()) {
+        let requests = self.shared.requests().clone();
+        for request in requests.values().filter(|request| !request.wanted.is_empty()) {
             sender.send(self.shared.net().request(request, unix_time()));
         }
     }

@@ -30,28 +30,28 @@ impl LiveParameters {
         Self { store, settings, changes, prepare }
     }
 
-    /// Sets all values, or none and returns why; also returns callbacks that wait for the effect. `logged`: logged at level info;
-    /// frequent changes are not.
+    /// Sets all values, or none and returns why. Returns callbacks that wait for the effect. `is_logged`: changes are logged at
+    /// level info, otherwise at debug.
     pub(super) fn set(
         &mut self,
         values: &[(String, ParamValue)],
-        logged: bool,
+        is_logged: bool,
     ) -> Result<(Checked, Vec<AwaitEffect>), Problems> {
         let checked = self.store.check(values)?;
         let settings = Arc::new(self.settings.changed(checked.params.clone())?);
         let prepared = self.prepare(&settings)?;
         self.store.commit(&checked);
         for (name, value) in &checked.changes {
-            if logged {
+            if is_logged {
                 tracing::info!("parameter {name} set to {value}")
             } else {
                 tracing::debug!("parameter {name} set to {value}")
             }
         }
-        Ok((checked, self.take_over(settings, prepared)))
+        Ok((checked, self.apply(settings, prepared)))
     }
 
-    /// Adds a sensor from a row of Config.json, or returns all faults of the row. The problems of success are notes.
+    /// Adds a sensor from a row of Config.json, or returns all faults of the row. Problems returned with a sensor are notes.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn add(
         &mut self,
@@ -59,18 +59,18 @@ impl LiveParameters {
     ) -> Result<(SensorConfig, Vec<Problem>, Vec<AwaitEffect>), Problems> {
         let overrides = self.settings.params.vendor_overrides();
         let others = &self.settings.origin.sensors;
-        let (sensor, notes) = config_json::one_more(row, others, &overrides)?;
+        let (sensor, notes) = config_json::load_one(row, others, &overrides)?;
         let settings = Arc::new(self.settings.with_sensor(sensor.clone())?);
         let prepared = self.prepare(&settings)?;
         self.store.add_sensor(&sensor, settings.unit_of(&sensor));
-        Ok((sensor, notes, self.take_over(settings, prepared)))
+        Ok((sensor, notes, self.apply(settings, prepared)))
     }
 
     fn prepare(&self, settings: &Arc<Settings>) -> Result<Vec<PreparedChange>, Problems> {
         self.prepare.iter().map(|prepare| prepare(&self.settings, settings)).collect()
     }
 
-    fn take_over(
+    fn apply(
         &mut self,
         settings: Arc<Settings>,
         prepared: Vec<PreparedChange>,

@@ -23,7 +23,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem {
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let events = server::events(context.middleware)?;
-    // QoS overrides of publishers are parameters. Those of grouped topics take effect but are not listed.
+    // QoS overrides of publishers are parameters. Overrides of grouped topics take effect but are not listed.
     let (middleware, topic_groups) = (context.middleware.clone(), assembly.topic_groups.clone());
     let publishers: Publishers = Box::new(move || {
         let writers = middleware.report().into_iter();
@@ -33,10 +33,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let prepare = std::mem::take(&mut assembly.prepare);
     let live = LiveParameters::new(context.changes.clone(), prepare, &publishers());
     let headers = context.clocks.headers(None);
-    let others = (context.parameter_requests.clone(), context.views.clone());
-    let (server, wishes) =
-        ParameterServer::start(context.middleware, events, headers, (live, publishers), others)?;
-    tasks::start(&assembly.threads.runtime(REPORT)?, wishes);
+    let requests = (context.parameter_requests.clone(), context.views.clone());
+    let (server, request_task) =
+        ParameterServer::start(context.middleware, events, headers, (live, publishers), requests)?;
+    tasks::start(&assembly.threads.runtime(REPORT)?, request_task);
     #[cfg(has_rfly_bridge_msgs)]
     assembly.guards.push(Box::new(add_sensor::open(context, &server.server)?));
     assembly.guards.push(Box::new(server));

@@ -3,7 +3,7 @@ use super::live::LiveParameters;
 use crate::config::ParamValue;
 #[cfg(has_rfly_bridge_msgs)]
 use crate::config::SensorConfig;
-use crate::config::params::{Description, ParamType, opens_again};
+use crate::config::params::{Description, ParamType, reopens_sensor};
 use crate::config::{Problem, Problems};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
@@ -21,7 +21,7 @@ use std::time::Duration;
 /// `rmw_qos_profile_parameter_events`.
 const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);
 
-/// Stops on drop.
+/// The parameter services, which close on drop.
 pub(super) struct ParameterServer {
     _services: [ServiceHandle; 6],
     #[cfg(has_rfly_bridge_msgs)]
@@ -46,8 +46,8 @@ impl Endless for ParameterRequestTask {
     async fn work(&mut self) {
         loop {
             self.requests.wait().await;
-            // Each sensor gets its newest request, once frames show the previous one: with earlier requests no frame could be
-            // assigned to a change.
+            // Each sensor gets its newest request after its frames show the previous change. Otherwise no frame could be
+            // assigned to one change.
             while self.apply_requests() {
                 tokio::time::sleep(READY_CHECK).await;
             }
@@ -56,16 +56,16 @@ impl Endless for ParameterRequestTask {
 }
 
 impl ParameterRequestTask {
-    /// Applies the requests of all ready sensors; returns whether others wait.
+    /// Applies the requests of all ready sensors; returns whether further requests wait.
     fn apply_requests(&self) -> bool {
-        let ready = |seq_id| { self.views.slot(seq_id) }.is_none_or(|slot| !slot.is_pending());
-        let (values, others) = self.requests.take(ready);
+        let is_ready = |seq_id| { self.views.slot(seq_id) }.is_none_or(|slot| !slot.is_pending());
+        let (values, has_more) = self.requests.take(is_ready);
         for value in values {
             if let Err(reason) = self.server.change(&[value], false) {
                 tracing::warn!("{reason}");
             }
         }
-        others
+        has_more
     }
 }
 
@@ -103,16 +103,16 @@ impl ParameterServer {
         server.announce_all();
         let open = ServiceOpener { middleware, server: &server };
         let services = [
-            open.quick::<GetParameters>("get_parameters", ServerState::get)?,
-            open.quick::<GetParameterTypes>("get_parameter_types", ServerState::types)?,
-            open.changing::<SetParameters>("set_parameters", |r| &r.parameters, ServerState::set)?,
-            open.changing::<SetParametersAtomically>(
+            open.getter::<GetParameters>("get_parameters", ServerState::get)?,
+            open.getter::<GetParameterTypes>("get_parameter_types", ServerState::types)?,
+            open.setter::<SetParameters>("set_parameters", |r| &r.parameters, ServerState::set)?,
+            open.setter::<SetParametersAtomically>(
                 "set_parameters_atomically",
                 |request| &request.parameters,
                 ServerState::set_atomically,
             )?,
-            open.quick::<DescribeParameters>("describe_parameters", ServerState::describe)?,
-            open.quick::<ListParameters>("list_parameters", ServerState::list)?,
+            open.getter::<DescribeParameters>("describe_parameters", ServerState::describe)?,
+            open.getter::<ListParameters>("list_parameters", ServerState::list)?,
         ];
         let task = ParameterRequestTask { server: server.clone(), requests, views };
         let services = Self {
@@ -130,16 +130,16 @@ struct ServiceOpener<'a> {
 }
 
 impl ServiceOpener<'_> {
-    fn quick<S: Service>(
+    fn getter<S: Service>(
         &self,
         name: &str,
         answer: fn(&ServerState, S::Request) -> S::Response,
     ) -> Result<ServiceHandle, RosError> {
-        self.changing::<S>(name, |_| &[], answer)
+        self.setter::<S>(name, |_| &[], answer)
     }
 
-    /// Opens a service; a change that opens sensors again runs on its own thread: it takes a while.
-    fn changing<S: Service>(
+    /// Opens a service. A change that reopens sensors is slow, so it runs on its own thread.
+    fn setter<S: Service>(
         &self,
         name: &str,
         parameters: fn(&S::Request) -> &[Parameter],
@@ -148,7 +148,7 @@ impl ServiceOpener<'_> {
         let server = self.server.clone();
         self.middleware.service::<S>(&format!("~/{name}"), move |request, responder| {
             let mut parameters = parameters(&request).iter();
-            let is_slow = parameters.any(|parameter| opens_again(&parameter.name));
+            let is_slow = parameters.any(|parameter| reopens_sensor(&parameter.name));
             let server = server.clone();
             let answer = move || responder.respond(answer(&server, request));
             if !is_slow {
@@ -160,7 +160,7 @@ impl ServiceOpener<'_> {
     }
 }
 
-/// As rclcpp without `allow_undeclared_parameters`: one undeclared name makes the whole answer empty.
+/// As rclcpp without `allow_undeclared_parameters`: one undeclared name makes the whole response empty.
 impl ServerState {
     fn get(&self, request: GetParametersRequest) -> GetParametersResponse {
         let live = self.live.lock();
@@ -210,38 +210,38 @@ impl ServerState {
         SetParametersResult { successful: refused.is_none(), reason: refused.unwrap_or_default() }
     }
 
-    /// Changes all values, or none and returns why.
-    fn change(&self, values: &[(String, ParamValue)], logged: bool) -> Result<(), String> {
-        // Held until the event is published, so that events keep the order of the changes.
+    /// Changes all values, or changes none and returns why.
+    fn change(&self, values: &[(String, ParamValue)], is_logged: bool) -> Result<(), String> {
+        // The lock is held until the event is published, so that events keep the order of the changes.
         let mut live = self.live.lock();
-        let again = values.iter().any(|(name, _)| opens_again(name));
-        let names = again.then(|| names_of(&live));
+        let reopens = values.iter().any(|(name, _)| reopens_sensor(name));
+        let names = reopens.then(|| names_of(&live));
         let (checked, effects) =
-            live.set(values, logged).map_err(|Problems(problems)| one_line(&problems))?;
+            live.set(values, is_logged).map_err(|Problems(problems)| one_line(&problems))?;
         let changed = checked.changes.iter().map(|(name, _)| name.as_str());
         let changed_parameters = parameters_of(&live, changed);
         self.publish(ParameterEvent { changed_parameters, ..ParameterEvent::default() });
         drop(live);
-        effects.into_iter().for_each(|in_effect| in_effect());
+        effects.into_iter().for_each(|wait| wait());
         if let Some(names) = names {
             self.announce_changes(&names);
         }
         Ok(())
     }
 
-    /// Adds a sensor, or returns all faults of its row. The problems of success are notes.
+    /// Adds a sensor, or returns all faults of its row. Problems returned with a sensor are notes.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn add(&self, row: &str) -> Result<(SensorConfig, Vec<Problem>), Problems> {
         let mut live = self.live.lock();
         let names = names_of(&live);
         let (sensor, notes, effects) = live.add(row)?;
         drop(live);
-        effects.into_iter().for_each(|in_effect| in_effect());
+        effects.into_iter().for_each(|wait| wait());
         self.announce_changes(&names);
         Ok((sensor, notes))
     }
 
-    /// Lists and announces the parameters that new topics and types of sensors add or remove.
+    /// Declares the parameters of new publishers, and announces the parameters that are new or deleted since `before`.
     fn announce_changes(&self, before: &[String]) {
         let mut live = self.live.lock();
         live.store.declare_publishers(&(self.publishers)());
@@ -257,7 +257,7 @@ impl ServerState {
         }
     }
 
-    /// Announces all parameters in one message; rclcpp publishes one per declaration.
+    /// Announces all parameters in one message; rclcpp publishes one message per declaration.
     fn announce_all(&self) {
         let live = self.live.lock();
         let new_parameters = parameters_of(&live, live.store.names());

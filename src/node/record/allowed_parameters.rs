@@ -10,18 +10,18 @@ const ALLOWED: &str = "
     scene.first_id scene.last_id scene.windows scene.world services.fast_dds terrain.occupied_above_m terrain.rounding tf.
     time.estimator topic_prefix transport_mode vehicle_bottom_m vehicles window world_convention";
 /// Prefixes with a number: `sensor3.fov_deg`.
-const NUMBERED: [&str; 2] = ["sensor", "vehicle"];
-/// Ignored parameters behind a numbered prefix: they name a host or a file, or make the bridge fly a vehicle.
+const NUMBERED_PREFIXES: [&str; 2] = ["sensor", "vehicle"];
+/// Ignored parameters with a numbered prefix: they name a host or a file, or make the bridge fly a vehicle.
 const IGNORED: [&str; 5] = ["address", "camera_info_url", "model", "model_type", "link"];
 /// The value of a recorded parameter; `None` if the parameter is ignored.
-pub(super) fn allowed(name: &str, value: &str) -> Option<String> {
+pub(super) fn allow(name: &str, value: &str) -> Option<String> {
     if !(name.bytes()).all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'.') {
         return None;
     }
     let is_listed =
         |listed: &str| name == listed || listed.ends_with('.') && name.starts_with(listed);
     if name == "control.link" || name.starts_with("vehicle") && name.ends_with(".link") {
-        return allowed_link(value.trim_matches(['"', '\'', ' ']));
+        return allow_link(value.trim_matches(['"', '\'', ' ']));
     }
     (ALLOWED.split_whitespace().any(is_listed) || is_numbered(name)).then(|| value.to_owned())
 }
@@ -32,12 +32,12 @@ fn is_numbered(name: &str) -> bool {
         let number = prefix.strip_prefix(*word);
         number.is_some_and(|n| !n.is_empty() && n.bytes().all(|c| c.is_ascii_digit()))
     };
-    NUMBERED.iter().any(has_number) && !IGNORED.contains(&rest)
+    NUMBERED_PREFIXES.iter().any(has_number) && !IGNORED.contains(&rest)
 }
 
 /// The value of a link parameter; `None` if it names a device. A direct link keeps its ports, which the recording uses, and loses
 /// its host.
-fn allowed_link(value: &str) -> Option<String> {
+fn allow_link(value: &str) -> Option<String> {
     match ControlLink::parse(value).ok()? {
         ControlLink::Direct { local, port, .. } => {
             Some(format!("\"{}\"", ControlLink::Direct { local, address: None, port }))
@@ -49,7 +49,7 @@ fn allowed_link(value: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::allowed;
+    use super::allow;
 
     #[test]
     fn only_parameters_that_shape_the_data_are_allowed() {
@@ -60,7 +60,7 @@ mod tests {
             ("control.link", "\"udp_full\""),
             ("qos.image.depth", "3"),
         ] {
-            assert_eq!(allowed(name, value).as_deref(), Some(value.trim_matches('"')), "{name}");
+            assert_eq!(allow(name, value).as_deref(), Some(value.trim_matches('"')), "{name}");
         }
         let refused = "
             view.port=9123 view.control=true view.origins=[] terrain.file=/etc/passwd scene.file=x record.raw=x
@@ -68,11 +68,11 @@ mod tests {
             sensor1.camera_info_url=file:///etc/passwd vehiclex.prefix=a control.link=serial:/dev/ttyS0
             control.link=direct:10.0.0.1:x control.read_only=false netsim.enabled=true bind_address=0.0.0.0";
         let refused = refused.split_whitespace().filter_map(|text| text.split_once('='));
-        let odd = [("cloud.layout:=x -p view.port", "9"), ("", ""), ("..", "")];
-        for (name, value) in refused.chain(odd) {
-            assert_eq!(allowed(name, value), None, "{name}");
+        let malformed = [("cloud.layout:=x -p view.port", "9"), ("", ""), ("..", "")];
+        for (name, value) in refused.chain(malformed) {
+            assert_eq!(allow(name, value), None, "{name}");
         }
-        let direct = allowed("vehicle2.link", "\"direct:20101@10.0.0.1:14550\"");
+        let direct = allow("vehicle2.link", "\"direct:20101@10.0.0.1:14550\"");
         assert_eq!(direct.as_deref(), Some("\"direct:20101@14550\""));
     }
 }

@@ -25,12 +25,12 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Ancillary chunks of a PNG that are kept: they define the meaning of its pixels.
 const KEPT_CHUNKS: [&[u8]; 3] = [b"tRNS", b"gAMA", b"sBIT"];
 
-/// Maximum length of a text file; the bridge reads no longer one.
+/// Maximum length of a text file; the bridge does not read longer ones.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Maximum number of names in the report of omitted entries.
 const MAX_OMITTED: usize = 1000;
 
-/// Why there is no copy.
+/// Why a recording cannot be anonymised.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnonymiseError {
@@ -58,7 +58,7 @@ pub struct AnonymiseReport {
     pub messages: u64,
     /// Number of datagrams with masked contents, by port.
     pub masked: BTreeMap<String, u64>,
-    /// Files and channels of unknown contents, which the copy does not have.
+    /// Files and channels of unknown contents, which are not copied.
     pub omitted: BTreeSet<String>,
     /// Why the end of the recording could not be read.
     pub cut_off: Option<String>,
@@ -88,9 +88,9 @@ pub fn anonymise(
     while let Some(entry) = reader.next()? {
         match entry {
             RecordingEntry::Channel(_) => {}
-            RecordingEntry::Message(message) => copy.message(&message)?,
-            RecordingEntry::Parameters(parameters) => copy.parameters(parameters)?,
-            RecordingEntry::File { name, data } => copy.file(&name, &data)?,
+            RecordingEntry::Message(message) => copy.copy_message(&message)?,
+            RecordingEntry::Parameters(parameters) => copy.copy_parameters(parameters)?,
+            RecordingEntry::File { name, data } => copy.copy_file(&name, &data)?,
         }
     }
     copy.writer.finish()?;
@@ -99,7 +99,7 @@ pub fn anonymise(
     Ok(AnonymiseReport { cut_off: reader.cut_off, renamed: copy.masks.renamed, ..copy.report })
 }
 
-/// Collects the user names of all texts before the first is written: a name may occur before the path that reveals it.
+/// Collects the user names of all texts before any text is written: a name may occur before the path that reveals it.
 fn collect_names(from: &Path, masks: &mut NameMasks) -> Result<(), AnonymiseError> {
     let mut reader = RecordingReader::open(from)?;
     let mut is_raw = false;
@@ -129,18 +129,18 @@ struct AnonymisedCopy {
 }
 
 impl AnonymisedCopy {
-    fn message(&mut self, message: &RecordedMessage) -> Result<(), McapError> {
+    fn copy_message(&mut self, message: &RecordedMessage) -> Result<(), McapError> {
         let topic = &message.channel.topic;
         if !message.channel.is_raw() {
             self.omit(topic);
             return Ok(());
         }
-        // A channel that is known keeps its id.
+        // The writer returns the id of a known channel.
         let encoding = &message.channel.encoding;
         let id = self.writer.add_channel(0, topic, encoding, &BTreeMap::new())?;
         let header = header(id, message.sequence, message.time);
         let masked = match message.channel.encoding.as_str() {
-            DATAGRAM => self.datagram(topic, &message.data),
+            DATAGRAM => self.mask_datagram(topic, &message.data),
             _ => None,
         };
         let data = masked.as_ref().unwrap_or(&message.data);
@@ -148,15 +148,15 @@ impl AnonymisedCopy {
         self.writer.write_to_known_channel(&header, data)
     }
 
-    /// Masks the sender, and names in the contents, except those of images and point clouds.
-    fn datagram(&mut self, topic: &str, data: &[u8]) -> Option<Vec<u8>> {
+    /// Masks the sender, and names in the contents unless these are fragments of images or point clouds.
+    fn mask_datagram(&mut self, topic: &str, data: &[u8]) -> Option<Vec<u8>> {
         let (header, contents) = data.split_first_chunk::<HEADER_LEN>()?;
         let mut masked = data.to_vec();
         let [a, b, c, d, ..] = *header;
-        let sender = self.masks.address(Ipv4Addr::new(a, b, c, d));
+        let sender = self.masks.mask_address(Ipv4Addr::new(a, b, c, d));
         masked[..4].copy_from_slice(&sender.octets());
         if FragmentHeader::parse(contents, contents.len()).is_err()
-            && let Some(mut masked_contents) = self.masks.bytes(contents)
+            && let Some(mut masked_contents) = self.masks.mask_bytes(contents)
         {
             update_checksums(contents, &mut masked_contents);
             masked[HEADER_LEN..].copy_from_slice(&masked_contents);
@@ -165,45 +165,45 @@ impl AnonymisedCopy {
         Some(masked)
     }
 
-    fn parameters(&mut self, parameters: BTreeMap<String, String>) -> Result<(), McapError> {
+    fn copy_parameters(&mut self, parameters: BTreeMap<String, String>) -> Result<(), McapError> {
         let mask = |(name, text): (String, String)| {
             let text = match name.as_str() {
                 DIRECTORY_PARAMETER => "\".\"".to_owned(),
-                name if FILE_PARAMETERS.contains(&name) => file_names(&text),
+                name if FILE_PARAMETERS.contains(&name) => strip_directories(&text),
                 _ => text,
             };
-            let text = self.masks.text(&text);
+            let text = self.masks.mask_text(&text);
             (name, text)
         };
         let metadata = parameters.into_iter().map(mask).collect();
         self.writer.write_metadata(&Metadata { name: PARAMETERS.to_owned(), metadata })
     }
 
-    fn file(&mut self, name: &str, data: &[u8]) -> Result<(), McapError> {
+    fn copy_file(&mut self, name: &str, data: &[u8]) -> Result<(), McapError> {
         let masked = match (data.strip_prefix(PNG), std::str::from_utf8(data)) {
             (Some(chunks), _) => strip_png(chunks),
-            (None, Ok(text)) if is_text(data) => Some(self.text(name, text).into_bytes()),
+            (None, Ok(text)) if is_text(data) => Some(self.mask_text(name, text).into_bytes()),
             (None, _) => None,
         };
         let Some(masked) = masked else {
             self.omit(name);
             return Ok(());
         };
-        let name = self.masks.text(name);
+        let name = self.masks.mask_text(name);
         self.writer.attach(&attachment(name, masked))
     }
 
     /// Masks a text file. Comments of a Config.json are removed: they may contain any name.
-    fn text(&mut self, name: &str, text: &str) -> String {
+    fn mask_text(&mut self, name: &str, text: &str) -> String {
         if attachment_parameter(name) != CONFIG {
-            return self.masks.text(text);
+            return self.masks.mask_text(text);
         }
         let text = config_json::without_comments(text);
         let masks = &mut self.masks;
         let mut masked = |captures: &Captures<'_>| {
             let number = |i: usize| captures.get(i)?.as_str().parse().ok();
             let address = Ipv4Addr::new(number(2)?, number(3)?, number(4)?, number(5)?);
-            let [a, b, c, d] = masks.address(address).octets();
+            let [a, b, c, d] = masks.mask_address(address).octets();
             Some(format!("{}{a},{b},{c},{d}", &captures[1]))
         };
         let mask_address =
@@ -212,7 +212,7 @@ impl AnonymisedCopy {
             Some(pattern) => pattern.replace_all(&text, mask_address).into_owned(),
             None => text,
         };
-        self.masks.text(&text)
+        self.masks.mask_text(&text)
     }
 
     fn omit(&mut self, name: &str) {
@@ -222,13 +222,13 @@ impl AnonymisedCopy {
     }
 }
 
-/// Whether a file may be text: no PNG, and no longer than a configuration can be.
+/// Whether a file may be text: it is no PNG and not too long.
 fn is_text(data: &[u8]) -> bool {
     data.len() <= MAX_TEXT_BYTES && !data.starts_with(PNG)
 }
 
-/// Reduces quoted paths to the names of their files.
-fn file_names(text: &str) -> String {
+/// Removes the directories from quoted paths.
+fn strip_directories(text: &str) -> String {
     let parts = text.split('"').enumerate();
     let shorten = |(number, part): (usize, &str)| match number % 2 {
         1 => part.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
@@ -239,21 +239,21 @@ fn file_names(text: &str) -> String {
 
 /// A PNG without texts and times; `None` if its chunks are malformed.
 fn strip_png(mut chunks: &[u8]) -> Option<Vec<u8>> {
-    let mut kept = PNG.to_vec();
+    let mut stripped = PNG.to_vec();
     while let Some((len, _)) = chunks.split_first_chunk::<4>() {
         let len = u32::from_be_bytes(*len) as usize;
         let (chunk, rest) = chunks.split_at_checked(len.checked_add(12)?)?;
         let kind = chunk.get(4..8)?;
-        let critical = kind.first().is_some_and(u8::is_ascii_uppercase);
-        if critical || KEPT_CHUNKS.contains(&kind) {
-            kept.extend(chunk);
+        let is_critical = kind.first().is_some_and(u8::is_ascii_uppercase);
+        if is_critical || KEPT_CHUNKS.contains(&kind) {
+            stripped.extend(chunk);
         }
         chunks = rest;
     }
-    Some(kept)
+    Some(stripped)
 }
 
-/// Recomputes the checksums of the MAVLink frames. They are located in `original`, whose checksums are valid.
+/// Recomputes the checksums of the MAVLink frames. They are found in `original`, whose checksums are valid.
 fn update_checksums(original: &[u8], masked: &mut [u8]) {
     let mut offset = 0;
     while let Some(rest) = original.get(offset..).filter(|rest| !rest.is_empty()) {

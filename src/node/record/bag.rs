@@ -1,4 +1,4 @@
-//! Topics (MCAP: channels) of a recording, and metadata.yaml of a rosbag2 bag, which is next to the MCAP file.
+//! Topics (MCAP channels) of a recording, and the metadata.yaml that a rosbag2 bag has next to its MCAP file.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -21,7 +21,7 @@ impl McapTopic {
     }
 }
 
-/// The contents of metadata.yaml, in the version of Humble, which later distributions read, too.
+/// The contents of metadata.yaml, in the format version of Humble, which later distributions read, too.
 pub(super) struct BagMetadata {
     directory: PathBuf,
     file: String,
@@ -39,7 +39,7 @@ impl BagMetadata {
         Self { directory, file, topics: BTreeMap::new(), count: 0, first: u64::MAX, last: 0 }
     }
 
-    pub(super) fn topic(&mut self, id: u16, topic: &McapTopic) {
+    pub(super) fn add_topic(&mut self, id: u16, topic: &McapTopic) {
         let type_name = topic.schema.as_ref().map(|(name, _)| name.clone());
         let qos = topic.metadata.get(QOS).cloned();
         self.topics.entry(id).or_insert((
@@ -50,7 +50,7 @@ impl BagMetadata {
         ));
     }
 
-    pub(super) fn message(&mut self, id: u16, time: u64) {
+    pub(super) fn count_message(&mut self, id: u16, time: u64) {
         if let Some((.., count)) = self.topics.get_mut(&id) {
             *count += 1;
         }
@@ -115,7 +115,7 @@ impl BagMetadata {
     }
 }
 
-/// A YAML string; every JSON string is one.
+/// A YAML string: JSON strings are valid YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Records every topic of this node in a bag, as its publishers write it.
+//! Records every topic of this node in a bag: the serialized messages of its publishers.
 use super::bag::{McapTopic, QOS};
 use super::mcap_file::McapSink;
 use crate::msgs::definition;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A QoS profile in the YAML of rosbag2: values of rmw, and infinite durations as Humble and later write them.
+/// A QoS profile in the YAML of rosbag2: enum values of rmw, and infinite durations as in Humble and later.
 fn qos_profile(qos: &Qos) -> String {
     let history = if qos.history == History::KeepAll { 2 } else { 1 };
     let reliability = if qos.reliability == Reliability::BestEffort { 2 } else { 1 };
@@ -27,7 +27,7 @@ pub(super) struct BagTap(pub(super) Arc<McapSink>);
 impl Tap for BagTap {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
         let schema = (topic.type_name.to_owned(), definition(topic.type_name)?.to_owned());
-        let id = self.0.topic(McapTopic {
+        let id = self.0.add_topic(McapTopic {
             name: topic.name.to_owned(),
             encoding: "cdr",
             schema: Some(schema),
@@ -50,6 +50,6 @@ impl TapReader for BagChannel {
 
     fn sample(&self, parts: &[&[u8]]) {
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
-        self.sink.message(self.id, sequence, host_now().0, parts);
+        self.sink.add_message(self.id, sequence, host_now().0, parts);
     }
 }

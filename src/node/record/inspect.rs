@@ -68,7 +68,7 @@ struct ChannelProgress {
     /// Time of the first message in ns.
     first: Option<u64>,
     last: u64,
-    next: Option<u32>,
+    next_sequence: Option<u32>,
     /// Simulation time of the current frame, and the number of its missing fragments.
     frame: Option<(f64, u32)>,
 }
@@ -113,10 +113,10 @@ impl ChannelReport {
         self.longest_gap_s =
             self.longest_gap_s.max(time.saturating_sub(progress.last) as f64 * 1e-9);
         progress.last = progress.last.max(time);
-        if let Some(next) = progress.next {
+        if let Some(next) = progress.next_sequence {
             self.not_recorded += u64::from(sequence.saturating_sub(next));
         }
-        progress.next = sequence.checked_add(1);
+        progress.next_sequence = sequence.checked_add(1);
     }
 
     fn classify(&mut self, data: &[u8]) {

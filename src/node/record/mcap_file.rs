@@ -1,4 +1,4 @@
-//! Writes MCAP files that are valid after every flush, on a thread of their own from a bounded queue.
+//! Writes MCAP files that are valid after every flush. Each file has a thread that writes the samples of a bounded queue.
 use super::bag::{BagMetadata, McapTopic};
 use crate::node::tasks;
 use crate::transport::free_bytes;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Limit of the queue; further samples are dropped and counted.
 const QUEUE_BYTES: usize = 256 << 20;
-/// Charged to the queue for each sample besides its bytes, so that empty samples are bounded, too.
+/// Added to the length of each sample, so that the limit of the queue also bounds the number of empty samples.
 const SAMPLE_OVERHEAD: usize = 128;
 /// Period of flushes. A killed process loses at most the data of two periods.
 const FLUSH_PERIOD: Duration = Duration::from_millis(500);
@@ -35,8 +35,8 @@ const RECORD_HEADER: usize = 9;
 /// Length of new padding. It is a hole in the file, which takes no space on the disk.
 const PADDING_BYTES: u64 = 16 << 20;
 
-/// A file that is valid after every write: data, a padding record, the end. New records are written into the padding; the first
-/// header is written last. It replaces the header of the padding, and only then do readers see the records.
+/// A file that is valid after every write: data, a padding record, the end. New records are written over the padding. The header
+/// of the first new record is written last: it replaces the header of the padding, which makes the new records visible.
 struct RecoverableFile {
     file: File,
     /// Data since the last flush; at a flush these are whole records.
@@ -50,9 +50,9 @@ struct RecoverableFile {
 impl RecoverableFile {
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(offset))?;
-        let written = self.file.write_all(bytes);
-        self.error = self.error.or(written.as_ref().err().map(io::Error::kind));
-        written
+        let result = self.file.write_all(bytes);
+        self.error = self.error.or(result.as_ref().err().map(io::Error::kind));
+        result
     }
 
     /// Writes the header of a padding record from `offset` to the end.
@@ -73,9 +73,9 @@ impl RecoverableFile {
         Ok(())
     }
 
-    /// Replaces the padding by the summary, which is unflushed, or after a failed write by `END`.
-    fn close(mut self, failed: bool) -> io::Result<()> {
-        if failed {
+    /// Replaces the padding with the unflushed summary; after a failed write, with `END`.
+    fn close(mut self, has_failed: bool) -> io::Result<()> {
+        if has_failed {
             self.file.set_len(self.padding_offset)?;
             return self.write_at(self.padding_offset, END);
         }
@@ -159,7 +159,7 @@ impl WriterThread {
         self.thread.is_finished()
     }
 
-    /// Sets the time from which queued samples are dropped; only the first call counts.
+    /// Sets the time from which queued samples are dropped; only the first call has an effect.
     pub(super) fn set_deadline(&self, deadline: Instant) {
         self.figures.deadline.get_or_init(|| deadline);
     }
@@ -204,13 +204,13 @@ impl McapSink {
         let figures = Arc::<RecordingFigures>::default();
         let (items, queue) = mpsc::channel();
         let writer = McapWriter { writer, ids: Vec::new(), bag, last_time: 0, unflushed: 1 };
-        let written = figures.clone();
+        let thread_figures = figures.clone();
         let name = path.display().to_string();
         let mut job = Some((writer, queue));
         let body = move || match job.take() {
-            Some((writer, queue)) => write(writer, &queue, &written, &name),
+            Some((writer, queue)) => write(writer, &queue, &thread_figures, &name),
             // Restarted after a panic, which has closed the file.
-            None => written.ended.store(true, Ordering::Relaxed),
+            None => thread_figures.ended.store(true, Ordering::Relaxed),
         };
         let thread = tasks::spawn_restarting("rfly-record", body).map_err(io::Error::other)?;
         let thread = WriterThread { thread, figures: figures.clone() };
@@ -222,7 +222,7 @@ impl McapSink {
     }
 
     /// Queues a new topic, and returns its id; `None` if there are too many.
-    pub(super) fn topic(&self, topic: McapTopic) -> Option<u16> {
+    pub(super) fn add_topic(&self, topic: McapTopic) -> Option<u16> {
         let mut topics = self.topics.lock();
         let id = *topics;
         *topics = id.checked_add(1)?;
@@ -231,7 +231,7 @@ impl McapSink {
     }
 
     /// Queues a sample, or counts it as dropped.
-    pub(super) fn message(&self, topic: u16, sequence: u32, time: i64, parts: &[&[u8]]) {
+    pub(super) fn add_message(&self, topic: u16, sequence: u32, time: i64, parts: &[&[u8]]) {
         let figures = &self.figures;
         if !self.is_open() {
             return;
@@ -249,7 +249,7 @@ impl McapSink {
         self.send(QueueItem::Attachment(attachment(name, data)));
     }
 
-    pub(super) fn metadata(&self, name: &str, metadata: BTreeMap<String, String>) {
+    pub(super) fn add_metadata(&self, name: &str, metadata: BTreeMap<String, String>) {
         self.send(QueueItem::Metadata(Metadata { name: name.to_owned(), metadata }));
     }
 
@@ -290,7 +290,7 @@ impl McapWriter {
                 let id = self.writer.add_channel(schema, name, encoding, metadata)?;
                 self.ids.push(id);
                 if let Some(bag) = &mut self.bag {
-                    bag.topic(id, &topic);
+                    bag.add_topic(id, &topic);
                 }
             }
             QueueItem::Message(mut header, data) => {
@@ -312,7 +312,7 @@ impl McapWriter {
                 figures.bytes.fetch_add(len, Ordering::Relaxed);
                 self.unflushed += len;
                 if let Some(bag) = &mut self.bag {
-                    bag.message(*id, header.log_time);
+                    bag.count_message(*id, header.log_time);
                 }
             }
             QueueItem::Attachment(attachment) => self.writer.attach(&attachment)?,
@@ -344,14 +344,14 @@ impl McapWriter {
                 Ok(item) => self.write_item(item, figures)?,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let due = Instant::now() >= next;
-            if self.unflushed >= CHUNK_BYTES || (due && self.unflushed > 0) {
+            let is_due = Instant::now() >= next;
+            if self.unflushed >= CHUNK_BYTES || (is_due && self.unflushed > 0) {
                 self.flush()?;
-                if due {
+                if is_due {
                     self.write_bag_metadata()?;
                 }
             }
-            if due {
+            if is_due {
                 next = Instant::now() + FLUSH_PERIOD;
             }
         }
@@ -422,15 +422,15 @@ mod tests {
         let name = format!("rfly_late_{}.mcap", std::process::id());
         let path = std::env::temp_dir().join(name);
         let (sink, thread) = McapSink::create(&path, None).unwrap();
-        let topic = sink.topic(McapTopic::raw("udp/1", "rfly_datagram")).unwrap();
-        sink.message(topic, 0, 1, &[b"in time"]);
+        let topic = sink.add_topic(McapTopic::raw("udp/1", "rfly_datagram")).unwrap();
+        sink.add_message(topic, 0, 1, &[b"in time"]);
         let figures = sink.figures.clone();
         while figures.messages.load(Ordering::Relaxed) == 0 {
             std::thread::yield_now();
         }
         thread.set_deadline(Instant::now());
         for number in 1..4 {
-            sink.message(topic, number, 2, &[b"too late"]);
+            sink.add_message(topic, number, 2, &[b"too late"]);
         }
         sink.end();
         thread.join();

@@ -1,4 +1,4 @@
-//! Recordings: `record.ros` of what the bridge publishes, `record.raw` of what it receives.
+//! Recordings: `record.ros` of published topics, `record.raw` of received datagrams and frames.
 mod allowed_parameters;
 mod anonymise;
 mod bag;
@@ -54,11 +54,11 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let before = RecordParams::default();
     let new = NewRecordings::create(&before, &context.settings.params.record);
     control.replace(new, context.settings);
-    let changing = control.clone();
+    let control_to_change = control.clone();
     assembly.prepare.push(Box::new(move |before, now| {
         let new = NewRecordings::create(&before.params.record, &now.params.record);
         new.problems().or(())?;
-        let (control, now) = (changing.clone(), now.clone());
+        let (control, now) = (control_to_change.clone(), now.clone());
         Ok(Box::new(move || {
             control.replace(new, &now);
             Box::new(|| {})
@@ -79,7 +79,7 @@ struct RecordingControl {
 struct ActiveRecordings {
     ros: Option<Recording>,
     raw: Option<Recording>,
-    /// Also those of ended recordings, which may still write.
+    /// Threads of these recordings, and of ended ones that may still write.
     threads: Vec<WriterThread>,
 }
 
@@ -137,7 +137,7 @@ impl NewRecordings {
         let mut new = Self::default();
         let threads = &mut new.threads;
         let mut start =
-            |name: &String, bag| Recording::start(&now.directory.join(name), bag, threads);
+            |name: &String, is_bag| Recording::start(&now.directory.join(name), is_bag, threads);
         if before.ros != now.ros {
             new.ros = Some(now.ros.as_ref().map(|name| start(name, true)));
         }
@@ -161,10 +161,10 @@ impl NewRecordings {
 }
 
 impl Recording {
-    /// Creates the file. An error is logged, and the bridge goes on.
-    fn start(path: &Path, bag: bool, threads: &mut Vec<WriterThread>) -> Self {
-        let path = unused(path);
-        let created = if bag { create_bag(&path) } else { McapSink::create(&path, None) };
+    /// Creates the file. An error is logged, and the bridge continues.
+    fn start(path: &Path, is_bag: bool, threads: &mut Vec<WriterThread>) -> Self {
+        let path = unused_path(path);
+        let created = if is_bag { create_bag(&path) } else { McapSink::create(&path, None) };
         match &created {
             Ok(_) => tracing::info!("recording {}", path.display()),
             Err(error) => tracing::error!("cannot record {}: {error}", path.display()),
@@ -186,8 +186,8 @@ fn create_bag(path: &Path) -> io::Result<(Arc<McapSink>, WriterThread)> {
     McapSink::create(&path.join(file), Some(bag))
 }
 
-/// The path, with a number if it exists: a restarted bridge overwrites no recording.
-fn unused(path: &Path) -> PathBuf {
+/// The path, with a number if the file exists: a restarted bridge overwrites no recording.
+fn unused_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension();
     let extension = extension.map_or_else(String::new, |e| format!(".{}", e.to_string_lossy()));

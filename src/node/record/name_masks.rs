@@ -11,7 +11,7 @@ const COMMON_WORDS: [&str; 9] =
 const PUBLIC_HOSTS: [&str; 2] = ["localhost", "app.foxglove.dev"];
 /// Minimum length of a masked word: shorter ones would match everywhere.
 const MIN_WORD_LEN: usize = 3;
-/// Maximum length of a user name that is masked outside of paths, too: each length costs a look-up at each position.
+/// Maximum length of a user name that is also masked outside of paths: each length costs a look-up at each position.
 const MAX_WORD_LEN: usize = 64;
 
 /// Finds and replaces names, and remembers the replacements.
@@ -70,7 +70,7 @@ impl NameMasks {
         masks
     }
 
-    /// Collects the user names in the home directories of a text: they are masked outside of paths, too.
+    /// Collects user names from the paths of home directories in a text: they are also masked outside of paths.
     pub(super) fn learn(&mut self, text: &str) {
         for (kind, range) in self.find(text) {
             if kind == NameKind::Home && range.len() <= MAX_WORD_LEN {
@@ -87,9 +87,9 @@ impl NameMasks {
         }
     }
 
-    /// The replacement of an address. Addresses of one /24 network get one network, and keep the last number. Loopback, multicast
-    /// and broadcast addresses are kept.
-    pub(super) fn address(&mut self, address: Ipv4Addr) -> Ipv4Addr {
+    /// The replacement of an address. Addresses of one /24 network get the same new network and keep their last byte. Loopback,
+    /// multicast and broadcast addresses are not replaced.
+    pub(super) fn mask_address(&mut self, address: Ipv4Addr) -> Ipv4Addr {
         let [a, b, c, last] = address.octets();
         if address.is_loopback() || address.is_unspecified() || address.is_multicast() || a == 255 {
             return address;
@@ -104,7 +104,7 @@ impl NameMasks {
     }
 
     /// The text with all names replaced.
-    pub(super) fn text(&mut self, text: &str) -> String {
+    pub(super) fn mask_text(&mut self, text: &str) -> String {
         let mut masked = String::with_capacity(text.len());
         let mut copied = 0;
         for (kind, range) in self.find(text) {
@@ -116,7 +116,7 @@ impl NameMasks {
     }
 
     /// The bytes with ASCII names overwritten in place; `None` if there are no names.
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn mask_bytes(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
         let to_char = |byte: &u8| match byte {
             b' '..=b'~' => char::from(*byte),
             _ => '\n',
@@ -152,7 +152,7 @@ impl NameMasks {
             let mut offset = 0;
             while let Some(captures) = pattern.captures_at(text, offset) {
                 let Some(name) = captures.iter().skip(1).flatten().next() else { break };
-                // The search goes on at the end of the name, not of the match: the slash behind it may start the next path.
+                // The search continues at the end of the name, not of the match: the slash after the name may start a new path.
                 offset = name.end();
                 let range = name.start()..name.start() + name.as_str().trim_end().len();
                 if is_name(*kind, text, &range) {
@@ -160,7 +160,7 @@ impl NameMasks {
                 }
             }
         }
-        // The words are looked up at each position, not searched for one by one: there may be thousands.
+        // The words are looked up at each position: separate searches for thousands of words would be slow.
         let lower = text.to_ascii_lowercase();
         let mut previous = ' ';
         for (start, c) in lower.char_indices() {
@@ -182,7 +182,7 @@ impl NameMasks {
     fn replacement(&mut self, kind: NameKind, name: &str) -> String {
         let masked = match kind {
             NameKind::Address => match name.parse() {
-                Ok(address) => return self.address(address).to_string(),
+                Ok(address) => return self.mask_address(address).to_string(),
                 Err(_) => return name.to_owned(),
             },
             NameKind::Home if COMMON_WORDS.contains(&name.to_lowercase().as_str()) => {
@@ -190,7 +190,7 @@ impl NameMasks {
             }
             NameKind::Url if PUBLIC_HOSTS.contains(&name) => return name.to_owned(),
             NameKind::Url => match name.parse() {
-                Ok(address) => return self.address(address).to_string(),
+                Ok(address) => return self.mask_address(address).to_string(),
                 Err(_) => format!("host{}.example", self.number(NameKind::Host, name)),
             },
             NameKind::Mail => format!("somebody{}@host.example", self.number(kind, name)),

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const BUFFER_BYTES: usize = 64 << 20;
 /// Period of polls of the blocks; the vendor's reader polls about every 1 ms.
 const POLL_PERIOD: Duration = Duration::from_micros(500);
-/// Period of the search for missing blocks: shorter than the time for which a first frame stays.
+/// Period of the search for missing blocks: shorter than the time for which the first frame of a block stays in it.
 const SEARCH_PERIOD: Duration = Duration::from_millis(10);
 /// Period of checks whether blocks were created again; pause after a receive error.
 const CHECK_PERIOD: Duration = Duration::from_millis(200);
@@ -60,7 +60,7 @@ struct CaptureCounts {
     refused: AtomicU64,
 }
 
-/// What a recording has lost.
+/// Losses of a recording.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RecordingLosses {
@@ -124,7 +124,7 @@ impl PassiveRecorder {
         Ok(())
     }
 
-    /// Whether no error has ended the recording.
+    /// Whether the recording still runs: no error has ended it.
     pub fn is_running(&self) -> bool {
         self.sink.is_open()
     }
@@ -165,7 +165,7 @@ impl DatagramCapture {
                 self.overflows = datagram.overflows;
                 let overflows = &self.counts.overflows;
                 overflows.fetch_add(new.into(), Ordering::Relaxed);
-                if self.senders.takes(*datagram.from.ip()) {
+                if self.senders.accepts(*datagram.from.ip()) {
                     self.raw.datagram(port, &datagram, &[bytes]);
                 } else {
                     self.counts.refused.fetch_add(1, Ordering::Relaxed);
@@ -187,10 +187,10 @@ struct PolledBlock {
     name: String,
     /// Valid lengths.
     lens: RangeInclusive<usize>,
-    open: Option<WatchedBlock>,
+    block: Option<WatchedBlock>,
     last_time: Option<[u8; TIME_LEN]>,
     /// The block did not exist at the last check.
-    missing: bool,
+    is_missing: bool,
 }
 
 /// Length of the time stamp in a block's header.
@@ -201,8 +201,8 @@ impl BlockPoller {
         let now = Instant::now();
         if now >= self.next_check {
             self.blocks.iter_mut().for_each(PolledBlock::reopen);
-            let is_missing = self.blocks.iter().any(|block| block.missing);
-            self.next_check = now + if is_missing { SEARCH_PERIOD } else { CHECK_PERIOD };
+            let has_missing = self.blocks.iter().any(|block| block.is_missing);
+            self.next_check = now + if has_missing { SEARCH_PERIOD } else { CHECK_PERIOD };
         }
         for block in &mut self.blocks {
             if let Some(frame) = block.new_frame() {
@@ -215,23 +215,23 @@ impl BlockPoller {
 
 impl PolledBlock {
     fn new((name, lens): (String, RangeInclusive<usize>)) -> Self {
-        Self { name, lens, open: None, last_time: None, missing: false }
+        Self { name, lens, block: None, last_time: None, is_missing: false }
     }
 
     /// Opens the block if it is new. The frame in a block that existed from the start is skipped: it may be of an earlier run.
     fn reopen(&mut self) {
-        if self.open.as_ref().is_some_and(WatchedBlock::is_current) {
+        if self.block.as_ref().is_some_and(WatchedBlock::is_current) {
             return;
         }
-        self.open = WatchedBlock::open(&self.name, self.lens.clone()).ok();
-        let existing = self.open.as_ref().filter(|_| !self.missing);
+        self.block = WatchedBlock::open(&self.name, self.lens.clone()).ok();
+        let existing = self.block.as_ref().filter(|_| !self.is_missing);
         self.last_time = existing.and_then(frame_time);
-        self.missing = self.open.is_none();
+        self.is_missing = self.block.is_none();
     }
 
     /// A new frame, whether or not the other program has read it.
     fn new_frame(&mut self) -> Option<Vec<u8>> {
-        let block = self.open.as_ref()?;
+        let block = self.block.as_ref()?;
         let time = frame_time(block)?;
         if self.last_time == Some(time) {
             return None;

@@ -31,14 +31,14 @@ pub(super) struct RawRecorder {
 }
 
 impl RawRecorder {
-    /// Starts with the parameters and the files that they name.
+    /// Starts the recording with the parameters and the files that they name.
     pub(super) fn new(sink: Arc<McapSink>, settings: &Settings) -> Self {
         let values = settings.origin.values.iter();
         let mut texts: BTreeMap<_, _> =
             values.map(|(name, value)| (name.clone(), value.to_string())).collect();
         texts.insert("window".to_owned(), settings.params.window.to_string());
         texts.insert("vehicles".to_owned(), format!("{:?}", settings.params.vehicles));
-        sink.metadata(PARAMETERS, texts);
+        sink.add_metadata(PARAMETERS, texts);
         for file in settings.origin.files.iter() {
             sink.attach(attachment_name(file), file.bytes.clone());
         }
@@ -48,11 +48,11 @@ impl RawRecorder {
     fn write(&self, name: &str, encoding: &'static str, time: i64, parts: &[&[u8]]) {
         let mut topics = self.topics.lock();
         if !topics.contains_key(name) {
-            let Some(id) = self.sink.topic(McapTopic::raw(name, encoding)) else { return };
+            let Some(id) = self.sink.add_topic(McapTopic::raw(name, encoding)) else { return };
             topics.insert(name.to_owned(), (id, 0));
         }
         if let Some((id, next)) = topics.get_mut(name) {
-            self.sink.message(*id, *next, time, parts);
+            self.sink.add_message(*id, *next, time, parts);
             *next = next.wrapping_add(1);
         }
     }
@@ -76,9 +76,9 @@ impl PacketTap for RawRecorder {
     fn datagram(&self, port: u16, datagram: &Datagram, parts: &[&[u8]]) {
         let time = datagram.kernel_time.unwrap_or_else(|| host_now().0);
         let header = header(datagram.from, datagram.len);
-        let mut all = vec![&header[..]];
-        all.extend(parts);
-        self.write(&format!("udp/{port}"), DATAGRAM, time, &all);
+        let mut all_parts = vec![&header[..]];
+        all_parts.extend(parts);
+        self.write(&format!("udp/{port}"), DATAGRAM, time, &all_parts);
     }
 
     fn block(&self, name: &str, time: i64, bytes: &[u8]) {

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 const MAX_RECORD_BYTES: usize = 1 << 29;
-/// Limits of the attached files: their bytes together, and their number.
+/// Limits of the attached files: total bytes, and number.
 const MAX_FILES_BYTES: usize = MAX_RECORD_BYTES;
 const MAX_FILES: usize = 256;
-/// Limits of the channels: their number, and the bytes of their names and of all parameters together.
+/// Limits of the channels: number, and total bytes of their names and of the parameters.
 const MAX_CHANNELS: usize = 10_000;
 const MAX_NAMES_BYTES: usize = 16 << 20;
 
@@ -42,7 +42,7 @@ pub(super) struct RecordedChannel {
 }
 
 impl RecordedChannel {
-    /// Whether it is of a raw recording.
+    /// Whether it is a channel of a raw recording.
     pub(super) fn is_raw(&self) -> bool {
         [DATAGRAM, BLOCK].contains(&self.encoding.as_str())
     }
@@ -179,7 +179,7 @@ impl RecordingReader {
 
     fn count_names(&mut self, bytes: usize) -> Result<(), ReadError> {
         self.names_bytes += bytes;
-        let valid = self.channel_count <= MAX_CHANNELS && self.names_bytes <= MAX_NAMES_BYTES;
-        valid.then_some(()).ok_or(ReadError::Names)
+        let is_valid = self.channel_count <= MAX_CHANNELS && self.names_bytes <= MAX_NAMES_BYTES;
+        is_valid.then_some(()).ok_or(ReadError::Names)
     }
 }

@@ -1,5 +1,5 @@
 //! Replays a raw recording through the bridge in this process.
-use super::allowed_parameters::allowed;
+use super::allowed_parameters::allow;
 use super::raw::{CONFIG, HEADER_LEN, SCENE, TERRAIN, attachment_parameter};
 use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
 use crate::node::replay_steps::{StepQueue, StepRunner};
@@ -11,19 +11,19 @@ use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Maximum disorder of a file in ns: the receiving threads queue independently.
+/// Maximum time in ns by which the messages of a file are out of order: the receiving threads queue independently.
 const MAX_DISORDER_NS: u64 = 1_000_000_000;
 const LOGGED_PAUSE: Duration = Duration::from_secs(30);
 const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
-/// Parameters of every replay: `/clock` has the time of the recording. The recorded vehicles are known, so none is searched for;
-/// the recorded senders have been accepted.
+/// Parameters that every replay sets: `/clock` has the time of the recording. The recorded vehicles are known, so discovery is
+/// off. The recorded senders were accepted before, so all senders are.
 const OVERRIDES: &[(&str, &str)] =
     &[("time.mode", "sim"), ("control.discover_s", "0.0"), ("accept_from", "[any]")];
 const MAX_LOGGED_NAMES: usize = 20;
 /// Maximum number of topics in each map of the report.
 const MAX_TOPICS: usize = 100;
-/// Limits of the reorder buffer; a full one gives its first message.
+/// Limits of the reorder buffer; a full buffer returns its oldest message.
 const MAX_BUFFERED_BYTES: usize = 512 << 20;
 const MAX_BUFFERED_MESSAGES: usize = 1 << 20;
 /// Maximum payload of a UDP datagram over IPv4.
@@ -45,7 +45,7 @@ pub enum ReplayError {
     Empty,
 }
 
-/// Which part to play, and at which speed.
+/// The part of a recording to play, and the speed.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaybackOptions {
     /// Factor of the recorded speed; 0: as fast as the bridge processes it.
@@ -62,7 +62,7 @@ pub struct PlaybackOptions {
 pub struct ReplayReport {
     /// Number of datagrams and frames that the bridge received.
     pub received: u64,
-    /// Number of messages of each port and block that the bridge does not receive from.
+    /// Number of messages from each port and block that the bridge does not read.
     pub not_received: BTreeMap<String, u64>,
     /// Number of messages that cannot be played, by topic and reason.
     pub invalid: BTreeMap<String, u64>,
@@ -80,7 +80,7 @@ pub struct Replay {
     first: u64,
     last: u64,
     extracted: Option<TempDirectory>,
-    gate: Option<&'static StepQueue>,
+    step_queue: Option<&'static StepQueue>,
 }
 
 impl Replay {
@@ -118,9 +118,9 @@ impl Replay {
         self.extracted = Some(directory);
         let (mut parameters, mut ignored) = (BTreeMap::new(), Vec::new());
         for (name, value) in &self.parameters {
-            match allowed(name, value) {
+            match allow(name, value) {
                 Some(value) => drop(parameters.insert(name.clone(), value)),
-                // Replaced by those of the extracted files.
+                // Replaced with the paths of the extracted files.
                 None if [CONFIG, TERRAIN, SCENE].contains(&name.as_str()) => {}
                 None => ignored.push(name.as_str()),
             }
@@ -138,17 +138,17 @@ impl Replay {
         Ok(std::iter::once("--ros-args".to_owned()).chain(values).collect())
     }
 
-    /// Replaces the network of this process by the recording. Must be called before the bridge starts.
+    /// Replaces the network of this process with the recording. Must be called before the bridge starts.
     /// Errors: a system call fails.
     pub fn install(&self) -> io::Result<&'static Player> {
         Player::install(i64::try_from(self.first).unwrap_or(i64::MAX))
     }
 
-    /// Makes [`Self::play`] wait for steps: of the returned gate, or of the bridge's service. Must be called before the bridge starts.
+    /// Makes [`Self::play`] wait for steps of the returned queue; the service fills it, too. Call this before the bridge starts.
     pub fn step_by_step(&mut self) -> &'static StepQueue {
-        let gate = StepQueue::install();
-        self.gate = Some(gate);
-        gate
+        let step_queue = StepQueue::install();
+        self.step_queue = Some(step_queue);
+        step_queue
     }
 
     /// Plays the recording to its end, or until `is_stopped` returns true.
@@ -164,7 +164,7 @@ impl Replay {
         let from = self.first.saturating_add(nanos(options.from));
         let until = (options.duration).map(|duration| from.saturating_add(nanos(duration)));
         let since_start = |time: u64| Duration::from_nanos(time - self.first);
-        let mut stepper = self.gate.map(|gate| StepRunner::new(gate, options.from));
+        let mut stepper = self.step_queue.map(|queue| StepRunner::new(queue, options.from));
         // Host time and recorded time from which due times are computed; reset when single steps end.
         let mut reference = (Instant::now(), from);
         let mut messages = ReorderBuffer::open(&self.path)?;
@@ -257,7 +257,7 @@ fn extract(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<Strin
     let mut parameters = BTreeMap::new();
     for (number, (name, data)) in files.iter().enumerate() {
         let file = match attachment_parameter(name) {
-            // The bridge looks for it next to the PNG.
+            // The bridge reads this file next to the PNG.
             TERRAIN if name.ends_with(".txt") => "terrain.txt",
             TERRAIN => "terrain.png",
             SCENE => "scene.json",
@@ -276,7 +276,7 @@ fn extract(dir: &Path, files: &[(String, Vec<u8>)]) -> io::Result<BTreeMap<Strin
     Ok(parameters)
 }
 
-/// Creates a directory. Its name has a number, because a killed process of the same id may have left one.
+/// Creates a directory. Its name has a number, because a killed process with the same id may have left a directory.
 fn new_directory() -> io::Result<PathBuf> {
     let parent = std::env::temp_dir();
     let name = format!("rfly_replay_{}", std::process::id());
@@ -291,7 +291,7 @@ fn new_directory() -> io::Result<PathBuf> {
     created
 }
 
-/// Passes a message to the receiver of its port or block. Returns whether there is one, or why the message cannot be played.
+/// Passes a message to the receiver of its port or block. Returns whether a receiver exists, or why the message cannot be played.
 fn play_message(
     player: &Player,
     message: &RecordedMessage,
@@ -334,10 +334,10 @@ fn play_message(
 
 struct ReorderBuffer {
     reader: RecordingReader,
-    /// By time and number in the file.
+    /// The key is the time, and the number in the file.
     messages: BTreeMap<(u64, u64), RecordedMessage>,
     bytes: usize,
-    read: u64,
+    read_count: u64,
     newest: u64,
 }
 
@@ -347,7 +347,7 @@ impl ReorderBuffer {
             reader: RecordingReader::open(path)?,
             messages: BTreeMap::new(),
             bytes: 0,
-            read: 0,
+            read_count: 0,
             newest: 0,
         })
     }
@@ -371,8 +371,8 @@ impl ReorderBuffer {
                     }
                     self.bytes += message.data.len();
                     self.newest = self.newest.max(message.time);
-                    self.messages.insert((message.time, self.read), message);
-                    self.read += 1;
+                    self.messages.insert((message.time, self.read_count), message);
+                    self.read_count += 1;
                 }
                 Some(_) => {}
                 None => break,

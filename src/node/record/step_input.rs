@@ -8,7 +8,7 @@ use std::time::Duration;
 const HELP: &str = "Enter plays one datagram or frame, 20 plays 20, 0.5s plays 0.5 s, go plays the rest, Ctrl-C ends";
 
 /// Requests a step for each line of the standard input. Errors: the thread cannot be started.
-pub fn read_steps(gate: &'static StepQueue) -> Result<(), NodeError> {
+pub fn read_steps(step_queue: &'static StepQueue) -> Result<(), NodeError> {
     tracing::info!("step by step: {HELP}");
     tasks::spawn_once("rfly-keys", move || {
         for line in io::stdin().lines().map_while(Result::ok) {
@@ -16,7 +16,7 @@ pub fn read_steps(gate: &'static StepQueue) -> Result<(), NodeError> {
                 tracing::warn!("{line:?} is no step: {HELP}");
                 continue;
             };
-            gate.request(step, |stepped| {
+            step_queue.request(step, |stepped| {
                 let end = if stepped.ended { ", the end" } else { "" };
                 tracing::info!(
                     "played {}, at {:.6} s of the recording{end}",

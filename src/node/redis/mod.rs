@@ -1,7 +1,7 @@
-//! CopterSim and the renderer through a Redis server, as in the vendor's full edition: the same datagrams, published on channels.
+//! Exchanges the datagrams of CopterSim and the renderer over channels of a Redis server, as the vendor's full edition does.
 //!
-//! This subsystem binds their ports on this host. Datagrams that the bridge sends there are published; messages of the
-//! server are sent to the bridge's own ports. The rest of the bridge is unchanged.
+//! It binds the ports of CopterSim and the renderer on this host, publishes the datagrams that the bridge sends there, and sends
+//! messages of the server to the bridge's own ports. The rest of the bridge is unchanged.
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::context::Context;
@@ -20,18 +20,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// The thread of the server's messages.
+/// Thread that exchanges messages with the server.
 const THREAD: &str = "rfly-redis";
 /// Limit of datagrams that wait for the server.
-const QUEUED: usize = 1024;
+const MAX_QUEUED: usize = 1024;
 /// Time limit of connecting and of publishing.
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between attempts to connect.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
 const BUFFER: usize = 65_536;
 
-/// It has no topics.
+/// Opens no topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
@@ -40,8 +40,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let server = RedisServer::new(address, redis.port)?;
     let runtime = assembly.threads.runtime(THREAD)?;
     let _entered = runtime.enter();
-    let stats = assembly.source("redis".to_owned());
-    let (queue, queued) = mpsc::channel(QUEUED);
+    let stats = assembly.add_source("redis".to_owned());
+    let (queue, queued) = mpsc::channel(MAX_QUEUED);
     let (params, ports) = (&context.settings.params, &context.settings.ports);
     let mut routes = BTreeMap::new();
     // Publishes datagrams to port `from` on channel `out`; sends messages of channel `back` to port `to`.
@@ -80,7 +80,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// The channel of a port.
+/// Returns the channel of a port.
 fn channel(port: u16) -> String {
     format!("key{port}")
 }
@@ -114,7 +114,7 @@ impl RedisServer {
         stats: &SourceStats,
         open: impl Fn(Client) -> F + Send + Sync,
     ) -> T {
-        let mut logged = false;
+        let mut is_logged = false;
         loop {
             let error = match tokio::time::timeout(TIMEOUT, open(self.client.clone())).await {
                 Ok(Ok(connection)) => {
@@ -128,15 +128,15 @@ impl RedisServer {
                 "the Redis server {} cannot be reached ({error}): check that it runs and listens there (redis.address, redis.port)",
                 self.address
             );
-            if !std::mem::replace(&mut logged, true) {
-                tracing::warn!("{text}; trying again every {PAUSE:?}");
+            if !std::mem::replace(&mut is_logged, true) {
+                tracing::warn!("{text}; trying again every {RETRY_PERIOD:?}");
             }
             {
                 let mut figures = stats.lock();
                 figures.drop_one(Cause::NotConnected);
                 figures.obstacle = Some(text);
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_PERIOD).await;
         }
     }
 }
@@ -157,7 +157,7 @@ impl CountedTask for PortRelay {
     async fn run(&mut self) {
         let mut buffer = vec![0; BUFFER];
         loop {
-            // Datagrams may arrive without a gap: other tasks of the thread run, too.
+            // Datagrams may arrive without a gap; other tasks of the thread must run, too.
             tokio::task::coop::consume_budget().await;
             match self.receiver.recv(&mut [IoSliceMut::new(&mut buffer)]).await {
                 Ok(Received::Datagram(datagram)) => {
@@ -236,7 +236,7 @@ impl CountedTask for RedisSubscriber {
                     Ok(subscription.split())
                 }
             };
-            // The unused half holds the connection.
+            // The sink is not used, but keeps the connection open.
             let (_sink, mut messages) = self.server.connect(&self.stats, subscribe).await;
             self.pass_on(&mut messages).await;
         }
@@ -244,7 +244,7 @@ impl CountedTask for RedisSubscriber {
 }
 
 impl RedisSubscriber {
-    /// Sends messages on until the connection ends.
+    /// Sends messages to the ports until the connection ends.
     async fn pass_on(&self, messages: &mut PubSubStream) {
         while let Some(message) = messages.next().await {
             let bytes = message.get_payload_bytes();

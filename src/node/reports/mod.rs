@@ -18,7 +18,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let _entered = runtime.enter();
     let options = context.senders.group(context.settings.ports.report);
     let Some(receiver) = assembly.binder.bind(&options, name) else { return Ok(()) };
-    let stats = assembly.source(name.to_owned());
+    let stats = assembly.add_source(name.to_owned());
     tasks::start(&runtime, ReportSource::open(context, receiver, stats)?);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The port of reports: requests, receives and publishes them.
+//! Requests, receives and publishes the reports of the renderer.
 use super::topics::{COLLISIONS, Collisions, SceneTopics};
 use crate::config::params::{QosGroup, ReportDemand};
 use crate::node::cause::Cause;
@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 /// Interval of checks for readers while reports are requested; also the shortest time between two lists of boxes.
 const CHECK_PERIOD: Duration = Duration::from_millis(100);
-/// Interval while no report is requested.
+/// Interval of these checks while no report is requested.
 const IDLE_CHECK_PERIOD: Duration = Duration::from_millis(200);
 
 /// The reports of the renderer.
@@ -43,7 +43,7 @@ pub(super) struct ReportSource {
     vehicles: BTreeMap<u16, VehicleCollisions>,
     reported: SharedReports,
     views: SensorViews,
-    /// True poses, kept while cameras are described.
+    /// True poses, which are stored while descriptions of cameras are requested.
     poses: (PoseHistory, PoseDemand),
     requester: ReportRequester,
     conversion: MapConversion,
@@ -52,8 +52,8 @@ pub(super) struct ReportSource {
     headers: HeaderClock,
     settings: SettingsWatch,
     start: Instant,
-    /// A description arrived after the last list of boxes.
-    changed: bool,
+    /// Whether a description arrived after the last list of boxes.
+    has_changed: bool,
     stats: Arc<SourceStats>,
 }
 
@@ -99,7 +99,7 @@ impl ReportSource {
             headers: context.clocks.headers(None),
             settings: context.watch(),
             start: context.start,
-            changed: false,
+            has_changed: false,
             stats,
         };
         // Latched, so that a subscriber learns at once that there is no collision.
@@ -116,25 +116,25 @@ impl ReportSource {
     }
 
     /// Subjects whose reports have a reader, or all of them with `reports.demand:=always`.
-    fn wanted(&self) -> BTreeSet<ReportSubject> {
+    fn wanted_subjects(&self) -> BTreeSet<ReportSubject> {
         let settings = self.settings.borrow();
         let reports = &settings.params.reports;
         let always = reports.demand == ReportDemand::Always;
-        let described = always || self.reported.is_read();
+        let has_reader = always || self.reported.is_read();
         let mut wanted = BTreeSet::new();
-        let collisions = self.vehicles.values().any(|vehicle| vehicle.topic.wanted());
-        if always || collisions || self.topics.vehicle_reports.wanted() {
+        let collisions = self.vehicles.values().any(|vehicle| vehicle.topic.has_subscribers());
+        if always || collisions || self.topics.vehicle_reports.has_subscribers() {
             wanted.insert(ReportSubject::Vehicles);
         }
-        if always || self.topics.cameras.wanted() {
+        if always || self.topics.cameras.has_subscribers() {
             wanted.extend(cameras(&settings).map(ReportSubject::Camera));
         }
-        if described || self.topics.wants_vehicles() {
+        if has_reader || self.topics.wants_vehicles() {
             let served = self.vehicles.keys().copied().map(i32::from);
             let named = reports.vehicles.iter().copied();
             wanted.extend(served.chain(named).map(ReportSubject::Vehicle));
         }
-        if described || self.topics.wants_objects() {
+        if has_reader || self.topics.wants_objects() {
             let named = reports.objects.iter().cloned();
             wanted.extend(named.map(ReportSubject::Object));
         }
@@ -143,12 +143,12 @@ impl ReportSource {
 
     /// Sends requests, publishes the boxes, removes silent subjects.
     fn update(&mut self) {
-        let mut wanted = self.wanted();
-        // Without requests no report is expected; those of cameras do not count, because older renderers have none.
+        let mut wanted = self.wanted_subjects();
+        // Without requests, no report is expected. Descriptions of cameras are added later, because older renderers send none.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
-        let cameras = self.views.to_describe();
-        let (_, want) = &mut self.poses;
-        want.set(!cameras.is_empty());
+        let cameras = self.views.needing_description();
+        let (_, pose_demand) = &mut self.poses;
+        pose_demand.set(!cameras.is_empty());
         wanted.extend(cameras.into_iter().map(ReportSubject::Camera));
         self.requester.set_wanted(wanted);
         let (period, timeout) = {
@@ -158,37 +158,37 @@ impl ReportSource {
         };
         let now = self.start.elapsed();
         for command in self.requester.due(now, period, timeout) {
-            self.command(&command);
+            self.send_command(&command);
         }
         // Leaves time for the answer to a second request.
         let silence = (2 * timeout + period).as_nanos();
         let since = host_now().0.saturating_sub(i64::try_from(silence).unwrap_or(i64::MAX));
         let mut reported = self.reported.lock();
-        let gone = reported.forget(RosTime(since));
-        if std::mem::take(&mut self.changed) || !gone.is_empty() {
-            let published = self.topics.publish(&reported, &gone);
+        let removed = reported.forget(RosTime(since));
+        if std::mem::take(&mut self.has_changed) || !removed.is_empty() {
+            let published = self.topics.publish(&reported, &removed);
             drop(reported);
-            self.count(published);
+            self.count_failure(published);
         }
     }
 
     /// Ends the collisions of vehicles whose simulation restarted.
-    fn free_after_restart(&mut self) {
-        let mut freed = Vec::new();
+    fn end_collisions_after_restart(&mut self) {
+        let mut ended = Vec::new();
         for (id, vehicle) in &mut self.vehicles {
             let restarts = self.clocks.get(*id).map_or(0, |clock| clock.status().restarts);
             if restarts != std::mem::replace(&mut vehicle.restarts, restarts)
                 && vehicle.collision.end()
             {
-                freed.push(*id);
+                ended.push(*id);
             }
         }
-        for id in freed {
-            self.count(self.publish_collision(id, self.headers.now()));
+        for id in ended {
+            self.count_failure(self.publish_collision(id, self.headers.now()));
         }
     }
 
-    fn command(&self, text: &str) {
+    fn send_command(&self, text: &str) {
         let mut buffer = [0; CONSOLE_LONG_LEN];
         let datagram = console_command(text, &mut buffer);
         let sent =
@@ -198,27 +198,27 @@ impl ReportSource {
         }
     }
 
-    fn count(&self, published: Result<(), RosError>) {
+    fn count_failure(&self, published: Result<(), RosError>) {
         if published.is_err() {
             self.stats.lock().drop_one(Cause::Publish);
         }
     }
 
-    fn take(&mut self, bytes: &[u8], arrival: RosTime) {
-        let taken = match SceneReport::parse(bytes) {
-            Ok(SceneReport::Collision(event)) => self.collision(event, arrival),
-            Ok(SceneReport::Vehicle(report)) => self.vehicle(report, arrival),
-            Ok(SceneReport::Camera(camera)) => self.camera(&camera, arrival),
-            Ok(SceneReport::Entity(entity)) => self.entity(&entity, arrival),
-            Ok(SceneReport::Pod(pod)) if self.views.pod(&pod) => Ok(()),
+    fn handle(&mut self, bytes: &[u8], arrival: RosTime) {
+        let handled = match SceneReport::parse(bytes) {
+            Ok(SceneReport::Collision(event)) => self.on_collision(event, arrival),
+            Ok(SceneReport::Vehicle(report)) => self.on_vehicle(report, arrival),
+            Ok(SceneReport::Camera(camera)) => self.on_camera(&camera, arrival),
+            Ok(SceneReport::Entity(entity)) => self.on_entity(&entity, arrival),
+            Ok(SceneReport::Pod(pod)) if self.views.report_pod(&pod) => Ok(()),
             // The bridge does not use these.
             Ok(SceneReport::ModelInputs(_) | SceneReport::Pod(_)) => Err(Cause::NotRead),
             Err(_) => Err(Cause::Malformed),
         };
-        self.stats.handled(taken);
+        self.stats.count_result(handled);
     }
 
-    /// Stamps a report; one whose time is not of this simulation gets the current time and is counted.
+    /// The stamp of a report. A report whose time is not of this simulation gets the current time and is counted.
     fn stamp(&self, sim_time: f64, vehicle: Option<u16>, arrival: RosTime) -> RosTime {
         let clock = self.clocks.of(vehicle);
         let time = SimTime::checked_from_secs(sim_time);
@@ -229,57 +229,57 @@ impl ReportSource {
         })
     }
 
-    fn collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
+    fn on_collision(&mut self, event: &CrashPacket, arrival: RosTime) -> Result<(), Cause> {
         let id = u16::try_from(event.copter_id.get()).ok();
         let vehicle = id.and_then(|id| self.vehicles.get_mut(&id));
         let (Some(id), Some(vehicle)) = (id, vehicle) else { return Err(Cause::OtherVehicle) };
         if vehicle.collision.event(event) {
             // The datagram has no time.
             let stamp = self.clocks.headers(Some(id)).now().min(arrival);
-            self.count(self.publish_collision(id, stamp));
+            self.count_failure(self.publish_collision(id, stamp));
         }
         Ok(())
     }
 
-    fn vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
+    fn on_vehicle(&mut self, report: &VehicleReportPacket, arrival: RosTime) -> Result<(), Cause> {
         self.requester.answered(&ReportSubject::Vehicles, self.start.elapsed());
         let id = u16::try_from(report.copter_id.get()).ok();
         let stamp = self.stamp(report.sim_time.get(), id, arrival);
-        if self.topics.vehicle_reports.wanted() {
+        if self.topics.vehicle_reports.has_subscribers() {
             let message = vehicle_report(report, &self.conversion, (&self.map, stamp))
                 .ok_or(Cause::NotFinite)?;
-            self.count(self.topics.vehicle_reports.publish(&message));
+            self.count_failure(self.topics.vehicle_reports.publish(&message));
         }
         if let Some((id, vehicle)) = id.and_then(|id| Some((id, self.vehicles.get_mut(&id)?)))
             && vehicle.collision.report(report)
         {
-            self.count(self.publish_collision(id, stamp));
+            self.count_failure(self.publish_collision(id, stamp));
         }
         Ok(())
     }
 
-    fn camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), Cause> {
+    fn on_camera(&mut self, camera: &CameraDescription, arrival: RosTime) -> Result<(), Cause> {
         if let Ok(seq_id) = u16::try_from(camera.seq_id) {
             let subject = ReportSubject::Camera(seq_id);
             self.requester.answered(&subject, self.start.elapsed());
         }
         let pose = self.conversion.pose(&camera.pose);
         let settings = self.settings.borrow().clone();
-        let described = (camera, pose);
-        self.views.described(described, arrival, &settings, &self.poses.0);
+        let description = (camera, pose);
+        self.views.evaluate_description(description, arrival, &settings, &self.poses.0);
         let stamp = self.stamp(camera.sim_time, None, arrival);
         let message = {
             let mut reported = self.reported.lock();
             let described = reported.describe_camera(camera, &self.conversion, (stamp, arrival));
             camera_report(described.ok_or(Cause::NotFinite)?, &self.map)
         };
-        if self.topics.cameras.wanted() {
-            self.count(self.topics.cameras.publish(&message));
+        if self.topics.cameras.has_subscribers() {
+            self.count_failure(self.topics.cameras.publish(&message));
         }
         Ok(())
     }
 
-    fn entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), Cause> {
+    fn on_entity(&mut self, entity: &EntityDescription, arrival: RosTime) -> Result<(), Cause> {
         let stamp = self.stamp(entity.sim_time, None, arrival);
         let described = {
             let mut reported = self.reported.lock();
@@ -290,19 +290,19 @@ impl ReportSource {
             ReportedEntity::Object(name) => ReportSubject::Object(name),
         };
         self.requester.answered(&subject, self.start.elapsed());
-        self.changed = true;
+        self.has_changed = true;
         Ok(())
     }
 }
 
 /// The sensors that the renderer describes as cameras.
 fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
-    let optical = |kind| {
+    let is_optical = |kind| {
         let topics = spec_of(kind).topics.iter();
         topics.clone().any(|topic| topic.frame == FrameKind::Optical)
     };
     let sensors = settings.sensors.iter();
-    sensors.filter(move |sensor| optical(sensor.kind)).map(|sensor| sensor.seq_id)
+    sensors.filter(move |sensor| is_optical(sensor.kind)).map(|sensor| sensor.seq_id)
 }
 
 impl CountedTask for ReportSource {
@@ -318,14 +318,14 @@ impl CountedTask for ReportSource {
                 // Timed work first: datagrams may arrive without a gap.
                 biased;
                 () = tokio::time::sleep_until(next) => {
-                    self.free_after_restart();
+                    self.end_collisions_after_restart();
                     self.update();
                     let period = if self.requester.is_idle() { IDLE_CHECK_PERIOD } else { CHECK_PERIOD };
                     next = tokio::time::Instant::now() + next_moment(period);
                 }
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, || true) => {
                     if let Some(datagram) = received {
-                        self.take(&buffer[..datagram.len.min(BUFFER)], arrival(&datagram));
+                        self.handle(&buffer[..datagram.len.min(BUFFER)], arrival(&datagram));
                     }
                 }
             }
@@ -337,7 +337,7 @@ impl CountedTask for ReportSource {
 impl Drop for ReportSource {
     fn drop(&mut self) {
         for command in self.requester.end() {
-            self.command(&command);
+            self.send_command(&command);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The topics of reports. A topic whose message type the workspace lacks does not exist.
+//! The topics of reports. A topic does not exist if the workspace lacks its message type.
 use crate::config::params::QosGroup;
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
 use crate::msgs::vision_msgs::msg::Detection3DArray;
@@ -21,7 +21,7 @@ const CAMERAS: &str = "scene/cameras";
 const VEHICLES: &str = "scene/vehicles";
 const OBJECTS: &str = "scene/objects";
 const MARKERS: &str = "scene/markers";
-/// Below the prefix of a vehicle.
+/// Name below the prefix of a vehicle.
 pub(super) const COLLISIONS: &str = "collisions";
 
 /// Defines a publisher that does nothing if its message type was not built in.
@@ -43,7 +43,7 @@ macro_rules! optional_publisher {
                 Ok(Self { publisher: context.publisher(group, name)? })
             }
 
-            pub(super) fn wanted(&self) -> bool {
+            pub(super) fn has_subscribers(&self) -> bool {
                 self.publisher.subscribers() > 0
             }
 
@@ -58,7 +58,7 @@ macro_rules! optional_publisher {
                 Ok(Self {})
             }
 
-            pub(super) fn wanted(&self) -> bool {
+            pub(super) fn has_subscribers(&self) -> bool {
                 false
             }
 
@@ -106,20 +106,20 @@ impl SceneTopics {
 
     /// Whether descriptions of vehicles are read.
     pub(super) fn wants_vehicles(&self) -> bool {
-        self.vehicles.subscribers() > 0 || self.markers.wanted()
+        self.vehicles.subscribers() > 0 || self.markers.has_subscribers()
     }
 
     /// Whether descriptions of objects are read.
     pub(super) fn wants_objects(&self) -> bool {
-        self.objects.subscribers() > 0 || self.markers.wanted()
+        self.objects.subscribers() > 0 || self.markers.has_subscribers()
     }
 
-    /// Publishes the boxes of all described entities, and removes the markers of `gone` ones.
+    /// Publishes the boxes of all described entities, and deletes the markers of the `removed` ones.
     #[cfg_attr(not(has_visualization_msgs), expect(unused_variables, reason = "no markers"))]
     pub(super) fn publish(
         &self,
         reported: &Descriptions,
-        gone: &[ReportedEntity],
+        removed: &[ReportedEntity],
     ) -> Result<(), RosError> {
         for (publisher, vehicles) in [(&self.vehicles, true), (&self.objects, false)] {
             if publisher.subscribers() > 0 {
@@ -131,8 +131,8 @@ impl SceneTopics {
             }
         }
         #[cfg(has_visualization_msgs)]
-        if self.markers.wanted() {
-            self.markers.publish(&markers(reported.entities.iter(), gone, &self.map))?;
+        if self.markers.has_subscribers() {
+            self.markers.publish(&markers(reported.entities.iter(), removed, &self.map))?;
         }
         Ok(())
     }

@@ -17,13 +17,13 @@ pub(super) const ROW: &str = "\
 | `/rfly_bridge/get_entity_bounds` | `simulation_interfaces/srv/GetEntityBounds` | box around an entity, requested from the renderer |
 ";
 
-/// Time limit of the renderer.
+/// Longest wait for a description by the renderer.
 const TIMEOUT: Duration = Duration::from_secs(2);
 const CHECK_PERIOD: Duration = Duration::from_millis(20);
-/// Limit of waiting requests; further ones are refused at once.
+/// Limit of waiting requests; further requests are refused at once.
 const MAX_PENDING: usize = 100;
 
-/// Requests that wait for the renderer; as a task, responds as soon as it has described the entity.
+/// Requests that wait for the renderer's description; the task responds as soon as it arrives.
 #[derive(Clone)]
 pub(super) struct PendingBounds {
     server: SceneServer,

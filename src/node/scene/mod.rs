@@ -1,4 +1,4 @@
-//! Services of the scene: those of `simulation_interfaces`, and the bridge's own below `scene`.
+//! Services of the scene: `simulation_interfaces`, and services of the bridge below `scene`.
 #[cfg(has_simulation_interfaces)]
 mod bounds;
 mod scene_socket;
@@ -39,12 +39,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let handle = pending.serve(context.middleware, &name)?;
         assembly.guards.push(Box::new(handle));
         let (headers, stats) = (context.clocks.headers(None), server.stats.clone());
-        let steps = move |request: GoalRequest<SimulateSteps>| {
+        let refuse = move |request: GoalRequest<SimulateSteps>| {
             stats.lock().received += 1;
             request.accept().abort(simulate_steps());
         };
         let name = full_name(context, "~/simulate_steps");
-        let action = { context.middleware }.action(&name, move || headers.now(), steps)?;
+        let action = { context.middleware }.action(&name, move || headers.now(), refuse)?;
         assembly.guards.push(Box::new(action));
     }
     for service in services::rows() {
@@ -65,7 +65,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     texts::open(context, assembly)
 }
 
-/// Services of `simulation_interfaces` are below the node, or beside it with `scene.at_root`; others below the prefix of topics.
+/// Services of `simulation_interfaces` are below the node, or with `scene.at_root` in its namespace; others below `topic_prefix`.
 fn full_name(context: &Context<'_>, name: &str) -> String {
     let params = &context.settings.params;
     match name.strip_prefix("~/") {

@@ -1,4 +1,4 @@
-//! Sends the datagrams of requests about the scene.
+//! Sends the datagrams of scene requests.
 use crate::node::cause::Cause;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -19,8 +19,8 @@ pub(super) struct SceneSocket {
     /// All windows of the renderer's host.
     windows: Vec<SocketAddrV4>,
     /// The windows of `scene.windows`.
-    screens: Vec<SocketAddrV4>,
-    /// Hosts of `CopterSim` by vehicle; other vehicles have the renderer's host.
+    draw_windows: Vec<SocketAddrV4>,
+    /// Hosts of `CopterSim` by vehicle; all other vehicles are on the renderer's host.
     hosts: BTreeMap<u16, Ipv4Addr>,
     ports: Ports,
     stats: Arc<SourceStats>,
@@ -36,7 +36,7 @@ impl SceneSocket {
             socket,
             renderer: params.simulator_address,
             windows: (0..=LAST_WINDOW).map(|number| context.settings.window(number)).collect(),
-            screens: context.settings.draw_windows(),
+            draw_windows: context.settings.draw_windows(),
             hosts: vehicles.map(|id| (id, params.copter_sim(id))).collect(),
             ports: context.settings.ports,
             stats,
@@ -46,9 +46,9 @@ impl SceneSocket {
     /// Sends all datagrams and counts those that cannot be sent.
     pub(super) fn send(&self, datagrams: &[Datagram]) {
         for Datagram { to, bytes } in datagrams {
-            let sent = |target: &SocketAddrV4| self.socket.send_to(bytes, *target).is_ok();
+            let send = |target: &SocketAddrV4| self.socket.send_to(bytes, *target).is_ok();
             // A datagram counts as sent if it was sent to one of its destinations.
-            let count = self.targets(*to).into_iter().filter(sent).count();
+            let count = self.targets(*to).into_iter().filter(send).count();
             let mut figures = self.stats.lock();
             match count {
                 0 => figures.drop_one(Cause::NotSent),
@@ -60,7 +60,7 @@ impl SceneSocket {
     fn targets(&self, to: Recipient) -> Vec<SocketAddrV4> {
         let ports = &self.ports;
         match to {
-            Recipient::Windows => self.screens.clone(),
+            Recipient::Windows => self.draw_windows.clone(),
             Recipient::Window(number) => {
                 self.windows.get(usize::from(number)).copied().into_iter().collect()
             }

@@ -34,7 +34,7 @@ pub(super) struct SceneServer {
 
 impl SceneServer {
     pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<Self, NodeError> {
-        let stats = assembly.source_on_demand("scene".to_owned());
+        let stats = assembly.add_source_on_demand("scene".to_owned());
         Ok(Self {
             scene: context.scene.clone(),
             reported: context.reported.clone(),

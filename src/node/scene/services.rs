@@ -1,13 +1,13 @@
-//! The services, one row each.
+//! Table of the scene services.
 use super::server::SceneServer;
 use crate::ros::{Middleware, RosError, ServiceHandle};
 
 pub(super) struct SceneServiceRow {
-    /// Name: below the node with `~`, else below the prefix of topics.
+    /// Name: with `~` below the node, else below `topic_prefix`.
     pub(super) name: &'static str,
-    /// Type, as ROS writes it.
+    /// Type in the notation of ROS, `package/srv/Name`.
     pub(super) interface: &'static str,
-    /// What it does, for the documentation.
+    /// Text for the documentation.
     pub(super) doc: &'static str,
     pub(super) open: fn(&SceneServer, &Middleware, &str) -> Result<ServiceHandle, RosError>,
 }

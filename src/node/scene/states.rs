@@ -20,7 +20,7 @@ pub(super) fn open(
     assembly: &mut Assembly,
     server: &SceneServer,
 ) -> Result<(), NodeError> {
-    let stats = assembly.source_on_demand("scene/set_states".to_owned());
+    let stats = assembly.add_source_on_demand("scene/set_states".to_owned());
     let (server, name) = (server.clone(), full_name(context, "scene/set_states"));
     let mut logged = BTreeSet::new();
     let draw = move |message: EntityStates| {

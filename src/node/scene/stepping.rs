@@ -1,10 +1,10 @@
-//! `step_simulation` in a replay in steps: a step is a datagram or a frame of shared memory.
+//! `step_simulation` during `replay --step`: a step is a datagram or a frame of shared memory.
 use crate::msgs::simulation_interfaces::msg::Result as Outcome;
 use crate::msgs::simulation_interfaces::srv::{StepSimulation, StepSimulationResponse};
 use crate::node::replay_steps::{ReplayStep, StepQueue};
 use crate::ros::{Middleware, RosError, ServiceHandle};
 
-/// The service that this one replaces during such a replay.
+/// Name of the scene service that this one replaces in such a replay.
 pub(super) const NAME: &str = "~/step_simulation";
 
 /// Offers the service, which responds when the bridge has handled all steps.

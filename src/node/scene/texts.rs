@@ -1,4 +1,4 @@
-//! Texts that the renderer sends to the port of requests to CopterSim.
+//! Publishes texts that the renderer sends to the port for requests to CopterSim.
 use super::full_name;
 use crate::config::params::QosGroup;
 use crate::msgs::std_msgs::msg::String as Text;

@@ -26,17 +26,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// How long a frame waits for the vehicle poses and the depth image of its time.
-const WAIT: Duration = Duration::from_millis(200);
+const MAX_WAIT: Duration = Duration::from_millis(200);
 /// Interval of checks for these poses and images.
-const CHECK: Duration = Duration::from_millis(10);
+const CHECK_PERIOD: Duration = Duration::from_millis(10);
 /// Limit of pending frames, of all cameras together.
-const QUEUE: usize = 64;
+const MAX_PENDING: usize = 64;
 /// Depth images kept of a sensor.
-const DEPTHS: usize = 8;
+const MAX_DEPTH_IMAGES: usize = 8;
 /// Metres per count if the parameter is 0.
 const DEFAULT_SCALE: f64 = 0.001;
 
-/// Event of a sensor for the task, in the order of publishing.
+/// Event from a sensor to the task. Events are in the order of publishing.
 enum BoxEvent {
     Frame(PendingFrame),
     Depth { seq_id: u16, time: SimTime, payload: Vec<u8>, fov_deg: f32 },
@@ -48,8 +48,8 @@ enum BoxEvent {
 pub(super) struct BoxEvents(mpsc::Sender<BoxEvent>);
 
 impl BoxEvents {
-    /// From now on the frames of a sensor show another mount.
-    pub(super) fn moved(&self, mount: &SensorMount) {
+    /// Reports that the frames of a sensor show another mount from now on.
+    pub(super) fn set_mount(&self, mount: &SensorMount) {
         // If the queue is full, the event is lost: boxes keep the old mount until its next change.
         let _full = self.0.try_send(BoxEvent::Mount(Box::new(mount.clone())));
     }
@@ -60,14 +60,14 @@ struct BoxEventStep {
     events: BoxEvents,
     slot: Arc<SensorView>,
     seq_id: u16,
-    /// The frames are depth for the boxes of other cameras; otherwise the boxes are those of the frames.
+    /// Whether the frames are depth images for the boxes of other cameras; if not, the boxes are in these frames.
     is_depth: bool,
-    readers: Vec<Publisher<Detection2DArray>>,
+    topics: Vec<Publisher<Detection2DArray>>,
 }
 
 impl FrameStep for BoxEventStep {
     fn needs_frames(&self) -> bool {
-        self.readers.iter().any(|topic| topic.subscribers() > 0)
+        self.topics.iter().any(|topic| topic.subscribers() > 0)
     }
 
     fn after(&mut self, head: &FrameHead, payload: Option<&[u8]>) {
@@ -96,7 +96,7 @@ impl FrameStep for BoxEventStep {
 pub(super) struct BoxTopics {
     topics: BTreeMap<u16, Publisher<Detection2DArray>>,
     pub(super) events: BoxEvents,
-    /// New cameras that the task has not taken over yet.
+    /// New cameras that the task does not use yet.
     next: Arc<Mutex<Option<BoxCameras>>>,
 }
 
@@ -108,8 +108,8 @@ struct BoxCameras {
 }
 
 impl BoxTopics {
-    /// Returns the cameras whose boxes need the frames of a sensor.
-    pub(super) fn read_by(&self, settings: &Settings, seq_id: u16) -> Vec<u16> {
+    /// Returns the cameras whose boxes depend on the frames of a sensor.
+    pub(super) fn cameras_needing(&self, settings: &Settings, seq_id: u16) -> Vec<u16> {
         let needs = |id: &u16| {
             *id == seq_id || depth_of(settings, *id).is_some_and(|depth| depth.seq_id == seq_id)
         };
@@ -124,19 +124,19 @@ impl BoxTopics {
         seq_id: u16,
         slot: Arc<SensorView>,
     ) {
-        let readers = self.read_by(settings, seq_id);
-        if !readers.is_empty() {
+        let cameras = self.cameras_needing(settings, seq_id);
+        if !cameras.is_empty() {
             pipeline.add_step(Box::new(BoxEventStep {
                 events: self.events.clone(),
                 slot,
                 seq_id,
                 is_depth: !self.topics.contains_key(&seq_id),
-                readers: { readers.iter() }.filter_map(|id| self.topics.get(id).cloned()).collect(),
+                topics: { cameras.iter() }.filter_map(|id| self.topics.get(id).cloned()).collect(),
             }));
         }
     }
 
-    /// Replaces the cameras by those of new settings.
+    /// Prepares the cameras of new settings for the task.
     pub(super) fn change(&self, settings: &Settings, tree: FrameTree) {
         let mut next = self.next.lock();
         *next = Some(self.cameras_of(settings, tree));
@@ -168,10 +168,10 @@ impl BoxTopics {
 /// Returns the depth camera at the same mount as a camera.
 fn depth_of(settings: &Settings, seq_id: u16) -> Option<&SensorConfig> {
     let mounts = settings.mounts();
-    let own = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
-    let placed = settings.sensors.iter().zip(&mounts);
-    let mut depths = placed.filter(|(other, _)| other.kind == SensorKind::Depth);
-    let (depth, _) = depths.find(|(_, mount)| coincide(own, mount))?;
+    let camera = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
+    let mounted = settings.sensors.iter().zip(&mounts);
+    let mut depths = mounted.filter(|(other, _)| other.kind == SensorKind::Depth);
+    let (depth, _) = depths.find(|(_, mount)| coincide(camera, mount))?;
     Some(depth)
 }
 
@@ -185,7 +185,7 @@ struct BoxCamera {
     optical: String,
 }
 
-/// A depth camera, which shows what is occluded.
+/// A depth camera, whose images show which parts of a box are occluded.
 struct DepthCamera {
     config: SensorConfig,
     decoder: Decoder,
@@ -226,7 +226,7 @@ impl BoxTask {
             let reader = topic.clone();
             reported.add_reader(move || reader.subscribers() > 0);
         }
-        let (sender, events) = mpsc::channel(QUEUE);
+        let (sender, events) = mpsc::channel(MAX_PENDING);
         let topics = BoxTopics { topics, events: BoxEvents(sender), next: Arc::default() };
         Self {
             vehicles: settings.vehicles(),
@@ -242,13 +242,13 @@ impl BoxTask {
         }
     }
 
-    /// Without a subscriber, subscribers are looked for less often.
+    /// Returns the time to the next check; longer without a subscriber.
     fn pause(&self) -> Duration {
-        if self.pose_demand.is_set() { CHECK } else { next_moment(WAIT) }
+        if self.pose_demand.is_set() { CHECK_PERIOD } else { next_moment(MAX_WAIT) }
     }
 
-    /// Takes over new cameras, after the boxes of frames that wait.
-    fn take_over(&mut self) {
+    /// Replaces the cameras, after publishing the boxes of pending frames.
+    fn replace_cameras(&mut self) {
         let next = self.topics.next.lock().take();
         if let Some(cameras) = next {
             self.publish_ready(true);
@@ -259,18 +259,18 @@ impl BoxTask {
     fn handle(&mut self, event: BoxEvent) {
         match event {
             BoxEvent::Mount(mount) => {
-                // Frames that wait show the previous mount.
+                // Pending frames show the previous mount.
                 self.publish_ready(true);
                 self.cameras.tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
             }
             BoxEvent::Depth { seq_id, time, payload, fov_deg } => {
                 if let Some(depth) = self.cameras.depths.get_mut(&seq_id) {
-                    depth.images.truncate(DEPTHS - 1);
+                    depth.images.truncate(MAX_DEPTH_IMAGES - 1);
                     depth.images.push_front((time, fov_deg, payload));
                 }
             }
             BoxEvent::Frame(frame) => {
-                if self.pending.len() >= QUEUE {
+                if self.pending.len() >= MAX_PENDING {
                     self.pending.pop_front();
                     self.stats.lock().drop_one(Cause::Late);
                 }
@@ -279,10 +279,10 @@ impl BoxTask {
         }
     }
 
-    /// Publishes the boxes of the frames whose poses and depth are known or late; `all`: of all frames.
+    /// Publishes the boxes of pending frames whose poses and depth are known or overdue, or of `all` pending frames.
     fn publish_ready(&mut self, all: bool) {
         for pending in std::mem::take(&mut self.pending) {
-            if all || pending.since.elapsed() >= WAIT || self.is_ready(&pending) {
+            if all || pending.since.elapsed() >= MAX_WAIT || self.is_ready(&pending) {
                 self.publish(&pending);
             } else {
                 self.pending.push_back(pending);
@@ -294,8 +294,8 @@ impl BoxTask {
         let not_yet = |id: &u16| matches!(self.poses.at(*id, frame.time), PoseAt::NotYet);
         let depth = self.cameras.cameras.get(&frame.seq_id).and_then(|c| c.depth);
         let depth = depth.and_then(|id| self.cameras.depths.get(&id));
-        let measured = depth.is_none_or(|d| d.images.iter().any(|(time, ..)| *time == frame.time));
-        measured && !self.vehicles.iter().any(not_yet)
+        let has_depth = depth.is_none_or(|d| d.images.iter().any(|(time, ..)| *time == frame.time));
+        has_depth && !self.vehicles.iter().any(not_yet)
     }
 
     fn publish(&mut self, frame: &PendingFrame) {
@@ -317,26 +317,26 @@ impl BoxTask {
         };
         let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else { return };
         let depth = camera.depth.and_then(|id| self.cameras.depths.get_mut(&id));
-        let depth = depth.and_then(|depth| depth.at(frame.time));
+        let depth = depth.and_then(|depth| depth.image_at(frame.time));
         let header = Header { stamp: frame.stamp.to_msg(), frame_id: frame.view.frame_id.clone() };
         let detect =
             |(entity, described): (&ReportedEntity, &DescribedEntity)| -> Option<Detection2D> {
-                let now = match entity {
+                let base = match entity {
                     ReportedEntity::Vehicle(id) if camera.carrier.map(i32::from) == Some(*id) => {
                         return None;
                     }
                     ReportedEntity::Vehicle(id) => bases.get(id).copied().flatten(),
                     ReportedEntity::Object(_) => None,
                 };
-                // Served vehicles have a true pose at the time of the frame; all others keep the described pose.
-                let centre = now.map_or(described.centre, |now| {
-                    now * (described.pose.inverse() * described.centre)
+                // Served vehicles have a true pose at the time of the frame; all other entities keep the described pose.
+                let centre = base.map_or(described.centre, |base| {
+                    base * (described.pose.inverse() * described.centre)
                 });
-                let space =
+                let box_3d =
                     BoundingBox3d { pose: camera_pose.inverse() * centre, size: described.size };
-                let edges = space.project(&pinhole)?;
+                let edges = box_3d.project(&pinhole)?;
                 let score = depth.as_ref().and_then(|(camera, scale, counts)| {
-                    space.visible_share(&DepthImage { camera, counts, scale: *scale })
+                    box_3d.visible_share(&DepthImage { camera, counts, scale: *scale })
                 });
                 let score = score.unwrap_or(1.0);
                 (score > 0.0).then(|| detection_2d(entity, &edges, score, &header))
@@ -361,32 +361,32 @@ impl DepthCamera {
     }
 
     /// Returns the image of a time: its camera, metres per count, counts.
-    fn at(&mut self, time: SimTime) -> Option<(PinholeCamera, f64, &[u8])> {
+    fn image_at(&mut self, time: SimTime) -> Option<(PinholeCamera, f64, &[u8])> {
         let Self { config, decoder, images } = self;
         let (_, fov_deg, payload) = images.iter().find(|(at, ..)| *at == time)?;
         let scale = f64::from(config.other_params[2]);
         let scale = if scale > 0.0 { scale } else { DEFAULT_SCALE };
-        let raw = 2 * usize::from(config.width) * usize::from(config.height);
+        let raw_len = 2 * usize::from(config.width) * usize::from(config.height);
         let counts = match Codec::of(payload) {
-            Some(_) if payload.len() != raw => decoder.decode_depth(payload).ok()?.1,
+            Some(_) if payload.len() != raw_len => decoder.decode_depth(payload).ok()?.1,
             _ => payload,
         };
         Some((pinhole(config, *fov_deg)?, scale, counts))
     }
 }
 
-/// The pinhole camera with this field of view.
+/// Returns the pinhole camera with this field of view.
 fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
     PinholeCamera::new(&camera_info(Lens::Pinhole, config.into(), fov_deg, Header::default()))
 }
 
 /// Whether two sensors have the same carrier, position and orientation.
 fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
-    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    let are_near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     let [p, q] =
         [a, b].map(|m| Transform::from_parts(m.position_frd, m.orientation.attitude().wxyz()));
     let alignment = (p.inverse() * q).rotation()[0].abs();
-    a.mount == b.mount && near(&p.translation(), &q.translation()) && alignment > 1.0 - 1e-12
+    a.mount == b.mount && are_near(&p.translation(), &q.translation()) && alignment > 1.0 - 1e-12
 }
 
 impl CountedTask for BoxTask {
@@ -397,7 +397,7 @@ impl CountedTask for BoxTask {
     async fn run(&mut self) {
         loop {
             let event = tokio::time::timeout(self.pause(), self.events.recv()).await;
-            self.take_over();
+            self.replace_cameras();
             if let Ok(Some(event)) = event {
                 self.handle(event);
             }

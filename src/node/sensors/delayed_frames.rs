@@ -1,11 +1,11 @@
-//! Frames that are delayed on purpose (`degrade.*`): when to publish them, and their figures.
+//! Publishes frames that are delayed on purpose (`degrade.*`), and counts them.
 use crate::node::cause::Cause;
 use crate::node::clock::host_now;
 use crate::node::stats::SourceStats;
 use crate::sensors::SensorPipeline;
 use std::time::Duration;
 
-/// Time until the next delayed frame is due; the maximum without one.
+/// Returns the time until the next delayed frame is due; the maximum without one.
 pub(super) fn until_due(sensor: &SensorPipeline) -> Duration {
     let wait = |due: i64| u64::try_from(due.saturating_sub(host_now().0)).unwrap_or(0);
     sensor.due().map_or(Duration::MAX, |due| Duration::from_nanos(wait(due.0)))

@@ -1,9 +1,9 @@
-//! Known reasons why a sensor does not deliver, for `/diagnostics`. The simulator reports none.
+//! Known reasons why a sensor does not deliver, for `/diagnostics`; the simulator reports no reason.
 use crate::node::stats::LinkState;
 use crate::wire::SensorKind;
 use std::time::Duration;
 
-/// A starting simulator takes more than 10 s to its first frame.
+/// A simulator that has just started needs more than 10 s for its first frame.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Returns the probable reason for the state of a sensor; shown while it delivers nothing, or less than requested.

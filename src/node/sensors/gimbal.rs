@@ -1,7 +1,7 @@
-//! `mount_control/*` beside the image of a camera: its direction, with the topics of a gimbal in mavros.
+//! Direction of a camera on the topics `mount_control/*` beside its image, as in the mavros plugin `mount_control`.
 //!
 //! A command sets the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow. The status is the direction
-//! in the images, or the one that a pod camera reports.
+//! in the images, or the direction that a pod camera reports.
 use crate::config::ParamValue;
 use crate::config::params::QosGroup;
 use crate::frames::{Attitude, Euler, Frd, MountOrientation, SensorMount};
@@ -50,15 +50,15 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
             seq_id,
             views: context.views.clone(),
             headers: context.clocks.headers(settings.vehicle_of(config)),
-            reports: AtomicBool::new(false),
+            is_self_reported: AtomicBool::new(false),
         };
-        status.show(angles(&mount.orientation), None);
+        status.publish(euler_angles(&mount.orientation), None);
         statuses.insert(seq_id, status);
         let mut gimbal = Gimbal {
             seq_id,
-            neutral: angles(&mount.orientation).map(f64::to_degrees),
+            neutral: euler_angles(&mount.orientation).map(f64::to_degrees),
             parameter_requests: context.parameter_requests.clone(),
-            stats: assembly.source_on_demand(format!("gimbal of sensor{seq_id}")),
+            stats: assembly.add_source_on_demand(format!("gimbal of sensor{seq_id}")),
             is_logged: false,
         };
         let name = topic("command");
@@ -68,37 +68,37 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     }
     if !statuses.is_empty() {
         let statuses = Arc::new(statuses);
-        let shown = statuses.clone();
+        let followed = statuses.clone();
         let follow = move |_: &Settings, mount: &SensorMount, stamp| {
-            if let Some(status) = shown.get(&mount.seq_id)
-                && !status.reports.load(Ordering::Relaxed)
+            if let Some(status) = followed.get(&mount.seq_id)
+                && !status.is_self_reported.load(Ordering::Relaxed)
             {
-                status.show(angles(&mount.orientation), stamp);
+                status.publish(euler_angles(&mount.orientation), stamp);
             }
         };
         context.views.follow(Box::new(follow));
-        context.views.follow_pods(Box::new(move |pod| reported(&statuses, pod)));
+        context.views.follow_pods(Box::new(move |pod| publish_reported(&statuses, pod)));
     }
     Ok(())
 }
 
 /// Publishes the direction that a pod reports, in degrees.
-fn reported(statuses: &BTreeMap<u16, GimbalStatus>, pod: &SensorRequest) {
+fn publish_reported(statuses: &BTreeMap<u16, GimbalStatus>, pod: &SensorRequest) {
     let angles = if pod.eular_or_quat > 0.5 {
-        angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from)))
+        euler_angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from)))
     } else {
         pod.euler.map(|degrees| f64::from(degrees).to_radians())
     };
     if let Some(status) = statuses.get(&pod.seq_id)
         && angles.iter().all(|angle| angle.is_finite())
     {
-        status.reports.store(true, Ordering::Relaxed);
-        status.show(angles, None);
+        status.is_self_reported.store(true, Ordering::Relaxed);
+        status.publish(angles, None);
     }
 }
 
 /// Roll, pitch, yaw in rad.
-fn angles(orientation: &MountOrientation) -> [f64; 3] {
+fn euler_angles(orientation: &MountOrientation) -> [f64; 3] {
     match *orientation {
         MountOrientation::Euler(angles) => angles,
         MountOrientation::Quaternion(wxyz) => {
@@ -114,16 +114,16 @@ struct GimbalStatus {
     seq_id: u16,
     views: SensorViews,
     headers: HeaderClock,
-    /// The camera reports its direction itself.
-    reports: AtomicBool,
+    /// Whether the camera reports its direction itself.
+    is_self_reported: AtomicBool,
 }
 
 impl GimbalStatus {
-    /// `stamp`: that of the first image with this direction.
-    fn show(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
+    /// Publishes a direction; `stamp` is that of the first image with it.
+    fn publish(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
         let mut message = Vector3Stamped::default();
         message.header.stamp = stamp.unwrap_or_else(|| self.headers.now()).to_msg();
-        message.header.frame_id = self.views.link(self.seq_id);
+        message.header.frame_id = self.views.link_frame(self.seq_id);
         message.vector = Vector3 { x, y, z };
         // The publisher counts failures.
         let _counted = self.publisher.publish(&message);

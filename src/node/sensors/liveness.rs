@@ -14,7 +14,7 @@ pub struct Liveness {
 /// Change since the last check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LinkChange {
-    /// Nothing.
+    /// No change.
     None,
     /// The first data.
     Started,
@@ -53,10 +53,10 @@ impl Liveness {
 
     /// Updates the state from the time of the last data.
     pub fn update(&mut self, now: Instant, last_data: Option<Instant>) -> LinkChange {
-        let counts = |at: &Instant| self.since.is_none_or(|since| *at > since);
-        let last_data = last_data.filter(counts);
-        let alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);
-        let (state, change) = match (self.state, alive) {
+        let is_counted = |at: &Instant| self.since.is_none_or(|since| *at > since);
+        let last_data = last_data.filter(is_counted);
+        let is_alive = last_data.is_some_and(|at| now.saturating_duration_since(at) < self.timeout);
+        let (state, change) = match (self.state, is_alive) {
             (LinkState::Waiting, true) => (LinkState::Up, LinkChange::Started),
             (LinkState::Lost, true) => (LinkState::Up, LinkChange::Returned),
             (LinkState::Up, false) => (LinkState::Lost, LinkChange::Lost),

@@ -1,9 +1,8 @@
-//! The sensors of Config.json: requested, received over UDP or from shared memory, published.
+//! Requests the sensors of Config.json, receives them over UDP or from shared memory, and publishes them.
 mod bounding_boxes;
 mod delayed_frames;
 mod delivery_hint;
 mod gimbal;
-
 mod liveness;
 mod opened_sensor;
 mod refusal_log;
@@ -67,13 +66,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let boxes = open_boxes(context, assembly)?;
     gimbal::open(context, assembly)?;
     let frames = SharedFrameTree::new(context.tree.clone());
-    let shown = frames.clone();
-    let moved = move |_: &Settings, mount: &SensorMount, _| shown.set_mount(mount);
-    context.views.follow(Box::new(moved));
+    let tree = frames.clone();
+    let follow = move |_: &Settings, mount: &SensorMount, _| tree.set_mount(mount);
+    context.views.follow(Box::new(follow));
     let services = set_camera_info::CameraInfoServices::new(context);
     for sensor in &settings.sensors {
         let service = services.open(settings, sensor)?;
-        assembly.guards.extend(service.map(|own| Box::new(own) as DropGuard));
+        assembly.guards.extend(service.map(|service| Box::new(service) as DropGuard));
     }
     let added = AddedLinks::default();
     let mut threads = BTreeMap::new();
@@ -96,7 +95,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let odometry = odometry_topic(settings, &context.tree, config);
         assembly.frame_ids.extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
-        let stats = assembly.source_of(SourceRole::Sensor(config.seq_id), opened.name.clone());
+        let stats = assembly.add_source_of(SourceRole::Sensor(config.seq_id), opened.name.clone());
         links.push(SensorLink::new(config, stats.clone(), params.request.timeout, false));
         let (successor, successors) = mpsc::channel();
         let reception = Reception {
@@ -141,12 +140,12 @@ impl Section for SkippedSensors {
         Finding {
             level: Level::Warn,
             message: format!("{} sensors of the configuration are left out", skipped.len()),
-            values: skipped.iter().map(|one| value(&one.path, &one.message)).collect(),
+            values: skipped.iter().map(|problem| value(&problem.path, &problem.message)).collect(),
         }
     }
 }
 
-/// What the reception of a sensor needs.
+/// Resources for the reception of a sensor.
 struct Reception<'a> {
     params: &'a Params,
     senders: &'a Arc<Senders>,
@@ -216,11 +215,11 @@ fn open_boxes(
         topics,
         context.reported.clone(),
         context.poses.clone(),
-        assembly.source_on_demand("boxes in images".to_owned()),
+        assembly.add_source_on_demand("boxes in images".to_owned()),
     );
     let events = boxes.topics.events.clone();
-    let moved = move |_: &Settings, mount: &SensorMount, _| events.moved(mount);
-    context.views.follow(Box::new(moved));
+    let follow = move |_: &Settings, mount: &SensorMount, _| events.set_mount(mount);
+    context.views.follow(Box::new(follow));
     Ok(Some(boxes))
 }
 
@@ -248,13 +247,13 @@ fn topics(page: &mut TopicPage) {
     );
 }
 
-/// Row of the topic of boxes, which cameras of several types may have.
+/// Row of the topic of boxes, which is common to cameras of several types.
 const BOXES_ROW: &str = "\
 | 1, 2, 3, 4, 9, 40, 41 | | `/rflysim/sensor<N>/boxes` | `vision_msgs/msg/Detection2DArray` | `<prefix>sensor<N>_optical_frame` | `detections` | all | \
 with `sensor<N>.boxes`: boxes of described vehicles and objects in the image, stamp of the image ([reports.md](reports.md)) |
 ";
 
-fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
+fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, is_first: bool) {
     let frame = match topic.frame {
         FrameKind::Optical => "`<prefix>sensor<N>_optical_frame`",
         FrameKind::Link => "`<prefix>sensor<N>_link`",
@@ -267,7 +266,7 @@ fn row(text: &mut String, spec: &SensorSpec, topic: &TopicSpec, first: bool) {
         .map(u16::to_string)
         .collect();
     let (type_id, name) =
-        if first { (spec.kind.type_id().to_string(), spec.name) } else { (String::new(), "") };
+        if is_first { (spec.kind.type_id().to_string(), spec.name) } else { (String::new(), "") };
     let _ = writeln!(
         text,
         "| {type_id} | {name} | `/rflysim/sensor<N>/{}` | `{}` | {frame} | `{}` | {} | {} |",

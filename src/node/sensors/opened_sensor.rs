@@ -1,4 +1,4 @@
-//! A sensor that is passed to the thread that serves it.
+//! An open sensor on its way to the thread that serves it.
 use crate::node::clock::SimClock;
 use crate::sensors::SensorPipeline;
 use std::ops::RangeInclusive;
@@ -10,11 +10,11 @@ pub(super) struct OpenedSensor {
     pub(super) name: String,
     pub(super) sensor: SensorPipeline,
     pub(super) clock: Arc<SimClock>,
-    /// The transport is mode 1 or 3.
-    pub(super) compressed: bool,
+    /// Whether the transport is mode 1 or 3.
+    pub(super) is_compressed: bool,
     /// Allowed lengths of its block of shared memory; the largest is that of a raw frame.
     pub(super) lengths: RangeInclusive<usize>,
 }
 
-/// A sensor that replaces another one on its thread; the thread drops the sender when it has done so.
+/// A sensor that replaces another one on its thread; the thread drops the sender after the replacement.
 pub(super) type Successor = (OpenedSensor, mpsc::Sender<()>);

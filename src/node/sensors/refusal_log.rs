@@ -1,4 +1,4 @@
-//! Log of payloads that cannot be from their sensor.
+//! Logs payloads that cannot be from their sensor.
 use crate::sensors::{SensorCause, SensorError};
 
 /// Logs each cause once; `/diagnostics` counts all.

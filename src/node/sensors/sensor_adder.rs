@@ -26,7 +26,7 @@ pub(super) struct SensorAdder {
     services: CameraInfoServices,
     /// Queue to the supervisor.
     links: AddedLinks,
-    /// Dropped with the bridge.
+    /// End with the bridge.
     running: Mutex<Vec<(RunningThreads, Option<ServiceHandle>)>>,
 }
 

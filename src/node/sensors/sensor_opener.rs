@@ -23,7 +23,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
 
-/// Senders to the threads of the sensors, by SeqID.
+/// Queues to the threads of the sensors, by SeqID.
 type SuccessorSenders = BTreeMap<u16, mpsc::Sender<Successor>>;
 
 pub(super) struct SensorOpener {
@@ -34,14 +34,14 @@ pub(super) struct SensorOpener {
     pub(super) frames: SharedFrameTree,
     pub(super) poses: PoseHistory,
     pub(super) axes_report: AxesReport,
-    /// The threads that serve the sensors.
+    /// Queues to the threads that serve the sensors.
     pub(super) threads: Mutex<SuccessorSenders>,
     /// Opens sensors that are added at run time.
     pub(super) adder: SensorAdder,
 }
 
 impl SensorOpener {
-    /// Opens a sensor; `again`: it replaces one that is open.
+    /// Opens a sensor; `again`: it replaces an open one, or is added at run time.
     pub(super) fn open(
         &self,
         settings: &Settings,
@@ -76,12 +76,12 @@ impl SensorOpener {
             name: format!("sensor{} {}", config.seq_id, spec.suffix()),
             sensor,
             clock,
-            compressed: config.transport.is_compressed(),
+            is_compressed: config.transport.is_compressed(),
             lengths: lengths.unwrap_or(0..=0),
         }))
     }
 
-    /// The true motion around a sensor with points, if a vehicle carries it.
+    /// Returns the source of true motion for a sensor of points that a vehicle carries.
     fn surroundings(
         &self,
         settings: &Settings,
@@ -98,31 +98,31 @@ impl SensorOpener {
         }))
     }
 
-    /// Opens the sensors again whose fixed properties change; nothing changes before the result is called.
+    /// Opens the sensors again whose fixed properties change. The change takes effect when the returned closure is called.
     ///
     /// # Errors
-    /// Why a sensor cannot be opened; nothing changed.
+    /// Why a sensor cannot be opened; then nothing has changed.
     pub(super) fn prepare(
         self: &Arc<Self>,
         before: &Arc<Settings>,
         now: &Arc<Settings>,
     ) -> Result<PreparedChange, Problems> {
-        let own = self.clone();
+        let opener = self.clone();
         let (old, new) = (before.clone(), now.clone());
         let sensors = || before.sensors.iter().zip(&now.sensors);
-        // Added sensors follow the known ones.
-        let rows = now.sensors.get(before.sensors.len()..).unwrap_or_default();
-        if rows.is_empty() && sensors().all(|(was, is)| row_of(was) == row_of(is)) {
+        // Added sensors are at the end of the list.
+        let added_rows = now.sensors.get(before.sensors.len()..).unwrap_or_default();
+        if added_rows.is_empty() && sensors().all(|(was, is)| fixed_row(was) == fixed_row(is)) {
             return Ok(Box::new(move || -> AwaitEffect {
-                own.views.change(&old, &new, None);
+                opener.views.change(&old, &new, None);
                 Box::new(|| ())
             }));
         }
-        let wrong =
+        let problem =
             |path: String, error: NodeError| Problems(vec![Problem::new(path, error.to_string())]);
         let tree = |settings: &Settings| {
             let tree = settings.frame_tree();
-            tree.map_err(|error| wrong("frames".to_owned(), error))
+            tree.map_err(|error| problem("frames".to_owned(), error))
         };
         let (old_tree, tree) = (tree(before)?, tree(now)?);
         let _one_graph_update = self.middleware.hold_graph();
@@ -134,17 +134,16 @@ impl SensorOpener {
                 continue;
             }
             let sensor = self.open(now, &tree, config, true);
-            let sensor =
-                sensor.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
+            let sensor = sensor.map_err(|e| problem(format!("sensor{}", config.seq_id), e))?;
             opened.extend(sensor.map(|sensor| (config.seq_id, sensor)));
         }
         let mut added = Vec::new();
-        for config in rows {
-            let one = self.add((now, &tree), config);
-            let one = one.map_err(|error| wrong(format!("sensor{}", config.seq_id), error))?;
-            added.extend(one);
+        for config in added_rows {
+            let sensor = self.add((now, &tree), config);
+            let sensor = sensor.map_err(|e| problem(format!("sensor{}", config.seq_id), e))?;
+            added.extend(sensor);
         }
-        Ok(Box::new(move || own.hand_over((opened, added), tree, (&old, &new))))
+        Ok(Box::new(move || opener.hand_over((opened, added), tree, (&old, &new))))
     }
 
     /// Opens an added sensor; `None` if its vehicle has no clock.
@@ -166,8 +165,8 @@ impl SensorOpener {
         tree: FrameTree,
         (before, now): (&Settings, &Arc<Settings>),
     ) -> AwaitEffect {
-        let again = opened.iter().map(|(seq_id, _)| *seq_id);
-        let sensors = again.chain(added.iter().map(|new| new.seq_id)).collect();
+        let replaced_ids = opened.iter().map(|(seq_id, _)| *seq_id);
+        let sensors = replaced_ids.chain(added.iter().map(|new| new.seq_id)).collect();
         let reopened = Reopened { sensors, tree };
         self.views.change(before, now, Some(&reopened));
         self.frames.replace(reopened.tree.clone());
@@ -182,16 +181,16 @@ impl SensorOpener {
             let (seq_id, successor) = self.adder.start(new);
             self.threads().insert(seq_id, successor);
         }
-        let (taking, taken) = mpsc::channel();
+        let (replacing, replaced) = mpsc::channel();
         let threads = self.threads();
         for (seq_id, sensor) in opened {
             if let Some(thread) = threads.get(&seq_id) {
                 // Sending fails if the thread has ended.
-                let _ended = thread.send((sensor, taking.clone()));
+                let _ended = thread.send((sensor, replacing.clone()));
             }
         }
-        drop((taking, threads));
-        Box::new(move || while taken.recv().is_ok() {})
+        drop((replacing, threads));
+        Box::new(move || while replaced.recv().is_ok() {})
     }
 
     pub(super) fn threads(&self) -> MutexGuard<'_, SuccessorSenders> {
@@ -205,15 +204,15 @@ impl SensorOpener {
         tree: &FrameTree,
         config: &SensorConfig,
     ) -> impl PartialEq + use<> {
-        let boxes = self.boxes.as_ref().map(|boxes| boxes.read_by(settings, config.seq_id));
+        let boxes = self.boxes.as_ref().map(|boxes| boxes.cameras_needing(settings, config.seq_id));
         let odometry = odometry_topic(settings, tree, config);
         let frames = frame_ids(tree, config.seq_id);
-        (row_of(config), frames, odometry, settings.vehicle_of(config), boxes)
+        (fixed_row(config), frames, odometry, settings.vehicle_of(config), boxes)
     }
 }
 
-/// A row of Config.json without the values that a request can change.
-fn row_of(config: &SensorConfig) -> SensorConfig {
+/// Returns a row of Config.json without the values that a request can change.
+fn fixed_row(config: &SensorConfig) -> SensorConfig {
     SensorConfig {
         fov_deg: 0.0,
         rate_hz: 0,
@@ -234,15 +233,15 @@ pub(super) fn odometry_topic(
 ) -> Option<OdometryTopic> {
     let params = &settings.params;
     let vehicle = settings.vehicle_of(config)?;
-    let of_vehicle = |other: &&SensorConfig| {
+    let is_on_vehicle = |other: &&SensorConfig| {
         let has_points = matches!(other.kind.row().payload, Payload::Points(_));
         has_points && settings.vehicle_of(other) == Some(vehicle)
     };
-    let first = settings.sensors.iter().find(of_vehicle)?;
+    let first = settings.sensors.iter().find(is_on_vehicle)?;
     if first.seq_id != config.seq_id {
         return None;
     }
-    let named = |template: &str| match template {
+    let topic_name = |template: &str| match template {
         "" => String::new(),
         template => {
             topic_below(&params.topic_prefix, &template.replace("{id}", &vehicle.to_string()))
@@ -250,8 +249,8 @@ pub(super) fn odometry_topic(
     };
     let names = tree.names();
     Some(OdometryTopic {
-        local: named(&params.cloud_odometry_topic),
-        global: named(&params.cloud_global_odometry_topic),
+        local: topic_name(&params.cloud_odometry_topic),
+        global: topic_name(&params.cloud_global_odometry_topic),
         start: names.of_vehicle(vehicle, "odom_start"),
         odom: names.of_vehicle(vehicle, &names.odom),
         world: names.map.clone(),

@@ -31,7 +31,7 @@ impl CameraInfoServices {
         }
     }
 
-    /// `None` if the sensor is no camera.
+    /// Opens the service of a sensor; `None` if it is no camera.
     pub(super) fn open(
         &self,
         settings: &Settings,
@@ -56,12 +56,12 @@ impl CameraInfoServices {
     }
 }
 
-/// Name beside `camera_info`.
+/// Returns the name of the service, beside the topic `camera_info`.
 fn service_name(main: &str, sensor: &SensorConfig) -> Option<String> {
     let spec = spec_of(sensor.kind);
     let topics = spec.topics.iter().map(|topic| spec.topic_name(topic, main));
-    let mut spaces = topics.filter_map(|name| Some(name.strip_suffix(INFO)?.to_owned()));
-    spaces.next().map(|space| space + SERVICE)
+    let mut namespaces = topics.filter_map(|name| Some(name.strip_suffix(INFO)?.to_owned()));
+    namespaces.next().map(|namespace| namespace + SERVICE)
 }
 
 struct CameraInfoService {

@@ -1,4 +1,4 @@
-//! Sensors in shared memory: one polling thread per block, because the simulator does not signal.
+//! Sensors in shared memory: one polling thread per block, because the simulator does not signal new frames.
 use super::delayed_frames::{release_due, until_due};
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::refusal_log::RefusalLog;
@@ -25,10 +25,10 @@ const SILENCE: Duration = Duration::from_secs(1);
 const REST: Duration = Duration::from_millis(50);
 /// Interval of checks for a block that is missing or may have been re-created.
 const CHECK: Duration = Duration::from_millis(200);
-/// After this time without a frame the log names the cause.
+/// Time without a frame after which the log reports the cause.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Bytes of the time after the flag.
+/// Length in bytes of the time, which follows the flag.
 const TIME_LEN: usize = SHM_HEADER_LEN - 1;
 
 pub(super) struct ShmSource {
@@ -37,7 +37,7 @@ pub(super) struct ShmSource {
     sensor: SensorPipeline,
     clock: Arc<SimClock>,
     stats: Arc<SourceStats>,
-    /// Tap that sees the unconverted frames.
+    /// Tap that gets the unconverted frames.
     packet_tap: PacketTapSlot,
     successors: mpsc::Receiver<Successor>,
     reader: BlockReader,
@@ -47,7 +47,7 @@ pub(super) struct ShmSource {
     silent_since: Instant,
     /// Cause of the silence as last logged.
     logged: Option<String>,
-    /// That another program reads the block was logged.
+    /// Whether the log has reported that another program reads the block.
     is_sharing_logged: bool,
     refusals: RefusalLog,
 }
@@ -80,7 +80,7 @@ impl PollInterval {
 }
 
 impl ShmSource {
-    /// A source for the block `name`; opens it when it exists.
+    /// Creates a source for the block `name`, which is opened as soon as it exists.
     pub(super) fn new(
         (name, packet_tap): (String, PacketTapSlot),
         opened: OpenedSensor,
@@ -116,9 +116,9 @@ impl ShmSource {
             let now = Instant::now();
             let mut found = false;
             if tasks::panics(|| found = self.poll(now)) {
-                self.failed(now);
+                self.recover(now);
             }
-            // The pause counts from the poll on: it includes the time spent on the frame.
+            // The pause starts at the poll, so it includes the time spent on the frame.
             let next = now + interval.pause(now, found).min(until_due(&self.sensor));
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
@@ -137,8 +137,8 @@ impl ShmSource {
         drop(taken_over);
     }
 
-    /// Reopens the block after a panic and a pause; other sensors are not affected.
-    fn failed(&mut self, now: Instant) {
+    /// Closes the block after a panic, to reopen it after a pause; other sensors are not affected.
+    fn recover(&mut self, now: Instant) {
         tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name());
         self.stats.lock().drop_one(Cause::TaskFailed);
         if let Some(block) = self.block.take() {
@@ -147,7 +147,7 @@ impl ShmSource {
         self.next_check = now + PAUSE;
     }
 
-    /// Takes a frame if one is ready; false otherwise. Publishes delayed frames that are due.
+    /// Reads a frame if one is ready; false otherwise. Also publishes delayed frames that are due.
     fn poll(&mut self, now: Instant) -> bool {
         release_due(&mut self.sensor, &self.stats);
         if now >= self.next_check {
@@ -157,7 +157,7 @@ impl ShmSource {
         let Some(block) = self.block.as_ref() else { return false };
         if block.flag() != ShmFlag::Ready as u8 {
             if self.reader.missed(block) {
-                self.missed();
+                self.count_missed();
             }
             return false;
         }
@@ -190,7 +190,7 @@ impl ShmSource {
             BlockRead::Published => {
                 figures.frames += 1;
                 figures.converted += 1;
-                figures.took(host_now().0 - arrival.0);
+                figures.record_latency(host_now().0 - arrival.0);
             }
             BlockRead::Unwanted => figures.frames += 1,
         }
@@ -198,7 +198,7 @@ impl ShmSource {
     }
 
     /// Counts a frame that another program took; logs the first one.
-    fn missed(&mut self) {
+    fn count_missed(&mut self) {
         self.stats.lock().drop_one(Cause::TakenByOther);
         if !std::mem::replace(&mut self.is_sharing_logged, true) {
             tracing::warn!(
@@ -252,7 +252,7 @@ pub enum BlockRead {
     Dropped(SensorError),
 }
 
-/// Reads frames by the flag protocol of the blocks: ready, reading, copied, released.
+/// Reads frames by the flag protocol of the blocks: `Ready`, `Reading`, copy, `Released`.
 #[derive(Default)]
 pub struct BlockReader {
     /// Copy of data that the sensor parses: another process may write to the block at any time.
@@ -262,7 +262,7 @@ pub struct BlockReader {
 }
 
 impl BlockReader {
-    /// Takes a frame if one is ready, and releases the block as soon as it is copied.
+    /// Reads a frame if one is ready, and releases the block as soon as the frame is copied.
     pub fn take(
         &mut self,
         block: &SharedBlock,
@@ -274,22 +274,22 @@ impl BlockReader {
             return None;
         }
         let taken = self.take_ready(block, sensor, arrival, stamp);
-        // A flag that another process overwrote stays; usually that happens after the copy.
+        // If another process has overwritten the flag, it stays; usually this happens after the copy.
         release_block(block);
         Some(taken.unwrap_or_else(BlockRead::Dropped))
     }
 
     /// Whether another program took a frame from a block that was read before; true once per frame.
     pub fn missed(&mut self, block: &SharedBlock) -> bool {
-        let released = || block.flag() == ShmFlag::Released as u8;
-        let Some(last) = self.last.filter(|_| released()) else { return false };
+        let is_released = || block.flag() == ShmFlag::Released as u8;
+        let Some(last) = self.last.filter(|_| is_released()) else { return false };
         let time = time_of(block);
         // A changed flag means that the renderer has begun the next frame.
-        let missed = time != last && released();
-        if missed {
+        let is_missed = time != last && is_released();
+        if is_missed {
             self.last = Some(time);
         }
-        missed
+        is_missed
     }
 
     fn take_ready(
@@ -329,7 +329,7 @@ impl BlockReader {
     }
 }
 
-/// Simulation time of the frame in a block, f64.
+/// Returns the simulation time of the frame in a block, an f64.
 fn time_of(block: &SharedBlock) -> [u8; TIME_LEN] {
     let mut time = [0; TIME_LEN];
     block.copy_out(1, &mut time);

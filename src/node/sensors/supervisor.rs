@@ -35,15 +35,15 @@ pub(super) struct SensorLink {
     sensor: SensorConfig,
     stats: Arc<SourceStats>,
     liveness: Liveness,
-    /// How many times to repeat a changed request; requests are not acknowledged.
-    resend: u8,
-    /// The bridge has requested the sensor. Earlier data may be what another program requested.
+    /// Number of repetitions of a changed request; requests are not acknowledged.
+    resends: u8,
+    /// Whether the bridge has requested the sensor. Earlier data may be the result of another program's request.
     is_requested: bool,
 }
 
 impl SensorLink {
-    /// A sensor that counts as lost after `timeout` without data. If it is added while others run, it is requested at once,
-    /// [`RESENDS`] times.
+    /// Creates the link of a sensor that counts as lost after `timeout` without data. A sensor added at run time is requested
+    /// at once, [`RESENDS`] times.
     pub(super) fn new(
         sensor: &SensorConfig,
         stats: Arc<SourceStats>,
@@ -58,13 +58,13 @@ impl SensorLink {
             sensor: sensor.clone(),
             stats,
             liveness: Liveness::new(timeout),
-            resend: if is_added { RESENDS } else { 0 },
+            resends: if is_added { RESENDS } else { 0 },
             is_requested: false,
         }
     }
 }
 
-/// Added sensors that the task does not watch yet.
+/// Added sensors that the supervisor does not watch yet.
 pub(super) type AddedLinks = Arc<Mutex<Vec<SensorLink>>>;
 
 pub(super) struct Supervisor {
@@ -73,7 +73,7 @@ pub(super) struct Supervisor {
     links: Vec<SensorLink>,
     added: AddedLinks,
     request_period: Duration,
-    /// A lost stream is left to the program that may have requested it (`request.foreign`).
+    /// Whether a lost stream is left to the program that may have requested it (`request.foreign`).
     yields: bool,
     format: RequestFormat,
     clear_first: bool,
@@ -153,26 +153,26 @@ impl Supervisor {
     }
 
     fn pause(&self) -> Duration {
-        let is_up = |link: &SensorLink| link.liveness.state() == LinkState::Up && link.resend == 0;
+        let is_up = |link: &SensorLink| link.liveness.state() == LinkState::Up && link.resends == 0;
         if self.links.iter().all(is_up) { CHECK_WHILE_UP } else { CHECK }
     }
 
     fn has_poses(&self) -> bool {
-        let all = |(tf, vehicles): &(Tf, usize)| tf.vehicles() >= *vehicles;
-        self.poses.as_ref().is_none_or(all)
+        let is_complete = |(tf, vehicles): &(Tf, usize)| tf.vehicle_count() >= *vehicles;
+        self.poses.as_ref().is_none_or(is_complete)
     }
 
     /// Detects changed links; logs one line per kind of change, for any number of sensors.
     fn check_links(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
         let since_request = self.first_request.map_or(Duration::ZERO, |first| now - first);
-        let deliver = self.any_delivers();
+        let any_delivers = self.any_delivers();
         for link in &mut self.links {
             let mut figures = link.stats.lock();
             let change = link.liveness.update(now, figures.last_frame);
             let state = link.liveness.state();
             figures.state = Some(state);
-            figures.hint = delivery_hint(link.sensor.kind, state, deliver, since_request);
+            figures.hint = delivery_hint(link.sensor.kind, state, any_delivers, since_request);
             drop(figures);
             if state != LinkState::Up
                 && let Some(slot) = self.views.slot(link.sensor.seq_id)
@@ -234,21 +234,20 @@ impl Supervisor {
             link.liveness.set_timeout(params.request.timeout);
             let sensor = settings.sensors.iter().find(|s| s.seq_id == link.sensor.seq_id);
             if let Some(sensor) = sensor.filter(|sensor| **sensor != link.sensor) {
-                (link.sensor, link.resend) = (sensor.clone(), RESENDS);
+                (link.sensor, link.resends) = (sensor.clone(), RESENDS);
                 link.stats.lock().asked_hz = Some(sensor.asked_hz().into());
             }
         }
     }
 
-    /// Requests every sensor once, then those that are silent. The order is that of the file, in which a sensor follows the one
-    /// that carries it.
+    /// Requests each sensor once, then the silent sensors, in the order of the file: a sensor follows its carrier.
     fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
-        let left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;
-        let due = |link: &SensorLink| {
-            !link.is_requested || (link.liveness.needs_request() && !left(link))
+        let is_left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;
+        let is_due = |link: &SensorLink| {
+            !link.is_requested || (link.liveness.needs_request() && !is_left(link))
         };
-        for link in self.links.iter().filter(|link| due(link)) {
+        for link in self.links.iter().filter(|link| is_due(link)) {
             self.send_request(link);
         }
         for link in &mut self.links {
@@ -258,11 +257,11 @@ impl Supervisor {
 
     /// Repeats the requests that change live sensors.
     fn resend(&mut self) {
-        for link in self.links.iter().filter(|l| l.resend > 0) {
+        for link in self.links.iter().filter(|l| l.resends > 0) {
             self.send_request(link);
         }
         for link in &mut self.links {
-            link.resend = link.resend.saturating_sub(1);
+            link.resends = link.resends.saturating_sub(1);
         }
     }
 
@@ -281,7 +280,7 @@ impl Supervisor {
         let mut request = sensor_request(&link.sensor, self.format);
         let slot = self.views.slot(link.sensor.seq_id);
         if let Some(slot) = &slot {
-            request.fov_deg = slot.marked(request.fov_deg);
+            request.fov_deg = slot.request_fov(request.fov_deg);
         }
         if let Err(error) = self.socket.send_to(request.emit(&mut buffer), self.renderer) {
             tracing::debug!(%error, source = %link.stats.name(), "request not sent");

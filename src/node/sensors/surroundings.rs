@@ -7,7 +7,7 @@ use crate::time::SimTime;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// The frame tree that all sensors share, with the published mount of each.
+/// The frame tree that all sensors share, with the mounts that their messages show.
 #[derive(Clone)]
 pub(super) struct SharedFrameTree(Arc<Mutex<FrameTree>>);
 
@@ -52,7 +52,7 @@ impl Surroundings for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
         // The first call starts the history of poses.
         self.pose_demand.lock().set(true);
-        self.poses.near(self.vehicle, at)
+        self.poses.latest_at(self.vehicle, at)
     }
 
     fn down(&self, at: SimTime) -> Option<[f64; 3]> {

@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 
 /// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
-/// That time while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
+/// The same while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
 const HEADS_PAUSE: Duration = Duration::from_millis(100);
-/// Upper bound of the kernel's charge per head, against the buffer size as requested.
+/// Upper bound of the bytes of the receive buffer that a head uses.
 const HEAD_BYTES: usize = 1024;
 /// Batches of datagrams per check of the stop flag.
 const MAX_BATCHES: usize = 64;
-/// A frame is sent in one go: after this silence the missing fragments are lost.
+/// Silence after which missing fragments are lost, because a frame is sent without pauses.
 const SILENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct UdpSource {
@@ -44,25 +44,25 @@ pub(super) struct UdpSource {
 /// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
-/// A stream of frames of `len` bytes.
-fn stream_of(sensor: SensorPipeline, len: usize, compressed: bool) -> SensorStream {
+/// Creates a stream of frames of `len` bytes.
+fn stream_of(sensor: SensorPipeline, len: usize, is_compressed: bool) -> SensorStream {
     SensorStream {
         reassembler: Reassembler::for_loans(2 * len + SPARE_FRAME_BYTES),
         sensor,
-        compressed,
+        compressed: is_compressed,
     }
 }
 
-/// A stream without subscribers: its frames are only counted.
+/// Reception without subscribers: frames are only counted.
 #[derive(Debug)]
 struct IdleReception {
-    /// The receive buffer holds two frames.
+    /// Whether the receive buffer holds two frames.
     holds_two_frames: bool,
     /// Number of heads that the receive buffer holds.
     max_heads: usize,
-    /// The last read received only heads.
+    /// Whether the last read received only heads.
     is_active: bool,
-    /// The socket keeps only heads.
+    /// Whether the socket keeps only heads.
     keeps_heads: bool,
     pause: Duration,
 }
@@ -79,7 +79,7 @@ impl IdleReception {
         }
     }
 
-    /// Pause after `count` datagrams in the previous pause; arrival times come from the kernel.
+    /// Returns the pause after `count` datagrams in the previous pause; arrival times are from the kernel.
     fn pause(&mut self, count: usize) -> Duration {
         if self.keeps_heads {
             self.pause = match count * 4 {
@@ -97,7 +97,6 @@ impl IdleReception {
 }
 
 impl UdpSource {
-    /// A source of frames for a sensor.
     pub(super) fn new(
         receiver: StreamReceiver,
         opened: OpenedSensor,
@@ -108,7 +107,7 @@ impl UdpSource {
         Self {
             idle: IdleReception::new(receiver.buffer_bytes(), len),
             receiver,
-            stream: stream_of(opened.sensor, len, opened.compressed),
+            stream: stream_of(opened.sensor, len, opened.is_compressed),
             clock: opened.clock,
             stats,
             overflows: 0,
@@ -121,7 +120,7 @@ impl UdpSource {
     /// Replaces the sensor; the successor takes over the socket.
     fn replace(&mut self, (opened, taken_over): Successor) {
         let len = *opened.lengths.end();
-        let mut stream = stream_of(opened.sensor, len, opened.compressed);
+        let mut stream = stream_of(opened.sensor, len, opened.is_compressed);
         self.stream.reassembler.drop_incomplete();
         stream.reassembler.continue_counters(&self.stream.reassembler);
         self.stream = stream;
@@ -157,7 +156,7 @@ impl UdpSource {
             match count {
                 Ok(true) => last = Instant::now(),
                 Ok(false) => self.drop_after_silence(last),
-                Err(_) => self.failed(),
+                Err(_) => self.handle_failure(),
             }
         }
     }
@@ -184,34 +183,34 @@ impl UdpSource {
         let received =
             self.receiver.recv(&mut [IoSliceMut::new(header), IoSliceMut::new(payload)])?;
         let Some(Received::Datagram(datagram)) = received else {
-            received.into_iter().for_each(|refused| self.take(refused));
+            received.into_iter().for_each(|refused| self.handle(refused));
             return Ok(received.is_some());
         };
         let Some(segment) = datagram.segment else {
-            self.take(Received::Datagram(datagram));
+            self.handle(Received::Datagram(datagram));
             return Ok(true);
         };
         // The first of the coalesced datagrams is in the buffers already; the others are copied.
         let mut rest = std::mem::take(&mut self.rest);
         rest.clear();
         rest.extend_from_slice(header.get(segment..).unwrap_or_default());
-        let behind =
+        let payload_rest =
             segment.saturating_sub(header.len())..datagram.len.saturating_sub(header.len());
-        rest.extend_from_slice(payload.get(behind).unwrap_or_default());
-        self.take(Received::Datagram(datagram.piece(segment)));
+        rest.extend_from_slice(payload.get(payload_rest).unwrap_or_default());
+        self.handle(Received::Datagram(datagram.piece(segment)));
         for bytes in rest.chunks(segment) {
             let DatagramBuffers { header, payload } = self.stream.next_buffers();
             let (first, then) = bytes.split_at(bytes.len().min(header.len()));
             header[..first.len()].copy_from_slice(first);
             payload[..then.len()].copy_from_slice(then);
-            self.take(Received::Datagram(datagram.piece(bytes.len())));
+            self.handle(Received::Datagram(datagram.piece(bytes.len())));
         }
         self.rest = rest;
         Ok(true)
     }
 
     /// Handles a socket failure; the pause keeps a permanent one from spinning.
-    fn failed(&self) {
+    fn handle_failure(&self) {
         self.stats.lock().drop_one(Cause::Socket);
         std::thread::sleep(IDLE_PAUSE);
     }
@@ -242,12 +241,12 @@ impl UdpSource {
         for _ in 0..MAX_BATCHES {
             let heads = self.receiver.recv_heads(wait && count == 0)?;
             count += heads.len();
-            let last = heads.len() < StreamReceiver::BATCH;
+            let is_last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
                 self.stream.reassembler.next_header_buffer().copy_from_slice(&head);
-                self.take(received);
+                self.handle(received);
             }
-            if last {
+            if is_last {
                 break;
             }
         }
@@ -263,13 +262,13 @@ impl UdpSource {
     }
 
     /// Handles the datagram in the last buffers.
-    fn take(&mut self, received: Received) {
+    fn handle(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
             return self.stats.lock().drop_one(Cause::Refused);
         };
         if datagram.overflows != self.overflows {
             self.overflows = datagram.overflows;
-            self.stats.lock().overflowed(datagram.overflows);
+            self.stats.lock().set_overflows(datagram.overflows);
         }
         let arrival = datagram.kernel_time.map_or_else(host_now, RosTime);
         let stamp = |sim_time, arrival| self.clock.stamp(sim_time, arrival, SourceKind::Image);
@@ -283,7 +282,7 @@ impl UdpSource {
             Progress::Frame(info, result) => (info, Some(result)),
         };
         if let Some(Err(error)) = &result {
-            self.refused(error);
+            self.handle_refusal(error);
         }
         let mut figures = self.stats.lock();
         figures.set_reassembly(self.stream.reassembler.counters());
@@ -291,15 +290,15 @@ impl UdpSource {
         match result {
             Some(Ok(())) => {
                 figures.converted += 1;
-                figures.took(host_now().0 - info.arrival.0);
+                figures.record_latency(host_now().0 - info.arrival.0);
             }
             Some(Err(error)) => figures.drop_one(error.cause().into()),
             None => {}
         }
     }
 
-    /// A datagram of another sensor must not change the order of this one.
-    fn refused(&mut self, error: &SensorError) {
+    /// Logs a refused frame; a datagram of another sensor must not change the order of this one.
+    fn handle_refusal(&mut self, error: &SensorError) {
         if error.is_foreign() {
             self.stream.reassembler.revert_order();
         }

@@ -1,17 +1,17 @@
-//! Changes of one sensor's view: its messages change with the first frame that shows the new view.
+//! Changes the messages of a sensor with the first frame that shows its new view.
 use crate::doctor::BridgeFacts;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::sensor_views::{SensorView, SensorViews};
 use crate::sensors::{FrameHead, FrameStep, Sensor, SensorError, SensorPipeline, ShownView};
 use std::sync::Arc;
 
-/// Refuses frames of a sensor that may show either view while its view changes.
+/// Refuses frames that may show the old or the new view, while a sensor's view changes.
 pub(super) struct ViewGate {
     views: SensorViews,
     slot: Arc<SensorView>,
-    /// Number of the change that the sensor has; `None`: it was opened again, and no frame has shown it yet.
+    /// Number of the change that the sensor shows; `None`: it was opened again, and no frame has shown its settings yet.
     changes: Option<u64>,
-    /// Counts the openings of the sensor, this one included.
+    /// [`SensorView::reopenings`] after this opening.
     opening: u64,
 }
 
@@ -30,7 +30,7 @@ impl ViewGate {
         pipeline.add_step(Box::new(Self {
             views: views.clone(),
             changes: (!again).then(|| slot.changes()),
-            opening: slot.opened() + u64::from(again),
+            opening: slot.reopenings() + u64::from(again),
             slot,
         }));
     }
@@ -38,14 +38,14 @@ impl ViewGate {
 
 impl FrameStep for ViewGate {
     fn unsubscribed(&self) {
-        if self.changes != Some(self.slot.changes()) && self.slot.opened() == self.opening {
+        if self.changes != Some(self.slot.changes()) && self.slot.reopenings() == self.opening {
             self.views.settle(&self.slot);
         }
     }
 
     /// Takes over the new view with the first frame that shows it.
     fn before(&mut self, head: &FrameHead, sensor: &mut dyn Sensor) -> Result<(), SensorError> {
-        if self.slot.opened() != self.opening {
+        if self.slot.reopenings() != self.opening {
             return Err(SensorError::ViewUnknown);
         }
         self.slot.record_frame(head.arrival);
@@ -76,7 +76,7 @@ impl Section for FieldsOfView {
     }
 
     fn check(&mut self) -> Finding {
-        let differ = self.0.other_fields_of_view();
+        let differ = self.0.differing_fields_of_view();
         let (level, message) = match differ.len() {
             0 => (Level::Ok, "none is described to differ".to_owned()),
             n => {
@@ -95,7 +95,7 @@ impl Section for FieldsOfView {
     }
 
     fn add_facts(&self, facts: &mut BridgeFacts) {
-        let differ = self.0.other_fields_of_view().into_iter();
+        let differ = self.0.differing_fields_of_view().into_iter();
         facts.fields_of_view.extend(differ.map(|(seq_id, (asked, shown))| (seq_id, asked, shown)));
     }
 }

@@ -20,12 +20,12 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The smallest region that contains both points.
+    /// Returns the smallest region that contains both points.
     pub(super) fn between(a: [f64; 2], b: [f64; 2]) -> Self {
         Self { low: [a[0].min(b[0]), a[1].min(b[1])], high: [a[0].max(b[0]), a[1].max(b[1])] }
     }
 
-    fn has(&self, at: [f64; 2]) -> bool {
+    fn contains(&self, at: [f64; 2]) -> bool {
         (0..2).all(|axis| (self.low[axis]..=self.high[axis]).contains(&at[axis]))
     }
 }
@@ -42,32 +42,32 @@ impl Ground {
         Self { map, world, frame: params.frames.map.clone() }
     }
 
-    fn north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    fn to_north_east(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let ned = self.world.ned([x, y, 0.0]);
         [ned.x(), ned.y()]
     }
 
-    fn in_map(&self, [north, east]: [f64; 2]) -> [f64; 2] {
+    fn to_map(&self, [north, east]: [f64; 2]) -> [f64; 2] {
         let [x, y, _] = self.world.vector(Vector::new(north, east, 0.0));
         [x, y]
     }
 
-    /// The region that the terrain covers.
+    /// Returns the region that the terrain covers.
     pub(super) fn extent(&self) -> Region {
         let (origin, far) = (self.map.origin(), self.map.end());
-        Region::between(self.in_map(origin), self.in_map(far))
+        Region::between(self.to_map(origin), self.to_map(far))
     }
 
-    /// Distance of two pixels, the smaller one of the two axes.
+    /// Distance of neighbouring pixels, along the axis where it is smaller.
     pub(super) fn step(&self) -> f64 {
         let [x, y] = self.map.step().map(f64::abs);
         x.min(y)
     }
 
-    /// Height above the map's origin; `None` outside of the terrain.
+    /// Returns the height above the map's origin; `None` outside of the terrain.
     pub(super) fn height(&self, at: [f64; 2]) -> Option<f64> {
         // 0 and -0 are the same height.
-        let height = || 0.0 - self.map.height(self.north_east(at));
-        self.extent().has(at).then(height)
+        let height = || 0.0 - self.map.height(self.to_north_east(at));
+        self.extent().contains(at).then(height)
     }
 }

@@ -1,4 +1,4 @@
-//! The latched topics of the terrain: a region as map messages.
+//! Publishes a region of the terrain as map messages.
 use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Pose;
 use crate::msgs::nav_msgs::msg::OccupancyGrid;
@@ -24,10 +24,10 @@ impl Maps {
     }
 }
 
-/// Limit of cells in one message, which then has some MB.
+/// Limit of cells in one message, which is then a few MB long.
 pub(super) const MAX_CELLS: f64 = 1_000_000.0;
 
-/// Heights at the centres of cells, from the corner of the smallest x and y, along x first; NaN outside of the terrain.
+/// Heights at the centres of cells, row by row along x from the corner with the smallest x and y; NaN outside of the terrain.
 #[derive(Debug, PartialEq)]
 pub(super) struct Raster {
     pub(super) corner: [f64; 2],
@@ -38,7 +38,7 @@ pub(super) struct Raster {
 }
 
 impl Raster {
-    /// `resolution` 0 is that of the terrain, or a coarser one if that has too many cells.
+    /// `resolution` 0 selects that of the terrain, or a coarser one if that gives too many cells.
     pub(super) fn new(ground: &Ground, region: Region, resolution: f64) -> Result<Self, String> {
         let length = [0, 1].map(|axis| region.high[axis] - region.low[axis]);
         let cells = |resolution: f64| length.map(|l| (l / resolution - 1e-9).ceil().max(1.0));
@@ -97,7 +97,7 @@ impl Raster {
         grid
     }
 
-    /// One layer, `elevation`. Rows and columns count down x and y, from the corner of the largest ones.
+    /// Returns the layer `elevation`; rows and columns run along decreasing x and y, from the corner with the largest x and y.
     #[cfg(has_grid_map_msgs)]
     pub(super) fn grid_map(&self, header: Header) -> crate::msgs::grid_map_msgs::msg::GridMap {
         use crate::msgs::grid_map_msgs::msg::{GridMap, GridMapInfo};
@@ -112,12 +112,12 @@ impl Raster {
             stride: stride as u32,
         };
         let mut layer = Float32MultiArray::default();
-        // Column by column, as Eigen has its matrices.
+        // Column-major, as in Eigen.
         layer.layout.dim = vec![
             dimension("column_index", columns, rows * columns),
             dimension("row_index", rows, rows),
         ];
-        // Both axes of the layer run backwards: its order is the reverse of `heights`.
+        // Both axes decrease, so the order is the reverse of `heights`.
         layer.data = self.heights.iter().rev().copied().collect();
         GridMap {
             header,

@@ -2,10 +2,10 @@
 use super::ground::{Ground, Region};
 use crate::msgs::geometry_msgs::msg::Point;
 
-/// Limit of points in one response, which then has some MB.
+/// Limit of points in one response, which is then a few MB long.
 pub(super) const MAX_POINTS: usize = 100_000;
 
-/// The step of a request; 0 is that of the terrain.
+/// Returns the step of a request; 0 selects that of the terrain.
 pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {
     match step {
         0.0 => Ok(ground.step()),
@@ -18,12 +18,12 @@ pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {
 }
 
 /// Returns x and y of finite points.
-pub(super) fn checked(points: &[Point]) -> Result<Vec<[f64; 2]>, String> {
-    let place = |(i, point): (usize, &Point)| match [point.x, point.y] {
+pub(super) fn check_points(points: &[Point]) -> Result<Vec<[f64; 2]>, String> {
+    let position = |(i, point): (usize, &Point)| match [point.x, point.y] {
         at if at.iter().all(|v| v.is_finite()) => Ok(at),
         [x, y] => Err(format!("points[{i}] is {x}, {y}, must be finite numbers in m")),
     };
-    points.iter().enumerate().map(place).collect()
+    points.iter().enumerate().map(position).collect()
 }
 
 fn too_many(count: f64) -> String {
@@ -32,7 +32,7 @@ fn too_many(count: f64) -> String {
     )
 }
 
-/// The points, and points between them at the distance `step`.
+/// Returns the points of a polyline, and points between them at the distance `step`.
 pub(super) fn line(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, String> {
     let legs = || points.iter().zip(points.iter().skip(1));
     let length = |(a, b): (&[f64; 2], &[f64; 2])| (b[0] - a[0]).hypot(b[1] - a[1]);
@@ -44,20 +44,20 @@ pub(super) fn line(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, Stri
     if count > MAX_POINTS as f64 {
         return Err(too_many(count));
     }
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for (a, b) in legs() {
-        let whole = length((a, b)).max(f64::MIN_POSITIVE);
+        let leg_length = length((a, b)).max(f64::MIN_POSITIVE);
         let along = |i: usize| {
-            let part = i as f64 * step / whole;
+            let part = i as f64 * step / leg_length;
             [a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part]
         };
-        places.extend((0..steps((a, b)) as usize).map(along));
+        positions.extend((0..steps((a, b)) as usize).map(along));
     }
-    places.extend(points.last());
-    Ok(places)
+    positions.extend(points.last());
+    Ok(positions)
 }
 
-/// The rectangle between two points, row by row.
+/// Returns the points of a grid in the rectangle between two corners, row by row.
 pub(super) fn grid(points: &[[f64; 2]], step: f64) -> Result<Vec<[f64; 2]>, String> {
     let &[a, b] = points else {
         return Err(format!("a grid needs two points, points has {}", points.len()));

@@ -1,4 +1,4 @@
-//! Services: heights at points, and publication of a region.
+//! Services that return heights and publish a region of the terrain.
 use super::ground::{Ground, Region};
 use super::raster::{Maps, Raster};
 use super::{HEIGHT, PUBLISH, sample_points};
@@ -18,9 +18,9 @@ pub(super) fn open(
     maps: Maps,
     assembly: &mut Assembly,
 ) -> Result<(), NodeError> {
-    let below = ground.clone();
+    let height_ground = ground.clone();
     let height = middleware.service::<GetHeight>(&name(HEIGHT), move |request, responder| {
-        responder.respond(heights(&below, &request));
+        responder.respond(heights(&height_ground, &request));
     })?;
     let publish =
         middleware.service::<PublishTerrain>(&name(PUBLISH), move |request, responder| {
@@ -31,14 +31,14 @@ pub(super) fn open(
 }
 
 fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
-    let places = match places_of(ground, request) {
-        Ok(places) => places,
+    let positions = match sample_positions(ground, request) {
+        Ok(positions) => positions,
         Err(message) => return GetHeightResponse { message, ..GetHeightResponse::default() },
     };
-    let at = |place: &[f64; 2]| ground.height(*place).unwrap_or(f64::NAN);
-    let height: Vec<f64> = places.iter().map(at).collect();
+    let height_at = |position: &[f64; 2]| ground.height(*position).unwrap_or(f64::NAN);
+    let height: Vec<f64> = positions.iter().map(height_at).collect();
     let outside = height.iter().filter(|height| height.is_nan()).count();
-    let first = places.iter().zip(&height).find(|(_, height)| height.is_nan());
+    let first = positions.iter().zip(&height).find(|(_, height)| height.is_nan());
     let message = first.map(|([x, y], _)| {
         let extent = ground.extent();
         format!(
@@ -49,13 +49,13 @@ fn heights(ground: &Ground, request: &GetHeightRequest) -> GetHeightResponse {
     GetHeightResponse {
         success: outside == 0,
         message: message.unwrap_or_default(),
-        points: places.iter().zip(&height).map(point).collect(),
+        points: positions.iter().zip(&height).map(point).collect(),
         height,
     }
 }
 
-fn places_of(ground: &Ground, request: &GetHeightRequest) -> Result<Vec<[f64; 2]>, String> {
-    let points = sample_points::checked(&request.points)?;
+fn sample_positions(ground: &Ground, request: &GetHeightRequest) -> Result<Vec<[f64; 2]>, String> {
+    let points = sample_points::check_points(&request.points)?;
     let step = || sample_points::step_of(request.step, ground);
     match request.shape {
         GetHeightRequest::SHAPE_POINTS if points.is_empty() => {
@@ -88,7 +88,7 @@ fn publish(
 
 fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, String> {
     let PublishTerrainRequest { center, length_x, length_y, occupied_above, .. } = request;
-    let centre = sample_points::checked(std::slice::from_ref(center))
+    let centre = sample_points::check_points(std::slice::from_ref(center))
         .map_err(|message| message.replace("points[0]", "center"))?;
     let length = [*length_x, *length_y];
     if !occupied_above.is_finite() {
@@ -105,9 +105,9 @@ fn region(ground: &Ground, request: &PublishTerrainRequest) -> Result<Region, St
     let low = [0, 1].map(|axis| centre[0][axis] - length[axis] / 2.0);
     let high = [0, 1].map(|axis| centre[0][axis] + length[axis] / 2.0);
     let (region, extent) = (Region::between(low, high), ground.extent());
-    let apart =
+    let is_apart =
         |axis: usize| region.low[axis] > extent.high[axis] || region.high[axis] < extent.low[axis];
-    if apart(0) || apart(1) {
+    if is_apart(0) || is_apart(1) {
         return Err(format!("the region, {region}, is outside the terrain, which covers {extent}"));
     }
     Ok(region)

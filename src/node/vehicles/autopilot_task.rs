@@ -166,7 +166,7 @@ impl AutopilotTask {
             figures.received += 1;
             figures.bytes += datagram.len as u64;
             if datagram.overflows > 0 {
-                figures.overflowed(datagram.overflows);
+                figures.set_overflows(datagram.overflows);
             }
         }
         result.unwrap_or(true).then_some(count)
@@ -294,7 +294,7 @@ impl AutopilotTask {
         let mut figures = self.stats.lock();
         if let SourceRole::Autopilot(facts) = &mut figures.kind {
             facts.not_ready = report_figures.not_ready;
-            facts.odd = report_figures.link_warnings;
+            facts.link_warnings = report_figures.link_warnings;
             if let Some(rate) = rate {
                 facts.setpoint_hz = (rate > 0.0).then_some(rate);
             }

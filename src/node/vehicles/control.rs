@@ -67,7 +67,7 @@ pub(super) fn open(
         };
         let kind =
             SourceRole::Autopilot(AutopilotFacts { vehicle: id, ..AutopilotFacts::default() });
-        let stats = assembly.source_of(kind, format!("autopilot of vehicle {id}"));
+        let stats = assembly.add_source_of(kind, format!("autopilot of vehicle {id}"));
         let wake = Arc::new(Notify::new());
         let interface = interface(context, id, link, transport.sink(), wake.clone())?;
         if *link == ControlLink::Simulator(SimMode::UdpUltraSimple)

@@ -31,7 +31,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         served: context.settings.vehicles(),
         scene: context.scene.clone(),
         presence: context.presence.clone(),
-        stats: assembly.source_of(SourceRole::Heartbeats, "heartbeats".into()),
+        stats: assembly.add_source_of(SourceRole::Heartbeats, "heartbeats".into()),
     };
     tasks::start(runtime, source);
 }
@@ -84,7 +84,7 @@ impl CountedTask for HeartbeatSource {
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
             if IDS.contains(&id) {
-                self.scene.lock().entities.heard(id);
+                self.scene.lock().entities.add_vehicle(id);
             }
             let cause = self.announce(id, from);
             if let Some(cause) = cause {
@@ -92,7 +92,7 @@ impl CountedTask for HeartbeatSource {
             }
             let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
             let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else { continue };
-            let beat = LastHeartbeat { from, expected: cause.is_none(), at: Instant::now() };
+            let beat = LastHeartbeat { from, is_expected: cause.is_none(), at: Instant::now() };
             self.presence.record_heartbeat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),

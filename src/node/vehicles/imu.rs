@@ -45,7 +45,7 @@ pub(super) fn open(
     let what = format!("IMU of vehicle {vehicle}");
     let options = BindOptions { copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &what) else { return Ok(()) };
-    let stats = assembly.source(format!("imu of vehicle {vehicle}"));
+    let stats = assembly.add_source(format!("imu of vehicle {vehicle}"));
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
     let topic = context.vehicle_topic(vehicle, &params.imu.topic);
@@ -194,7 +194,7 @@ impl ImuSource {
         let stamp = in_order(&mut self.order, position)
             .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(Cause::Time));
         let mut figures = self.stats.lock();
-        figures.lost(self.order.lost());
+        figures.set_lost(self.order.lost());
         let stamp = match stamp {
             Ok(stamp) => stamp,
             Err(cause) => return figures.drop_one(cause),
@@ -214,7 +214,7 @@ impl ImuSource {
         match result {
             Ok(_) => {
                 figures.converted += 1;
-                figures.took(host_now().0 - arrival.0);
+                figures.record_latency(host_now().0 - arrival.0);
             }
             Err(_) => figures.drop_one(Cause::Publish),
         }

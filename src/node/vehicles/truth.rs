@@ -105,7 +105,7 @@ pub(super) fn open(
     let options =
         BindOptions { reuse: true, copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &name) else { return Ok(None) };
-    let stats = assembly.source(name);
+    let stats = assembly.add_source(name);
     let (states, on_link) = mpsc::channel(MAX_RELAYED);
     let wanted = Arc::<AtomicBool>::default();
     let autopilot = Arc::<OnceLock<_>>::default();
@@ -322,7 +322,7 @@ impl TruthSource {
         figures.frames += 1;
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
-        figures.took(host_now().0 - arrival.0);
+        figures.record_latency(host_now().0 - arrival.0);
     }
 
     /// Publishes values of the model, with the time of arrival: the datagram has no time.

@@ -1,4 +1,4 @@
-//! The mesh that `robot_description` names. It is compiled into the program, and clients get no other file.
+//! Serves the mesh that `robot_description` names. It is compiled into the program, and clients get no other file.
 use crate::node::mesh;
 
 /// Opcode of `Fetch Asset Response`.
@@ -6,11 +6,11 @@ const OPCODE: u8 = 4;
 
 /// `Fetch Asset Response`.
 pub(super) fn response(uri: &str, request: u32) -> Vec<u8> {
-    let (failed, why, data) =
+    let (status, why, data) =
         if uri == mesh::URI { (0, "", mesh::STL) } else { (1, "there is no such asset", &[][..]) };
     let mut message = vec![OPCODE];
     message.extend(request.to_le_bytes());
-    message.push(failed);
+    message.push(status);
     message.extend((why.len() as u32).to_le_bytes());
     message.extend(why.as_bytes());
     message.extend(data);

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, watch};
 
-/// Cancelled calls of one client whose threads may still be running.
+/// Maximum number of cancelled calls of one client whose threads still run.
 const MAX_CANCELLED: usize = 8;
 const MAX_THREADS: usize = 256;
-/// A request up to this length in bytes always passes: commands of an operator are shorter.
+/// Requests up to this length in bytes are not limited: commands of an operator are shorter.
 const SHORT_REQUEST: usize = 4 << 10;
-/// Bytes of all longer requests together: a decoded request takes up to a hundred times its length.
+/// Maximum total length of all longer requests in bytes: a decoded request takes up to a hundred times its length.
 const MAX_LONG_BYTES: usize = 2 << 20;
 
 /// Limits that all clients share.
 #[derive(Clone)]
 pub(super) struct CallCapacity {
     threads: Arc<Semaphore>,
-    /// A permit for each byte of the longer requests.
+    /// One permit per byte of the longer requests.
     bytes: Arc<Semaphore>,
 }
 
@@ -32,13 +32,13 @@ impl Default for CallCapacity {
     }
 }
 
-/// The calls of one client. Each has a thread, because finding the service polls the graph and blocks. A call beyond
-/// `max_pending` cancels the oldest, whose request has been sent; while too many cancelled ones still run, it is refused.
+/// The calls of one client. Each has a thread, because the search for the service polls the graph and blocks. A call beyond
+/// `max_pending` cancels the oldest call, whose request is sent already. While too many cancelled calls still run, it is refused.
 pub(super) struct CallThreads {
     max_pending: usize,
     /// Cancels all calls when it changes or its sender is dropped.
     shutdown: watch::Receiver<()>,
-    /// Cancels one call; the oldest first.
+    /// One sender per call, which cancels it; the oldest call first.
     pending: Mutex<VecDeque<watch::Sender<bool>>>,
     threads: Arc<Semaphore>,
     capacity: CallCapacity,
@@ -79,9 +79,9 @@ impl CallThreads {
         {
             oldest.send_replace(true);
         }
-        let own = self.threads.clone().try_acquire_owned();
-        let shared = self.capacity.threads.clone().try_acquire_owned();
-        let (Ok(own), Ok(shared)) = (own, shared) else {
+        let client_permit = self.threads.clone().try_acquire_owned();
+        let shared_permit = self.capacity.threads.clone().try_acquire_owned();
+        let (Ok(client_permit), Ok(shared_permit)) = (client_permit, shared_permit) else {
             return Err("too many calls are pending; try again when some have ended".to_owned());
         };
         let charged = if len > SHORT_REQUEST { len as u32 } else { 0 };
@@ -92,7 +92,7 @@ impl CallThreads {
         let (cancel, cancelled) = watch::channel(false);
         let shutdown = self.shutdown.clone();
         let body = move || {
-            let _permits = (own, shared, bytes);
+            let _permits = (client_permit, shared_permit, bytes);
             let runtime = tasks::runtime("a call").map_err(|error| error.to_string());
             work(runtime.map(|runtime| CallWaiter { runtime, shutdown, cancelled }));
         };

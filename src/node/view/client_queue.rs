@@ -17,9 +17,9 @@ pub(super) struct Sample {
 /// CDR, or a thumbnail for the page.
 #[derive(Clone)]
 pub(super) enum SampleData {
-    /// A copy, or a thumbnail.
+    /// A copy of the CDR, or a thumbnail.
     Owned(Vec<u8>),
-    /// Memory that the middleware uses, too.
+    /// CDR in memory that the middleware uses, too.
     Shared(Arc<Cdr>),
 }
 
@@ -100,7 +100,7 @@ impl ClientQueue {
         self.filled.notify_one();
     }
 
-    /// Queues a reply in JSON. It starts with `{`, which no opcode is, so it is sent as text.
+    /// Queues a reply in JSON. It starts with `{`, which is no opcode, so the session sends it as text.
     pub(super) fn send_json(&self, message: &Value) {
         self.reply(message.to_string().into_bytes());
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// Maximum age of a snapshot that is used again.
+/// Maximum age of a reused snapshot.
 const MAX_AGE: Duration = Duration::from_secs(1);
 /// Maximum number of names with publishers, of names with subscriptions, and of services; further ones are left out.
 const MAX_NAMES: usize = 10_000;
@@ -26,7 +26,7 @@ struct GraphReader {
 /// The subscription of one client to the graph.
 pub(super) struct GraphFollower {
     reader: Arc<Mutex<GraphReader>>,
-    /// The snapshot behind the last update.
+    /// The snapshot that the last update described.
     sent: Option<Arc<ros::Connections>>,
 }
 
@@ -36,13 +36,13 @@ impl ConnectionGraph {
     }
 
     pub(super) fn follow(&self) -> Result<GraphFollower, RosError> {
-        let mut open = self.reader.lock();
-        let reader = match open.upgrade() {
+        let mut current = self.reader.lock();
+        let reader = match current.upgrade() {
             Some(reader) => reader,
             None => {
                 let watch = self.middleware.connections()?;
                 let reader = Arc::new(Mutex::new(GraphReader { watch, last: None }));
-                *open = Arc::downgrade(&reader);
+                *current = Arc::downgrade(&reader);
                 reader
             }
         };
@@ -56,15 +56,15 @@ impl GraphReader {
         if let Some((_, graph)) = fresh {
             return graph.clone();
         }
-        let mut now = self.watch.look();
-        for ends in [&mut now.publishers, &mut now.subscribers, &mut now.servers] {
-            while ends.len() > MAX_NAMES {
-                ends.pop_last();
+        let mut graph = self.watch.look();
+        for nodes in [&mut graph.publishers, &mut graph.subscribers, &mut graph.servers] {
+            while nodes.len() > MAX_NAMES {
+                nodes.pop_last();
             }
         }
-        let now = Arc::new(now);
-        self.last = Some((Instant::now(), now.clone()));
-        now
+        let graph = Arc::new(graph);
+        self.last = Some((Instant::now(), graph.clone()));
+        graph
     }
 }
 
@@ -84,19 +84,19 @@ fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
     let empty = ros::Connections::default();
     let before = sent.unwrap_or(&empty);
     let topics: BTreeSet<&String> = now.publishers.keys().chain(now.subscribers.keys()).collect();
-    let removed = |name: &&String| !topics.contains(name);
+    let is_removed = |name: &&String| !topics.contains(name);
     let removed_topics: BTreeSet<_> =
-        (before.publishers.keys()).chain(before.subscribers.keys()).filter(removed).collect();
+        (before.publishers.keys()).chain(before.subscribers.keys()).filter(is_removed).collect();
     let removed_services: Vec<_> =
         (before.servers.keys()).filter(|name| !now.servers.contains_key(*name)).collect();
-    let of_topics = |before, now, ids| changed(before, now, ids, |name| topics.contains(name));
-    let published = of_topics(&before.publishers, &now.publishers, "publisherIds");
-    let subscribed = of_topics(&before.subscribers, &now.subscribers, "subscriberIds");
+    let changed_topics = |before, now, ids| changed(before, now, ids, |name| topics.contains(name));
+    let published = changed_topics(&before.publishers, &now.publishers, "publisherIds");
+    let subscribed = changed_topics(&before.subscribers, &now.subscribers, "subscriberIds");
     let served = changed(&before.servers, &now.servers, "providerIds", |_| false);
-    let same = [&published, &subscribed, &served].iter().all(|list| list.is_empty())
+    let is_same = [&published, &subscribed, &served].iter().all(|list| list.is_empty())
         && removed_topics.is_empty()
         && removed_services.is_empty();
-    (sent.is_none() || !same).then(|| {
+    (sent.is_none() || !is_same).then(|| {
         json!({
             "op": "connectionGraphUpdate",
             "publishedTopics": published,
@@ -108,8 +108,8 @@ fn update(sent: Option<&ros::Connections>, now: &ros::Connections) -> Option<Val
     })
 }
 
-/// The names whose endpoints have changed. A topic without publishers that still has subscriptions, or the reverse, gets an empty
-/// list: a client replaces the list of each name in the update, and keeps all others.
+/// The names whose endpoints have changed. A topic that has lost its publishers but has subscriptions, or the reverse, gets an
+/// empty list: a client replaces the lists of the names in the update, and keeps all other lists.
 fn changed(
     before: &NodesByName,
     now: &NodesByName,

@@ -14,9 +14,9 @@ use tokio::sync::watch;
 /// Keeps a reader attached to a topic until it is dropped.
 pub(super) type SourceGuard = Box<dyn Any + Send + Sync>;
 
-/// Where samples come from: a tap of this node, or subscriptions.
+/// The source of samples: a tap of this node, or subscriptions.
 pub(super) trait SampleSource: Send + Sync {
-    /// Passes the samples of a topic to `reader`; of a latched topic first those that it keeps.
+    /// Passes the samples of a topic to `reader`; for a latched topic, the stored samples first.
     fn attach(&self, topic: &ViewTopic, reader: Arc<dyn TapReader>) -> Option<SourceGuard>;
 
     /// Name and type of each topic that has a publisher now.
@@ -27,16 +27,16 @@ pub(super) trait SampleSource: Send + Sync {
 const BULK_DEPTH: usize = 1;
 /// Queue depth of other topics.
 const DEPTH: usize = 100;
-/// Further topics are left out: each client gets the list of all.
+/// Maximum number of topics; further ones are left out, because each client gets the whole list.
 const MAX_TOPICS: usize = 10_000;
 
 pub(super) struct ViewTopic {
-    /// The channel id for clients. A topic that ends and returns keeps it.
+    /// The channel id for clients. A topic that ends and is published again keeps it.
     pub(super) id: u32,
     pub(super) name: String,
     pub(super) type_name: String,
     pub(super) qos: Qos,
-    /// It has no publisher any more.
+    /// Whether the topic has lost all publishers.
     ended: AtomicBool,
     /// For Foxglove: all samples.
     full: TopicVariant,
@@ -55,8 +55,8 @@ impl ViewTopic {
         definition(&self.type_name).unwrap_or_default()
     }
 
-    fn variant(&self, page: bool) -> &TopicVariant {
-        if page { &self.page } else { &self.full }
+    fn variant(&self, is_page: bool) -> &TopicVariant {
+        if is_page { &self.page } else { &self.full }
     }
 
     fn is_latched(&self) -> bool {
@@ -84,7 +84,7 @@ fn is_bulk(type_name: &str) -> bool {
     )
 }
 
-/// Minimum interval of a type for the page; `None` if the page needs every message, as of TF.
+/// Minimum interval between messages of a type for the page; `None` if the page needs every message, such as TF.
 fn page_interval(type_name: &str) -> Option<Duration> {
     let millis = match type_name {
         "sensor_msgs/msg/Image" => 100, // thumbnails
@@ -104,7 +104,7 @@ struct SampleReader {
     subscribers: Arc<Subscribers>,
     start: Instant,
     interval: Option<Duration>,
-    /// Samples before this time since `start` are skipped, in ns.
+    /// Earliest time of the next sample, in ns since `start`.
     next: AtomicU64,
     thumbnails: Option<Arc<Thumbnails>>,
 }
@@ -158,10 +158,10 @@ struct TopicVariant {
 /// The subscription of one client; it ends on drop.
 pub(super) struct ClientSubscription {
     topic: Arc<ViewTopic>,
-    page: bool,
+    is_page: bool,
     queue: Arc<ClientQueue>,
     id: u32,
-    /// Each client of a latched topic has a reader, which gets the kept samples.
+    /// Each client of a latched topic has a reader of its own, which gets the stored samples.
     _latched: Option<SourceGuard>,
 }
 
@@ -173,7 +173,7 @@ impl ClientSubscription {
 
 impl Drop for ClientSubscription {
     fn drop(&mut self) {
-        let variant = self.topic.variant(self.page);
+        let variant = self.topic.variant(self.is_page);
         let mut guard = variant.guard.lock();
         if variant.subscribers.remove(&self.queue, self.id) {
             *guard = None;
@@ -194,11 +194,11 @@ impl Hub {
         Self { source, thumbnails, topics: RwLock::default(), changes: watch::Sender::new(0) }
     }
 
-    /// Adds a topic, unless it is known; a known one that had ended returns.
+    /// Adds a topic, unless it is known; a known topic that had ended is advertised again.
     pub(super) fn add(&self, name: &str, type_name: &str, qos: Qos) {
         let mut topics = self.topics.write();
-        let known = |topic: &Arc<ViewTopic>| topic.name == name && topic.type_name == type_name;
-        if let Some(topic) = topics.iter().find(|topic| known(topic)) {
+        let is_known = |topic: &Arc<ViewTopic>| topic.name == name && topic.type_name == type_name;
+        if let Some(topic) = topics.iter().find(|topic| is_known(topic)) {
             if topic.ended.swap(false, Ordering::Relaxed) {
                 self.notify();
             }
@@ -227,11 +227,11 @@ impl Hub {
     pub(super) fn find_ended(&self) {
         let topics = self.topics();
         let published = self.source.published();
-        let ended = |topic: &&Arc<ViewTopic>| {
+        let has_just_ended = |topic: &&Arc<ViewTopic>| {
             let name = (topic.name.clone(), topic.type_name.clone());
             !published.contains(&name) && !topic.ended.swap(true, Ordering::Relaxed)
         };
-        if topics.iter().filter(ended).count() > 0 {
+        if topics.iter().filter(has_just_ended).count() > 0 {
             self.notify();
         }
     }
@@ -248,7 +248,7 @@ impl Hub {
     pub(super) fn subscribe(
         &self,
         channel: u32,
-        page: bool,
+        is_page: bool,
         queue: &Arc<ClientQueue>,
         id: u32,
     ) -> Result<ClientSubscription, &'static str> {
@@ -259,19 +259,19 @@ impl Hub {
         let latched = topic.is_latched().then(|| {
             let subscribers = Arc::new(Subscribers::default());
             subscribers.add(queue, id);
-            self.attach(&topic, page, subscribers)
+            self.attach(&topic, is_page, subscribers)
         });
         if latched.is_none() {
-            let variant = topic.variant(page);
+            let variant = topic.variant(is_page);
             let mut guard = variant.guard.lock();
             variant.subscribers.add(queue, id);
             if guard.is_none() {
-                *guard = self.attach(&topic, page, variant.subscribers.clone());
+                *guard = self.attach(&topic, is_page, variant.subscribers.clone());
             }
         }
         Ok(ClientSubscription {
             topic,
-            page,
+            is_page,
             queue: queue.clone(),
             id,
             _latched: latched.flatten(),
@@ -281,14 +281,14 @@ impl Hub {
     fn attach(
         &self,
         topic: &ViewTopic,
-        page: bool,
+        is_page: bool,
         subscribers: Arc<Subscribers>,
     ) -> Option<SourceGuard> {
-        let is_thumbnail = page && topic.is_image();
+        let is_thumbnail = is_page && topic.is_image();
         let reader = SampleReader {
             subscribers,
             start: Instant::now(),
-            interval: page_interval(&topic.type_name).filter(|_| page),
+            interval: page_interval(&topic.type_name).filter(|_| is_page),
             next: AtomicU64::new(0),
             thumbnails: is_thumbnail.then(|| self.thumbnails.clone()),
         };

@@ -2,7 +2,7 @@
 use image::ExtendedColorType;
 use image::codecs::jpeg::JpegEncoder;
 
-/// Maximum width of a thumbnail in pixels; a wider image is reduced by a whole number.
+/// Maximum width of a thumbnail in pixels; a wider image is reduced by an integer factor.
 const MAX_WIDTH: usize = 480;
 const QUALITY: u8 = 75;
 /// Ends of the colour scale of depth in m.
@@ -15,12 +15,12 @@ struct RosImage<'a> {
     height: usize,
     width: usize,
     encoding: &'a str,
-    big_endian: bool,
+    is_big_endian: bool,
     step: usize,
     data: &'a [u8],
 }
 
-/// Reads little-endian CDR; `bytes` begin behind the encapsulation header.
+/// Reads little-endian CDR; `bytes` start after the encapsulation header.
 struct CdrCursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -58,11 +58,11 @@ impl<'a> RosImage<'a> {
         let _frame_id = cdr.string()?;
         let [height, width] = [cdr.u32()? as usize, cdr.u32()? as usize];
         let encoding = cdr.string()?;
-        let big_endian = cdr.take(1)? != [0];
+        let is_big_endian = cdr.take(1)? != [0];
         let step = cdr.u32()? as usize;
         let data = cdr.bytes()?;
-        let valid = (1..=MAX_SIZE).contains(&height) && (1..=MAX_SIZE).contains(&width);
-        valid.then_some(Self { height, width, encoding, big_endian, step, data })
+        let is_valid = (1..=MAX_SIZE).contains(&height) && (1..=MAX_SIZE).contains(&width);
+        is_valid.then_some(Self { height, width, encoding, is_big_endian, step, data })
     }
 }
 
@@ -76,21 +76,21 @@ fn pixel_format(encoding: &str) -> Option<PixelFormat> {
         "bgr8" | "8UC3" => (3, |p, _| [p[2], p[1], p[0]]),
         "bgra8" => (4, |p, _| [p[2], p[1], p[0]]),
         "mono8" | "8UC1" => (1, |p, _| [p[0]; 3]),
-        "mono16" => (2, |p, big| [(u16_of(p, big) >> 8) as u8; 3]),
-        "16UC1" => (2, |p, big| depth_colour(f32::from(u16_of(p, big)) * 1e-3)),
-        "32FC1" => (4, |p, big| depth_colour(f32_of(p, big))),
+        "mono16" => (2, |p, big| [(read_u16(p, big) >> 8) as u8; 3]),
+        "16UC1" => (2, |p, big| depth_colour(f32::from(read_u16(p, big)) * 1e-3)),
+        "32FC1" => (4, |p, big| depth_colour(read_f32(p, big))),
         _ => return None,
     })
 }
 
-fn u16_of(pixel: &[u8], big_endian: bool) -> u16 {
+fn read_u16(pixel: &[u8], is_big_endian: bool) -> u16 {
     let bytes = [pixel[0], pixel[1]];
-    if big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+    if is_big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
 }
 
-fn f32_of(pixel: &[u8], big_endian: bool) -> f32 {
+fn read_f32(pixel: &[u8], is_big_endian: bool) -> f32 {
     let bytes = [pixel[0], pixel[1], pixel[2], pixel[3]];
-    if big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) }
+    if is_big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) }
 }
 
 /// Colour of a depth; black if it is invalid.
@@ -116,7 +116,7 @@ pub(super) fn encode(cdr: &[u8]) -> Option<Vec<u8>> {
         let row = image.data.get(y * factor * image.step..)?;
         let row = row.get(..image.width * size)?;
         let pixels = row.chunks_exact(size).step_by(factor).take(width);
-        rgb.extend(pixels.flat_map(|pixel| colour(pixel, image.big_endian)));
+        rgb.extend(pixels.flat_map(|pixel| colour(pixel, image.is_big_endian)));
     }
     let mut jpeg = Vec::with_capacity(rgb.len() / 8);
     let mut encoder = JpegEncoder::new_with_quality(&mut jpeg, QUALITY);

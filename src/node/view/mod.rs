@@ -110,8 +110,8 @@ struct SingleTopicTap {
 
 impl Tap for SingleTopicTap {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
-        let same = topic.name == self.name && topic.type_name == self.type_name;
-        same.then(|| self.reader.clone())
+        let is_same = topic.name == self.name && topic.type_name == self.type_name;
+        is_same.then(|| self.reader.clone())
     }
 }
 
@@ -170,8 +170,8 @@ struct ClientCount<'a>(&'a ViewFigures, Arc<ClientQueue>);
 impl Drop for ClientCount<'_> {
     fn drop(&mut self) {
         let Self(figures, queue) = self;
-        let gone = Arc::downgrade(queue);
-        figures.clients.lock().retain(|other| !other.ptr_eq(&gone));
+        let removed = Arc::downgrade(queue);
+        figures.clients.lock().retain(|other| !other.ptr_eq(&removed));
         figures.dropped.fetch_add(queue.dropped(), Ordering::Relaxed);
     }
 }

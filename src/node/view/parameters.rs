@@ -1,4 +1,4 @@
-//! Parameters of all nodes of the graph for clients, through the parameter services of the nodes.
+//! Reads and sets parameters of all nodes of the graph for clients, through the parameter services of the nodes.
 use super::call_threads::{CallThreads, CallWaiter};
 use super::client_queue::ClientQueue;
 use super::service_calls::yaml_to_json;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const MAX_PENDING: usize = 4;
-/// Timeout of finding a service, and of its response.
+/// Timeout of the search for a service, and of its response.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Suffix and type of the service that each node with parameters has.
 const GET: (&str, &str) = ("/get_parameters", "rcl_interfaces/srv/GetParameters");
@@ -33,14 +33,14 @@ pub(super) struct ParameterUpdate {
 }
 
 pub(super) struct ParameterRequest<'a> {
-    /// The client's name for the request.
+    /// The client's id of the request, which the reply repeats.
     pub(super) id: Option<Value>,
     pub(super) len: usize,
     pub(super) queue: &'a Arc<ClientQueue>,
     pub(super) threads: &'a CallThreads,
 }
 
-/// Replies with the values of these parameters; without names with those of all.
+/// Replies with the values of the named parameters; without names, of all parameters.
 pub(super) fn get(middleware: &Middleware, names: Vec<String>, request: ParameterRequest<'_>) {
     run(middleware, request, move |nodes| nodes.read(&names));
 }
@@ -88,7 +88,7 @@ struct ParameterNodes {
 }
 
 impl ParameterNodes {
-    fn names(&self) -> Vec<String> {
+    fn node_names(&self) -> Vec<String> {
         let servers = self.middleware.servers().into_iter();
         let servers = servers.filter(|server| server.type_name == GET.1);
         servers.filter_map(|server| server.name.strip_suffix(GET.0).map(str::to_owned)).collect()
@@ -102,17 +102,17 @@ impl ParameterNodes {
         serde_json::from_str(&yaml_to_json(&response)?).map_err(|e| e.to_string())
     }
 
-    /// `rcl_interfaces/msg/ParameterValue` of parameters of a node.
+    /// The `rcl_interfaces/msg/ParameterValue` of each named parameter of a node.
     fn values(&self, node: &str, names: &[String]) -> Result<Vec<Value>, String> {
         let service = format!("{node}{}", GET.0);
         let response = self.call(&service, GET.1, &json!({"names": names}))?;
         Ok(response["values"].as_array().cloned().unwrap_or_default())
     }
 
-    /// Parameters in the client's format; without names all.
+    /// The named parameters in the client's format; without names, all parameters.
     fn read(&self, full_names: &[String]) -> Result<Vec<Value>, String> {
         let mut found = Vec::new();
-        for node in self.names() {
+        for node in self.node_names() {
             let names = if full_names.is_empty() {
                 let service = format!("{node}/list_parameters");
                 let listed =
@@ -144,12 +144,12 @@ impl ParameterNodes {
         let updates = updates.into_iter();
         let mut new_values: BTreeMap<_, _> = updates.map(|u| (u.name, u.value)).collect();
         let mut errors = Vec::new();
-        for node in self.names() {
+        for node in self.node_names() {
             let names = names_of_node(&node, &full_names);
             if names.is_empty() {
                 continue;
             }
-            // JSON has one type of numbers: the parameter keeps its current type.
+            // JSON has only one type of numbers, so each parameter keeps its current type.
             let values = self.values(&node, &names)?;
             let typed = names.iter().zip(&values).filter_map(|(name, value)| {
                 let value_type = value["type"].as_u64()?;
@@ -173,6 +173,6 @@ impl ParameterNodes {
 
 /// The parameters of a node among full names (`/node.parameter`), without the name of the node.
 fn names_of_node(node: &str, full_names: &[String]) -> Vec<String> {
-    let own = |name: &String| Some(name.strip_prefix(node)?.strip_prefix('.')?.to_owned());
-    full_names.iter().filter_map(own).collect()
+    let local_name = |name: &String| Some(name.strip_prefix(node)?.strip_prefix('.')?.to_owned());
+    full_names.iter().filter_map(local_name).collect()
 }

@@ -22,9 +22,9 @@ const MAX_MESSAGE_BYTES: usize = 1 << 20;
 pub(super) const MAX_CLIENTS: usize = 64;
 /// Maximum number of connections that load the page or open a WebSocket.
 const MAX_CONNECTIONS: usize = 256;
-/// Timeout of the headers of a request, also of the next one on the same connection.
+/// Timeout of the headers of each request on a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Lifetime of an HTTP connection: it also ends one whose peer does not read the response.
+/// Maximum lifetime of an HTTP connection, also if the peer does not read the response.
 const CONNECTION_LIFETIME: Duration = Duration::from_secs(60);
 /// Pause after a failed accept, for example while the process has no descriptor left.
 const ACCEPT_RETRY: Duration = Duration::from_millis(500);
@@ -80,7 +80,7 @@ impl ViewServer {
                 continue;
             };
             connections.retain(|task: &AbortHandle| !task.is_finished());
-            // The oldest is closed, so that idle connections cannot lock out new ones.
+            // The oldest connection is closed, so that idle connections cannot lock out new ones.
             if connections.len() >= MAX_CONNECTIONS
                 && let Some(oldest) = connections.pop_front()
             {
@@ -92,8 +92,8 @@ impl ViewServer {
                 let mut http = hyper::server::conn::http1::Builder::new();
                 http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
                 let connection = http.serve_connection(TokioIo::new(stream), service);
-                // The result is ignored: it is no error of the bridge when a browser leaves or is too slow. An upgraded WebSocket
-                // lives on in its own task.
+                // The result is ignored: a browser that leaves or is too slow is no error of the bridge. An upgraded WebSocket
+                // continues in its own task.
                 let connection = connection.with_upgrades();
                 let _ended = tokio::time::timeout(CONNECTION_LIFETIME, connection).await;
             });
@@ -103,8 +103,8 @@ impl ViewServer {
 
     fn router(&self) -> Router {
         let mut router = Router::new().route("/", get(index));
-        for (path, kind, content) in FILES {
-            router = router.route(path, get(async || file(kind, content)));
+        for (path, media_type, content) in FILES {
+            router = router.route(path, get(async || file(media_type, content)));
         }
         let state = self.state.clone();
         router.layer(from_fn_with_state(state.clone(), check_access)).with_state(state)
@@ -138,9 +138,9 @@ async fn index(
         .on_upgrade(async |socket| session::serve(state, socket, permit).await)
 }
 
-fn file(kind: &'static str, content: &'static [u8]) -> Response {
+fn file(media_type: &'static str, content: &'static [u8]) -> Response {
     let headers = [
-        (header::CONTENT_TYPE, format!("{kind}; charset=utf-8")),
+        (header::CONTENT_TYPE, format!("{media_type}; charset=utf-8")),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
@@ -174,8 +174,8 @@ fn refusal(headers: &HeaderMap, origins: &[String]) -> Option<String> {
         return Some(format!("the host {host} is refused: use 127.0.0.1 or localhost\n"));
     }
     let origin = text(header::ORIGIN)?;
-    let own = origin.strip_prefix("http://") == Some(host);
-    (!own && !origins.iter().any(|other| other == origin)).then(|| {
+    let is_same_origin = origin.strip_prefix("http://") == Some(host);
+    (!is_same_origin && !origins.iter().any(|other| other == origin)).then(|| {
         format!(
             "the origin {origin} is refused: add it to view.origins to accept it (docs/view.md)\n"
         )

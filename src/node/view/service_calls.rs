@@ -1,4 +1,4 @@
-//! Services of the graph for clients that may command.
+//! Calls services of the graph for clients, if `view.control` allows it.
 use super::call_threads::CallThreads;
 use super::client_queue::ClientQueue;
 use crate::node::service_call::call;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const MAX_PENDING: usize = 8;
-/// Timeout of finding a service, and of its response.
+/// Timeout of the search for a service, and of its response.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct ServiceCalls {
     middleware: Middleware,
-    /// Name and type of each service seen so far; its index is its id for clients.
+    /// Name and type of each service found so far; clients use the index as its id.
     services: Mutex<Vec<(String, String)>>,
 }
 
@@ -24,7 +24,7 @@ impl ServiceCalls {
     }
 
     /// Id, name and type of all services with an id of at least `first`.
-    pub(super) fn since(&self, first: usize) -> Vec<(usize, String, String)> {
+    pub(super) fn services_from(&self, first: usize) -> Vec<(usize, String, String)> {
         let servers = self.middleware.servers();
         let mut services = self.services.lock();
         for server in servers {

@@ -1,6 +1,6 @@
 //! The session of one client: the Foxglove WebSocket protocol (<https://github.com/foxglove/ws-protocol>).
 //!
-//! The page uses it with a subprotocol of its own: it gets thumbnails instead of images, and frequent topics at a limited rate.
+//! The page has a subprotocol of its own: it gets thumbnails instead of images, and frequent topics at a limited rate.
 use super::ViewFigures;
 use super::asset;
 use super::call_threads::{CallCapacity, CallThreads};
@@ -20,12 +20,12 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, interval_at, timeout};
 
-/// Subprotocols: the current one, the same under its former name, and that of the page.
+/// Subprotocols: Foxglove's current name, its former name, and the one of the page.
 pub(super) const PROTOCOLS: [&str; 3] = ["foxglove.sdk.v1", "foxglove.websocket.v1", PAGE];
 const PAGE: &str = "rfly.page.v1";
 /// A client that neither reads nor sends for this time is disconnected, so that its subscriptions end.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Period of pings; the pong shows that the client lives.
+/// Period of pings; the pong shows that the client is alive.
 const PING_PERIOD: Duration = Duration::from_secs(10);
 const MAX_SUBSCRIPTIONS: usize = 1000;
 /// Maximum number of errors reported for one message; the rest is counted.
@@ -37,7 +37,7 @@ const UPDATE_PERIOD: Duration = Duration::from_secs(2);
 /// Delay of the first update of the graph: other participants announce their node names after discovery.
 const GRAPH_DELAY: Duration = Duration::from_millis(500);
 
-/// JSON messages of clients. The server offers no capability that needs another operation.
+/// JSON messages of clients. Other operations need capabilities that the server does not offer.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum ClientRequest {
@@ -78,7 +78,7 @@ pub(super) struct ViewState {
     /// `None` without `view.control`.
     pub(super) calls: Option<ServiceCalls>,
     pub(super) middleware: Middleware,
-    /// Other origins that are accepted (`view.origins`).
+    /// Accepted origins besides that of the page (`view.origins`).
     pub(super) origins: Vec<String>,
     pub(super) graph: ConnectionGraph,
     pub(super) figures: ViewFigures,
@@ -90,11 +90,11 @@ pub(super) struct ViewState {
 
 struct ClientSession {
     state: Arc<ViewState>,
-    page: bool,
+    is_page: bool,
     queue: Arc<ClientQueue>,
     subscriptions: HashMap<u32, ClientSubscription>,
     channels: BTreeSet<u32>,
-    services: usize,
+    service_count: usize,
     service_threads: CallThreads,
     parameter_threads: CallThreads,
     graph: Option<GraphFollower>,
@@ -107,7 +107,7 @@ pub(super) async fn serve(
     _permit: OwnedSemaphorePermit,
 ) {
     let protocol = socket.protocol().and_then(|name| name.to_str().ok());
-    let page = protocol == Some(PAGE);
+    let is_page = protocol == Some(PAGE);
     let queue = Arc::new(ClientQueue::default());
     let _count = state.figures.add_client(&queue);
     let call_threads = |max_pending| {
@@ -115,11 +115,11 @@ pub(super) async fn serve(
     };
     let mut session = ClientSession {
         state: state.clone(),
-        page,
+        is_page,
         queue,
         subscriptions: HashMap::new(),
         channels: BTreeSet::new(),
-        services: 0,
+        service_count: 0,
         service_threads: call_threads(service_calls::MAX_PENDING),
         parameter_threads: call_threads(parameters::MAX_PENDING),
         graph: None,
@@ -206,7 +206,7 @@ impl ClientSession {
             json!({
                 "id": topic.id,
                 "topic": topic.name,
-                "encoding": if self.page && topic.is_image() { "jpeg" } else { "cdr" },
+                "encoding": if self.is_page && topic.is_image() { "jpeg" } else { "cdr" },
                 "schemaName": topic.type_name,
                 "schemaEncoding": "ros2msg",
                 "schema": topic.schema(),
@@ -218,7 +218,7 @@ impl ClientSession {
 
     fn advertise_services(&mut self) {
         let Some(calls) = &self.state.calls else { return };
-        let services = calls.since(self.services);
+        let services = calls.services_from(self.service_count);
         if services.is_empty() {
             return;
         }
@@ -233,7 +233,7 @@ impl ClientSession {
             })
         });
         let descriptions: Vec<_> = descriptions.collect();
-        self.services += services.len();
+        self.service_count += services.len();
         self.queue.send_json(&json!({"op": "advertiseServices", "services": descriptions}));
     }
 
@@ -308,8 +308,8 @@ impl ClientSession {
         if self.subscriptions.len() >= MAX_SUBSCRIPTIONS {
             return Err("the client has too many subscriptions");
         }
-        let hub = &self.state.hub;
-        let subscription = hub.subscribe(request.channel_id, self.page, &self.queue, request.id)?;
+        let subscription =
+            self.state.hub.subscribe(request.channel_id, self.is_page, &self.queue, request.id)?;
         self.subscriptions.insert(request.id, subscription);
         Ok(())
     }

@@ -27,8 +27,8 @@ impl Thumbnails {
     /// Queues an image; it replaces an older one for the same subscribers.
     pub(super) fn push(&self, subscribers: &Arc<Subscribers>, time: u64, image: SampleData) {
         let mut pending = self.pending.lock();
-        let same = |queued: &&mut PendingImage| Arc::ptr_eq(&queued.subscribers, subscribers);
-        match pending.iter_mut().find(same) {
+        let is_same = |queued: &&mut PendingImage| Arc::ptr_eq(&queued.subscribers, subscribers);
+        match pending.iter_mut().find(is_same) {
             Some(queued) => (queued.time, queued.image) = (time, image),
             None => {
                 pending.push_back(PendingImage { subscribers: subscribers.clone(), time, image })
@@ -45,8 +45,8 @@ impl Thumbnails {
     pub(super) fn run(&self, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {
             let mut pending = self.pending.lock();
-            let empty = |pending: &mut VecDeque<PendingImage>| pending.is_empty();
-            self.filled.wait_while_for(&mut pending, empty, STOP_CHECK_PERIOD);
+            let is_empty = |pending: &mut VecDeque<PendingImage>| pending.is_empty();
+            self.filled.wait_while_for(&mut pending, is_empty, STOP_CHECK_PERIOD);
             let Some(queued) = pending.pop_front() else { continue };
             drop(pending);
             match jpeg::encode(queued.image.as_ref()) {

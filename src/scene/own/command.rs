@@ -1,4 +1,4 @@
-//! Console commands: any, and those that request descriptions.
+//! Console commands, and requests for descriptions.
 use crate::msgs::rfly_bridge_msgs::srv::{
     DescribeAllRequest, DescribeAllResponse, SceneCommandRequest,
 };
@@ -29,9 +29,9 @@ pub(super) fn command(
     let text = check_command(&request.command, longest)?;
     call.out.command(to, &text);
     let (name, _) = split_console_command(&text);
-    let changes_map = |command: &str| command.eq_ignore_ascii_case(name);
-    if ["RflyChangeMapbyID", "RflyChangeMapbyName"].into_iter().any(changes_map) {
-        // The renderer may know more maps than the bridge does.
+    let is_sent = |command: &str| command.eq_ignore_ascii_case(name);
+    if ["RflyChangeMapbyID", "RflyChangeMapbyName"].into_iter().any(is_sent) {
+        // The renderer may have maps that the bridge does not list.
         call.scene.forget_world();
         call.out.map_changed = true;
     }

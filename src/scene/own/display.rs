@@ -4,7 +4,7 @@ use crate::msgs::rfly_bridge_msgs::srv::{
     AttachRequest, SetActuatorsRequest, SetLabelRequest, SetSizeRequest, ShowMessageRequest,
 };
 use crate::msgs::std_msgs::msg::ColorRGBA;
-use crate::scene::console::quoted;
+use crate::scene::console::quote;
 use crate::scene::datagrams::Recipient;
 use crate::scene::state::SceneCall;
 use crate::wire::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, LabelRow};
@@ -12,7 +12,7 @@ use crate::wire::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, Lab
 const RED: [u8; 3] = [255, 0, 0];
 const FONT_SIZE: f32 = 30.0;
 const FONT_SIZES: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
-/// Duration in labels of ids, which stay for ever, as the vendor's client sends it.
+/// Duration of labels of ids, as the vendor's client sends it; these labels stay for ever.
 const ID_DURATION: f32 = 1.0;
 const MESSAGE_S: f32 = 5.0;
 const MAX_DURATION_S: f32 = 1e6;
@@ -41,7 +41,7 @@ pub(super) fn set_label(call: &mut SceneCall<'_>, request: &SetLabelRequest) -> 
         size if FONT_SIZES.contains(&size) => size,
         size => return Err(format!("size must be 0 (30) or 1 to 1000, is {size}")),
     };
-    let style = (colour(&request.color)?, size);
+    let style = (read_colour(&request.color)?, size);
     send_label(call, (id, row), &request.text, style, duration)
 }
 
@@ -71,7 +71,7 @@ fn seconds(given: f32, default: f32) -> Result<f32, String> {
     }
 }
 
-fn colour(color: &ColorRGBA) -> Result<[u8; 3], String> {
+fn read_colour(color: &ColorRGBA) -> Result<[u8; 3], String> {
     let ColorRGBA { r, g, b, a } = *color;
     if a == 0.0 {
         return Ok(RED);
@@ -93,7 +93,7 @@ pub(super) fn show_message(
         return Err("text is empty".to_owned());
     }
     if request.entities.is_empty() {
-        let command = format!("RflyShowTextTime {} {duration}", quoted(text)?);
+        let command = format!("RflyShowTextTime {} {duration}", quote(text)?);
         return send_command(call, &command, "text is too long");
     }
     let ids = request.entities.iter();
@@ -107,22 +107,22 @@ pub(super) fn show_message(
 pub(super) fn attach(call: &mut SceneCall<'_>, request: &AttachRequest) -> Result<(), String> {
     let mut pairs = Vec::new();
     for (i, attachment) in request.attachments.iter().enumerate() {
-        let at = |message: String| format!("attachments[{i}]: {message}");
+        let with_index = |message: String| format!("attachments[{i}]: {message}");
         let kind = match attachment.kind {
             0 => Attachment::None,
             1 => Attachment::Position,
             2 => Attachment::PositionYaw,
             3 => Attachment::Pose,
             other => {
-                return Err(at(format!(
+                return Err(with_index(format!(
                     "kind must be 0 (none), 1 (position), 2 (position and yaw) or 3 (pose), is {other}"
                 )));
             }
         };
-        let id = |name: &str| call.scene.entities.id_of(name).map_err(|r| at(r.message));
+        let id = |name: &str| call.scene.entities.id_of(name).map_err(|e| with_index(e.message));
         let (entity, carrier) = (id(&attachment.entity)?, id(&attachment.carrier)?);
         if entity == carrier {
-            return Err(at(format!("{:?} cannot carry itself", attachment.entity)));
+            return Err(with_index(format!("{:?} cannot carry itself", attachment.entity)));
         }
         pairs.push((entity, carrier, kind));
     }
@@ -144,8 +144,8 @@ pub(super) fn set_actuators(
     request: &SetActuatorsRequest,
 ) -> Result<(), String> {
     let id = call.scene.entities.id_of(&request.entity)?;
-    let inputs = padded::<8>("inputs", &request.inputs)?;
-    let extended = padded::<16>("extended", &request.extended)?;
+    let inputs = pad::<8>("inputs", &request.inputs)?;
+    let extended = pad::<16>("extended", &request.extended)?;
     if inputs.is_none() && extended.is_none() {
         return Err("inputs (1 to 8) and extended (9 to 24) are both empty".to_owned());
     }
@@ -161,12 +161,12 @@ pub(super) fn set_actuators(
     Ok(())
 }
 
-fn padded<const N: usize>(what: &str, values: &[f64]) -> Result<Option<[f64; N]>, String> {
+fn pad<const N: usize>(name: &str, values: &[f64]) -> Result<Option<[f64; N]>, String> {
     if values.len() > N {
-        return Err(format!("{what} has at most {N} values, got {}", values.len()));
+        return Err(format!("{name} has at most {N} values, got {}", values.len()));
     }
     if let Some(value) = values.iter().find(|value| !value.is_finite()) {
-        return Err(format!("{what} must be finite, one is {value}"));
+        return Err(format!("{name} must be finite, one is {value}"));
     }
     let all = std::array::from_fn(|i| values.get(i).copied().unwrap_or_default());
     Ok((!values.is_empty()).then_some(all))

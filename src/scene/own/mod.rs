@@ -38,7 +38,7 @@ services! {
     view::set_view SetView
 }
 
-/// Sends a console command to the windows, or says with `problem` that it does not fit.
+/// Sends a console command to the windows; `problem` begins the error if the command is too long.
 fn send_command(call: &mut SceneCall<'_>, command: &str, problem: &str) -> Result<(), String> {
     if call.out.command(Recipient::Windows, command) {
         return Ok(());

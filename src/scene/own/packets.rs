@@ -10,14 +10,14 @@ use zerocopy::little_endian::{F32, F64};
 /// Time of a state that has none.
 pub(super) const NO_TIME: f64 = -1.0;
 
-/// Motion in a message.
+/// Fields of motion in a message.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Form {
     /// None.
     Still,
     /// Velocities and times.
     Moving,
-    /// Velocities and times of many in one packet.
+    /// Velocities and times, of many entities in one packet.
     Grouped,
     /// Velocities, times and rates.
     Turning,
@@ -32,13 +32,13 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Whether the packet of such an entity has a size.
+    /// Whether the packet of an entity of this type has a field for its scale.
     pub(super) fn has_scale(self, vehicle_type: i32) -> bool {
         self.form == Form::Still && (self.motors < 8 || is_small(vehicle_type))
     }
 }
 
-/// Whether packets of many have room for a type.
+/// Whether packets of many entities have room for a type.
 fn is_small(vehicle_type: i32) -> bool {
     u16::try_from(vehicle_type).is_ok()
 }
@@ -85,7 +85,7 @@ impl Packets {
                 let packet = MotorStatePacket::new(object, state.motor_rpm, velocity, sim_time);
                 out.packet(Recipient::Windows, &packet);
             }
-            Form::Turning => out.packet(Recipient::Windows, &full(&entity)),
+            Form::Turning => out.packet(Recipient::Windows, &full_packet(&entity)),
         }
     }
 
@@ -114,8 +114,8 @@ impl Packets {
     }
 }
 
-/// The true state of an entity; quaternion, acceleration and geodetic position are 0, as in the vendor's client.
-fn full(entity: &DrawnEntity) -> FullStatePacket {
+/// Makes the packet of one entity; quaternion, acceleration and geodetic position are 0, as in the vendor's client.
+fn full_packet(entity: &DrawnEntity) -> FullStatePacket {
     let MovingState { state, velocity, sim_time } = entity.moving;
     FullStatePacket {
         checksum: FullStatePacket::TAG.into(),

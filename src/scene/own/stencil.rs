@@ -4,7 +4,7 @@ use crate::msgs::rfly_bridge_msgs::msg::ThermalClass;
 use crate::msgs::rfly_bridge_msgs::srv::{
     SetStencilRequest, SetTemperaturesRequest, SetTemperaturesResponse,
 };
-use crate::scene::console::quoted;
+use crate::scene::console::quote;
 use crate::scene::datagrams::Recipient;
 use crate::scene::radiance::{RadianceClass, stencil_values};
 use crate::scene::state::SceneCall;
@@ -29,9 +29,9 @@ pub(super) fn set_stencil(
             format!("RflySetStencilValueByCopterID {id} {value}")
         }
         1 | 2 => {
-            let what = if *by == 1 { "Actor" } else { "MeshComponent" };
+            let kind = if *by == 1 { "Actor" } else { "MeshComponent" };
             let regex = if *regex { "True" } else { "False" };
-            format!("RflySetStencilValueBy{what}Name {} {value} {regex}", quoted(name)?)
+            format!("RflySetStencilValueBy{kind}Name {} {value} {regex}", quote(name)?)
         }
         other => {
             return Err(format!(
@@ -47,22 +47,22 @@ pub fn set_temperatures(
     call: &mut SceneCall<'_>,
     request: SetTemperaturesRequest,
 ) -> SetTemperaturesResponse {
-    match temperatures(call, &request.classes) {
+    match apply_temperatures(call, &request.classes) {
         Ok(values) => SetTemperaturesResponse { success: true, message: String::new(), values },
         Err(message) => SetTemperaturesResponse { success: false, message, values: Vec::new() },
     }
 }
 
-fn temperatures(call: &mut SceneCall<'_>, given: &[ThermalClass]) -> Result<Vec<u8>, String> {
+fn apply_temperatures(call: &mut SceneCall<'_>, given: &[ThermalClass]) -> Result<Vec<u8>, String> {
     if given.len() > MAX_CLASSES {
         return Err(format!("classes are at most {MAX_CLASSES}, got {}", given.len()));
     }
     let mut classes = Vec::new();
     for (i, class) in given.iter().enumerate() {
-        classes.push(check(class).map_err(|why| format!("classes[{i}]: {why}"))?);
+        classes.push(read_class(class).map_err(|why| format!("classes[{i}]: {why}"))?);
     }
     if classes.is_empty() {
-        classes = RadianceClass::vendor();
+        classes = RadianceClass::vendor_classes();
     }
     let values = stencil_values(&classes);
     for (class, value) in classes.iter().zip(&values) {
@@ -71,10 +71,10 @@ fn temperatures(call: &mut SceneCall<'_>, given: &[ThermalClass]) -> Result<Vec<
     Ok(values)
 }
 
-fn check(class: &ThermalClass) -> Result<RadianceClass, String> {
+fn read_class(class: &ThermalClass) -> Result<RadianceClass, String> {
     let ThermalClass { name, temperature, emissivity, actor } = class.clone();
-    let word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-    if name.is_empty() || name.len() > 100 || !name.chars().all(word) {
+    let is_allowed = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    if name.is_empty() || name.len() > 100 || !name.chars().all(is_allowed) {
         return Err(format!(
             "name must be a part of an object's name (letters, digits, `_`, `-`, `.`), up to 100 bytes, is {name:?}"
         ));

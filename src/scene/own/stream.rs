@@ -16,7 +16,7 @@ pub enum SkipCause {
     Lengths,
     /// No entity has this name.
     UnknownEntity,
-    /// An id that the simulator does not take.
+    /// An id that is not from 1 to 65535.
     Id,
     /// An invalid pose, or one in an unknown frame.
     Pose,
@@ -37,7 +37,7 @@ impl SkipCause {
     }
 }
 
-/// A message or an entity that is not drawn: the cause for counters, and what is wrong.
+/// A message or an entity that is not drawn: the cause for counters, and a text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Skipped {
     /// The counter.
@@ -57,18 +57,18 @@ pub fn set_states(call: &mut SceneCall<'_>, message: &EntityStates) -> (usize, V
         Err(skipped) => return (0, vec![skipped]),
     };
     let mut packets = Packets::new(contents, message.fit_to_ground);
-    let (mut drawn, mut others) = (0, Vec::new());
+    let (mut drawn, mut not_drawn) = (0, Vec::new());
     for i in 0..message.poses.len() {
-        match state(call, message, contents, i) {
+        match read_state(call, message, contents, i) {
             Ok(entity) => {
                 packets.add(entity, &mut call.out);
                 drawn += 1;
             }
-            Err(skipped) => others.push(skipped),
+            Err(skipped) => not_drawn.push(skipped),
         }
     }
     packets.send(&mut call.out);
-    (drawn, others)
+    (drawn, not_drawn)
 }
 
 fn check_lists(message: &EntityStates) -> Result<Contents, Skipped> {
@@ -115,7 +115,7 @@ fn check_lists(message: &EntityStates) -> Result<Contents, Skipped> {
     Ok(Contents { form, motors: rpm.checked_div(count).unwrap_or_default() })
 }
 
-fn state(
+fn read_state(
     call: &mut SceneCall<'_>,
     message: &EntityStates,
     contents: Contents,
@@ -129,8 +129,8 @@ fn state(
         }
         None => message.ids.get(i).copied().unwrap_or_default().into(),
     };
-    let small = u16::try_from(id).ok().filter(|id| *id != 0);
-    let small = small.ok_or_else(|| {
+    let short_id = u16::try_from(id).ok().filter(|id| *id != 0);
+    let short_id = short_id.ok_or_else(|| {
         skipped(SkipCause::Id, format!("an id must be from 1 to 65535 here, is {id}"))
     })?;
     let pose = scene
@@ -168,11 +168,11 @@ fn state(
         );
         return Err(skipped(SkipCause::Scale, message));
     }
-    let (velocity, rate, time) = motion(world, message, i)
-        .map_err(|what| skipped(SkipCause::Motion, format!("{what} of {id} must be finite")))?;
+    let (velocity, rate, time) = read_motion(world, message, i)
+        .map_err(|field| skipped(SkipCause::Motion, format!("{field} of {id} must be finite")))?;
     if let Some(entity) = known {
-        if let Some(kept) = &mut entity.keep_alive {
-            kept.since_s = call.uptime_s;
+        if let Some(keep_alive) = &mut entity.keep_alive {
+            keep_alive.since_s = call.uptime_s;
         }
         (entity.vehicle_type, entity.scale) = (vehicle_type, scale);
         entity.ground = message.fit_to_ground;
@@ -180,8 +180,8 @@ fn state(
     }
     let (position, euler) = pose.to_f32();
     let state = SwarmState {
-        id: small,
-        // Where it does not fit, it has a packet of its own.
+        id: short_id,
+        // 0 if it is too large: `Packets` takes it from `DrawnEntity`.
         vehicle_type: u16::try_from(vehicle_type).unwrap_or_default(),
         position,
         euler,
@@ -204,7 +204,7 @@ fn state(
 type StreamedMotion = (Vector<Ned>, Option<Vector<Frd>>, Option<f64>);
 
 /// Reads the motion of one entity, or returns the name of the field that is not finite.
-fn motion(
+fn read_motion(
     world: WorldConvention,
     message: &EntityStates,
     i: usize,

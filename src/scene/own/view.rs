@@ -15,13 +15,13 @@ pub(super) fn set_view(call: &mut SceneCall<'_>, request: &SetViewRequest) -> Re
         let pose = &request.pose.pose;
         let (name, target) = if request.relative {
             // Forward, left, up become forward, right, down: as from NWU to NED.
-            let own = MapFrame { name: String::new(), world: WorldConvention::Nwu };
-            ("RflyCameraPosAngAdd", own.map_pose(pose, None)?)
+            let body = MapFrame { name: String::new(), world: WorldConvention::Nwu };
+            ("RflyCameraPosAngAdd", body.map_pose(pose, None)?)
         } else {
             let frame_id = &request.pose.header.frame_id;
             ("RflyCameraPosAng", call.scene.map_pose(frame_id, pose)?)
         };
-        commands.push(format!("{name} {}", six_numbers(&target)));
+        commands.push(format!("{name} {}", format_pose(&target)));
     } else if request.relative {
         return Err("relative is set, but set_pose is not".to_owned());
     }
@@ -39,8 +39,8 @@ pub(super) fn set_view(call: &mut SceneCall<'_>, request: &SetViewRequest) -> Re
     Ok(())
 }
 
-/// Position in m, roll, pitch, yaw in degrees, with four decimals.
-fn six_numbers(pose: &MapPose) -> String {
+/// Writes position in m, and roll, pitch, yaw in degrees, with four decimals.
+fn format_pose(pose: &MapPose) -> String {
     let numbers = [pose.position.to_array(), pose.attitude.euler().to_degrees()];
     let rounded = |v: f64| ((v * 1e4).round() / 1e4 + 0.0).to_string(); // no -0
     numbers.map(|part| part.map(rounded).join(" ")).join(" ")

@@ -41,7 +41,7 @@ pub fn entity_info(
                 format!("created by the renderer, type {}", entity.vehicle_type)
             }
             ("", EntityKind::Camera, _) => "camera of the renderer".to_owned(),
-            (own, ..) => own.to_owned(),
+            (text, ..) => text.to_owned(),
         };
         EntityInfo {
             category: EntityCategory { category: info.category as u8 },
@@ -106,7 +106,7 @@ pub fn describe(call: &mut SceneCall<'_>, entity: &str) {
     }
 }
 
-/// The response if the renderer does not describe the entity in time.
+/// Returns the response if the renderer does not describe the entity in time.
 pub fn no_bounds(entity: &str, waited_s: f64) -> GetEntityBoundsResponse {
     GetEntityBoundsResponse {
         result: Outcome {

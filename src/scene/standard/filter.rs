@@ -61,14 +61,14 @@ impl<'a> Filter<'a> {
             && self.bounds.is_none_or(|bounds| self.is_inside(entity, &bounds))
     }
 
-    /// An entity of unknown size is a point, one of unknown pose is nowhere.
+    /// An entity of unknown size counts as a point, one of unknown pose is never inside.
     fn is_inside(&self, entity: &Entity, bounds: &Volume) -> bool {
         let Some(motion) = &entity.motion else { return false };
-        let own = match &entity.extent {
+        let volume = match &entity.extent {
             Some(extent) => extent.in_world(&motion.pose, self.world),
             None => Volume::Sphere(self.world.vector(motion.pose.position), 0.0),
         };
-        own.overlaps(bounds)
+        volume.overlaps(bounds)
     }
 }
 

@@ -31,7 +31,7 @@ fn done_with_remark(remark: impl Into<String>) -> Outcome {
     Outcome { error_message: remark.into(), ..done() }
 }
 
-/// An error with the code that all services share.
+/// Returns the outcome of an error, with a code that all services share.
 fn refused(error: SceneError) -> Outcome {
     let result = match error.cause {
         Cause::Unsupported => Outcome::RESULT_FEATURE_UNSUPPORTED,
@@ -46,7 +46,7 @@ fn answer<T: Default>(result: Result<T, SceneError>) -> (Outcome, T) {
     answer_with(result, |_| None)
 }
 
-/// As [`answer`], with the code of the service where it has one.
+/// As [`answer`], but with the service's own code if it has one for the cause.
 fn answer_with<T: Default>(
     result: Result<T, SceneError>,
     own_code: fn(Cause) -> Option<u8>,

@@ -82,7 +82,7 @@ pub fn spawn_entities(
 }
 
 fn spawn(call: &mut SceneCall<'_>, request: &SpawnEntity) -> SpawnResult {
-    let (result, entity_name) = answer_with(spawn_object(call, request), code);
+    let (result, entity_name) = answer_with(spawn_object(call, request), spawn_code);
     SpawnResult { result, entity_name }
 }
 
@@ -150,7 +150,7 @@ fn free_name(
     free.ok_or_else(|| Cause::NameInvalid.error(too_long()))
 }
 
-fn code(cause: Cause) -> Option<u8> {
+fn spawn_code(cause: Cause) -> Option<u8> {
     Some(match cause {
         Cause::NameTaken => SpawnResult::NAME_NOT_UNIQUE,
         Cause::NameInvalid => SpawnResult::NAME_INVALID,

@@ -19,7 +19,7 @@ pub fn entity_state(
     request: GetEntityStateRequest,
 ) -> GetEntityStateResponse {
     let scene = &mut *call.scene;
-    scene.entities.keep(&request.entity, call.uptime_s);
+    scene.entities.renew(&request.entity, call.uptime_s);
     let found = scene.entities.find(&request.entity);
     let (result, state) = answer(found.and_then(|(name, entity)| match &entity.motion {
         Some(motion) => Ok(state_of(&scene.frame, motion)),
@@ -36,7 +36,7 @@ pub fn entity_state(
     GetEntityStateResponse { result, state }
 }
 
-/// `GetEntitiesStates`: of the entities with a known pose.
+/// `GetEntitiesStates`, for the entities with a known pose.
 pub fn entities_states(
     call: &mut SceneCall<'_>,
     request: GetEntitiesStatesRequest,
@@ -74,9 +74,9 @@ pub fn set_entity_state(
     call: &mut SceneCall<'_>,
     request: SetEntityStateRequest,
 ) -> SetEntityStateResponse {
-    let own = |cause| (cause == Cause::Pose).then_some(SetEntityStateResponse::INVALID_POSE);
-    call.scene.entities.keep(&request.entity, call.uptime_s);
-    let (mut result, ()) = answer_with(set(call, &request), own);
+    let own_code = |cause| (cause == Cause::Pose).then_some(SetEntityStateResponse::INVALID_POSE);
+    call.scene.entities.renew(&request.entity, call.uptime_s);
+    let (mut result, ()) = answer_with(set_state(call, &request), own_code);
     let sets_nothing = !(request.set_pose || request.set_twist || request.set_acceleration);
     if sets_nothing && result.result == Outcome::RESULT_OK {
         result = done_with_remark(
@@ -86,7 +86,7 @@ pub fn set_entity_state(
     SetEntityStateResponse { result }
 }
 
-fn set(call: &mut SceneCall<'_>, request: &SetEntityStateRequest) -> Result<(), SceneError> {
+fn set_state(call: &mut SceneCall<'_>, request: &SetEntityStateRequest) -> Result<(), SceneError> {
     let (_, entity) = call.scene.entities.find(&request.entity)?;
     let EntityState { header, pose, twist, acceleration } = &request.state;
     for (what, wanted, parts) in [
@@ -108,7 +108,7 @@ fn set(call: &mut SceneCall<'_>, request: &SetEntityStateRequest) -> Result<(), 
     }
     if request.set_pose {
         let pose = call.scene.map_pose(&header.frame_id, pose)?;
-        call.put(&request.entity, pose)?;
+        call.set_pose(&request.entity, pose)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Maps.
+//! Services for maps.
 use super::filter::Tags;
 use super::{answer, answer_with, done_with_remark, refused};
 use crate::msgs::simulation_interfaces::msg::{Resource, Result as Outcome, WorldResource};
@@ -72,11 +72,11 @@ pub fn load_world(call: &mut SceneCall<'_>, request: LoadWorldRequest) -> LoadWo
         parse_world(uri, &call.scene.library.worlds)
     };
     let loaded = world.and_then(|world| call.load(world.clone()).map(|()| world));
-    let (result, world) = answer_with(loaded.map(|world| describe(call.scene, &world)), code);
+    let (result, world) = answer_with(loaded.map(|world| describe(call.scene, &world)), load_code);
     LoadWorldResponse { result, world }
 }
 
-fn code(cause: Cause) -> Option<u8> {
+fn load_code(cause: Cause) -> Option<u8> {
     Some(match cause {
         Cause::Format => LoadWorldResponse::UNSUPPORTED_FORMAT,
         Cause::NoResource => LoadWorldResponse::NO_RESOURCE,

@@ -1,4 +1,4 @@
-//! Which command an acknowledgement answers, and what becomes of ambiguous ones.
+//! Assignment of acknowledgements to commands, and resolution of ambiguous ones.
 use super::{CommandClient, CommandEnd, CommandEvent, CommandKey, IN_PROGRESS, PendingCommand};
 use crate::session::command::MavCommand;
 use crate::wire::mavlink::raw::CommandAck;
@@ -45,7 +45,7 @@ impl<T> CommandClient<T> {
         let (over, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
         self.transmissions = sent;
         for key in over.iter().map(|s| s.command.key()) {
-            // A held acknowledgement may answer this transmission, or one whose acknowledgement can still arrive.
+            // An ambiguous acknowledgement may answer this transmission, or one whose acknowledgement can still arrive.
             if self.ambiguous.iter().any(|(from, _)| from.overlaps(&key)) {
                 self.ambiguous.retain(|(from, _)| !from.overlaps(&key));
                 self.resolve_ambiguous(&key, None);

@@ -197,7 +197,7 @@ impl<T> MissionClient<T> {
         let most = self.settings.max_items.min(usize::from(u16::MAX));
         if items.len() > most {
             let (items, most) = (items.len(), most);
-            return self.done(token, Err(MissionError::TooLong { items, most }));
+            return self.report(token, Err(MissionError::TooLong { items, most }));
         }
         self.request(now, list, MissionRequest::Push(items), token);
     }
@@ -333,7 +333,7 @@ impl<T> MissionClient<T> {
         let active = self.active.take().map(|(_, token)| token);
         let waiting = std::mem::take(&mut self.waiting);
         for token in active.into_iter().chain(waiting.into_iter().map(|w| w.2)) {
-            self.done(token, Err(MissionError::LinkLost));
+            self.report(token, Err(MissionError::LinkLost));
         }
     }
 
@@ -352,17 +352,17 @@ impl<T> MissionClient<T> {
     }
 
     fn is_for_us(&mut self, (system, component): (u8, u8), mission_type: u8) -> bool {
-        let ours = (system == 0 || system == self.own.0)
+        let is_ours = (system == 0 || system == self.own.0)
             && (component == 0 || component == self.own.1)
             && (self.active.as_ref())
                 .is_some_and(|(transfer, _)| transfer.list() as u8 == mission_type);
-        self.counters.ignored += u64::from(!ours);
-        ours
+        self.counters.ignored += u64::from(!is_ours);
+        is_ours
     }
 
     fn request(&mut self, now: Duration, list: MissionList, request: MissionRequest, token: T) {
         if self.waiting.len() >= self.settings.max_waiting {
-            return self.done(token, Err(MissionError::TooMany));
+            return self.report(token, Err(MissionError::TooMany));
         }
         self.waiting.push_back((list, request, token));
         self.start_next(now);
@@ -383,12 +383,12 @@ impl<T> MissionClient<T> {
         }
     }
 
-    fn step(&mut self, now: Duration, take: impl FnOnce(&mut Transfer) -> TransferStep) {
+    fn step(&mut self, now: Duration, handle: impl FnOnce(&mut Transfer) -> TransferStep) {
         let Some((transfer, _)) = &mut self.active else {
             self.counters.ignored += 1;
             return;
         };
-        let step = take(transfer);
+        let step = handle(transfer);
         if matches!(step, TransferStep::Send(_)) {
             transfer.restart_tries(now, &self.settings);
         }
@@ -412,13 +412,13 @@ impl<T> MissionClient<T> {
                     self.known_id[list as usize] = (id != 0).then_some(id);
                     self.events.push_back(MissionEvent::Items(list));
                 }
-                self.done(token, result);
+                self.report(token, result);
                 self.start_next(now);
             }
         }
     }
 
-    fn done(&mut self, token: T, result: Result<MissionDone, MissionError>) {
+    fn report(&mut self, token: T, result: Result<MissionDone, MissionError>) {
         self.events.push_back(MissionEvent::Done { token, result });
     }
 }

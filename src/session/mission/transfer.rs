@@ -12,7 +12,7 @@ const NO_SPACE: u8 = MavMissionResult::MAV_MISSION_NO_SPACE as u8;
 /// Maximum average number of requests per item.
 const MAX_REQUESTS_PER_ITEM: usize = 16;
 
-/// What follows a message or a timeout.
+/// The next step after a message or a timeout.
 pub(super) enum TransferStep {
     Nothing,
     /// The message does not belong to the present step of this transfer.
@@ -56,7 +56,7 @@ pub(super) struct Transfer {
     sent: u32,
     next: Duration,
     retransmitted: u32,
-    /// Number of items sent, to end endless requests.
+    /// Number of items sent, to detect endless requests.
     items_sent: usize,
 }
 
@@ -240,7 +240,7 @@ impl Transfer {
             return TransferStep::Ignored;
         };
         let index = usize::from(seq);
-        // For another item the autopilot refuses the list itself, or requests an existing one.
+        // An autopilot that requested another item refuses the list itself, or requests an existing item next.
         let (Some(item), Some(sent)) = (items.get(index), sent.get_mut(index)) else {
             return TransferStep::Ignored;
         };

@@ -1,4 +1,4 @@
-//! What the client is asked with, and what it tells.
+//! Settings, errors and events of the client.
 use super::value::{ParameterKind, ParameterName, ParameterValue};
 use crate::wire::mavlink::Outbound;
 use std::time::Duration;
@@ -117,7 +117,7 @@ pub enum ParameterEvent<T> {
         token: T,
         /// Name.
         name: ParameterName,
-        /// The present parameter, or the error.
+        /// The current parameter, or the error.
         result: Result<Parameter, ParameterError>,
     },
 }

@@ -44,7 +44,7 @@ pub struct ParameterClient<T> {
     system: u8,
     component: u8,
     known: BTreeMap<ParameterName, Parameter>,
-    complete: bool,
+    is_complete: bool,
     pending: Vec<PendingRequest<T>>,
     pull: Option<Pull>,
     pull_tokens: Vec<T>,
@@ -61,7 +61,7 @@ impl<T> ParameterClient<T> {
             system,
             component,
             known: BTreeMap::new(),
-            complete: false,
+            is_complete: false,
             pending: Vec::new(),
             pull: None,
             pull_tokens: Vec::new(),
@@ -103,7 +103,7 @@ impl<T> ParameterClient<T> {
 
     /// Whether the whole list arrived since the autopilot started.
     pub fn is_complete(&self) -> bool {
-        self.complete
+        self.is_complete
     }
 
     /// Whether the list is being downloaded.
@@ -138,14 +138,14 @@ impl<T> ParameterClient<T> {
     /// Sets one value, adapted to the parameter's known type.
     pub fn set(&mut self, now: Duration, name: ParameterName, value: ParameterValue, token: T) {
         if !value.is_finite() {
-            return self.done(token, name, Err(ParameterError::NotFinite));
+            return self.report(token, name, Err(ParameterError::NotFinite));
         }
         let kind = (self.known.get(&name))
             .map_or_else(|| ParameterKind::for_value(value), |known| known.kind);
         let adapted =
             kind.adapt(value).and_then(|value| Some((value, kind.encode(value, self.encoding)?)));
         let Some((value, field)) = adapted else {
-            return self.done(token, name, Err(ParameterError::DoesNotFit(kind)));
+            return self.report(token, name, Err(ParameterError::DoesNotFit(kind)));
         };
         let request = RequestKind::Set { kind, value, field, actual: None };
         self.request(now, name, request, token);
@@ -174,7 +174,7 @@ impl<T> ParameterClient<T> {
         };
         self.store(parameter);
         if let Some(pull) = &mut self.pull {
-            pull.received(now, parameter.index, message.count, &self.settings);
+            pull.receive(now, parameter.index, message.count, &self.settings);
         }
         self.answer(&parameter, message.value);
         self.tick(now);
@@ -224,7 +224,7 @@ impl<T> ParameterClient<T> {
         pending.chain(self.pull.as_ref().map(Pull::deadline)).min()
     }
 
-    /// Ends all requests because the link is lost. Known parameters stay.
+    /// Ends all requests because the link is lost. Known parameters are kept.
     pub fn lose_link(&mut self) {
         while !self.pending.is_empty() {
             self.end(0, Err(ParameterError::LinkLost));
@@ -235,7 +235,7 @@ impl<T> ParameterClient<T> {
     /// Forgets all parameters because the autopilot restarted and may have others.
     pub fn forget(&mut self) {
         self.known.clear();
-        self.complete = false;
+        self.is_complete = false;
     }
 
     fn store(&mut self, parameter: Parameter) {
@@ -246,7 +246,7 @@ impl<T> ParameterClient<T> {
         }
         let changed =
             before.is_none_or(|b| b.kind != parameter.kind || !same(b.value, parameter.value));
-        // A single value has no index; the known one stays.
+        // A single value has no index; the known index is kept.
         let index = parameter.index.or_else(|| before.and_then(|b| b.index));
         self.known.insert(parameter.name, Parameter { index, ..parameter });
         self.events.push_back(ParameterEvent::Value { parameter, changed });
@@ -277,7 +277,7 @@ impl<T> ParameterClient<T> {
 
     fn request(&mut self, now: Duration, name: ParameterName, request: RequestKind, token: T) {
         if self.pending.len() >= self.settings.in_flight + self.settings.max_waiting {
-            return self.done(token, name, Err(ParameterError::TooMany));
+            return self.report(token, name, Err(ParameterError::TooMany));
         }
         self.pending.push(PendingRequest { name, request, token, sent: 0, next: None });
         self.send_waiting(now);
@@ -323,11 +323,11 @@ impl<T> ParameterClient<T> {
     fn end(&mut self, at: usize, result: Result<Parameter, ParameterError>) {
         if at < self.pending.len() {
             let pending = self.pending.remove(at);
-            self.done(pending.token, pending.name, result);
+            self.report(pending.token, pending.name, result);
         }
     }
 
-    fn done(&mut self, token: T, name: ParameterName, result: Result<Parameter, ParameterError>) {
+    fn report(&mut self, token: T, name: ParameterName, result: Result<Parameter, ParameterError>) {
         self.events.push_back(ParameterEvent::Done { token, name, result });
     }
 
@@ -359,11 +359,11 @@ impl<T> ParameterClient<T> {
                 if received < total && pull.start_over(now) {
                     return self.tick_pull(now);
                 }
-                let whole = received >= total;
-                (whole.then_some(total)).ok_or(ParameterError::Incomplete { received, total })
+                let is_whole = received >= total;
+                (is_whole.then_some(total)).ok_or(ParameterError::Incomplete { received, total })
             }
         };
-        self.complete |= result.is_ok();
+        self.is_complete |= result.is_ok();
         self.end_pull(result);
     }
 

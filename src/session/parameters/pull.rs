@@ -15,15 +15,15 @@ pub(super) struct Pull {
     /// The autopilot's count, which may exceed the limit of stored parameters.
     announced: usize,
     /// The list was requested again, because indices had shifted.
-    restarted: bool,
+    was_restarted: bool,
     received: usize,
     reported: usize,
-    /// When silence ends the stream of values.
+    /// Time at which silence ends the stream of values.
     next: Duration,
     lists_sent: u32,
     repeated: u32,
     /// The stream of values ended: missing indices are requested.
-    filling: bool,
+    is_filling: bool,
     requests: Vec<IndexRequest>,
     /// Indices without an answer after all tries. They are requested again if the present round received any value.
     failed: BTreeSet<u16>,
@@ -63,13 +63,13 @@ impl Pull {
         Self {
             received_indices: Vec::new(),
             announced: 0,
-            restarted: false,
+            was_restarted: false,
             received: 0,
             reported: 0,
             next: now,
             lists_sent: 0,
             repeated: 0,
-            filling: false,
+            is_filling: false,
             requests: Vec::new(),
             failed: BTreeSet::new(),
             before_round: 0,
@@ -77,7 +77,7 @@ impl Pull {
         }
     }
 
-    pub(super) fn received(
+    pub(super) fn receive(
         &mut self,
         now: Duration,
         index: Option<u16>,
@@ -147,10 +147,10 @@ impl Pull {
             self.repeated += 1;
             send(PullRequest::Index(request.index.cast_signed()));
         }
-        if !self.filling && now < self.next {
+        if !self.is_filling && now < self.next {
             return None; // the stream of values continues
         }
-        self.filling = true;
+        self.is_filling = true;
         if self.requests.is_empty() && received + self.failed.len() >= total {
             if received <= self.before_round {
                 return incomplete();
@@ -184,10 +184,10 @@ impl Pull {
 
     /// Requests the list again from its beginning; returns false if that was done before.
     pub(super) fn start_over(&mut self, now: Duration) -> bool {
-        if self.restarted {
+        if self.was_restarted {
             return false;
         }
-        *self = Self { restarted: true, ..Self::new(now) };
+        *self = Self { was_restarted: true, ..Self::new(now) };
         true
     }
 

@@ -117,8 +117,8 @@ impl ParameterKind {
             (true, ParameterValue::Int(int)) => ParameterValue::Float(int as f64),
             (false, ParameterValue::Float(float)) => {
                 // Beyond 2^53 a float does not represent every integer.
-                let whole = float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0;
-                ParameterValue::Int(whole.then_some(float as i64)?)
+                let is_whole = float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0;
+                ParameterValue::Int(is_whole.then_some(float as i64)?)
             }
             _ => value,
         };

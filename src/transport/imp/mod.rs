@@ -1,5 +1,5 @@
-//! The operating system: one folder each, with the same interface. A port to another system writes its folder, and changes
-//! only `ros/pacing` and `ros/dds/ffi` besides.
+//! Code per operating system: one folder each, with the same interface. A port to another system adds a folder, and otherwise
+//! changes only `ros/pacing` and `ros/dds/ffi`.
 #[cfg(target_os = "linux")]
 mod linux;
 

@@ -129,7 +129,7 @@ impl<T: PayloadField, const N: usize> PayloadField for [T; N] {
 raw_messages! {
     /// HEARTBEAT.
     Heartbeat(0) {
-        custom_mode: u32 = 0 "The autopilot's own mode.",
+        custom_mode: u32 = 0 "Mode, as the autopilot defines it.",
         kind: u8 = 4 "MAV_TYPE.",
         autopilot: u8 = 5 "MAV_AUTOPILOT.",
         base_mode: u8 = 6 "MAV_MODE_FLAG bits.",
@@ -138,7 +138,7 @@ raw_messages! {
     }
     /// SET_MODE.
     SetMode(11) {
-        custom_mode: u32 = 0 "The autopilot's own mode.",
+        custom_mode: u32 = 0 "Mode, as the autopilot defines it.",
         target_system: u8 = 4,
         base_mode: u8 = 5 "MAV_MODE_FLAG bits.",
     }

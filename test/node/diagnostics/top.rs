@@ -106,7 +106,7 @@ fn topics_are_grouped_by_sensor_and_vehicle_the_worst_first() {
     let depth = find(&groups, "sensor2 img_depth");
     assert_eq!(depth.dropped(), 14);
     let vehicle = find(&groups, "vehicle 1");
-    let topics: Vec<_> = vehicle.topics.iter().map(|line| line.seen.name.as_str()).collect();
+    let topics: Vec<_> = vehicle.topics.iter().map(|line| line.figures.name.as_str()).collect();
     assert_eq!(topics, ["/mavros/imu/data", "/mavros/rc/in", "/rflysim/imu"]);
     assert_eq!(vehicle.drops["published"], 4);
 }

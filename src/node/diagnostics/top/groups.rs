@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct TopicFigures {
     /// Full name.
     pub name: String,
-    /// Type, as ROS writes it.
+    /// Type, such as `sensor_msgs/msg/Imu`.
     #[serde(rename = "type")]
     pub type_name: String,
     /// Messages per second since the last table.
@@ -30,10 +30,10 @@ pub struct TopicFigures {
 pub struct TopicLine {
     /// Measured figures.
     #[serde(flatten)]
-    pub seen: TopicFigures,
+    pub figures: TopicFigures,
     /// Offered QoS, if `/diagnostics` has it.
     pub qos: Option<String>,
-    /// Subscribers without this program, if `/diagnostics` has their number.
+    /// Number of subscribers except this program, if `/diagnostics` has it.
     pub subscribers: Option<u64>,
     /// Subscribers that request a QoS that is not offered.
     pub incompatible: u64,
@@ -76,7 +76,7 @@ impl GroupState {
 pub struct Group {
     /// `sensor0 img_rgb`, `vehicle 1`, `bridge`.
     pub name: String,
-    /// Its worst state.
+    /// The worst state of its sources and topics.
     pub state: GroupState,
     /// Rate in Hz.
     pub hz: f64,
@@ -85,11 +85,11 @@ pub struct Group {
     /// Age of the stamps of its main topic.
     #[serde(serialize_with = "quantiles")]
     pub age_ms: Option<[f64; 2]>,
-    /// Sum of all its topics.
+    /// Megabytes per second of all its topics.
     pub mb_per_s: f64,
     /// Drops by cause, without zeros.
     pub drops: BTreeMap<String, u64>,
-    /// Subscribers of all its topics, without this program.
+    /// Number of subscribers of all its topics, except this program.
     pub subscribers: u64,
     /// Its topics by name.
     pub topics: Vec<TopicLine>,
@@ -115,15 +115,15 @@ pub fn groups_of(topics: &[TopicFigures], report: &DiagnosticArray) -> Vec<Group
         let Some(key) = group_of_status(name) else { continue };
         add_status(groups.entry(key).or_default(), name, status);
     }
-    for seen in topics {
+    for figures in topics {
         let status =
-            statuses.iter().find(|(name, _)| name.strip_prefix("topic ") == Some(&seen.name));
-        let key = group_of_topic(&seen.name, &groups);
+            statuses.iter().find(|(name, _)| name.strip_prefix("topic ") == Some(&figures.name));
+        let key = group_of_topic(&figures.name, &groups);
         groups
             .entry(key)
             .or_default()
             .topics
-            .push(line_of(seen, status.map(|(_, status)| *status)));
+            .push(line_of_topic(figures, status.map(|(_, status)| *status)));
     }
     let group = |(name, mut group): (String, Group)| {
         group.name = name;
@@ -161,7 +161,7 @@ impl SortOrder {
 
 /// Sorts groups.
 pub fn sort(groups: &mut [Group], order: SortOrder) {
-    let by_name = |name: &str| {
+    let name_key = |name: &str| {
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         let number = digits.get(..end).and_then(|digits| digits.parse::<u64>().ok());
@@ -170,7 +170,7 @@ pub fn sort(groups: &mut [Group], order: SortOrder) {
         let rank = ["sensor", "vehicle "].iter().position(|known| *known == kind);
         (rank.unwrap_or(2), number.unwrap_or(0), name.to_owned())
     };
-    groups.sort_by_key(|group| by_name(&group.name));
+    groups.sort_by_key(|group| name_key(&group.name));
     let age = |group: &Group| group.age_ms.map_or(-1.0, |[p50, _]| p50);
     match order {
         SortOrder::Name => {}
@@ -212,7 +212,7 @@ fn is_sensor(word: &str) -> bool {
 }
 
 /// Topics below the prefix that belong to the only vehicle.
-const OF_THE_VEHICLE: [&str; 4] = ["imu", "ground_truth", "model", "coptersim"];
+const VEHICLE_TOPICS: [&str; 4] = ["imu", "ground_truth", "model", "coptersim"];
 
 fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
     let parts: Vec<_> = topic.split('/').filter(|part| !part.is_empty()).collect();
@@ -220,17 +220,17 @@ fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
         let known = groups.keys().find(|name| name.split(' ').next() == Some(part));
         return known.cloned().unwrap_or_else(|| (*part).to_owned());
     }
-    let numbered = |part: &str, word: &str| part.strip_prefix(word)?.parse::<u16>().ok();
+    let number_after = |part: &str, word: &str| part.strip_prefix(word)?.parse::<u16>().ok();
     let sole = || {
         let mut vehicles = groups.keys().filter(|name| name.starts_with("vehicle "));
         vehicles.next().filter(|_| vehicles.next().is_none()).cloned()
     };
     for (at, part) in parts.iter().enumerate() {
-        let vehicle = numbered(part, "copter").or_else(|| numbered(part, "mavros"));
+        let vehicle = number_after(part, "copter").or_else(|| number_after(part, "mavros"));
         if let Some(vehicle) = vehicle {
             return format!("vehicle {vehicle}");
         }
-        if *part == "mavros" || (at > 0 && OF_THE_VEHICLE.contains(part)) {
+        if *part == "mavros" || (at > 0 && VEHICLE_TOPICS.contains(part)) {
             return sole().unwrap_or_else(|| "vehicle 1".to_owned());
         }
     }
@@ -250,7 +250,7 @@ fn add_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
         Some("lost") => GroupState::Lost,
         Some("waiting") => GroupState::Waiting,
         _ if value(status, BELOW_ASKED).is_some() => GroupState::Slow,
-        // A source with data has a warning otherwise only because of new drops.
+        // Any other warning of a source with data is about new drops.
         Some(_) if status.level > 0 => GroupState::Drops,
         _ => GroupState::Ok,
     };
@@ -262,12 +262,12 @@ fn add_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
     }
 }
 
-fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine {
+fn line_of_topic(figures: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine {
     let count_of = |key| status.and_then(|status| number(status, key)).unwrap_or(0);
     TopicLine {
-        seen: seen.clone(),
+        figures: figures.clone(),
         qos: status.and_then(|status| value(status, "qos")).map(str::to_owned),
-        // Without the subscription of this program.
+        // Except the subscription of this program.
         subscribers: status
             .and_then(|status| number(status, "subscribers"))
             .map(|all: u64| all.saturating_sub(1)),
@@ -278,20 +278,20 @@ fn line_of(seen: &TopicFigures, status: Option<&DiagnosticStatus>) -> TopicLine 
 
 /// Computes the sums and the state from the topics.
 fn finish(group: &mut Group) {
-    group.topics.sort_by(|a, b| a.seen.name.cmp(&b.seen.name));
+    group.topics.sort_by(|a, b| a.figures.name.cmp(&b.figures.name));
     // `sum` would give -0 without topics.
     group.mb_per_s =
-        group.topics.iter().map(|line| line.seen.mb_per_s).fold(0.0, |sum, rate| sum + rate);
+        group.topics.iter().map(|line| line.figures.mb_per_s).fold(0.0, |sum, rate| sum + rate);
     group.subscribers = group.topics.iter().filter_map(|line| line.subscribers).sum();
     let suffix = group.name.split(' ').nth(1).unwrap_or("imu").to_owned();
-    let main = group.topics.iter().filter(|line| line.seen.age_ms.is_some());
+    let main = group.topics.iter().filter(|line| line.figures.age_ms.is_some());
     let main = main.max_by(|a, b| {
-        let named = |line: &TopicLine| line.seen.name.ends_with(&format!("/{suffix}"));
-        named(a).cmp(&named(b)).then(a.seen.hz.total_cmp(&b.seen.hz))
+        let is_main = |line: &TopicLine| line.figures.name.ends_with(&format!("/{suffix}"));
+        is_main(a).cmp(&is_main(b)).then(a.figures.hz.total_cmp(&b.figures.hz))
     });
-    group.age_ms = main.and_then(|line| line.seen.age_ms);
+    group.age_ms = main.and_then(|line| line.figures.age_ms);
     if group.hz == 0.0 && group.asked_hz.is_none() {
-        group.hz = group.topics.iter().map(|line| line.seen.hz).fold(0.0, f64::max);
+        group.hz = group.topics.iter().map(|line| line.figures.hz).fold(0.0, f64::max);
     }
     for line in &group.topics {
         if line.dropped > 0 {

@@ -49,30 +49,30 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
             *writer.lock() = message;
         })?;
     let mut subscriptions = TopicSubscriptions::default();
-    let interactive = !options.json && io::stdout().is_terminal() && io::stdin().is_terminal();
+    let is_interactive = !options.json && io::stdout().is_terminal() && io::stdin().is_terminal();
     let mut terminal =
-        if interactive { Some(LiveTable::open().map_err(NodeError::Output)?) } else { None };
+        if is_interactive { Some(LiveTable::open().map_err(NodeError::Output)?) } else { None };
     let mut due = Instant::now();
     loop {
         if Instant::now() >= due {
             due = Instant::now() + TABLE_PERIOD;
             subscriptions.subscribe(middleware, &options.prefix)?;
             let elapsed = start.elapsed();
-            let ended = options.limit.is_some_and(|limit| elapsed >= limit);
-            let seen = subscriptions.take_figures();
+            let has_ended = options.limit.is_some_and(|limit| elapsed >= limit);
+            let figures = subscriptions.take_figures();
             let (groups, remarks) = {
                 let report = report.lock();
-                (groups_of(&seen, &report), remarks_of(&report))
+                (groups_of(&figures, &report), remarks_of(&report))
             };
-            if ended {
+            if has_ended {
                 // Restores the terminal, which keeps the summary.
                 drop(terminal.take());
             }
             let text = match (&mut terminal, options.json) {
-                (_, true) if ended || options.limit.is_none() => {
+                (_, true) if has_ended || options.limit.is_none() => {
                     Some(json_of(&groups, &remarks, elapsed))
                 }
-                (None, false) if ended => Some(summary(&groups, &remarks, elapsed)),
+                (None, false) if has_ended => Some(summary(&groups, &remarks, elapsed)),
                 (Some(table), _) => {
                     table.screen.update(groups, remarks, elapsed);
                     None
@@ -82,7 +82,7 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
             if let Some(text) = text {
                 print(&text).map_err(NodeError::Output)?;
             }
-            if ended {
+            if has_ended {
                 return Ok(());
             }
         }

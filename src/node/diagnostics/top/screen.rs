@@ -10,8 +10,8 @@ use ratatui::widgets::{List, ListItem, ListState, Paragraph};
 use std::time::Duration;
 
 const HELP: &str = "q quit  / filter  s sort  Enter details  Esc back";
-/// Longest filter.
-const FILTER: usize = 40;
+/// Maximum length of the filter.
+const MAX_FILTER_LEN: usize = 40;
 
 /// The table with its filter, order and cursor.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Screen {
     order: usize,
     filter: String,
     /// The filter is being typed.
-    typing: bool,
+    is_typing: bool,
     /// The group whose topics are shown.
     opened: Option<String>,
     selected: ListState,
@@ -31,7 +31,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes new figures.
+    /// Replaces the figures.
     pub fn update(&mut self, groups: Vec<Group>, remarks: Vec<String>, elapsed: Duration) {
         (self.groups, self.remarks, self.elapsed) = (groups, remarks, elapsed);
         let (order, _) = self.order();
@@ -46,23 +46,23 @@ impl Screen {
         let interrupt = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if interrupt => return false,
-            KeyCode::Enter | KeyCode::Esc if self.typing => {
-                self.typing = false;
+            KeyCode::Enter | KeyCode::Esc if self.is_typing => {
+                self.is_typing = false;
                 if key.code == KeyCode::Esc {
                     self.filter.clear();
                 }
             }
-            KeyCode::Backspace if self.typing => {
+            KeyCode::Backspace if self.is_typing => {
                 self.filter.pop();
                 self.selected.select_first();
             }
-            KeyCode::Char(c) if self.typing && self.filter.len() < FILTER => {
+            KeyCode::Char(c) if self.is_typing && self.filter.len() < MAX_FILTER_LEN => {
                 self.filter.push(c);
                 self.selected.select_first();
             }
-            KeyCode::Char(_) if self.typing => {}
+            KeyCode::Char(_) if self.is_typing => {}
             KeyCode::Char('q') => return false,
-            KeyCode::Char('/') => self.typing = true,
+            KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Char('s') => {
                 self.order = (self.order + 1) % SortOrder::ALL.len();
                 let (order, _) = self.order();
@@ -87,14 +87,14 @@ impl Screen {
         SortOrder::ALL.get(self.order).copied().unwrap_or((SortOrder::Worst, "worst"))
     }
 
-    /// Groups whose name, or a topic's name, contains the filter.
+    /// Groups with the filter in their name, or in the name of one of their topics.
     fn shown(&self) -> Vec<&Group> {
-        let topic = |group: &Group| {
+        let has_topic = |group: &Group| {
             let mut topics = group.topics.iter();
-            topics.any(|line| line.seen.name.contains(&self.filter))
+            topics.any(|line| line.figures.name.contains(&self.filter))
         };
         let groups = self.groups.iter();
-        groups.filter(|group| group.name.contains(&self.filter) || topic(group)).collect()
+        groups.filter(|group| group.name.contains(&self.filter) || has_topic(group)).collect()
     }
 
     fn cursor(&mut self) -> &mut ListState {
@@ -130,25 +130,25 @@ impl Screen {
                 (head(), self.shown().iter().map(line).collect())
             }
         };
-        let of = opened.map_or_else(
+        let subject = opened.map_or_else(
             || format!("{} of {} groups", self.shown().len(), self.groups.len()),
             |group| format!("{}: {}", group.name, group.state.name()),
         );
         let text = format!(
-            "rfly_bridge top  {of}, {:.0} s, by {}",
+            "rfly_bridge top  {subject}, {:.0} s, by {}",
             self.elapsed.as_secs_f64(),
             self.order().1
         );
         frame.render_widget(Line::from(text).style(Modifier::BOLD), title);
         frame.render_widget(Line::from(names).style(Modifier::UNDERLINED), column);
-        let lone = opened.is_some();
+        let is_opened = opened.is_some();
         let list = List::new(lines).highlight_style(Modifier::REVERSED);
-        let state = if lone { &mut self.scrolled } else { &mut self.selected };
+        let state = if is_opened { &mut self.scrolled } else { &mut self.selected };
         frame.render_stateful_widget(list, body, state);
         let remarks: Vec<_> =
             self.remarks.iter().map(|remark| Line::from(remark.as_str())).collect();
         frame.render_widget(Paragraph::new(remarks).style(Color::Yellow), foot);
-        let keys = match (self.typing, self.filter.is_empty()) {
+        let keys = match (self.is_typing, self.filter.is_empty()) {
             (true, _) => format!("filter: {}_", self.filter),
             (false, true) => HELP.to_owned(),
             (false, false) => format!("{HELP}  [{}]", self.filter),
@@ -159,7 +159,7 @@ impl Screen {
 
 /// The topics of a group, and its drops.
 fn details(group: &Group) -> Vec<ListItem<'static>> {
-    let names: Vec<_> = group.topics.iter().map(|line| line.seen.name.as_str()).collect();
+    let names: Vec<_> = group.topics.iter().map(|line| line.figures.name.as_str()).collect();
     let prefix = shared_prefix(&names);
     let mut items = Vec::new();
     if let Some(shared) =

@@ -14,7 +14,7 @@ const LATCHED: [&str; 3] = ["/tf_static", "/robot_description", "/ground_truth/p
 
 struct TopicSubscription {
     type_name: String,
-    seen: Arc<Mutex<TopicCounters>>,
+    counts: Arc<Mutex<TopicCounters>>,
     _subscription: Subscription,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct TopicSubscriptions {
 }
 
 impl TopicSubscriptions {
-    /// Subscribes to new topics below `prefix`, and removes those that have left the graph, unless all have.
+    /// Subscribes to new topics below `prefix`, and removes those that have left the graph, unless all topics have left it.
     pub(super) fn subscribe(
         &mut self,
         middleware: &Middleware,
@@ -43,15 +43,15 @@ impl TopicSubscriptions {
         let mut topics = middleware.topics();
         topics.retain(|topic| topic.name.starts_with(prefix));
         if !topics.is_empty() {
-            let offered = |name: &String, subscription: &TopicSubscription| {
+            let is_in_graph = |name: &String, subscription: &TopicSubscription| {
                 let same = |t: &TopicInfo| t.name == *name && t.type_name == subscription.type_name;
                 topics.iter().any(same)
             };
-            self.topics.retain(|name, subscription| offered(name, subscription));
+            self.topics.retain(|name, subscription| is_in_graph(name, subscription));
         }
         for topic in topics {
-            if let Entry::Vacant(place) = self.topics.entry(topic.name.clone()) {
-                place.insert(subscribe(middleware, &topic)?);
+            if let Entry::Vacant(entry) = self.topics.entry(topic.name.clone()) {
+                entry.insert(subscribe(middleware, &topic)?);
             }
         }
         Ok(())
@@ -61,44 +61,44 @@ impl TopicSubscriptions {
     pub(super) fn take_figures(&mut self) -> Vec<TopicFigures> {
         let last = self.last.replace(Instant::now());
         let seconds = last.map_or(1.0, |last| last.elapsed().as_secs_f64().max(1e-3));
-        let look = |(name, subscription): (&String, &TopicSubscription)| {
-            let mut seen = subscription.seen.lock();
-            let ms = |quantile| seen.age_us.value_at_quantile(quantile) as f64 * 1e-3;
+        let take = |(name, subscription): (&String, &TopicSubscription)| {
+            let mut counts = subscription.counts.lock();
+            let ms = |quantile| counts.age_us.value_at_quantile(quantile) as f64 * 1e-3;
             let topic = TopicFigures {
                 name: name.clone(),
                 type_name: subscription.type_name.clone(),
-                hz: seen.messages as f64 / seconds,
-                mb_per_s: seen.bytes as f64 / seconds * 1e-6,
-                age_ms: (!seen.age_us.is_empty()).then(|| [ms(0.5), ms(0.99)]),
-                total: seen.total,
+                hz: counts.messages as f64 / seconds,
+                mb_per_s: counts.bytes as f64 / seconds * 1e-6,
+                age_ms: (!counts.age_us.is_empty()).then(|| [ms(0.5), ms(0.99)]),
+                total: counts.total,
             };
-            (seen.messages, seen.bytes) = (0, 0);
-            seen.age_us.reset();
+            (counts.messages, counts.bytes) = (0, 0);
+            counts.age_us.reset();
             topic
         };
-        self.topics.iter().map(look).collect()
+        self.topics.iter().map(take).collect()
     }
 }
 
 fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<TopicSubscription, RosError> {
     let histogram = Histogram::new_with_bounds(1, 60_000_000, 2).unwrap_or_else(|_| unreachable!());
-    let seen =
+    let counts =
         Arc::new(Mutex::new(TopicCounters { messages: 0, bytes: 0, age_us: histogram, total: 0 }));
-    let writer = seen.clone();
+    let writer = counts.clone();
     let qos = if LATCHED.iter().any(|name| topic.name.ends_with(name)) {
         Qos::LATCHED
     } else {
         Qos::DEFAULT
     };
-    let subscription = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
-        let mut seen = writer.lock();
-        seen.messages += 1;
-        seen.total += 1;
-        seen.bytes += message.bytes as u64;
+    let handle = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
+        let mut counts = writer.lock();
+        counts.messages += 1;
+        counts.total += 1;
+        counts.bytes += message.bytes as u64;
         if let Some(stamp) = message.stamp {
             let us = (host_now().0 - stamp.0) / 1000;
-            seen.age_us.saturating_record(u64::try_from(us).unwrap_or(0).max(1));
+            counts.age_us.saturating_record(u64::try_from(us).unwrap_or(0).max(1));
         }
     })?;
-    Ok(TopicSubscription { type_name: topic.type_name.clone(), seen, _subscription: subscription })
+    Ok(TopicSubscription { type_name: topic.type_name.clone(), counts, _subscription: handle })
 }

@@ -49,9 +49,9 @@ fn topic_row(name: &str, cells: [&str; 6]) -> String {
 
 /// One line of the table of topics, without the common prefix of the group.
 pub fn topic_line(line: &TopicLine, prefix: usize) -> String {
-    let seen = &line.seen;
-    let name = seen.name.get(prefix..).unwrap_or(&seen.name);
-    let p50 = seen.age_ms.map_or_else(|| "-".to_owned(), |[p50, _]| short(p50, 2));
+    let figures = &line.figures;
+    let name = figures.name.get(prefix..).unwrap_or(&figures.name);
+    let p50 = figures.age_ms.map_or_else(|| "-".to_owned(), |[p50, _]| short(p50, 2));
     let subscribers = line.subscribers.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let qos = match (line.incompatible, &line.qos) {
         (0, qos) => qos.as_deref().unwrap_or("-").to_owned(),
@@ -60,9 +60,9 @@ pub fn topic_line(line: &TopicLine, prefix: usize) -> String {
     topic_row(
         &cut(name, 31),
         [
-            &short(seen.hz, 1),
+            &short(figures.hz, 1),
             &p50,
-            &short(seen.mb_per_s, 2),
+            &short(figures.mb_per_s, 2),
             &subscribers,
             &line.dropped.to_string(),
             &cut(&qos, 14),
@@ -88,7 +88,7 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
     }
     for line in groups.iter().flat_map(|group| &group.topics) {
         if line.incompatible > 0 {
-            let (name, n) = (&line.seen.name, line.incompatible);
+            let (name, n) = (&line.figures.name, line.incompatible);
             let qos = line.qos.as_deref().unwrap_or("less");
             let _ = writeln!(text, "  {name}: {n} subscribers need more than {qos}");
         }
@@ -97,10 +97,10 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
         let _ = writeln!(text, "{remark}");
     }
     let lines = groups.iter().flat_map(|group| &group.topics);
-    let mut silent = lines.filter(|line| line.seen.total == 0);
+    let mut silent = lines.filter(|line| line.figures.total == 0);
     if let Some(first) = silent.next() {
         let count = 1 + silent.count();
-        let name = &first.seen.name;
+        let name = &first.figures.name;
         let _ = writeln!(text, "nothing received on {count} topics, such as {name}");
     }
     text

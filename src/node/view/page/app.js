@@ -38,15 +38,15 @@ const boxes = (topic) => (message) => {
   scene.boxes.set(topic, message.detections.map(({ bbox, id }) => ({
     position: vector(bbox.center.position), rotation: quaternion(bbox.center.orientation), size: vector(bbox.size), name: id })));
 };
-// Types of the 3D view: type, whether a topic is shown initially, callback for its messages, map of what is drawn by topic.
+// Layers of the 3D view: type, whether a topic is shown at first, maker of the callback for messages, map from topic to drawing.
 const LAYER_TYPES = [
   ["sensor_msgs/msg/PointCloud2", (topic, n) => topic.endsWith("vehicle_lidar") || n === 0, (topic) => (m) => scene.cloud(topic, m), scene.clouds],
   ["nav_msgs/msg/Path", (topic) => topic.endsWith("ground_truth/path"), (topic) => (m) => scene.paths.set(topic, m.poses.map((p) => vector(p.pose.position))), scene.paths],
   ["vision_msgs/msg/Detection3DArray", (topic) => topic.includes("/scene/"), boxes, scene.boxes],
 ];
 
-function addLayer(topic, on, makeCallback, drawn) {
-  const box = element("input", { type: "checkbox", checked: on });
+function addLayer(topic, checked, makeCallback, drawn) {
+  const box = element("input", { type: "checkbox", checked });
   let unsubscribe = null;
   const update = () => {
     unsubscribe?.();

@@ -44,7 +44,7 @@ class CdrReader {
     this.view = view;
     this.types = types;
     this.littleEndian = view.getUint8(1) === 1;
-    this.offset = 4; // behind the encapsulation header
+    this.offset = 4; // after the encapsulation header
   }
   align(size) { this.offset = 4 + Math.ceil((this.offset - 4) / size) * size; }
   number(type) {

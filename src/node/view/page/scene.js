@@ -56,7 +56,7 @@ export class Scene {
     this.canvas.addEventListener("pointerdown", (event) => {
       this.canvas.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
-      this.moved = 0;
+      this.dragged = 0;
     });
     this.canvas.addEventListener("pointermove", (event) => {
       const before = pointers.get(event.pointerId);
@@ -71,11 +71,11 @@ export class Scene {
         this.yaw -= dx * 0.008;
         this.pitch = Math.min(89 * DEG, Math.max(-5 * DEG, this.pitch + dy * 0.006));
       }
-      this.moved += Math.abs(dx) + Math.abs(dy);
+      this.dragged += Math.abs(dx) + Math.abs(dy);
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
     });
     const end = (event) => {
-      if (pointers.delete(event.pointerId) && event.type === "pointerup" && this.moved < 5) this.onClick?.(this.ground(event));
+      if (pointers.delete(event.pointerId) && event.type === "pointerup" && this.dragged < 5) this.onClick?.(this.ground(event));
     };
     this.canvas.addEventListener("pointerup", end);
     this.canvas.addEventListener("pointercancel", end);
@@ -85,7 +85,7 @@ export class Scene {
     }, { passive: false });
   }
 
-  zoom(by) { this.distance = Math.min(400, Math.max(3, this.distance * by)); }
+  zoom(factor) { this.distance = Math.min(400, Math.max(3, this.distance * factor)); }
 
   /** Axes and position (`eye`) of the camera. */
   camera() {
@@ -113,14 +113,14 @@ export class Scene {
     const { data, point_step: step } = message;
     const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     const count = Math.floor(data.byteLength / step);
-    const every = Math.max(1, Math.ceil(count / 12000));
+    const stride = Math.max(1, Math.ceil(count / 12000));
     const points = [];
-    for (let i = 0; i < count; i += every) {
+    for (let i = 0; i < count; i += stride) {
       const at = i * step;
       const point = [view.getFloat32(at + offset.x, true), view.getFloat32(at + offset.y, true), view.getFloat32(at + offset.z, true)];
       if (!Number.isFinite(point[0])) continue;
-      const turned = rotate(pose.rotation, point);
-      points.push(turned[0] + pose.position[0], turned[1] + pose.position[1], turned[2] + pose.position[2]);
+      const rotated = rotate(pose.rotation, point);
+      points.push(rotated[0] + pose.position[0], rotated[1] + pose.position[1], rotated[2] + pose.position[2]);
     }
     this.clouds.set(topic, Float32Array.from(points));
   }
@@ -143,9 +143,9 @@ export class Scene {
     const line = (a, b) => {
       let [p, q] = [toCamera(a), toCamera(b)];
       if (p[2] < NEAR && q[2] < NEAR) return;
-      const cut = (out, ins) => ins.map((v, i) => v + ((out[i] - v) * (ins[2] - NEAR)) / (ins[2] - out[2]));
-      if (p[2] < NEAR) p = cut(p, q);
-      if (q[2] < NEAR) q = cut(q, p);
+      const clip = (out, ins) => ins.map((v, i) => v + ((out[i] - v) * (ins[2] - NEAR)) / (ins[2] - out[2]));
+      if (p[2] < NEAR) p = clip(p, q);
+      if (q[2] < NEAR) q = clip(q, p);
       c.moveTo(...project(p));
       c.lineTo(...project(q));
     };
@@ -207,16 +207,16 @@ export class Scene {
       stroke(colours.path, 2, () => { for (let i = 1; i < path.length; i += 1) line(path[i - 1], path[i]); });
     }
     for (const frame of this.frames.parents.keys()) {
-      const vehicle = frame.endsWith("base_link");
-      if (!vehicle && !(this.showFrames && frame.endsWith("_link"))) continue;
+      const isVehicle = frame.endsWith("base_link");
+      if (!isVehicle && !(this.showFrames && frame.endsWith("_link"))) continue;
       const pose = this.frames.pose(frame);
       if (!pose) continue;
       const toMap = (v) => rotate(pose.rotation, v).map((n, i) => n + pose.position[i]);
-      const length = vehicle ? 1 : 0.3;
+      const length = isVehicle ? 1 : 0.3;
       ["#f25555", "#4cc765", "#5b8cff"].forEach((colour, i) => {
-        stroke(colour, vehicle ? 2.5 : 1.2, () => line(pose.position, toMap([0, 1, 2].map((k) => (k === i ? length : 0)))));
+        stroke(colour, isVehicle ? 2.5 : 1.2, () => line(pose.position, toMap([0, 1, 2].map((k) => (k === i ? length : 0)))));
       });
-      if (!vehicle) continue;
+      if (!isVehicle) continue;
       stroke(colours.vehicle, 3, () => {
         line(toMap([0.45, 0.45, 0]), toMap([-0.45, -0.45, 0]));
         line(toMap([0.45, -0.45, 0]), toMap([-0.45, 0.45, 0]));

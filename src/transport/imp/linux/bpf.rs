@@ -1,8 +1,8 @@
 //! Opcodes of classic BPF (linux/bpf_common.h).
 pub(super) const LOAD_BYTE: u16 = 0x30;
 pub(super) const LOAD_LENGTH: u16 = 0x80;
-/// Two bytes behind the IP header whose length is in X.
-pub(super) const LOAD_HALF_BEHIND: u16 = 0x48;
+/// Loads two bytes after the IP header, whose length is in X.
+pub(super) const LOAD_HALF_AFTER_X: u16 = 0x48;
 /// Sets X to the length of the IP header at an offset.
 pub(super) const HEADER_TO_X: u16 = 0xb1;
 pub(super) const SHIFT_LEFT: u16 = 0x64;

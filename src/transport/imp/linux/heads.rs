@@ -19,37 +19,37 @@ pub(in crate::transport) fn keep_all(socket: &Socket) -> io::Result<()> {
     socket.detach_filter()
 }
 
-/// Truncates a datagram that contains its true length to its head, and keeps others whole.
+/// Returns the program that truncates a datagram with its true length to its head, and keeps others whole.
 fn filter() -> [SockFilter; 21] {
-    let does = |code, k| SockFilter::new(code, 0, 0, k);
-    let byte = |n: u32| does(op::LOAD_BYTE, UDP_HEADER + LENGTH_AT as u32 + n);
+    let stmt = |code, k| SockFilter::new(code, 0, 0, k);
+    let byte = |n: u32| stmt(op::LOAD_BYTE, UDP_HEADER + LENGTH_AT as u32 + n);
     let head = UDP_HEADER + HEAD as u32;
-    let to_x = || does(op::A_TO_X, 0);
-    let next = || does(op::SHIFT_LEFT, 8);
-    let with_x = || does(op::OR_X, 0);
+    let to_x = || stmt(op::A_TO_X, 0);
+    let shift = || stmt(op::SHIFT_LEFT, 8);
+    let with_x = || stmt(op::OR_X, 0);
     [
-        does(op::LOAD_LENGTH, 0),
+        stmt(op::LOAD_LENGTH, 0),
         // Too short to contain a length: jump to the last instruction.
         SockFilter::new(op::JUMP_IF_AT_LEAST, 0, 18, head),
         byte(3),
-        next(),
+        shift(),
         to_x(),
         byte(2),
         with_x(),
-        next(),
+        shift(),
         to_x(),
         byte(1),
         with_x(),
-        next(),
+        shift(),
         to_x(),
         byte(0),
         with_x(),
-        does(op::ADD, UDP_HEADER),
+        stmt(op::ADD, UDP_HEADER),
         to_x(),
-        does(op::LOAD_LENGTH, 0),
+        stmt(op::LOAD_LENGTH, 0),
         SockFilter::new(op::JUMP_IF_EQUAL_X, 0, 1, 0),
-        does(op::KEEP, head),
-        does(op::KEEP, u32::MAX),
+        stmt(op::KEEP, head),
+        stmt(op::KEEP, u32::MAX),
     ]
 }
 

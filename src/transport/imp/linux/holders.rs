@@ -2,8 +2,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Port and inode of every socket of the system that is bound to one of these ports; nothing without `/proc`.
-pub(in crate::transport) fn bound(ports: &BTreeSet<u16>) -> Vec<(u16, u64)> {
+/// Port and inode of every socket of the system that is bound to one of these ports; empty without `/proc`.
+pub(in crate::transport) fn bound_sockets(ports: &BTreeSet<u16>) -> Vec<(u16, u64)> {
     let table = fs::read_to_string("/proc/net/udp").unwrap_or_default();
     let socket = |line: &str| {
         let mut fields = line.split_whitespace();
@@ -17,12 +17,12 @@ pub(in crate::transport) fn bound(ports: &BTreeSet<u16>) -> Vec<(u16, u64)> {
 }
 
 /// Inodes of the sockets of this process.
-pub(in crate::transport) fn own() -> BTreeSet<u64> {
+pub(in crate::transport) fn own_sockets() -> BTreeSet<u64> {
     sockets("self")
 }
 
 /// The process that has a socket open.
-pub(in crate::transport) fn process(inode: u64) -> Option<(u32, String)> {
+pub(in crate::transport) fn owner_of(inode: u64) -> Option<(u32, String)> {
     let processes = fs::read_dir("/proc").ok()?.flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let id = { ids }.find(|id| sockets(&id.to_string()).contains(&inode))?;

@@ -12,8 +12,8 @@ use std::net::Ipv4Addr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// Largest number of files of Fast DDS that are looked at.
-const FILES: usize = 1000;
+/// Maximum number of inspected files of Fast DDS.
+const MAX_FILES: usize = 1000;
 
 pub(in crate::transport) fn read() -> HostFacts {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
@@ -87,11 +87,11 @@ fn routes(table: &str) -> Vec<Route> {
 
 fn fast_dds_owners() -> Vec<u32> {
     let Ok(files) = fs::read_dir("/dev/shm") else { return Vec::new() };
-    let ours = |file: &fs::DirEntry| {
+    let is_fast_dds = |file: &fs::DirEntry| {
         let name = file.file_name();
         name.to_string_lossy().starts_with("fastrtps_")
     };
-    let owned = files.flatten().filter(ours).take(FILES);
+    let owned = files.flatten().filter(is_fast_dds).take(MAX_FILES);
     let owners: BTreeSet<_> = owned.filter_map(|f| Some(f.metadata().ok()?.uid())).collect();
     owners.into_iter().collect()
 }

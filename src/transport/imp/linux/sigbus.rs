@@ -54,8 +54,8 @@ impl Range {
                 TOUCHED.with(|touched| touched.store(self.0, Ordering::Relaxed));
             }
         }
-        let own = ptr::from_ref(self).cast_mut();
-        let _outer = Outer(TOUCHED.with(|touched| touched.swap(own, Ordering::Relaxed)));
+        let range = ptr::from_ref(self).cast_mut();
+        let _outer = Outer(TOUCHED.with(|touched| touched.swap(range, Ordering::Relaxed)));
         compiler_fence(Ordering::SeqCst);
         touch()
     }
@@ -121,11 +121,11 @@ extern "C" fn on_sigbus(
             return;
         }
     }
-    not_ours(signal, info, context, code);
+    forward(signal, info, context, code);
 }
 
-/// Handles a signal that is not ours as if we had no handler.
-fn not_ours(
+/// Handles a signal of another cause as if this handler did not exist.
+fn forward(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
@@ -157,11 +157,11 @@ fn not_ours(
     // sent by a process is not repeated.
     let mut now = std::mem::MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: only queries; the result is read only on success.
-    let given_up = unsafe {
+    let is_default = unsafe {
         libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) == 0
             && now.assume_init().sa_sigaction == libc::SIG_DFL
     };
-    if given_up && code <= 0 {
+    if is_default && code <= 0 {
         end(signal);
     }
 }

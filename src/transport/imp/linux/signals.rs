@@ -4,14 +4,14 @@ use std::io;
 use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C, SIGTERM and SIGHUP; while listened to they do not kill the process.
+/// Ctrl-C, SIGTERM and SIGHUP; while this exists, they do not end the process.
 pub struct EndSignals(Vec<Signal>);
 
 impl EndSignals {
     /// Starts handling the signals. Call within the tokio runtime that will wait for them.
     ///
     /// # Errors
-    /// Of the system.
+    /// Errors of the system.
     pub fn listen() -> io::Result<Self> {
         let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
         // A process started by `nohup` survives the end of its terminal.
@@ -25,8 +25,8 @@ impl EndSignals {
     /// Waits for any of the signals.
     pub async fn any(&mut self) {
         std::future::poll_fn(|context| {
-            let mut came = self.0.iter_mut().map(|s| s.poll_recv(context).is_ready());
-            if came.any(|came| came) { Poll::Ready(()) } else { Poll::Pending }
+            let mut ready = self.0.iter_mut().map(|s| s.poll_recv(context).is_ready());
+            if ready.any(|ready| ready) { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }

@@ -32,7 +32,7 @@ pub(in crate::transport) fn enable_timestamps_and_overflows(socket: &Socket) -> 
     Ok(setsockopt(socket, sockopt::RxqOvfl, &1)?)
 }
 
-/// Lets the kernel hand over datagrams of one length that follow each other as one (generic receive offload), or not.
+/// Turns generic receive offload on or off: the kernel delivers consecutive datagrams of equal length as one.
 pub(in crate::transport) fn coalesce(socket: &Socket, on: bool) -> io::Result<()> {
     Ok(setsockopt(socket, sockopt::UdpGroSegment, &on)?)
 }
@@ -45,7 +45,7 @@ pub(in crate::transport) fn receive(
     let flags = MsgFlags::MSG_TRUNC;
     CONTROL.with_borrow_mut(|control| {
         let message = recvmsg(socket.as_raw_fd(), buffers, Some(control), flags)?;
-        datagram(&message)
+        to_datagram(&message)
     })
 }
 
@@ -60,7 +60,7 @@ pub(in crate::transport) fn receive_heads(
     let mut found = [const { None }; BATCH];
     let mut ranges: Vec<_> = heads.iter_mut().map(|head| [IoSliceMut::new(head)]).collect();
     // Recreated each time: the kernel shrinks the control buffers to the used size.
-    let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_room()));
+    let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, Some(control_buffer()));
     let until_first = if wait { MsgFlags::MSG_WAITFORONE } else { MsgFlags::MSG_DONTWAIT };
     let flags = until_first | MsgFlags::MSG_TRUNC;
     let fd = socket.as_raw_fd();
@@ -68,17 +68,17 @@ pub(in crate::transport) fn receive_heads(
         Err(Errno::EAGAIN | Errno::EINTR) => return Ok(Vec::new()),
         received => {
             for (message, found) in received?.zip(&mut found) {
-                *found = Some(datagram(&message)?);
+                *found = Some(to_datagram(&message)?);
             }
         }
     }
     Ok(heads.into_iter().zip(found.into_iter().flatten()).collect())
 }
 
-/// Sends bytes as datagrams of `segment` bytes, the last one perhaps shorter: the kernel cuts them.
+/// Sends bytes as datagrams of `segment` bytes, the last one perhaps shorter: the kernel splits them.
 ///
 /// # Errors
-/// Of the system; no datagram is sent then. The kernel takes 64 datagrams and 65507 bytes, none longer than the path carries.
+/// Errors of the system; no datagram is sent then. The limits are 64 datagrams, 65507 bytes, and the MTU for each datagram.
 pub fn send_segments(
     socket: &UdpSocket,
     to: SocketAddr,
@@ -86,10 +86,10 @@ pub fn send_segments(
     segment: usize,
 ) -> io::Result<()> {
     let segment = u16::try_from(segment).map_err(io::Error::other)?;
-    let cut = [ControlMessage::UdpGsoSegments(&segment)];
+    let control = [ControlMessage::UdpGsoSegments(&segment)];
     let (parts, to) = ([IoSlice::new(bytes)], SockaddrStorage::from(to));
     let flags = MsgFlags::empty();
-    sendmsg(socket.as_raw_fd(), &parts, &cut, flags, Some(&to))?;
+    sendmsg(socket.as_raw_fd(), &parts, &control, flags, Some(&to))?;
     Ok(())
 }
 
@@ -97,23 +97,23 @@ pub fn send_segments(
 pub fn try_recv_from(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, SocketAddr)> {
     let mut buffers = [IoSliceMut::new(buffer)];
     let flags = MsgFlags::MSG_DONTWAIT;
-    let got = recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut buffers, None, flags).ok()?;
-    let source = got.address?;
+    let message = recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut buffers, None, flags).ok()?;
+    let source = message.address?;
     let v4 = source.as_sockaddr_in().map(|a| SocketAddr::V4((*a).into()));
     let v6 = || { source.as_sockaddr_in6() }.map(|a| SocketAddr::V6((*a).into()));
-    Some((got.bytes, v4.or_else(v6)?))
+    Some((message.bytes, v4.or_else(v6)?))
 }
 
 thread_local! {
-    /// Of the receptions of a thread, one after the other.
-    static CONTROL: RefCell<Vec<u8>> = RefCell::new(control_room());
+    /// Control buffer for the receive calls of a thread, which never overlap.
+    static CONTROL: RefCell<Vec<u8>> = RefCell::new(control_buffer());
 }
 
-fn control_room() -> Vec<u8> {
+fn control_buffer() -> Vec<u8> {
     nix::cmsg_space!(nix::sys::time::TimeSpec, u32, i32)
 }
 
-fn datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
+fn to_datagram(message: &RecvMsg<'_, '_, SockaddrIn>) -> io::Result<Datagram> {
     let from = message.address.map_or(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), |a| {
         SocketAddrV4::new(a.ip(), a.port())
     });

@@ -4,7 +4,7 @@ use super::{Frame, Outbound, PayloadField, RawMessage};
 raw_messages! {
     /// BATTERY_STATUS.
     BatteryStatus(147) {
-        current_consumed: i32 = 0 "Energy drawn in mAh, -1 unknown.",
+        current_consumed: i32 = 0 "Charge drawn in mAh, -1 unknown.",
         energy_consumed: i32 = 4 "Energy drawn in hJ, -1 unknown.",
         temperature: i16 = 8 "Temperature in 0.01 deg C, 32767 unknown.",
         voltages: [u16; 10] = 10 "Cells 1 to 10 in mV, 65535 not present; 65534: the voltage continues in the next cell.",
@@ -110,7 +110,7 @@ raw_messages! {
         velocity: [f32; 3] = 36 "Velocity in m/s, in the frame of the child.",
         rates: [f32; 3] = 48 "Body rates in rad/s.",
         pose_covariance: [f32; 21] = 60 "Upper triangle, row by row, of the 6x6 covariance of the pose; NaN first: unknown.",
-        velocity_covariance: [f32; 21] = 144 "Likewise of the twist.",
+        velocity_covariance: [f32; 21] = 144 "The same for the covariance of the twist.",
         frame_id: u8 = 228 "MAV_FRAME of the pose.",
         child_frame_id: u8 = 229 "MAV_FRAME of the twist.",
         reset_counter: u8 = 230 "Number of estimator resets.",
@@ -134,8 +134,8 @@ raw_messages! {
         id: u8 = 11 "Sensor index.",
         orientation: u8 = 12 "MAV_SENSOR_ORIENTATION.",
         covariance: u8 = 13 "Variance in cm^2, 255 unknown.",
-        horizontal_fov: f32 = 14 "PayloadField of view in rad, 0 unknown.",
-        vertical_fov: f32 = 18 "PayloadField of view in rad, 0 unknown.",
+        horizontal_fov: f32 = 14 "Horizontal field of view in rad, 0 unknown.",
+        vertical_fov: f32 = 18 "Vertical field of view in rad, 0 unknown.",
         quaternion: [f32; 4] = 22 "Orientation in the body, w first; zeros if given by `orientation`.",
         signal_quality: u8 = 38 "Percent, 0 unknown.",
     }

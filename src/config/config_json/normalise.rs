@@ -1,4 +1,4 @@
-//! What an entry means that says it otherwise: the numbers of types until 2023, `otherParams` that end early
+//! Normalises entries that deviate from the present format: TypeIDs until 2023, and `otherParams` that end early
 //! (docs/wire/traps.md: lidar-types, other-params).
 use super::fields::value_of;
 use super::text::JsonValue;
@@ -8,29 +8,29 @@ use std::borrow::Cow;
 
 type Pairs = Vec<(String, JsonValue)>;
 
-/// What was made of an entry: the key, and what to say of it.
+/// Changes of an entry: the key and the warning.
 pub(super) type Notes = Vec<(&'static str, String)>;
 
 const PARAMS: &str = "otherParams";
 
-/// Returns the entry as it is meant.
-pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
+/// Returns the entry in the present format.
+pub(super) fn normalise(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
     let (mut pairs, mut notes) = (Cow::Borrowed(pairs), Notes::new());
     let Some(JsonValue::Array(values)) = value_of(&pairs, PARAMS) else { return (pairs, notes) };
     let numbers: Vec<f64> = values.iter().map_while(JsonValue::number).collect();
     let mut id = value_of(&pairs, "TypeID").and_then(JsonValue::integer);
-    if let Some(kind) = id.and_then(|id| older(id, &numbers)) {
-        let (now, name) = (kind.type_id(), kind.row().name);
-        let was = id.unwrap_or_default();
+    if let Some(kind) = id.and_then(|id| kind_until_2023(id, &numbers)) {
+        let (type_id, name) = (kind.type_id(), kind.row().name);
+        let written = id.unwrap_or_default();
         let message = format!(
-            "is {was} with the otherParams of a lidar, which {was} was until 2023; taken as {now} ({name})"
+            "is {written} with the otherParams of a lidar, which {written} was until 2023; taken as {type_id} ({name})"
         );
         notes.push(("TypeID", message));
-        id = Some(now.into());
-        set(pairs.to_mut(), "TypeID", JsonValue::Int(now.into()));
+        id = Some(type_id.into());
+        set_value(pairs.to_mut(), "TypeID", JsonValue::Int(type_id.into()));
     }
     let kind = id.and_then(|id| SensorKind::from_type_id(u16::try_from(id).ok()?));
-    let length = values_of_layout(&pairs);
+    let length = param_count(&pairs);
     if let (Some(kind), Some(JsonValue::Array(values))) = (kind, value_of(&pairs, PARAMS))
         && values.len() < 8
         && values.len() >= types::used_params(kind)
@@ -43,14 +43,14 @@ pub(super) fn meant(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
         );
         notes.push((PARAMS, message));
         values.resize(length, JsonValue::Int(0));
-        set(pairs.to_mut(), PARAMS, JsonValue::Array(values));
+        set_value(pairs.to_mut(), PARAMS, JsonValue::Array(values));
     }
     (pairs, notes)
 }
 
-/// The lidar that a number meant until 2023, when there was nothing else that has such parameters. The SDK of then publishes
-/// 4 as `vehicle_lidar`, 5 as `global_lidar`, 6 as `livox_lidar`; 6 with the parameters of rings is a lidar of rings now.
-fn older(type_id: i64, params: &[f64]) -> Option<SensorKind> {
+/// Returns the lidar for which a TypeID stood until 2023, if the parameters are those of a lidar. The SDK of 2023 publishes
+/// 4 as `vehicle_lidar`, 5 as `global_lidar`, 6 as `livox_lidar`; 6 with the parameters of rings is `Lidar` here.
+fn kind_until_2023(type_id: i64, params: &[f64]) -> Option<SensorKind> {
     match (type_id, types::are_rings(params), types::are_petals(params)) {
         (4 | 6, true, _) => Some(SensorKind::Lidar),
         (5, true, _) => Some(SensorKind::GlobalLidar),
@@ -59,13 +59,13 @@ fn older(type_id: i64, params: &[f64]) -> Option<SensorKind> {
     }
 }
 
-/// How many `otherParams` the entry has to have.
-fn values_of_layout(pairs: &Pairs) -> usize {
+/// Returns the required number of `otherParams`.
+fn param_count(pairs: &Pairs) -> usize {
     let has = |key| value_of(pairs, key).is_some();
     if has("EularOrQuat") || has("EulerOrQuat") && has("SensorAngQuat") { 16 } else { 8 }
 }
 
-fn set(pairs: &mut Pairs, key: &str, value: JsonValue) {
+fn set_value(pairs: &mut Pairs, key: &str, value: JsonValue) {
     for (_, slot) in pairs.iter_mut().filter(|(k, _)| k == key) {
         *slot = value.clone();
     }
