@@ -86,12 +86,12 @@ impl Autopilot {
     pub fn poll(&mut self) -> Option<Duration> {
         let was_connected = self.fcu.is_connected();
         let published = self.state.poll(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         if was_connected && !self.fcu.is_connected() {
             self.telemetry.lost(&mut self.fcu);
         }
         let published = self.telemetry.poll(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         let requests = [self.telemetry.take_request(&self.fcu), self.fcu.take_reasons_request()];
         for command in requests.into_iter().flatten() {
             // Requests are repeated; failures are counted.
@@ -99,9 +99,9 @@ impl Autopilot {
         }
         self.poll_setpoints();
         let published = self.services.poll(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         let published = self.telemetry.publish_notices(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         let deadlines = [
             self.state.deadline(&self.fcu),
             self.telemetry.deadline(),
@@ -130,9 +130,9 @@ impl Autopilot {
             self.state.record_message(&self.fcu);
         }
         let published = self.telemetry.publish_frame(&self.fcu, frame);
-        self.check(published);
+        self.count_unpublished(published);
         let published = self.dispatch(frame);
-        self.check(published);
+        self.count_unpublished(published);
     }
 
     fn dispatch(&mut self, frame: &Frame<'_>) -> Result<(), RosError> {
@@ -160,7 +160,7 @@ impl Autopilot {
         self.telemetry.frame(fcu, frame)
     }
 
-    pub(super) fn check(&mut self, published: Result<(), RosError>) {
+    pub(super) fn count_unpublished(&mut self, published: Result<(), RosError>) {
         if published.is_err() {
             self.fcu.count(Counter::NotPublished);
         }

@@ -127,7 +127,7 @@ pub struct Fcu {
     /// Faults of the link.
     pub(super) link_warnings: LinkWarnings,
     /// The autopilot restarted; the services are not informed yet.
-    pub(super) restarted: bool,
+    pub(super) has_restarted: bool,
     /// Ids of messages to request from the autopilot.
     pub(super) requests: Vec<u32>,
     /// The newest pose, for TF; taken when it is published.
@@ -147,7 +147,7 @@ pub struct Fcu {
     /// Origin of local positions, as reported or inferred from home; its altitude is above sea level.
     origin: Option<Geodetic>,
     /// The autopilot reported the origin itself.
-    origin_reported: bool,
+    is_origin_reported: bool,
     geoid: Separation,
     /// Texts for `statustext/recv`.
     pub(super) notices: Vec<String>,
@@ -179,7 +179,7 @@ impl Fcu {
             setpoints: 0,
             preflight: Preflight::default(),
             link_warnings: LinkWarnings::default(),
-            restarted: false,
+            has_restarted: false,
             requests: Vec::new(),
             estimate: None,
             body_frames: Vec::new(),
@@ -189,7 +189,7 @@ impl Fcu {
             home: None,
             home_height: 0.0,
             origin: None,
-            origin_reported: false,
+            is_origin_reported: false,
             geoid: Separation::new(settings.geoid),
             notices: Vec::new(),
             truths: Vec::new(),

@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Texts kept, and characters of each.
+/// Limit of stored texts, and of the characters of each.
 const TEXTS: usize = 4;
 const TEXT_CHARS: usize = 200;
 

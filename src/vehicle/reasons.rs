@@ -2,7 +2,7 @@
 use super::mav::MAV_SEVERITY_WARNING;
 use crate::wire::mavlink::raw::StatusText;
 
-/// Texts kept, and characters of each.
+/// Limit of stored texts, and of the characters of each.
 const TEXTS: usize = 6;
 const TEXT_CHARS: usize = 500;
 

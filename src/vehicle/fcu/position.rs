@@ -19,26 +19,26 @@ impl Fcu {
 
     /// Whether the autopilot reported its origin.
     pub(in crate::vehicle) fn origin_is_reported(&self) -> bool {
-        self.origin_reported
+        self.is_origin_reported
     }
 
     /// Adopts a reported origin.
     pub(in crate::vehicle) fn set_origin(&mut self, origin: Geodetic) {
         if origin.is_known() {
-            (self.origin, self.origin_reported) = (Some(origin), true);
+            (self.origin, self.is_origin_reported) = (Some(origin), true);
         }
     }
 
     /// Adopts the origin inferred from home and its local position, until the autopilot reports one.
     pub(in crate::vehicle) fn infer_origin(&mut self, origin: Option<Geodetic>) {
-        if !self.origin_reported {
+        if !self.is_origin_reported {
             self.origin = origin;
         }
     }
 
     /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
     pub(in crate::vehicle) fn forget_positions(&mut self) {
-        (self.home, self.origin, self.origin_reported) = (None, None, false);
+        (self.home, self.origin, self.is_origin_reported) = (None, None, false);
         self.home_height = 0.0;
     }
 

@@ -217,7 +217,7 @@ impl GroundTruth {
         let due = self.last_path.is_none_or(|last| stamp.0 < last.0 || stamp.0 - last.0 >= period);
         if joined || (readers > 0 && changed && due) {
             self.last_path = Some(stamp);
-            self.trail.changed = false;
+            self.trail.has_changed = false;
             let path = self.trail.message(&self.map, stamp);
             self.publishers.path.publish(&path)?;
         }

@@ -10,14 +10,14 @@ use std::collections::VecDeque;
 pub const PATH_STEP_M: f64 = 0.1;
 /// A larger step between two states means that the vehicle was set down elsewhere.
 const JUMP_M: f64 = 20.0;
-/// Poses kept.
+/// Maximum number of poses.
 pub const PATH_LENGTH: usize = 2000;
 
 /// The path of a vehicle: bounded, and thinned by distance.
 #[derive(Debug, Default)]
 pub struct Trail {
     poses: VecDeque<(RosTime, Pose)>,
-    pub(super) changed: bool,
+    pub(super) has_changed: bool,
 }
 
 impl Trail {
@@ -32,7 +32,7 @@ impl Trail {
             (step, stamp < *before)
         });
         match change {
-            Some((step, false)) if step < PATH_STEP_M => return self.changed,
+            Some((step, false)) if step < PATH_STEP_M => return self.has_changed,
             Some((step, is_older)) if is_older || step > JUMP_M => self.poses.clear(),
             _ => {}
         }
@@ -41,7 +41,7 @@ impl Trail {
         }
         let pose = pose_msg(pose.position, pose.attitude, world);
         self.poses.push_back((stamp, pose));
-        self.changed = true;
+        self.has_changed = true;
         true
     }
 

@@ -57,7 +57,7 @@ pub(super) struct UdpLink {
     frames: Vec<u8>,
     /// Datagrams of another mode in a row.
     other_mode: u32,
-    warned: bool,
+    has_warned: bool,
     home: Option<Geodetic>,
     position: Option<[f32; 3]>,
     speed: f32,
@@ -81,7 +81,7 @@ impl UdpLink {
             encoder: Encoder::new(u8::try_from(id).unwrap_or(1), 1),
             frames: Vec::new(),
             other_mode: 0,
-            warned: false,
+            has_warned: false,
             home: None,
             position: None,
             speed: 0.0,
@@ -190,22 +190,22 @@ impl UdpLink {
     }
 
     /// Takes off to the given position; without one, above the vehicle.
-    fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, SendError> {
-        if place.is_known() {
+    fn take_off(&self, target: Geodetic) -> Result<SimpleCommand, SendError> {
+        if target.is_known() {
             if let (Some(home), Some([.., down])) = (self.home, self.position)
-                && place.altitude_m - home.altitude_m < f64::from(MIN_CLIMB - down)
+                && target.altitude_m - home.altitude_m < f64::from(MIN_CLIMB - down)
             {
                 return self.unsupported(NOT_ABOVE);
             }
             return Ok(SimpleCommand::TakeOffGlobal {
-                latitude: place.latitude_deg as f32,
-                longitude: place.longitude_deg as f32,
-                altitude: place.altitude_m as f32,
+                latitude: target.latitude_deg as f32,
+                longitude: target.longitude_deg as f32,
+                altitude: target.altitude_m as f32,
             });
         }
         match (self.home, self.position) {
-            (Some(home), Some([north, east, _])) if place.altitude_m.is_finite() => {
-                self.take_off_local([north, east, (home.altitude_m - place.altitude_m) as f32])
+            (Some(home), Some([north, east, _])) if target.altitude_m.is_finite() => {
+                self.take_off_local([north, east, (home.altitude_m - target.altitude_m) as f32])
             }
             _ => self.unsupported("a take-off without a place, before home is known"),
         }
@@ -313,7 +313,7 @@ impl UdpLink {
             return Counter::Malformed;
         }
         self.other_mode = self.other_mode.saturating_add(1);
-        if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.warned, true) {
+        if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.has_warned, true) {
             tracing::warn!(
                 "CopterSim speaks {meaning}, but the link is set to {}: change UDPSIMMODE, the vehicle's link, or set \
                  control.switch_mode",

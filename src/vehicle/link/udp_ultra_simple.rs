@@ -79,8 +79,8 @@ impl UdpUltraSimpleLink {
 }
 
 fn e7([latitude, longitude, altitude]: [f64; 3]) -> [i32; 3] {
-    let place = Geodetic::new(latitude, longitude, altitude).to_e7();
-    place.unwrap_or_default()
+    let geo = Geodetic::new(latitude, longitude, altitude).to_e7();
+    geo.unwrap_or_default()
 }
 
 impl Link for UdpUltraSimpleLink {

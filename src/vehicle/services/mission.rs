@@ -258,7 +258,7 @@ fn run<S: Service>(
         fcu.reasons = Reasons::default();
     }
     let published = part.take(fcu, |mission, now| work(mission, now, then));
-    autopilot.check(published);
+    autopilot.count_unpublished(published);
 }
 
 fn pull(call: VehicleCall<'_, WaypointPull>, _: WaypointPullRequest) {

@@ -294,7 +294,7 @@ fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu))
     let part = &mut autopilot.services.parameters;
     f(part, &mut autopilot.fcu);
     let published = part.run(&mut autopilot.fcu);
-    autopilot.check(published);
+    autopilot.count_unpublished(published);
 }
 
 /// Sets one of the few parameters that a link without the parameter protocol carries; it cannot be read or confirmed.

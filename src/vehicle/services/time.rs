@@ -133,7 +133,7 @@ impl TimePart {
             TimesyncOutcome::Sample(sample) => sample,
             TimesyncOutcome::Restarted { sample, went_back } => {
                 fcu.count(Counter::TimesyncRelearnt);
-                fcu.restarted |= went_back;
+                fcu.has_restarted |= went_back;
                 sample
             }
         };
@@ -160,7 +160,7 @@ impl TimePart {
         fcu.rough_clock = estimator.coarse_line();
         if restarted {
             fcu.clock = None;
-            fcu.restarted = true;
+            fcu.has_restarted = true;
         }
     }
 

@@ -19,7 +19,7 @@ subscriptions! {
         => |autopilot, topic, message| {
             let result = autopilot.setpoints.trajectory.begin(&autopilot.fcu, message);
             match result {
-                Ok(published) => autopilot.check(published),
+                Ok(published) => autopilot.count_unpublished(published),
                 Err(reject) => autopilot.fcu.refuse(topic, &reject),
             }
         };

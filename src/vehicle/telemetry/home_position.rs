@@ -51,10 +51,10 @@ plugin! {
 
 impl HomePositionPlugin {
     fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> Published {
-        let Some(place) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
+        let Some(geo) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
             return Ok(());
         };
-        fcu.home = Some(place).filter(|place| place.altitude_m.is_finite());
+        fcu.home = Some(geo).filter(|geo| geo.altitude_m.is_finite());
         let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
         let local = Vector::<Ned>::from([m.x, m.y, m.z]);
         let known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
@@ -71,7 +71,7 @@ impl HomePositionPlugin {
             Vector::<Enu>::from(Vector::<Ned>::from(v))
         };
         self.home.publish_always(stamp, |home| {
-            home.geo = geo_point(place);
+            home.geo = geo_point(geo);
             home.position = point(enu([m.x, m.y, m.z]));
             home.orientation = quaternion(change_world(finite_or_nan(m.q)));
             home.approach = vector3(enu([m.approach_x, m.approach_y, m.approach_z]));

@@ -52,24 +52,24 @@ struct UnfinishedText {
     severity: u8,
     chunks: Vec<Option<Vec<u8>>>,
     /// The last chunk arrived.
-    ended: bool,
+    has_end: bool,
     until: Duration,
 }
 
 impl UnfinishedText {
     fn is_complete(&self) -> bool {
-        self.ended && self.chunks.iter().all(Option::is_some)
+        self.has_end && self.chunks.iter().all(Option::is_some)
     }
 
     /// A full chunk with number 0, and no other.
     fn is_maybe_whole(&self) -> bool {
-        self.id == 0 && !self.ended && self.chunks.len() == 1
+        self.id == 0 && !self.has_end && self.chunks.len() == 1
     }
 
     fn text(&self) -> Vec<u8> {
         let chunk = |chunk: &Option<Vec<u8>>| chunk.clone().unwrap_or_else(|| LOST.to_vec());
         let mut text: Vec<u8> = self.chunks.iter().flat_map(chunk).collect();
-        if !self.ended && !self.is_maybe_whole() {
+        if !self.has_end && !self.is_maybe_whole() {
             text.extend_from_slice(LOST);
         }
         text
@@ -112,13 +112,13 @@ impl StatustextPlugin {
                 id: m.id,
                 severity: m.severity,
                 chunks: Vec::new(),
-                ended: false,
+                has_end: false,
                 until: Duration::ZERO,
             });
         }
         let at = at.unwrap_or(self.unfinished.len().saturating_sub(1));
         let Some(text) = self.unfinished.get_mut(at) else { return Ok(()) };
-        text.ended |= end.is_some();
+        text.has_end |= end.is_some();
         if text.chunks.len() <= chunk {
             text.chunks.resize(chunk + 1, None);
         }
