@@ -35,7 +35,7 @@ pub trait TapReader: Send + Sync {
     /// Whether samples are wanted now. While true, it counts as a subscriber: messages without subscribers are not computed.
     fn wanted(&self) -> bool;
 
-    /// One sample: CDR with its encapsulation header, in consecutive parts. A latched topic's kept samples come first.
+    /// One sample: CDR with its encapsulation header, in consecutive parts. The kept samples of a latched topic are passed first.
     fn sample(&self, parts: &[&[u8]]);
 
     /// As [`Self::sample`], in memory that is shared with the middleware; a reader may keep it without a copy.

@@ -20,7 +20,7 @@ const USED: Duration = Duration::from_secs(60);
 /// Counts the subscribers of a topic.
 pub(super) type Readers = Box<dyn Fn() -> usize + Send>;
 
-/// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
+/// The parts of one vehicle. Each part is a file; it publishes its topics, handles its messages, and shares only [`Fcu`].
 pub struct Autopilot {
     /// State that the parts share.
     pub fcu: Fcu,

@@ -4,14 +4,14 @@ use super::mav::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// A fault that was not seen for this time is over.
+/// A fault that was not detected for this time is over.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A stamp farther from the present, in s, is of another clock, or too old for an estimator.
 const MAX_GAP: f64 = 1.0;
 /// Autopilots with PX4's modes, or none.
 const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
-/// The faults, and when each was last seen.
+/// The faults, and when each was last detected.
 #[derive(Debug, Default)]
 pub(super) struct LinkWarnings {
     /// Other systems with an autopilot.

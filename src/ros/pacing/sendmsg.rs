@@ -18,7 +18,7 @@ mod imp {
         let mut packet = [0; super::super::CHANGEABLE_BYTES];
         let mut rest = packet.get_mut(..length)?;
         for range in ranges.iter().filter(|range| range.iov_len > 0) {
-            // SAFETY: sendmsg(2) asks its callers for ranges that can be read.
+            // SAFETY: sendmsg(2) requires that the ranges are valid for reads.
             let bytes =
                 unsafe { std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len) };
             let (part, next) = rest.split_at_mut(range.iov_len);
@@ -39,7 +39,7 @@ mod imp {
         message: *const libc::msghdr,
         flags: libc::c_int,
     ) -> libc::ssize_t {
-        // SAFETY: sendmsg(2) asks its callers for a valid message with `msg_iovlen` ranges; a null list has length 0.
+        // SAFETY: sendmsg(2) requires a valid message with `msg_iovlen` ranges; a null list has length 0.
         let ranges = unsafe {
             match (*message).msg_iov {
                 iov if iov.is_null() => &[],

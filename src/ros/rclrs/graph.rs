@@ -1,4 +1,4 @@
-//! The graph as seen by the node.
+//! The ROS graph as discovered by the node.
 use super::writer::RclEndpoint;
 use crate::ros::{
     self, Durability, Incompatible, NodesByName, Policy, Qos, Reliability, ServiceInfo, TopicInfo,

@@ -15,8 +15,8 @@ pub const GPS_TOPIC: TruthTopic = super::topic::<NavSatFix>(
     "true place with the noise `degrade.gps_noise_m` and its covariance; only if that is not 0",
 );
 
-/// Returns the true position with noise of standard deviations `sigma_m` east, north and up; `None` if the simulator does
-/// not know it.
+/// Returns the true position with noise of standard deviations `sigma_m` east, north and up; `None` if the state
+/// has no valid position.
 pub fn noisy_fix(
     state: &TrueState,
     geoid: &mut Separation,

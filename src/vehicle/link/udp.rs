@@ -361,7 +361,7 @@ impl UdpLink {
         });
         let [latitude, longitude, altitude] = home;
         if self.home.is_some() {
-            // Positions are relative to home. Unknown fields are NaN, as the message definition asks.
+            // Positions are relative to home. Unknown fields are NaN, as the message definition requires.
             self.push(MavMessage::HOME_POSITION(HOME_POSITION_DATA {
                 latitude,
                 longitude,

@@ -125,7 +125,7 @@ impl Link for UdpFullLink {
         match FullEstimatePacket::parse(bytes) {
             Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet)?,
             Ok(_) => return Err(Counter::OtherVehicle),
-            // These two datagrams are the same in both modes.
+            // These two datagrams are the same in UDP_Simple and UDP_Full.
             Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
                 Ok(SimpleReport::EstimatorFixed) => self.udp.set_fixed(true),
                 Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),

@@ -15,7 +15,7 @@ use crate::wire::mavlink::raw::{SystemTime, Timesync};
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
-/// 2009 in UNIX time; an autopilot that sends less does not know the time.
+/// 2009 in UNIX time; an autopilot that sends less has no valid time.
 const LEAST_UNIX_US: u64 = 1_234_567_890_000_000;
 /// ROS time jumps when the wall clock is set or a simulation restarts; the clock estimate then restarts.
 const JUMP_NS: u64 = 100_000_000;

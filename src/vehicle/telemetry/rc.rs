@@ -81,7 +81,7 @@ impl RcPlugin {
     }
 }
 
-/// Writes the values of one port behind those of lower ports.
+/// Writes the values of one port after the values of lower ports.
 fn store_port(all: &mut Vec<u16>, port: u8, values: &[u16]) {
     if port >= PORTS {
         return;

@@ -154,7 +154,7 @@ union PacketSize {
 /// # Safety
 /// A valid chain of fragments, the first of which begins the sample.
 unsafe fn head(chain: *const c::ddsi_rdata) -> Option<RequestHead> {
-    // SAFETY: valid, and has this layout (see the module's head). The packet's bytes follow its administration, are
+    // SAFETY: valid, and has this layout (see the docs of this module). The packet's bytes follow its administration, are
     // contiguous up to the payload at least, and are not written after delivery.
     let (packet, submessage) = unsafe {
         let first = &*chain.cast::<SampleFragment>();

@@ -88,7 +88,7 @@ impl Reader {
 }
 
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
-    // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
+    // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the docs of `ffi`).
     let handler = unsafe { &*arg.cast::<Handler>() };
     let mut callback = handler.callback.lock();
     loop {

@@ -73,7 +73,7 @@ extern "C" fn on_matched(
     status: c::dds_publication_matched_status_t,
     arg: *mut c_void,
 ) {
-    // SAFETY: `arg` points to the `Events` of a writer whose entity still exists (see the module's head).
+    // SAFETY: `arg` points to the `Events` of a writer whose entity still exists (see the docs of `ffi`).
     let events = unsafe { &*arg.cast::<Events>() };
     events.matched.store(status.current_count as usize, Ordering::Relaxed);
     events.changes.fetch_add(1, Ordering::Release);

@@ -94,7 +94,7 @@ impl VehicleGoal {
         if reached { GoalProgress::Reached } else { GoalProgress::Nothing }
     }
 
-    /// Whether a status text denies it in spite of the acknowledgement.
+    /// Whether a status text refuses it although it was acknowledged.
     pub(super) fn is_denied_by(self, texts: &Reasons) -> bool {
         matches!(self, Self::TakeOff(_)) && texts.contains(NOT_ABOVE)
     }
