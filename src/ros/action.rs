@@ -87,15 +87,15 @@ impl Middleware {
     ) -> Result<ActionHandle, RosError> {
         // The name is remapped as a whole, as rcl_action does.
         let name = self.resolve(name)?;
-        let part = |part: &str| format!("{name}/_action/{part}");
+        let full = |part: &str| format!("{name}/_action/{part}");
         let server = Arc::new(ActionServer::<A> {
             clock: Box::new(clock),
-            feedback: self.publisher(&part("feedback"), Qos::DEFAULT)?,
-            status: self.publisher(&part("status"), Qos::LATCHED)?,
+            feedback: self.publisher(&full("feedback"), Qos::DEFAULT)?,
+            status: self.publisher(&full("status"), Qos::LATCHED)?,
             goals: Mutex::default(),
         });
         let (goal_server, cancel_server, result_server) = (server.clone(), server.clone(), server);
-        let send = self.service::<A::SendGoal>(&part("send_goal"), move |request, responder| {
+        let send = self.service::<A::SendGoal>(&full("send_goal"), move |request, responder| {
             let (id, goal) = A::goal(request);
             if goal_server.goals.lock().iter().any(|goal| goal.id == id) {
                 return responder.respond(A::accepted(false, goal_server.now().to_msg()));
@@ -103,11 +103,11 @@ impl Middleware {
             handler(GoalRequest { id, goal, server: goal_server.clone(), responder });
         })?;
         let cancel =
-            self.service::<CancelGoal>(&part("cancel_goal"), move |request, responder| {
+            self.service::<CancelGoal>(&full("cancel_goal"), move |request, responder| {
                 cancel_server.cancel(&request, responder);
             })?;
         let result =
-            self.service::<A::GetResult>(&part("get_result"), move |request, answer| {
+            self.service::<A::GetResult>(&full("get_result"), move |request, answer| {
                 result_server.send_result(&request, answer);
             })?;
         Ok(ActionHandle { _services: [send, cancel, result] })
@@ -119,7 +119,7 @@ impl<A: Action> ActionServer<A> {
         (self.clock)()
     }
 
-    /// Under the lock, so that the states are published in their order.
+    /// Publishes all states. Called with `goals` locked, so that states are published in their order.
     fn publish(&self, goals: &[ServedGoal<A>]) {
         let state =
             |goal: &ServedGoal<A>| GoalStatus { goal_info: goal.info(), status: goal.status };
@@ -129,7 +129,7 @@ impl<A: Action> ActionServer<A> {
             .publish(&GoalStatusArray { status_list: goals.iter().map(state).collect() });
     }
 
-    /// An id selects its goal, a stamp the goals accepted until then, both together the union, neither all goals.
+    /// Cancels the goal with the id and the goals accepted until the stamp; all goals if the request has neither.
     fn cancel(&self, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
         let CancelGoalRequest { goal_info } = request;
         let id = goal_info.goal_id.uuid;

@@ -1,4 +1,4 @@
-//! Back-end interface. A back end for CDR bytes implements [`CdrNode`]; rclrs, which takes messages, is the other kind.
+//! Back-end interface. A back end for CDR bytes implements [`CdrNode`]; rclrs takes messages instead.
 use super::{
     Bytes, Connections, Guard, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo,
     WriterReport, WriterStats,
@@ -27,7 +27,7 @@ pub(super) trait GraphNode: Send + Sync {
     /// Watches the endpoints of each node.
     fn connections(&self) -> Result<Box<dyn Watch>, RosError>;
 
-    /// Batches graph updates while the guard lives, where they are expensive.
+    /// Batches graph updates until the guard is dropped, in a back end where each one is expensive.
     fn hold(&self) -> Guard;
 
     /// Adds another node name to the graph.
@@ -36,7 +36,7 @@ pub(super) trait GraphNode: Send + Sync {
 
 /// See [`ConnectionsWatch`](super::ConnectionsWatch).
 pub(super) trait Watch: Send {
-    fn look(&mut self) -> Connections;
+    fn current(&mut self) -> Connections;
 }
 
 /// A back end that moves CDR bytes with their encapsulation header.
@@ -63,14 +63,14 @@ pub(super) trait CdrNode: GraphNode {
 
 /// A client of one service, in CDR bytes.
 pub(super) trait CdrClient: Send + Sync {
-    /// Whether a server would get a request, and we its response.
+    /// Whether a server is matched, for requests and for responses.
     fn is_ready(&self) -> bool;
 
     /// Sends a request; `answer` gets the response on the middleware's receive thread.
     fn call(&self, request: &[u8], answer: CdrAnswer) -> Result<(), RosError>;
 }
 
-/// Takes the CDR of a response.
+/// Gets the CDR of a response.
 pub(super) type CdrAnswer = Box<dyn FnOnce(&[u8]) + Send>;
 
 /// A writer of CDR bytes. It never waits for a reader.
@@ -78,7 +78,7 @@ pub(super) trait CdrWriter: Send + Sync {
     /// Memory for a sample.
     fn block(&self, room: usize) -> Block;
 
-    /// Writes the concatenated `parts`, unless `intact` returns false after the copy; shows them to `taps`, too.
+    /// Writes the concatenated `parts`, unless `intact` returns false after the copy; also passes them to `taps`.
     fn write(
         &self,
         parts: &[Bytes<'_>],
@@ -86,7 +86,7 @@ pub(super) trait CdrWriter: Send + Sync {
         taps: &TapChannel,
     ) -> Result<Outcome, RosError>;
 
-    /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`; shows them to `taps`, too.
+    /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`; also passes them to `taps`.
     fn write_block(
         &self,
         block: Block,

@@ -4,13 +4,12 @@ use super::Bytes;
 use parking_lot::Mutex;
 use std::{ops::Range, sync::Arc};
 
-/// Room in front of the data for the CDR head. A longer one (a frame id of hundreds of characters)
-/// costs a copy.
+/// Room in front of the data for the CDR head. A longer head (a frame id of hundreds of characters) costs a copy.
 const HEAD_ROOM: usize = 512;
 /// Room behind the data: a flag and padding.
 const TAIL_ROOM: usize = 8;
-/// Free blocks that are kept; others are in the writer's history.
-const KEPT: usize = 4;
+/// Limit of free blocks in a pool; more are freed.
+const MAX_FREE: usize = 4;
 
 /// Memory of one sample with room around its data. Returns to its pool on drop.
 #[derive(Debug)]
@@ -107,7 +106,7 @@ impl Pool {
 
     fn put(&self, bytes: Vec<u8>) {
         let mut free = self.0.lock();
-        if free.len() >= KEPT {
+        if free.len() >= MAX_FREE {
             free.remove(0);
         }
         free.push(bytes);
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_stands_around_its_data_without_a_gap() {
+    fn head_and_tail_adjoin_the_data() {
         let mut block = Arc::new(Pool::default()).take(10);
         block.data_mut()[..5].copy_from_slice(b"data!");
         let range = block.frame(b"head", 5, b"end").expect("it fits");
@@ -140,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_used_again_and_those_that_are_much_too_large_are_not_kept() {
+    fn blocks_are_reused_and_far_larger_blocks_are_freed() {
         let pool = Arc::new(Pool::default());
         let large = pool.take(100_000);
-        let place = large.bytes.as_ptr();
+        let address = large.bytes.as_ptr();
         drop(large);
-        assert_eq!(pool.take(90_000).bytes.as_ptr(), place);
+        assert_eq!(pool.take(90_000).bytes.as_ptr(), address);
         drop((0..9).map(|_| pool.take(1000)).collect::<Vec<_>>());
         let free = pool.0.lock();
-        assert!(free.len() == KEPT && free.iter().all(|bytes| bytes.len() < 10_000));
+        assert!(free.len() == MAX_FREE && free.iter().all(|bytes| bytes.len() < 10_000));
     }
 }

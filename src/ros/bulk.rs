@@ -1,8 +1,8 @@
 //! Messages with one large array, published from borrowed data.
 //!
 //! In CDR the message is a head before the array and a tail after it. The back end gathers head, array and tail in one copy,
-//! or adds head and tail around an array in loaned memory ([`Loan`](super::Loan)). In a workspace: a reused message, filled
-//! with one copy, or loaned.
+//! or adds head and tail around an array in loaned memory ([`Loan`](super::Loan)). In a workspace: the array
+//! is copied once into a reused message, or is that of a loaned message.
 #[cfg(feature = "rclrs")]
 mod fill;
 
@@ -48,7 +48,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -82,7 +82,7 @@ pub struct ImageHead<'a> {
     pub step: u32,
 }
 
-/// A compressed image without its data, the file's bytes.
+/// A compressed image without its data (the bytes of the file).
 #[derive(Clone, Copy, Debug)]
 pub struct CompressedHead<'a> {
     /// Stamp of acquisition and optical frame.

@@ -34,7 +34,7 @@ impl Middleware {
         Ok(Client { name, caller })
     }
 
-    /// Services of the whole ROS graph that have a server, as far as discovery has gone.
+    /// Services of the whole ROS graph that have a server, as far as discovered.
     pub fn servers(&self) -> Vec<ServiceInfo> {
         self.shared.backend.node().servers()
     }
@@ -46,7 +46,7 @@ impl<S: Service> Client<S> {
         &self.name
     }
 
-    /// Whether a server is there; a request before is lost.
+    /// Whether a server is matched; requests before that are lost.
     pub fn is_ready(&self) -> bool {
         match &self.caller {
             Caller::Cdr(client, _) => client.is_ready(),
@@ -55,7 +55,7 @@ impl<S: Service> Client<S> {
         }
     }
 
-    /// Sends a request. `answer` gets the response on the middleware's receive thread, and is dropped without one if
+    /// Sends a request. `answer` gets the response on the middleware's receive thread, and is dropped without a call if
     /// the client ends before.
     pub fn call(
         &self,

@@ -13,7 +13,7 @@ pub(super) enum LoanMemory<M: Bulk> {
     Block(Block, PhantomData<fn() -> M>),
     /// The array of a message in the type support's layout.
     #[cfg(feature = "rclrs")]
-    Message(rclrs::Kept<M>),
+    Message(rclrs::ReusedMessage<M>),
 }
 
 impl<M: Bulk> Loan<M> {

@@ -1,6 +1,6 @@
-//! Messages out: a small facade over the middleware that hides which one it is.
+//! A facade over the middleware, independent of the back end.
 //!
-//! * `dds` (feature, default): Cyclone DDS inside this process, ROS names and types, no ROS needed.
+//! * `dds` (feature, default): Cyclone DDS inside this process, with ROS names and types; needs no ROS.
 //! * `rclrs` (feature): the middleware of a sourced ROS 2 workspace.
 //! * [`recorder`]: stores published messages, for tests and dry runs.
 //!
@@ -148,7 +148,7 @@ impl Middleware {
         let backend = Backend::Cdr(Box::new(dds::DdsNode::new(options, &names)?));
         #[cfg(feature = "rclrs")]
         let backend = Backend::Rclrs(rclrs::RclNode::new(options, &names)?);
-        Ok(Self::of(names, backend))
+        Ok(Self::new(names, backend))
     }
 
     /// Publishes into memory only.
@@ -156,10 +156,10 @@ impl Middleware {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         let recorder = Recorder::default();
         let backend = Backend::Cdr(Box::new(recorder.clone()));
-        Ok((Self::of(names, backend), recorder))
+        Ok((Self::new(names, backend), recorder))
     }
 
-    fn of(names: names::Resolver, backend: Backend) -> Self {
+    fn new(names: names::Resolver, backend: Backend) -> Self {
         Self {
             shared: Arc::new(NodeState {
                 names,
@@ -171,8 +171,8 @@ impl Middleware {
         }
     }
 
-    /// Waits for the end of this node, which comes when other threads drop their clones. A program must not end before: the
-    /// global destructors of a middleware run when `main` returns, and its threads do not survive that.
+    /// Lets a program wait for the end of this node, until other threads have dropped their clones. `main` must not return
+    /// before: the global destructors of the middleware would run while its threads still do.
     pub fn departure(&self) -> Departure {
         Departure(Arc::downgrade(&self.shared.presence))
     }
@@ -251,13 +251,13 @@ impl Middleware {
         if let Backend::Rclrs(node) = &self.shared.backend {
             return node.watch(&self.resolve(topic)?, type_name, qos, callback);
         }
-        let known = type_name.to_owned();
+        let owned_name = type_name.to_owned();
         self.subscribe_raw(topic, type_name, qos, move |sample| {
-            callback(Watched::of_cdr(sample.cdr, &known));
+            callback(Watched::of_cdr(sample.cdr, &owned_name));
         })
     }
 
-    /// Calls `callback` with the CDR bytes of each sample; an error with rclrs, which returns only messages.
+    /// Calls `callback` with the CDR bytes of each sample; fails with rclrs, which has only decoded messages.
     pub fn subscribe_raw(
         &self,
         topic: &str,
@@ -280,12 +280,12 @@ impl Middleware {
         self.shared.backend.node().report()
     }
 
-    /// Shows everything that this node publishes to `tap`, in this process, until the result is dropped.
+    /// Passes everything that this node publishes to `tap`, in this process, until the result is dropped.
     pub fn tap(&self, tap: Arc<dyn Tap>) -> TapGuard {
         self.shared.taps.add(tap)
     }
 
-    /// Batches graph updates while the result lives: opening many topics one by one would announce all endpoints each time.
+    /// Batches graph updates until the result is dropped: opening many topics one by one would announce all endpoints each time.
     pub fn hold_graph(&self) -> GraphHold {
         GraphHold { _hold: self.shared.backend.node().hold() }
     }
@@ -303,12 +303,12 @@ impl Middleware {
         self.shared.services.report()
     }
 
-    /// Topics of the whole ROS graph that have a publisher, as far as discovery has gone.
+    /// Topics of the whole ROS graph that have a publisher, as far as discovered.
     pub fn topics(&self) -> Vec<TopicInfo> {
         self.shared.backend.node().topics()
     }
 
-    /// Services of the whole ROS graph that have a client, as far as discovery has gone.
+    /// Services of the whole ROS graph that have a client, as far as discovered.
     pub fn clients(&self) -> Vec<ServiceInfo> {
         self.shared.backend.node().clients()
     }

@@ -50,7 +50,7 @@ impl Resolver {
         self.node.rsplit('/').next().unwrap_or_default()
     }
 
-    /// `a` becomes `/ns/a`, `~/a` becomes `/ns/node/a`, `/a` stays; then the first rule that fits is applied.
+    /// `a` becomes `/ns/a`, `~/a` becomes `/ns/node/a`, `/a` stays; then the first rule for this name is applied.
     pub fn resolve(&self, name: &str) -> Result<String, RosError> {
         let full = self.expand(name)?;
         Ok(self.remaps.iter().find(|(from, _)| *from == full).map_or(full, |(_, to)| to.clone()))

@@ -1,4 +1,4 @@
-//! How to join the ROS graph; the environment variables of any ROS 2 node.
+//! Options for joining the ROS graph, and the environment variables of ROS 2 that set them.
 use super::RosError;
 
 /// Range of discovery.
@@ -15,12 +15,11 @@ pub enum Discovery {
     SystemDefault,
 }
 
-/// Peers that the graph information is encoded for: the two generations differ in the size of a GID.
+/// ROS generation for which graph information is encoded: the generations differ in the size of a GID.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Distro {
-    /// Not known: the harmless encoding, that is 24 bytes and type hashes. A peer since Iron takes the last 8 bytes of the
-    /// GID for an empty list of nodes. With 16 bytes Humble would read a node without a name, and `ros2 node list`
-    /// would fail for the whole domain.
+    /// Not known: 24 bytes and type hashes, because a peer since Iron reads the last 8 bytes of the GID as an empty list of
+    /// nodes. With 16 bytes Humble would read a node without a name, and `ros2 node list` would fail for the whole domain.
     #[default]
     Unknown,
     /// Foxy to Humble: 24 bytes.

@@ -2,7 +2,7 @@
 #[cfg(feature = "rclrs")]
 use super::rclrs;
 #[cfg(feature = "rclrs")]
-use super::tap::settled;
+use super::tap::owned_or_copied;
 use super::{
     Qos, RosError, WriterStats,
     backend::CdrWriter,
@@ -161,12 +161,12 @@ impl<M: Bulk> BulkPublisher<M> {
             }
             #[cfg(feature = "rclrs")]
             BackendWriter::Rclrs(writer) => {
-                let data = settled(data);
-                let sound = intact();
-                if sound {
+                let data = owned_or_copied(data);
+                let is_intact = intact();
+                if is_intact {
                     self.offer(head, &data)?;
                 }
-                writer.publish_copy(head, Bytes::Own(&data), &|| sound)
+                writer.publish_copy(head, Bytes::Own(&data), &|| is_intact)
             }
         }
     }
@@ -189,7 +189,7 @@ impl<M: Bulk> BulkPublisher<M> {
         }
     }
 
-    /// Publishes the first `len` bytes of a loan, without a copy if the loan is of this publisher.
+    /// Publishes the first `len` bytes of a loan, without a copy if this publisher made the loan.
     pub fn publish_loan(
         &self,
         head: &impl BulkHead<Message = M>,
@@ -211,8 +211,8 @@ impl<M: Bulk> BulkPublisher<M> {
                 writer.publish_loan(head, message, len)
             }
             #[cfg(feature = "rclrs")]
-            (_, place) => {
-                let loan = Loan(place);
+            (_, memory) => {
+                let loan = Loan(memory);
                 let data = loan.as_ref().get(..len).unwrap_or_default();
                 self.publish(head, data)
             }

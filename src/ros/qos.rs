@@ -16,8 +16,8 @@ impl Qos {
     /// Reliable, transient local, depth 1: late readers get the newest value.
     pub const LATCHED: Self =
         Self { durability: Durability::TransientLocal, depth: 1, ..Self::DEFAULT };
-    /// QoS of images and clouds: reliable, because default RViz and image_transport readers ask
-    /// for it, and shallow, because each sample is megabytes.
+    /// QoS of images and clouds: reliable, because default RViz and image_transport readers
+    /// request it, and shallow, because each sample is megabytes.
     pub const IMAGE: Self = Self { depth: 2, ..Self::DEFAULT };
     /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
     pub const TF: Self = Self { depth: 100, ..Self::DEFAULT };
@@ -29,7 +29,7 @@ impl Qos {
     pub const CLOCK: Self =
         Self { reliability: Reliability::BestEffort, depth: 1, ..Self::DEFAULT };
 
-    /// What both offer.
+    /// The QoS that both offer.
     #[must_use]
     pub fn weaker(self, other: Self) -> Self {
         Self {

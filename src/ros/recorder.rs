@@ -23,8 +23,8 @@ use std::{
     },
 };
 
-/// Messages kept per topic; older ones are dropped, to bound the memory of a dry run.
-const KEPT: usize = 1024;
+/// Limit of stored messages per topic; older ones are dropped, to bound the memory of a dry run.
+const MAX_SAMPLES: usize = 1024;
 
 /// All published messages, by topic. Cheap to clone.
 #[derive(Clone, Default)]
@@ -48,7 +48,7 @@ struct RecordedTopic {
     stats: WriterStats,
     samples: VecDeque<Vec<u8>>,
     callbacks: Vec<(u64, Arc<Mutex<Callback>>)>,
-    /// Writers that are open.
+    /// Number of open writers.
     writers: usize,
 }
 
@@ -104,8 +104,8 @@ impl Recorder {
         subscription::decode(&response.recv().ok()?).ok()
     }
 
-    /// Calls a service; `None` if none has this name and type. The handler has run when this returns, the
-    /// response may come later.
+    /// Calls a service; `None` if no service has this name and type. The handler has run when this returns, the
+    /// response may arrive later.
     pub fn ask<S: Service>(
         &self,
         name: &str,
@@ -130,7 +130,7 @@ impl Recorder {
         services.iter().map(|(name, service)| (name.clone(), type_of(service))).collect()
     }
 
-    /// Calls a service with the CDR bytes of a foreign client; false if none has this name. The response, if any, is
+    /// Calls a service with the CDR bytes of a foreign client; false if no service has this name. The response, if any, is
     /// discarded.
     pub fn ask_cdr(&self, name: &str, cdr: &[u8]) -> bool {
         let service = find(&self.services, name);
@@ -166,7 +166,7 @@ impl Recorder {
 
 impl GraphNode for Recorder {
     fn report(&self) -> Vec<WriterReport> {
-        let written = |topic: &&RecordedTopic| topic.writers > 0;
+        let is_open = |topic: &&RecordedTopic| topic.writers > 0;
         let report = |(name, topic): (&String, &RecordedTopic)| WriterReport {
             topic: name.clone(),
             type_name: topic.type_name,
@@ -175,7 +175,7 @@ impl GraphNode for Recorder {
             incompatible: super::Incompatible::default(),
             stats: topic.stats,
         };
-        self.topics.lock().iter().filter(|(_, topic)| written(topic)).map(report).collect()
+        self.topics.lock().iter().filter(|(_, topic)| is_open(topic)).map(report).collect()
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
@@ -188,7 +188,7 @@ impl GraphNode for Recorder {
         self.report().into_iter().map(info).collect()
     }
 
-    /// Only tests have clients.
+    /// None: only tests call services, and without a client.
     fn clients(&self) -> Vec<ServiceInfo> {
         Vec::new()
     }
@@ -218,7 +218,7 @@ impl GraphNode for Recorder {
 }
 
 impl Watch for Recorder {
-    fn look(&mut self) -> Connections {
+    fn current(&mut self) -> Connections {
         fn nodes_by_name(names: impl Iterator<Item = String>) -> NodesByName {
             names.map(|name| (name, ["/recorder".to_owned()].into())).collect()
         }
@@ -343,9 +343,9 @@ impl CdrWriter for RecordingWriter {
         taps: &TapChannel,
     ) -> Result<Outcome, RosError> {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
-        let heard = self.recorder.is_subscribed(&self.topic) || taps.is_open();
+        let has_reader = self.recorder.is_subscribed(&self.topic) || taps.is_open();
         let mut sample = Vec::new();
-        for part in parts.iter().filter(|_| heard || !counts_only) {
+        for part in parts.iter().filter(|_| has_reader || !counts_only) {
             let end = sample.len();
             sample.resize(end + part.len(), 0);
             part.copy_to(&mut sample[end..]);
@@ -363,13 +363,13 @@ impl CdrWriter for RecordingWriter {
         topic.stats.published += 1;
         topic.stats.bytes += parts.iter().map(|part| part.len() as u64).sum::<u64>();
         if !counts_only {
-            if topic.samples.len() == KEPT {
+            if topic.samples.len() == MAX_SAMPLES {
                 topic.samples.pop_front();
             }
             topic.samples.push_back(sample.clone());
         }
         drop(topics);
-        if heard {
+        if has_reader {
             self.recorder.deliver(&self.topic, &sample);
         }
         Ok(Outcome::Sent)

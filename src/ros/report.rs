@@ -81,7 +81,7 @@ pub struct TopicInfo {
     pub offered: Qos,
 }
 
-/// A service of the ROS graph, as a client or a server names it.
+/// A service of the ROS graph, as a client or a server announces it.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ServiceInfo {
     /// Full name of the service.
@@ -90,10 +90,10 @@ pub struct ServiceInfo {
     pub type_name: String,
 }
 
-/// Full names of topics or services, each with the names of the nodes at this end.
+/// Full names of topics or services, each with the names of the nodes that publish, subscribe to or serve it.
 pub type NodesByName = BTreeMap<String, BTreeSet<String>>;
 
-/// Publishers, subscriptions and services of the ROS graph with their nodes, as far as discovery has gone. An endpoint without
+/// Publishers, subscriptions and services of the ROS graph with their nodes, as far as discovered. An endpoint without
 /// an announced node has the name of its participant.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Connections {
@@ -111,7 +111,7 @@ pub struct ConnectionsWatch(Box<dyn Watch>);
 impl ConnectionsWatch {
     /// Returns the present connections; takes milliseconds in a large graph.
     pub fn look(&mut self) -> Connections {
-        self.0.look()
+        self.0.current()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Services: each request comes with a responder, for an immediate or a later answer.
+//! Services: each request has a responder, for an immediate or a later answer.
 use super::{Backend, Guard, Middleware, RosError, ServiceReport, bulk, subscription::decode};
 use crate::msgs::{Message, Service};
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ pub struct ServiceStats {
     pub unanswered: u64,
     /// Responses not delivered because the client was gone or unreachable.
     pub undelivered: u64,
-    /// Requests of clients on Fast DDS, not answered if `services.fast_dds` is off.
+    /// Requests of clients on Fast DDS that were not answered because `services.fast_dds` is off.
     pub foreign: u64,
 }
 
@@ -28,7 +28,7 @@ impl ServiceCounters {
         *self.0.lock()
     }
 
-    /// Counts one in this field.
+    /// Increments a field.
     pub(super) fn count(&self, field: fn(&mut ServiceStats) -> &mut u64) {
         *field(&mut self.0.lock()) += 1;
     }
@@ -156,7 +156,7 @@ impl CdrService {
     }
 }
 
-/// CDR of one half of a service.
+/// CDR of a request or a response.
 pub(super) fn encode_padded<M: Message>(message: &M) -> Result<Vec<u8>, RosError> {
     let mut cdr = Vec::new();
     bulk::encode(&mut cdr, M::TYPE, message)?;

@@ -26,19 +26,19 @@ pub struct TapTopic<'a> {
 
 /// Chooses topics.
 pub trait Tap: Send + Sync {
-    /// Called once for every publisher, those that exist and those that come later; `None` leaves the topic out.
+    /// Called once for every existing and every later publisher; `None` skips the topic.
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>>;
 }
 
-/// Takes the samples of one topic. It is called on the publisher's thread and must not wait.
+/// Receives the samples of one topic. It is called on the publisher's thread and must not wait.
 pub trait TapReader: Send + Sync {
     /// Whether samples are wanted now. While true, it counts as a subscriber: messages without subscribers are not computed.
     fn wanted(&self) -> bool;
 
-    /// One sample: CDR with its encapsulation header, in consecutive parts. A latched topic's kept samples come first.
+    /// One sample: CDR with its encapsulation header, in consecutive parts. The kept samples of a latched topic are passed first.
     fn sample(&self, parts: &[&[u8]]);
 
-    /// The same in memory that the middleware reads as well, and that a reader may keep without a copy.
+    /// As [`Self::sample`], in memory that is shared with the middleware; a reader may keep it without a copy.
     fn whole(&self, cdr: &Arc<Cdr>) {
         self.sample(&[(**cdr).as_ref()]);
     }
@@ -109,7 +109,7 @@ pub(super) struct TapChannel {
     /// Samples that a late reader of a latched topic gets.
     kept: Option<Mutex<VecDeque<Vec<u8>>>>,
     readers: RwLock<Vec<(usize, Arc<dyn TapReader>)>>,
-    /// Their number, so that a publisher without a tap takes no lock.
+    /// Number of readers, so that a publisher without a tap takes no lock.
     count: AtomicUsize,
 }
 
@@ -132,7 +132,7 @@ impl TapChannel {
         else {
             return;
         };
-        // Held over both, so that a sample published meanwhile comes once, and after the kept ones.
+        // Locked for both steps: a sample published meanwhile arrives once, after the kept ones.
         let mut readers = self.readers.write();
         if let Some(kept) = &self.kept {
             let kept = kept.lock();
@@ -172,16 +172,16 @@ impl TapChannel {
 
     /// Passes a sample to all readers that want it.
     pub(super) fn offer(&self, parts: &[&[u8]]) {
-        self.show(parts, &|reader| reader.sample(parts));
+        self.send(parts, &|reader| reader.sample(parts));
     }
 
-    /// The same for a sample that readers may keep.
+    /// As [`Self::offer`], for a sample that readers may keep.
     #[cfg(feature = "dds")]
     pub(super) fn offer_whole(&self, cdr: &Arc<Cdr>) {
-        self.show(&[(**cdr).as_ref()], &|reader| reader.whole(cdr));
+        self.send(&[(**cdr).as_ref()], &|reader| reader.whole(cdr));
     }
 
-    fn show(&self, parts: &[&[u8]], to: &dyn Fn(&dyn TapReader)) {
+    fn send(&self, parts: &[&[u8]], to: &dyn Fn(&dyn TapReader)) {
         if !self.is_open() {
             return;
         }
@@ -201,7 +201,7 @@ impl TapChannel {
 
 /// The array as bytes without concurrent writers: memory of another process is copied.
 #[cfg(feature = "rclrs")]
-pub(super) fn settled(data: Bytes<'_>) -> std::borrow::Cow<'_, [u8]> {
+pub(super) fn owned_or_copied(data: Bytes<'_>) -> std::borrow::Cow<'_, [u8]> {
     match data {
         Bytes::Own(bytes) => bytes.into(),
         Bytes::Foreign(_) => {

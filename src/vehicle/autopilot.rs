@@ -20,7 +20,7 @@ const USED: Duration = Duration::from_secs(60);
 /// Counts the subscribers of a topic.
 pub(super) type Readers = Box<dyn Fn() -> usize + Send>;
 
-/// The parts of one vehicle. Each part is a file; it publishes its topics, takes its messages, and shares only [`Fcu`].
+/// The parts of one vehicle. Each part is a file; it publishes its topics, handles its messages, and shares only [`Fcu`].
 pub struct Autopilot {
     /// State that the parts share.
     pub fcu: Fcu,
@@ -29,7 +29,7 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     heartbeat_sender: HeartbeatSender,
-    /// Of each topic.
+    /// Counts the subscribers of each topic.
     pub(super) readers: Vec<Readers>,
     /// Frames that a translating link writes.
     buffer: Vec<u8>,
@@ -58,7 +58,7 @@ impl Autopilot {
     /// may wait.
     pub fn is_used(&self) -> bool {
         let recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USED;
-        self.fcu.used.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
+        self.fcu.last_call.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
     }
 
     /// Handles received bytes: a datagram, or part of a stream.
@@ -73,7 +73,7 @@ impl Autopilot {
         self.buffer = buffer;
     }
 
-    /// Handles a true state, which is all that some links have of the vehicle.
+    /// Handles a true state; some links have no other data of the vehicle.
     pub fn true_state(&mut self, state: &TrueState) {
         let mut buffer = std::mem::take(&mut self.buffer);
         for frame in frames(self.fcu.true_state(state, &mut buffer)).flatten() {
@@ -86,12 +86,12 @@ impl Autopilot {
     pub fn poll(&mut self) -> Option<Duration> {
         let was_connected = self.fcu.is_connected();
         let published = self.state.poll(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         if was_connected && !self.fcu.is_connected() {
             self.telemetry.lost(&mut self.fcu);
         }
         let published = self.telemetry.poll(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         let requests = [self.telemetry.take_request(&self.fcu), self.fcu.take_reasons_request()];
         for command in requests.into_iter().flatten() {
             // Requests are repeated; failures are counted.
@@ -99,9 +99,9 @@ impl Autopilot {
         }
         self.poll_setpoints();
         let published = self.services.poll(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         let published = self.telemetry.publish_notices(&mut self.fcu);
-        self.check(published);
+        self.count_unpublished(published);
         let deadlines = [
             self.state.deadline(&self.fcu),
             self.telemetry.deadline(),
@@ -127,12 +127,12 @@ impl Autopilot {
         }
         self.fcu.count(Counter::Frames);
         if frame.component == self.fcu.component {
-            self.state.heard(&self.fcu);
+            self.state.record_message(&self.fcu);
         }
         let published = self.telemetry.publish_frame(&self.fcu, frame);
-        self.check(published);
+        self.count_unpublished(published);
         let published = self.dispatch(frame);
-        self.check(published);
+        self.count_unpublished(published);
     }
 
     fn dispatch(&mut self, frame: &Frame<'_>) -> Result<(), RosError> {
@@ -160,7 +160,7 @@ impl Autopilot {
         self.telemetry.frame(fcu, frame)
     }
 
-    pub(super) fn check(&mut self, published: Result<(), RosError>) {
+    pub(super) fn count_unpublished(&mut self, published: Result<(), RosError>) {
         if published.is_err() {
             self.fcu.count(Counter::NotPublished);
         }

@@ -26,7 +26,7 @@ use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Age limit of the pose that something is counted from: it is 20 ms old at PX4's rates, 250 ms on a slow line.
+/// Age limit of the pose that other values are relative to: it is 20 ms old at PX4's rates, 250 ms on a slow line.
 const POSE_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
 const SETPOINTS: [u32; 3] =
@@ -94,12 +94,12 @@ pub struct BodyFrame {
 
 /// The autopilot of one vehicle.
 pub struct Fcu {
-    /// Start of the present call; set before each call.
+    /// Start of the current call.
     pub now: Now,
-    /// How long the datagram of the present call waited in the socket.
+    /// How long the datagram of the current call waited in the socket.
     pub waited: Duration,
     /// The last call from ROS: a message or a request.
-    pub(super) used: Option<Duration>,
+    pub(super) last_call: Option<Duration>,
     /// Settings of the user.
     pub settings: VehicleSettings,
     /// MAVLink system of the vehicle.
@@ -108,8 +108,8 @@ pub struct Fcu {
     pub component: u8,
     /// The newest heartbeat, while connected.
     pub heartbeat: Option<Heartbeat>,
-    /// Heartbeats so far: what one shows is news only after it came.
-    pub(super) beats: u64,
+    /// Number of heartbeats so far.
+    pub(super) heartbeat_count: u64,
     /// The newest attitude; `None` once the autopilot reports an invalid one.
     pub orientation: Option<Orientation>,
     /// Height above the local origin in m, as last reported.
@@ -120,14 +120,14 @@ pub struct Fcu {
     pub(super) landed: Option<u8>,
     /// When the last setpoint was sent.
     pub(super) last_setpoint: Option<Duration>,
-    /// How many were sent.
+    /// Number of setpoints sent.
     pub setpoints: u64,
     /// Reports of the autopilot about arming.
     pub(super) preflight: Preflight,
     /// Faults of the link.
     pub(super) link_warnings: LinkWarnings,
     /// The autopilot restarted; the services are not informed yet.
-    pub(super) restarted: bool,
+    pub(super) has_restarted: bool,
     /// Ids of messages to request from the autopilot.
     pub(super) requests: Vec<u32>,
     /// The newest pose, for TF; taken when it is published.
@@ -136,7 +136,7 @@ pub struct Fcu {
     pub body_frames: Vec<BodyFrame>,
     /// Header time as a function of the autopilot's boot time, if known.
     pub clock: Option<ClockLine>,
-    /// The same before the first TIMESYNC answer: an upper bound from the arrival of samples.
+    /// As `clock`, before the first TIMESYNC answer: an upper bound from the arrival of samples.
     pub(super) rough_clock: Option<ClockLine>,
     /// Limits repeated log lines.
     pub(super) throttle: Throttle,
@@ -147,7 +147,7 @@ pub struct Fcu {
     /// Origin of local positions, as reported or inferred from home; its altitude is above sea level.
     origin: Option<Geodetic>,
     /// The autopilot reported the origin itself.
-    origin_reported: bool,
+    is_origin_reported: bool,
     geoid: Separation,
     /// Texts for `statustext/recv`.
     pub(super) notices: Vec<String>,
@@ -166,11 +166,11 @@ impl Fcu {
         Self {
             now: Now::default(),
             waited: Duration::ZERO,
-            used: None,
+            last_call: None,
             system: u8::try_from(settings.id).unwrap_or(1),
             component: 1,
             heartbeat: None,
-            beats: 0,
+            heartbeat_count: 0,
             orientation: None,
             height: None,
             amsl: None,
@@ -179,7 +179,7 @@ impl Fcu {
             setpoints: 0,
             preflight: Preflight::default(),
             link_warnings: LinkWarnings::default(),
-            restarted: false,
+            has_restarted: false,
             requests: Vec::new(),
             estimate: None,
             body_frames: Vec::new(),
@@ -189,7 +189,7 @@ impl Fcu {
             home: None,
             home_height: 0.0,
             origin: None,
-            origin_reported: false,
+            is_origin_reported: false,
             geoid: Separation::new(settings.geoid),
             notices: Vec::new(),
             truths: Vec::new(),
@@ -200,7 +200,7 @@ impl Fcu {
         }
     }
 
-    /// When the datagram of the present call arrived.
+    /// When the datagram of the current call arrived.
     pub(super) fn arrival(&self) -> Duration {
         self.now.mono.saturating_sub(self.waited)
     }
@@ -229,8 +229,8 @@ impl Fcu {
         component: u8,
     ) -> Result<(), SendError> {
         // Under another component id even a heartbeat has an effect: it announces a companion process.
-        let question = component == self.settings.component && read_only::is_question(message);
-        let sent = if self.settings.read_only && !question {
+        let is_request = component == self.settings.component && read_only::is_request(message);
+        let sent = if self.settings.read_only && !is_request {
             Err(read_only::REFUSED)
         } else {
             self.link.send(message, system, component)
@@ -274,7 +274,7 @@ impl Fcu {
         sent
     }
 
-    /// Takes over the ids of an autopilot while none is connected.
+    /// Adopts the ids of an autopilot while none is connected.
     pub(super) fn adopt(&mut self, frame: &Frame<'_>) {
         let other = (frame.system, frame.component) != (self.system, self.component);
         let autopilot =
@@ -290,24 +290,24 @@ impl Fcu {
         }
     }
 
-    /// Turns received bytes into MAVLink frames: these bytes, or what is written to `buffer`.
+    /// Converts received bytes to MAVLink frames: returns these bytes, or those that the link writes to `buffer`.
     pub(super) fn incoming<'a>(&mut self, bytes: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
         let frames = self.link.incoming(bytes, buffer);
-        self.counted(frames)
+        self.frames_or_count(frames)
     }
 
-    /// The same of a true state.
+    /// Converts a true state to MAVLink frames in `buffer`.
     pub(super) fn true_state<'a>(
         &mut self,
         state: &TrueState,
         buffer: &'a mut Vec<u8>,
     ) -> &'a [u8] {
         let frames = self.link.true_state(state, buffer);
-        self.counted(frames)
+        self.frames_or_count(frames)
     }
 
-    /// Frames of the link, or none and the problem counted.
-    fn counted<'a>(&mut self, frames: Result<&'a [u8], Counter>) -> &'a [u8] {
+    /// Returns the frames of the link; counts a problem and returns none.
+    fn frames_or_count<'a>(&mut self, frames: Result<&'a [u8], Counter>) -> &'a [u8] {
         frames.unwrap_or_else(|problem| {
             self.count(problem);
             &[]
@@ -406,23 +406,23 @@ impl Fcu {
         true
     }
 
-    /// The attitude, unless it is too old for the datagram of the present call. Both count by their arrival: a stall of this
-    /// process between the two makes nothing old.
+    /// The attitude, unless it is too old for the datagram of the current call. Its age is the time between their arrivals,
+    /// so a stall of this process does not make it old.
     pub(super) fn orientation(&self) -> Option<Orientation> {
         self.orientation.filter(|known| self.is_recent(known.at))
     }
 
-    /// Whether a pose that arrived then still counts.
+    /// Whether a pose that arrived `at` is recent.
     pub(super) fn is_recent(&self, at: Duration) -> bool {
         self.arrival().saturating_sub(at) <= POSE_AGE
     }
 
-    /// Whether the last heartbeat says armed.
+    /// Whether the last heartbeat reports armed.
     pub fn is_armed(&self) -> bool {
         self.heartbeat.is_some_and(|h| h.base_mode & MAV_MODE_FLAG_SAFETY_ARMED != 0)
     }
 
-    /// Whether the last heartbeat says PX4.
+    /// Whether the last heartbeat reports PX4.
     pub(super) fn is_px4(&self) -> bool {
         self.heartbeat.is_some_and(|h| h.autopilot == MAV_AUTOPILOT_PX4)
     }
@@ -432,7 +432,7 @@ impl Fcu {
         self.heartbeat.is_none() || self.is_px4()
     }
 
-    /// COMMAND_LONG to the autopilot.
+    /// A COMMAND_LONG to the autopilot.
     pub(super) fn command(&self, command: u16, confirmation: u8, params: [f32; 7]) -> CommandLong {
         CommandLong {
             params,
@@ -448,7 +448,7 @@ impl Fcu {
         self.command(MAV_CMD_REQUEST_MESSAGE, 0, [id as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     }
 
-    /// Whether all numbers are finite; counts a measurement that has others, which is not published.
+    /// Whether all numbers are finite; otherwise counts the measurement, which is not published.
     pub(super) fn check_finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
         let finite = numbers.into_iter().all(f32::is_finite);
         if !finite {

@@ -1,17 +1,17 @@
 //! Faults of the link that single messages do not show: another autopilot, stamps of another clock. Each is logged once; the doctor
-//! reads those that last.
+//! reports those that persist.
 use super::mav::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// A fault that was not seen for this time is over.
-const LASTS: Duration = Duration::from_secs(10);
-/// Stamps of measurements that are farther from the present, in s, are of another clock, or of no use to an estimator.
-const FAR: f64 = 1.0;
+/// A fault that was not detected for this time is over.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// A stamp farther from the present, in s, is of another clock, or too old for an estimator.
+const MAX_GAP: f64 = 1.0;
 /// Autopilots with PX4's modes, or none.
 const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
-/// The faults, and when each was last seen.
+/// The faults, and when each was last detected.
 #[derive(Debug, Default)]
 pub(super) struct LinkWarnings {
     /// Other systems with an autopilot.
@@ -34,42 +34,42 @@ impl LinkWarnings {
         })
     }
 
-    /// Takes a heartbeat of the vehicle: modes and checks are those of PX4.
+    /// Takes a heartbeat of the vehicle: the bridge's modes and checks are those of PX4.
     pub(super) fn autopilot(&mut self, autopilot: u8) -> Option<String> {
         let new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
-        new.then(|| kind(autopilot))
+        new.then(|| kind_text(autopilot))
     }
 
     /// Takes the distance of a stamp from the present, in s.
-    pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, off: f64) -> Option<String> {
-        if off.abs() <= FAR {
+    pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, gap: f64) -> Option<String> {
+        if gap.abs() <= MAX_GAP {
             self.stamps.remove(topic);
             return None;
         }
-        let new = self.stamps.insert(topic, (now, off)).is_none();
+        let new = self.stamps.insert(topic, (now, gap)).is_none();
         new.then(|| {
             format!(
                 "{topic}: {}; it is sent as it is, and PX4 drops measurements that are too old",
-                far(off)
+                gap_text(gap)
             )
         })
     }
 
     /// The present faults.
     pub(super) fn present(&mut self, now: Duration) -> Option<String> {
-        self.systems.retain(|_, seen| *seen + LASTS > now);
-        self.stamps.retain(|_, (seen, _)| *seen + LASTS > now);
+        self.systems.retain(|_, seen| *seen + TIMEOUT > now);
+        self.stamps.retain(|_, (seen, _)| *seen + TIMEOUT > now);
         let systems = (self.systems.keys())
             .map(|id| format!("system {id} sends an autopilot's heartbeats on its link"));
         let stamps =
-            (self.stamps.iter()).map(|(topic, (_, off))| format!("{topic}: {}", far(*off)));
-        let kinds = self.kinds.iter().map(|autopilot| kind(*autopilot));
+            (self.stamps.iter()).map(|(topic, (_, gap))| format!("{topic}: {}", gap_text(*gap)));
+        let kinds = self.kinds.iter().map(|autopilot| kind_text(*autopilot));
         let all: Vec<_> = systems.chain(stamps).chain(kinds).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 }
 
-fn kind(autopilot: u8) -> String {
+fn kind_text(autopilot: u8) -> String {
     let name = match autopilot {
         MAV_AUTOPILOT_ARDUPILOTMEGA => "ArduPilot".to_owned(),
         other => format!("of type {other} (MAV_AUTOPILOT)"),
@@ -80,7 +80,7 @@ fn kind(autopilot: u8) -> String {
     )
 }
 
-fn far(off: f64) -> String {
-    let what = if off > 0.0 { "in the future" } else { "old" };
-    format!("the stamp is {:.1} s {what}", off.abs())
+fn gap_text(gap: f64) -> String {
+    let what = if gap > 0.0 { "in the future" } else { "old" };
+    format!("the stamp is {:.1} s {what}", gap.abs())
 }

@@ -55,7 +55,7 @@ impl SharedAutopilot {
     /// Runs `f` for a message or a request from ROS.
     fn call(&self, f: impl FnOnce(&mut Autopilot)) {
         self.with(|autopilot| {
-            autopilot.fcu.used = Some(autopilot.fcu.now.mono);
+            autopilot.fcu.last_call = Some(autopilot.fcu.now.mono);
             f(autopilot);
         });
         (self.wake)();
@@ -129,7 +129,7 @@ impl Open<'_> {
             Some(Direction::Published(group)) => group,
             _ => QosGroup::Telemetry,
         };
-        let topic = self.below(name);
+        let topic = self.full_name(name);
         let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
         let counted = publisher.clone();
         let readers = Box::new(move || counted.subscribers());
@@ -146,7 +146,7 @@ impl Open<'_> {
         debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
         let shared = self.shared.clone();
         let subscription =
-            self.middleware.subscribe(&self.below(name), SETPOINTS, move |message: M| {
+            self.middleware.subscribe(&self.full_name(name), SETPOINTS, move |message: M| {
                 if let Some(shared) = shared.upgrade() {
                     shared.call(|autopilot| callback(autopilot, message));
                 }
@@ -163,7 +163,7 @@ impl Open<'_> {
     ) -> Result<(), RosError> {
         let shared = self.shared.clone();
         let service =
-            self.middleware.service::<S>(&self.below(name), move |request, responder| {
+            self.middleware.service::<S>(&self.full_name(name), move |request, responder| {
                 if let Some(shared) = shared.upgrade() {
                     shared.call(|autopilot| callback(autopilot, request, responder));
                 }
@@ -174,10 +174,10 @@ impl Open<'_> {
 
     /// Opens a node with this name, for its services.
     pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
-        self.middleware.node(&self.below(name))
+        self.middleware.node(&self.full_name(name))
     }
 
-    fn below(&self, name: &str) -> String {
+    fn full_name(&self, name: &str) -> String {
         // As in mavros, a name with the vehicle's number does not get the prefix.
         if name.contains("{id}") {
             return name.replace("{id}", &self.id.to_string());

@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Texts kept, and characters of each.
+/// Limit of stored texts, and of the characters of each.
 const TEXTS: usize = 4;
 const TEXT_CHARS: usize = 200;
 
@@ -15,16 +15,16 @@ pub(super) struct Preflight {
     pub(super) texts: VecDeque<(Duration, String)>,
     /// Since when it would refuse to arm.
     pub(super) refuses_since: Option<Duration>,
-    /// When it was asked for its reasons.
-    pub(super) asked: Option<Duration>,
+    /// When its reasons were last queried.
+    pub(super) queried: Option<Duration>,
 }
 
 impl Preflight {
     /// Takes a text of the autopilot, if it is about arming.
     pub(super) fn text(&mut self, now: Duration, text: &str) {
         let lower = text.to_ascii_lowercase();
-        let about = ["preflight", "prearm", "arming denied", "not ready"];
-        if !about.iter().any(|word| lower.contains(word)) {
+        let keywords = ["preflight", "prearm", "arming denied", "not ready"];
+        if !keywords.iter().any(|word| lower.contains(word)) {
             return;
         }
         let text: String = text.trim().chars().take(TEXT_CHARS).collect();

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
 const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
 /// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
-const TEXTS_FOR: Duration = Duration::from_secs(60);
+const TEXT_LIFETIME: Duration = Duration::from_secs(60);
 /// An autopilot that starts is not ready for a while, and sends its reasons unasked.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
@@ -49,12 +49,12 @@ impl Fcu {
         }
         let preflight = &mut self.preflight;
         let since = *preflight.refuses_since.get_or_insert(now);
-        let recent = |at: Duration| now.saturating_sub(at) <= TEXTS_FOR;
+        let recent = |at: Duration| now.saturating_sub(at) <= TEXT_LIFETIME;
         let known = preflight.texts.iter().any(|(at, _)| recent(*at));
-        if known || preflight.asked.is_some_and(recent) || now.saturating_sub(since) < PATIENCE {
+        if known || preflight.queried.is_some_and(recent) || now.saturating_sub(since) < PATIENCE {
             return None;
         }
-        preflight.asked = Some(now);
+        preflight.queried = Some(now);
         Some(self.command(MAV_CMD_RUN_PREARM_CHECKS, 0, [0.0; 7]))
     }
 
@@ -76,7 +76,7 @@ impl Fcu {
         let Preflight { status, estimator, texts, .. } = &self.preflight;
         let [present, enabled, health] = (*status)?;
         let mut reasons = Vec::new();
-        let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXTS_FOR;
+        let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXT_LIFETIME;
         let texts = texts.iter().filter(|(at, _)| recent(at));
         reasons.extend(texts.map(|(_, text)| text.clone()));
         let bits = present & enabled & !health;

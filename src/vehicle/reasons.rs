@@ -2,9 +2,9 @@
 use super::mav::MAV_SEVERITY_WARNING;
 use crate::wire::mavlink::raw::StatusText;
 
-/// Texts kept, and characters of each.
+/// Limit of stored texts, and of the characters of each.
 const TEXTS: usize = 6;
-const MOST_TEXT: usize = 500;
+const TEXT_CHARS: usize = 500;
 
 /// Status texts with the number that their chunks share.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Reasons(Vec<(u16, String)>);
 
 impl Reasons {
     /// Takes a text; returns whether its severity makes it a reason.
-    pub(super) fn hear(&mut self, message: &StatusText) -> bool {
+    pub(super) fn add(&mut self, message: &StatusText) -> bool {
         // Texts of lower severity are not reasons.
         if message.severity > MAV_SEVERITY_WARNING {
             return false;
@@ -21,8 +21,8 @@ impl Reasons {
         let text = String::from_utf8_lossy(message.text.get(..len).unwrap_or_default());
         let room = self.0.len() < TEXTS;
         match self.0.last_mut() {
-            Some((id, begun)) if message.chunk > 0 && *id == message.id => {
-                begun.extend(text.chars().take(MOST_TEXT.saturating_sub(begun.len())));
+            Some((id, joined)) if message.chunk > 0 && *id == message.id => {
+                joined.extend(text.chars().take(TEXT_CHARS.saturating_sub(joined.len())));
             }
             _ if room => self.0.push((message.id, text.into_owned())),
             _ => {}
@@ -31,7 +31,7 @@ impl Reasons {
     }
 
     /// Whether a text contains `what`.
-    pub(super) fn say(&self, what: &str) -> bool {
+    pub(super) fn contains(&self, what: &str) -> bool {
         self.0.iter().any(|(_, text)| text.contains(what))
     }
 
@@ -41,7 +41,7 @@ impl Reasons {
         texts.join("; ")
     }
 
-    /// The same, and clears them.
+    /// As [`Self::joined`], and clears the texts.
     pub(super) fn take(&mut self) -> String {
         let joined = self.joined();
         self.0.clear();

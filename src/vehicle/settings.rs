@@ -6,9 +6,9 @@ use std::time::Duration;
 /// Settings of one vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VehicleSettings {
-    /// CopterID; also its MAVLink system until a heartbeat says otherwise.
+    /// CopterID; also its MAVLink system until a heartbeat has another.
     pub id: u16,
-    /// Takes over the system id of the first autopilot that is heard: a serial line has one autopilot.
+    /// Adopts the system id of the first autopilot that sends: a serial line has one autopilot.
     pub adopt_system: bool,
     /// World frame.
     pub map: String,
@@ -32,7 +32,7 @@ pub struct VehicleSettings {
     pub keep_alive: Duration,
     /// Delay from the connection to reading all parameters; zero: only on request.
     pub read_parameters: Duration,
-    /// Reproduces mavros' errors, too (docs/mavros.md lists them).
+    /// Also reproduces mavros' errors (docs/mavros.md lists them).
     pub quirks: bool,
     /// Refuses what PX4 would ignore or misunderstand.
     pub px4_checks: bool,
@@ -57,7 +57,7 @@ pub struct VehicleSettings {
 }
 
 impl VehicleSettings {
-    /// Frame of positions and velocities in the axes of the autopilot's world.
+    /// Frame of positions and velocities in the autopilot's world axes.
     pub fn local_frame(&self) -> &str {
         if self.quirks { &self.map } else { &self.local }
     }

@@ -23,8 +23,8 @@ impl Stamp {
 pub struct StampOrder(Option<RosTime>);
 
 impl StampOrder {
-    /// The stamp of the next message. If it would go back because the clock estimate improved, it is the next instant;
-    /// if this host's clock went back, the present.
+    /// The stamp of the next message. A stamp that goes back, because the clock estimate improved, becomes 1 ns later than
+    /// the last one, but not later than the present.
     pub fn next(&mut self, stamp: Stamp) -> RosTime {
         let next = match self.0 {
             Some(last) if stamp.at < last => RosTime(last.0.saturating_add(1)).min(stamp.now),
@@ -35,7 +35,7 @@ impl StampOrder {
     }
 }
 
-/// The µs stamp of a message to the autopilot; as mavros, ROS time also where boot time is meant.
+/// The µs stamp of a message to the autopilot. As in mavros it is ROS time, also in fields for the boot time.
 pub(super) fn stamp_us(stamp: &Time) -> u64 {
     u64::try_from(stamp.sec).unwrap_or(0) * 1_000_000 + u64::from(stamp.nanosec / 1000)
 }

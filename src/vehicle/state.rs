@@ -9,26 +9,26 @@ use std::time::Duration;
 
 /// Period of heartbeats in the vehicle's own time.
 const HEARTBEAT_PERIOD: Duration = Duration::from_secs(1);
-/// Limit of what a slow simulation stretches.
-const SLOWEST: f64 = 60.0;
+/// Limit of the factor by which a slow simulation extends the timeout.
+const MAX_SLOWDOWN: f64 = 60.0;
 
 /// Publishes `state` once per heartbeat, and once when the vehicle falls silent.
 pub(super) struct StateTopic {
     publisher: Publisher<State>,
     /// Arrival of the last message, while connected.
-    heard: Option<Duration>,
-    /// Arrival of the last heartbeat, and the times between the last ones.
-    beat: Option<Duration>,
-    between: [Duration; 3],
+    last_message: Option<Duration>,
+    /// Arrival of the last heartbeat, and the intervals between the last ones.
+    last_heartbeat: Option<Duration>,
+    intervals: [Duration; 3],
 }
 
 impl StateTopic {
     pub(super) fn open(open: &Open<'_>) -> Result<Self, RosError> {
         Ok(Self {
             publisher: open.publisher("state")?,
-            heard: None,
-            beat: None,
-            between: [HEARTBEAT_PERIOD; 3],
+            last_message: None,
+            last_heartbeat: None,
+            intervals: [HEARTBEAT_PERIOD; 3],
         })
     }
 
@@ -42,25 +42,25 @@ impl StateTopic {
             return Ok(());
         }
         let now = fcu.now.mono;
-        if let Some(before) = self.beat.replace(now) {
-            self.between.rotate_left(1);
-            let [.., last] = &mut self.between;
+        if let Some(before) = self.last_heartbeat.replace(now) {
+            self.intervals.rotate_left(1);
+            let [.., last] = &mut self.intervals;
             *last = now.saturating_sub(before);
         }
-        if self.heard.replace(now).is_none() {
+        if self.last_message.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
         let new = fcu.link_warnings.autopilot(heartbeat.autopilot);
         fcu.log_link_warning(new);
         fcu.heartbeat = Some(heartbeat);
-        fcu.beats += 1;
+        fcu.heartbeat_count += 1;
         self.publish(fcu)
     }
 
-    /// A message of the autopilot came: it is alive.
-    pub(super) fn heard(&mut self, fcu: &Fcu) {
-        if let Some(heard) = &mut self.heard {
-            *heard = fcu.now.mono;
+    /// Records a message of the autopilot, which keeps it connected.
+    pub(super) fn record_message(&mut self, fcu: &Fcu) {
+        if let Some(at) = &mut self.last_message {
+            *at = fcu.now.mono;
         }
     }
 
@@ -70,16 +70,16 @@ impl StateTopic {
         if !lost {
             return Ok(());
         }
-        self.between = [HEARTBEAT_PERIOD; 3];
-        self.beat = None;
-        let silence = self.heard.take().map(|at| fcu.now.mono.saturating_sub(at));
+        self.intervals = [HEARTBEAT_PERIOD; 3];
+        self.last_heartbeat = None;
+        let silence = self.last_message.take().map(|at| fcu.now.mono.saturating_sub(at));
         let known = fcu.heartbeat.map_or_else(String::new, |heartbeat| {
             let armed = if fcu.is_armed() { "armed" } else { "disarmed" };
             let mode = mode::name(heartbeat.base_mode, heartbeat.custom_mode, heartbeat.autopilot);
             format!("; it was {armed}, {mode}")
         });
         let seconds = silence.unwrap_or_default().as_secs_f64();
-        // As in mavros, `state` says "not armed" from now on; the text tells the pilot the last known state.
+        // As in mavros, `state` reports "not armed" from now on; the text has the last known state.
         let text =
             format!("nothing from it for {seconds:.1} s: the vehicle is not connected{known}");
         fcu.lost();
@@ -88,9 +88,9 @@ impl StateTopic {
     }
 
     pub(super) fn deadline(&self, fcu: &Fcu) -> Option<Duration> {
-        // Where the simulation is slower than real time, so is the vehicle.
-        let slower = self.between.iter().min().map_or(1.0, Duration::as_secs_f64);
-        Some(self.heard? + fcu.settings.timeout.mul_f64(slower.clamp(1.0, SLOWEST)))
+        // A simulation slower than real time sends heartbeats at longer intervals.
+        let slowdown = self.intervals.iter().min().map_or(1.0, Duration::as_secs_f64);
+        Some(self.last_message? + fcu.settings.timeout.mul_f64(slowdown.clamp(1.0, MAX_SLOWDOWN)))
     }
 
     fn publish(&self, fcu: &Fcu) -> Result<(), RosError> {

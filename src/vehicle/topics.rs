@@ -22,7 +22,7 @@ pub static SERVICES: LazyLock<Vec<ServiceRow>> = LazyLock::new(|| {
     rows
 });
 
-/// Topics that the bridge publishes and no plugin of the telemetry has; those have their own tables, as have the setpoints.
+/// Published topics that are in no table of a telemetry plugin or of the setpoints.
 #[rustfmt::skip] // a table
 const OTHER_TOPICS: &[TopicRow] = &[
     TopicRow::published("state", "mavros_msgs/msg/State", VehicleState, "connection, mode, armed; once per HEARTBEAT, and once when they stop"),

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Longer than any MAVLink frame, or several in one datagram.
+/// Longer than any datagram of MAVLink frames.
 const BUFFER: usize = 4096;
 /// Datagrams per batch, after which other tasks and callbacks may run.
 const BATCH: usize = 64;
@@ -31,7 +31,7 @@ const BATCHES: usize = 16;
 /// Period of reading the autopilot's counters.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 
-/// Time over which setpoints are counted.
+/// Time over which the rate of setpoints is measured.
 const SETPOINT_WINDOW: Duration = Duration::from_secs(3);
 
 /// Receives the datagrams of one autopilot and runs its timed work.
@@ -45,14 +45,14 @@ pub(super) struct AutopilotTask {
     /// Holds the origin of the autopilot's local positions.
     pub(super) static_tf: Option<StaticTf>,
     pub(super) map_centre: MapCentre,
-    /// Publishes true states received on the autopilot's link.
+    /// Gets the true states received on the autopilot's link.
     pub(super) relay: Option<TruthRelay>,
     pub(super) vehicle: u16,
     pub(super) peer: Peer,
     /// The autopilot's origin at the last check.
     pub(super) origin: Option<Geodetic>,
     /// The origin is outside the map, and this was logged.
-    pub(super) outside_map: bool,
+    pub(super) is_outside_map: bool,
     pub(super) reported: Instant,
     /// When setpoints were last counted, and how many there were.
     pub(super) setpoints: (Instant, u64),
@@ -121,7 +121,7 @@ impl AutopilotTask {
         for _ in 0..BATCHES {
             match self.receive(socket, buffer) {
                 Some(BATCH) => {}
-                taken => return taken.is_some(),
+                received => return received.is_some(),
             }
         }
         true
@@ -149,7 +149,7 @@ impl AutopilotTask {
                     autopilot.fcu.is_connected(),
                     autopilot.fcu.settings.id,
                 ) {
-                    autopilot.fcu.waited = waited(&datagram);
+                    autopilot.fcu.waited = queueing_time(&datagram);
                     autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
                     peer.heard(datagram.from, autopilot.fcu.is_connected());
                     taken.push(datagram);
@@ -196,7 +196,7 @@ impl AutopilotTask {
     /// read as soon as they arrive.
     fn poll(&mut self) -> (Option<Instant>, bool) {
         let report = self.reported.elapsed() >= REPORT_PERIOD;
-        let read = self.relay.as_ref().is_some_and(TruthRelay::is_wanted)
+        let is_read = self.relay.as_ref().is_some_and(TruthRelay::is_wanted)
             || self.tf.as_ref().is_some_and(Tf::is_read);
         let Some((deadline, used, estimate, truths, frames, origin, report_figures)) =
             self.handle.with(|autopilot| {
@@ -204,7 +204,7 @@ impl AutopilotTask {
                 let estimate = autopilot.fcu.estimate.take();
                 (
                     deadline,
-                    read || autopilot.is_used(),
+                    is_read || autopilot.is_used(),
                     estimate,
                     autopilot.fcu.take_truths(),
                     std::mem::take(&mut autopilot.fcu.body_frames),
@@ -235,14 +235,14 @@ impl AutopilotTask {
         if let (Some(tf), Some(estimate)) = (&self.tf, estimate) {
             let pose = VehiclePose {
                 vehicle: self.vehicle,
-                position: self.in_map(estimate.position, origin),
+                position: self.to_map(estimate.position, origin),
                 attitude: estimate.attitude,
             };
             tf.publish(&pose, estimate.stamp);
         }
         // The map's geodetic origin may become known later.
         if report || origin != self.origin {
-            self.place(origin);
+            self.publish_origin(origin);
         }
         if let Some(report_figures) = report_figures {
             self.report(report_figures);
@@ -262,12 +262,12 @@ impl AutopilotTask {
     }
 
     /// Publishes the frame of local positions at the autopilot's origin.
-    fn place(&mut self, origin: Option<Geodetic>) {
+    fn publish_origin(&mut self, origin: Option<Geodetic>) {
         self.origin = origin;
         let (Some(static_tf), Some(origin)) = (&self.static_tf, origin) else { return };
         match self.map_centre.position_of(origin) {
             Some(position) => static_tf.place_origin(self.vehicle, position),
-            None if !std::mem::replace(&mut self.outside_map, true) => tracing::warn!(
+            None if !std::mem::replace(&mut self.is_outside_map, true) => tracing::warn!(
                 vehicle = self.vehicle,
                 latitude = origin.latitude_deg,
                 longitude = origin.longitude_deg,
@@ -280,7 +280,7 @@ impl AutopilotTask {
 
     /// Converts an estimate, which is relative to the autopilot's origin, to the map: the origins differ if the vehicle does not
     /// start at the map's origin.
-    fn in_map(&self, position: Vector<Ned>, origin: Option<Geodetic>) -> Vector<Ned> {
+    fn to_map(&self, position: Vector<Ned>, origin: Option<Geodetic>) -> Vector<Ned> {
         match origin.and_then(|origin| self.map_centre.position_of(origin)) {
             Some(origin) => origin + position,
             None => position,
@@ -326,7 +326,7 @@ struct AutopilotFigures {
 }
 
 /// How long a datagram waited in the socket.
-fn waited(datagram: &Datagram) -> Duration {
+fn queueing_time(datagram: &Datagram) -> Duration {
     let waited = host_now().0.saturating_sub(arrival(datagram).0);
     Duration::from_nanos(u64::try_from(waited).unwrap_or(0))
 }

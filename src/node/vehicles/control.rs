@@ -27,7 +27,7 @@ use tokio::sync::Notify;
 /// The thread of all autopilots.
 const CONTROL_THREAD: &str = "rfly-control";
 
-/// Opens the link and the topics of every controlled vehicle; true states received on a link go to its relay.
+/// Opens the link and the topics of every controlled vehicle; the relays get the true states received on the links.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
@@ -90,7 +90,7 @@ pub(super) fn open(
             vehicle: id,
             peer: Peer::default(),
             origin: None,
-            outside_map: false,
+            is_outside_map: false,
             reported: Instant::now(),
             setpoints: (Instant::now(), 0),
         };

@@ -17,7 +17,7 @@ pub struct VehicleAddress {
 }
 
 impl VehicleAddress {
-    fn same(self, other: Self) -> bool {
+    fn is_same(self, other: Self) -> bool {
         self.address == other.address || (self.local && other.local)
     }
 }
@@ -80,7 +80,7 @@ impl HeartbeatDirectory {
             return Announcement::NotServed { first };
         };
         match expected {
-            Some(expected) if !expected.same(from) => Announcement::Elsewhere {
+            Some(expected) if !expected.is_same(from) => Announcement::Elsewhere {
                 sent_to: expected.address,
                 first: self.elsewhere.insert(id),
             },

@@ -108,7 +108,7 @@ impl CountedTask for HeartbeatSource {
 }
 
 impl HeartbeatSource {
-    /// Warns once about a vehicle that is not served or has another address; returns the counter of the heartbeat.
+    /// Warns once about a vehicle that is not served or has another address; returns the cause that counts the heartbeat.
     fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<Cause> {
         let local = is_local_address(from);
         let sender = VehicleAddress { address: from, local };

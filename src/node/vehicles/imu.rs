@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
 
-/// Known axes are checked for the first of these times in each period of the second, in ns of simulation time.
+/// Known axes are checked during CHECK_TIME_NS at the start of each CHECK_PERIOD_NS of simulation time.
 const CHECK_TIME_NS: i64 = 5_000_000_000;
 const CHECK_PERIOD_NS: i64 = 60_000_000_000;
 /// A true force is compared with a sample if their times differ by less, in ns.
@@ -121,7 +121,7 @@ impl CountedTask for ImuSource {
                 // Timed work first: datagrams may arrive without a gap.
                 biased;
                 Ok(()) = self.settings.changed() => {
-                    self.take_over();
+                    self.apply_settings();
                     // The first tick is immediate.
                     request_timer = tokio::time::interval(self.period);
                     request_timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -136,10 +136,10 @@ impl CountedTask for ImuSource {
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
-                // Read as soon as they arrive for subscribers of the IMU or of `/clock`.
+                // Samples are read as soon as they arrive if the IMU or `/clock` has a subscriber.
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, || self.publisher.subscribers() > 0 || self.clock.is_read()) => {
                     if let Some(datagram) = received {
-                        self.sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
+                        self.handle_sample(&buffer[..datagram.len.min(BUFFER)], &datagram);
                     }
                 }
             }
@@ -149,7 +149,7 @@ impl CountedTask for ImuSource {
 
 impl ImuSource {
     /// Applies changed parameters.
-    fn take_over(&mut self) {
+    fn apply_settings(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
         (self.period, self.timeout) = (params.request.period, params.request.timeout);
@@ -184,7 +184,7 @@ impl ImuSource {
         }
     }
 
-    fn sample(&mut self, bytes: &[u8], datagram: &Datagram) {
+    fn handle_sample(&mut self, bytes: &[u8], datagram: &Datagram) {
         let Ok(packet) = ImuPacket::parse(bytes) else {
             return self.stats.lock().drop_one(Cause::Malformed);
         };

@@ -31,10 +31,10 @@ impl MapCentre {
         }
     }
 
-    /// Local position in the map; `None` if outside.
-    pub(super) fn position_of(&self, place: Geodetic) -> Option<Vector<Ned>> {
+    /// Converts a geodetic position to a position in the map; `None` if outside.
+    pub(super) fn position_of(&self, geodetic: Geodetic) -> Option<Vector<Ned>> {
         let centre = *self.0.lock();
-        let position = Geodetic::home_offset(place, centre)?;
+        let position = Geodetic::home_offset(geodetic, centre)?;
         (position.norm() <= Self::REACH_M).then_some(position)
     }
 }

@@ -1,4 +1,4 @@
-//! Requests from each vehicle's CopterSim the data that it does not send to this host, and a change of UDPSIMMODE if configured.
+//! Requests to each vehicle's CopterSim: for data that it does not send to this host, and to change UDPSIMMODE if configured.
 use crate::config::ControlLink;
 use crate::config::params::VehicleParams;
 use crate::doctor::{BridgeFacts, RequestFacts};
@@ -57,9 +57,9 @@ struct RequestedVehicle {
     /// The packet also changes UDPSIMMODE.
     changes_mode: bool,
     group: SocketAddrV4,
-    /// The port that all CopterSims of the host share, and the own port of this vehicle's CopterSim.
+    /// The port that all CopterSims of the host share, and the port of this vehicle's CopterSim.
     addresses: [SocketAddrV4; 2],
-    /// Parameter that names the host.
+    /// Name of the parameter that sets the host.
     key: String,
     probe: ProbePacket,
     logged: bool,
@@ -186,8 +186,8 @@ impl Endless for Requester {
         loop {
             let heartbeats = self.presence.heartbeats();
             for vehicle in self.requests.0.lock().iter_mut() {
-                let heard = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
-                vehicle.send_requests(heard, self.start, &self.socket);
+                let last_heartbeat = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
+                vehicle.send_requests(last_heartbeat, self.start, &self.socket);
             }
             let period: Duration = self.settings.borrow().params.request.period;
             tokio::time::sleep(period).await;

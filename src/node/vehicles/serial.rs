@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 
 /// Limit of queued frames, about a second at 57600 baud.
-const WAITING: usize = 64;
+const MAX_QUEUED: usize = 64;
 /// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -23,7 +23,7 @@ pub(super) struct SerialLine {
     unsent: Vec<u8>,
     buffer: Vec<u8>,
     /// The line is gone and this was logged; reset when bytes arrive.
-    disconnected: bool,
+    is_disconnected: bool,
 }
 
 /// Outcome of one wait.
@@ -37,7 +37,7 @@ enum LineEvent {
 impl SerialLine {
     /// A line that is opened on the first read.
     pub(super) fn new(device: &str, baud: u32) -> Self {
-        let (sender, to_send) = mpsc::channel(WAITING);
+        let (sender, to_send) = mpsc::channel(MAX_QUEUED);
         Self {
             device: device.to_owned(),
             baud,
@@ -47,7 +47,7 @@ impl SerialLine {
             sender,
             unsent: Vec::new(),
             buffer: vec![0; 4096],
-            disconnected: false,
+            is_disconnected: false,
         }
     }
 
@@ -77,7 +77,7 @@ impl SerialLine {
             };
             match event {
                 LineEvent::Read(len) => {
-                    if std::mem::take(&mut self.disconnected) {
+                    if std::mem::take(&mut self.is_disconnected) {
                         tracing::info!("serial line {} is back", self.device);
                     }
                     return self.buffer.get(..len).unwrap_or_default();
@@ -85,7 +85,7 @@ impl SerialLine {
                 LineEvent::Send(bytes) => self.unsent = bytes,
                 LineEvent::Written(len) => drop(self.unsent.drain(..len)),
                 LineEvent::Broken => {
-                    if !std::mem::replace(&mut self.disconnected, true) {
+                    if !std::mem::replace(&mut self.is_disconnected, true) {
                         tracing::warn!(
                             "serial line {} went away; the bridge reopens it when it returns",
                             self.device
@@ -106,17 +106,17 @@ impl SerialLine {
         match tokio_serial::new(&self.device, self.baud).open_native_async() {
             Ok(stream) => {
                 // Some devices open and fail at once: the line is back only when it delivers bytes.
-                if !self.disconnected {
+                if !self.is_disconnected {
                     tracing::info!("serial line {} at {} baud is open", self.device, self.baud);
                 }
                 self.line = Some(tokio::io::split(stream));
             }
-            Err(error) if !self.disconnected => {
+            Err(error) if !self.is_disconnected => {
                 tracing::error!(
                     "serial line {}: {error}; check that the device exists and this user may open it (group dialout). Retrying",
                     self.device
                 );
-                self.disconnected = true;
+                self.is_disconnected = true;
             }
             Err(_) => {}
         }

@@ -29,12 +29,12 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-/// After this silence on the true-state port the bridge uses the states on the autopilot's link.
+/// After this silence on the true-state port the bridge uses the states from the autopilot's link.
 const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
-/// Queue length of true states from the autopilot's link; more are dropped.
-const RELAY_QUEUE: usize = 256;
+/// Limit of queued true states from the autopilot's link; more are dropped.
+const MAX_RELAYED: usize = 256;
 
-/// The newest true motion of a vehicle, which its true state passes to its IMU.
+/// The newest true motion of a vehicle, for its IMU.
 #[derive(Default)]
 pub(super) struct TrueMotion {
     pub(super) newest: Mutex<MotionSample>,
@@ -55,7 +55,7 @@ impl TrueMotion {
     }
 }
 
-/// Takes the true states that arrive on a vehicle's autopilot link.
+/// Passes on the true states that arrive on a vehicle's autopilot link.
 #[derive(Clone)]
 pub(super) struct TruthRelay {
     states: mpsc::Sender<(TrueState, RosTime)>,
@@ -69,7 +69,7 @@ impl TruthRelay {
         self.states.try_send((state, arrival)).is_ok()
     }
 
-    /// Passes true states to the autopilot as well, for a link without a state of its own.
+    /// Passes true states also to the autopilot, for a link without states of its own.
     pub(super) fn feed(&self, autopilot: crate::vehicle::Handle) {
         let _once = self.autopilot.set(autopilot);
     }
@@ -106,7 +106,7 @@ pub(super) fn open(
         BindOptions { reuse: true, copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &name) else { return Ok(None) };
     let stats = assembly.add_source(name);
-    let (states, on_link) = mpsc::channel(RELAY_QUEUE);
+    let (states, on_link) = mpsc::channel(MAX_RELAYED);
     let wanted = Arc::<AtomicBool>::default();
     let autopilot = Arc::<OnceLock<_>>::default();
     let imu = &context.settings.params.imu;
@@ -119,7 +119,7 @@ pub(super) fn open(
             TfSource::Estimate | TfSource::External => None,
         },
         poses: context.poses.clone(),
-        truth: ground_truth(context, vehicle)?,
+        truth: open_ground_truth(context, vehicle)?,
         scene: context.scene.clone(),
         on_link,
         on_link_wanted: wanted.clone(),
@@ -138,7 +138,7 @@ pub(super) fn open(
 }
 
 /// Opens the topics of a vehicle's true state.
-fn ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, NodeError> {
+fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth, NodeError> {
     let names = context.tree.names();
     let publishers = TruthPublishers::open(
         context.middleware,
@@ -193,10 +193,10 @@ impl CountedTask for TruthSource {
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut last = None;
-        let mut heard: Option<Instant> = None;
+        let mut last_datagram: Option<Instant> = None;
         loop {
-            // The states on their own port contain more fields.
-            let by_link = heard.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
+            // States on the true-state port have more fields than states on the link.
+            let uses_link = last_datagram.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
             let wanted = || {
                 let wanted = self.imu_has_orientation
                     || self.autopilot.get().is_some()
@@ -206,20 +206,20 @@ impl CountedTask for TruthSource {
                     || self.clock.is_read()
                     || self.poses.are_wanted()
                     || self.tf.as_ref().is_some_and(Tf::is_read);
-                let by_link = wanted && by_link;
-                self.on_link_wanted.store(by_link, Ordering::Relaxed);
+                let uses_link = wanted && uses_link;
+                self.on_link_wanted.store(uses_link, Ordering::Relaxed);
                 wanted
             };
             tokio::select! {
                 biased;
                 received = receive(&mut self.receiver, &mut buffer, &self.stats, wanted) => {
                     if let Some(datagram) = received {
-                        heard = Some(Instant::now());
-                        self.state(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
+                        last_datagram = Some(Instant::now());
+                        self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
                     }
                 }
                 Some((state, arrival)) = self.on_link.recv() => {
-                    if by_link {
+                    if uses_link {
                         self.stats.lock().received += 1;
                         self.publish(&state, arrival, true, arrival, &mut last);
                     }
@@ -230,13 +230,13 @@ impl CountedTask for TruthSource {
 }
 
 impl TruthSource {
-    fn state(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
+    fn handle(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
         let state = match TruthDatagram::parse(bytes) {
             Ok(TruthDatagram::State(state)) if state.copter_id == i32::from(self.vehicle) => state,
             Ok(TruthDatagram::Collision { copter_id, with }) => {
-                let own = copter_id.is_none_or(|id| id == i32::from(self.vehicle));
-                return if own {
-                    self.collision(with, copter_id.is_none(), arrival(datagram));
+                let is_own = copter_id.is_none_or(|id| id == i32::from(self.vehicle));
+                return if is_own {
+                    self.handle_collision(with, copter_id.is_none(), arrival(datagram));
                 } else {
                     self.stats.lock().drop_one(Cause::OtherVehicle);
                 };
@@ -251,7 +251,7 @@ impl TruthSource {
                 };
             }
             Ok(TruthDatagram::ModelOutput(packet)) => {
-                return self.output(packet, arrival(datagram));
+                return self.publish_output(packet, arrival(datagram));
             }
             _ => return self.stats.lock().drop_one(Cause::Malformed),
         };
@@ -283,7 +283,7 @@ impl TruthSource {
             Err(cause) => return self.stats.lock().drop_one(cause),
         };
         if lasting {
-            self.collision(state.collided_with, true, arrival);
+            self.handle_collision(state.collided_with, true, arrival);
         }
         if !self.truth.is_finite(state) {
             self.stats.lock().drop_one(Cause::NotFinite);
@@ -291,7 +291,7 @@ impl TruthSource {
         let mut published = Ok(());
         if last.is_none_or(|last| stamp != last) {
             *last = Some(stamp);
-            let pose = pose(self.vehicle, state);
+            let pose = pose_of(self.vehicle, state);
             let [north, east, _] = state.position;
             self.presence.record_position(self.vehicle, [north, east, pose.attitude.euler().yaw]);
             let (at, attitude) = (SimTime::from_secs(state.sim_time), pose.attitude);
@@ -303,13 +303,13 @@ impl TruthSource {
             if let Some(tf) = &self.tf {
                 tf.publish(&pose, stamp);
             }
-            let moved = EntityMotion {
+            let motion = EntityMotion {
                 pose: MapPose { position: pose.position, attitude },
                 velocity: Vector::from(state.velocity),
                 rate: state.rate.map(Vector::from),
                 stamp,
             };
-            self.scene.lock().entities.moved(self.vehicle.into(), moved);
+            self.scene.lock().entities.moved(self.vehicle.into(), motion);
             if let Some(autopilot) = self.autopilot.get() {
                 autopilot.tell(|autopilot| autopilot.true_state(state));
             }
@@ -326,7 +326,7 @@ impl TruthSource {
     }
 
     /// Publishes values of the model, with the time of arrival: the datagram has no time.
-    fn output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
+    fn publish_output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
         if packet.copter_id.get() != i32::from(self.vehicle) {
             self.stats.lock().drop_one(Cause::OtherVehicle);
         } else if !self.outputs.publish(packet, arrival) {
@@ -334,7 +334,7 @@ impl TruthSource {
         }
     }
 
-    fn collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
+    fn handle_collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
         match self.truth.collision(with, lasting, now) {
             Ok(true) => self.stats.lock().drop_one(Cause::Collision),
             Ok(false) => {}
@@ -343,7 +343,7 @@ impl TruthSource {
     }
 }
 
-fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
+fn pose_of(vehicle: u16, state: &TrueState) -> VehiclePose {
     let [x, y, z] = state.position;
     let [roll, pitch, yaw] = state.euler;
     let attitude = state
@@ -353,7 +353,7 @@ fn pose(vehicle: u16, state: &TrueState) -> VehiclePose {
     VehiclePose { vehicle, position: Vector::new(x, y, z), attitude }
 }
 
-/// Whether all values that move frames are finite.
+/// Whether pose and velocities are finite.
 fn is_usable(state: &TrueState) -> bool {
     let numbers = [state.position, state.velocity, state.euler].into_iter();
     let rate = state.rate.into_iter().flatten();

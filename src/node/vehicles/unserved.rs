@@ -1,4 +1,4 @@
-//! Publishers and clients of topics and services below the vehicles' prefixes that the bridge does not have.
+//! Foreign publishers and clients below the vehicles' prefixes whose topic or service the bridge does not serve.
 use crate::config::did_you_mean;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::ros::Middleware;
@@ -43,7 +43,7 @@ impl Unserved {
         let found: BTreeMap<_, _> = graph
             .into_iter()
             .filter_map(|(end, name, interface)| {
-                let why = self.why(end, name, interface)?;
+                let why = self.reason(end, name, interface)?;
                 Some((name.to_owned(), why))
             })
             .take(MAX_FINDINGS)
@@ -59,9 +59,9 @@ impl Unserved {
         self.found.iter().map(|(name, why)| (name.as_str(), why.as_str()))
     }
 
-    fn why(&self, end: Endpoint, name: &str, interface: &str) -> Option<String> {
-        let below = |prefix: &String| name.strip_prefix(prefix.as_str())?.strip_prefix('/');
-        let relative = self.prefixes.iter().find_map(below)?;
+    fn reason(&self, end: Endpoint, name: &str, interface: &str) -> Option<String> {
+        let below_prefix = |prefix: &String| name.strip_prefix(prefix.as_str())?.strip_prefix('/');
+        let relative = self.prefixes.iter().find_map(below_prefix)?;
         let topics = || TOPICS.iter().map(|t| (t.name, t.interface)).collect::<Vec<_>>();
         let services = || SERVICES.iter().map(|s| (s.name, s.interface)).collect();
         let (rows, done, does, what) = match end {

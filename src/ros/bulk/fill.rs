@@ -24,7 +24,7 @@ pub(super) fn cloud(head: &CloudHead<'_>, to: &mut PointCloud2) {
     to.width = head.width;
     let same = |have: &PointField, want: &crate::msgs::sensor_msgs::msg::PointField| {
         (have.offset, have.datatype, have.count) == (want.offset, want.datatype, want.count)
-            && is(&have.name, &want.name)
+            && is_equal(&have.name, &want.name)
     };
     let unchanged = to.fields.len() == head.fields.len()
         && to.fields.iter().zip(head.fields).all(|(h, w)| same(h, w));
@@ -54,11 +54,11 @@ fn header(from: &crate::msgs::std_msgs::msg::Header, to: &mut Header) {
 
 /// Copies a string; allocates only if it has changed.
 fn text(from: &str, to: &mut String) {
-    if !is(to, from) {
+    if !is_equal(to, from) {
         *to = from.into();
     }
 }
 
-fn is(have: &String, want: &str) -> bool {
+fn is_equal(have: &String, want: &str) -> bool {
     have.iter().map(|c| c.cast_unsigned()).eq(want.bytes())
 }

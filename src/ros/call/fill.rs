@@ -8,7 +8,7 @@ use serde::forward_to_deserialize_any;
 use serde_json::Value;
 use std::fmt::Display;
 
-/// The member of messages without fields in rosidl.
+/// The member that rosidl adds to messages without fields.
 const FILLER: &str = "structure_needs_at_least_one_member";
 
 /// A field that does not fit.
@@ -34,10 +34,10 @@ pub(super) struct YamlField<'a> {
 
 #[derive(Clone, Copy)]
 enum FieldDefault<'a> {
-    /// As the message has it.
+    /// The default in the message.
     Value(&'a Value),
-    /// Elements of lists have no message to look into: zero, and 1 for the real part of a rotation, which is the
-    /// one default of the standard messages that is not zero.
+    /// For elements of lists, which have no default message. The real part of a rotation is [`Self::One`], the only
+    /// default of the standard messages that is not zero.
     Zero,
     One,
 }
@@ -48,18 +48,18 @@ impl<'a> YamlField<'a> {
         Self { path: String::new(), given, default: FieldDefault::Value(default) }
     }
 
-    /// The given value; `None` if there is none.
+    /// The given value; `None` if it is missing or empty.
     fn kind(&self) -> Option<&'a YamlKind> {
         self.given.map(|yaml| &yaml.kind).filter(|kind| !matches!(kind, YamlKind::Empty))
     }
 
-    fn wrong(&self, message: String) -> FieldError {
+    fn error(&self, message: String) -> FieldError {
         let path = if self.path.is_empty() { "the whole" } else { &self.path };
         let field = path.to_owned();
         FieldError { field, message }
     }
 
-    fn wanted(&self, wanted: &str) -> FieldError {
+    fn type_error(&self, wanted: &str) -> FieldError {
         let found = match self.kind() {
             Some(YamlKind::Scalar(text, ParamValue::Str(_))) => format!("is \"{text}\""),
             Some(YamlKind::Scalar(text, _)) => format!("is {text}"),
@@ -67,12 +67,12 @@ impl<'a> YamlField<'a> {
             Some(YamlKind::Mapping(_)) => "has fields".to_owned(),
             Some(YamlKind::Empty) | None => "is empty".to_owned(),
         };
-        self.wrong(format!("{found}, wanted is {wanted}"))
+        self.error(format!("{found}, wanted is {wanted}"))
     }
 
-    fn default_number<T>(&self, of: impl FnOnce(&Value) -> Option<T>, number: fn(u8) -> T) -> T {
+    fn default_number<T>(&self, read: impl FnOnce(&Value) -> Option<T>, number: fn(u8) -> T) -> T {
         match self.default {
-            FieldDefault::Value(value) => of(value).unwrap_or_else(|| number(0)),
+            FieldDefault::Value(value) => read(value).unwrap_or_else(|| number(0)),
             FieldDefault::Zero => number(0),
             FieldDefault::One => number(1),
         }
@@ -94,7 +94,7 @@ impl<'a> YamlField<'a> {
         };
         value.filter(|value| range.contains(value)).ok_or_else(|| {
             let (low, high) = range.into_inner();
-            self.wanted(&format!("a whole number from {low} to {high}"))
+            self.type_error(&format!("a whole number from {low} to {high}"))
         })
     }
 
@@ -103,7 +103,7 @@ impl<'a> YamlField<'a> {
             None => Ok(self.default_number(Value::as_f64, f64::from)),
             Some(YamlKind::Scalar(_, ParamValue::Int(value))) => Ok(*value as f64),
             Some(YamlKind::Scalar(_, ParamValue::Float(value))) => Ok(*value),
-            Some(_) => Err(self.wanted("a number")),
+            Some(_) => Err(self.type_error("a number")),
         }
     }
 
@@ -118,18 +118,18 @@ impl<'a> YamlField<'a> {
                 FieldDefault::Zero | FieldDefault::One => String::new(),
             }),
             Some(YamlKind::Scalar(text, _)) => Ok(text.clone()),
-            Some(_) => Err(self.wanted("text")),
+            Some(_) => Err(self.type_error("text")),
         }
     }
 
-    fn truth(&self) -> Result<bool, FieldError> {
+    fn boolean(&self) -> Result<bool, FieldError> {
         match self.kind() {
             None => Ok(match self.default {
                 FieldDefault::Value(value) => value.as_bool().unwrap_or_default(),
                 FieldDefault::Zero | FieldDefault::One => false,
             }),
             Some(YamlKind::Scalar(_, ParamValue::Bool(value))) => Ok(*value),
-            Some(_) => Err(self.wanted("true or false")),
+            Some(_) => Err(self.type_error("true or false")),
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> YamlField<'a> {
         Self { path: format!("{}[{index}]", self.path), given, default }
     }
 
-    /// Elements, as given or else as in the default.
+    /// The given elements, or those of the default.
     fn elements(&self) -> Result<Vec<Self>, FieldError> {
         match (self.kind(), self.default) {
             (Some(YamlKind::Sequence(items)), _) => {
@@ -152,7 +152,7 @@ impl<'a> YamlField<'a> {
                     Self { default: FieldDefault::Zero, path: self.path.clone(), given: None };
                 Ok(items.map(|(i, item)| whole.element(i, Some(item))).collect())
             }
-            (Some(_), _) => Err(self.wanted("a list")),
+            (Some(_), _) => Err(self.type_error("a list")),
             (None, FieldDefault::Value(Value::Array(values))) => {
                 Ok((0..values.len()).map(|i| self.element(i, None)).collect())
             }
@@ -164,18 +164,18 @@ impl<'a> YamlField<'a> {
         let pairs = match self.kind() {
             None => &[][..],
             Some(YamlKind::Mapping(pairs)) => pairs,
-            Some(_) => return Err(self.wanted(&format!("{message}: {}", listed(names)))),
+            Some(_) => return Err(self.type_error(&format!("{message}: {}", listed(names)))),
         };
         for (index, (key, _)) in pairs.iter().enumerate() {
             if !names.iter().any(|name| ros_name(name) == key) {
                 let hint = did_you_mean(key, names.iter().copied().map(ros_name));
-                return Err(self.wrong(format!(
+                return Err(self.error(format!(
                     "{message} has no field \"{key}\"{hint} It has: {}",
                     listed(names)
                 )));
             }
             if pairs[..index].iter().any(|(other, _)| other == key) {
-                return Err(self.wrong(format!("\"{key}\" is given twice")));
+                return Err(self.error(format!("\"{key}\" is given twice")));
             }
         }
         let field = |name: &&'static str| {
@@ -198,7 +198,7 @@ impl<'a> YamlField<'a> {
     }
 }
 
-/// A name as in the definition: rosidl's Rust code puts `_` behind keywords.
+/// A name as in the definition: rosidl's Rust code appends `_` to keywords.
 pub(super) fn ros_name(name: &str) -> &str {
     name.trim_end_matches('_')
 }
@@ -215,7 +215,7 @@ macro_rules! integers {
     ($($method:ident $visit:ident $type:ty;)+) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
             let value = self.integer(<$type>::MIN.into()..=<$type>::MAX.into())?;
-            // In its range, as was checked.
+            // `integer` has checked the range.
             visitor.$visit(value as $type)
         })+
     };
@@ -244,7 +244,7 @@ impl<'de> de::Deserializer<'de> for YamlField<'_> {
     }
 
     values! {
-        deserialize_bool visit_bool truth;
+        deserialize_bool visit_bool boolean;
         deserialize_f32 visit_f32 real_f32;
         deserialize_f64 visit_f64 real;
         deserialize_str visit_string text;
@@ -266,7 +266,7 @@ impl<'de> de::Deserializer<'de> for YamlField<'_> {
         };
         if elements.len() != length {
             let found = elements.len();
-            return Err(self.wrong(format!("has {found} elements, wanted are {length}")));
+            return Err(self.error(format!("has {found} elements, wanted are {length}")));
         }
         visitor.visit_seq(Elements(elements.into_iter()))
     }
@@ -281,7 +281,7 @@ impl<'de> de::Deserializer<'de> for YamlField<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, FieldError> {
-        Err(self.wrong("is of a type that ROS messages do not have".to_owned()))
+        Err(self.error("is of a type that ROS messages do not have".to_owned()))
     }
 
     forward_to_deserialize_any! {

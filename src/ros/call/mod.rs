@@ -21,18 +21,18 @@ pub enum CallError {
     Type {
         /// As given.
         type_name: String,
-        /// The nearest one.
+        /// The most similar type.
         hint: String,
     },
-    /// The text is no YAML.
+    /// The request is not YAML.
     #[error("the request: line {line}: {message}")]
     Yaml {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
         /// Reason.
         message: String,
     },
-    /// It does not fit the type.
+    /// The request does not fit the type.
     #[error("the request of {type_name}: {field}: {message}")]
     Field {
         /// The service.
@@ -70,11 +70,11 @@ pub struct PendingCall {
     _client: Box<dyn std::any::Any + Send>,
 }
 
-/// The response as YAML; ends without one if the client ends.
+/// The response as YAML; closed without a response if the client ends.
 pub type YamlResponse = oneshot::Receiver<Result<String, CallError>>;
 
 impl ServiceCall {
-    /// Checks the request, and opens a client. Fields that are missing have their defaults.
+    /// Checks the request, and opens a client. Missing fields have their defaults.
     pub fn new(
         middleware: &Middleware,
         service: &str,
@@ -93,7 +93,7 @@ impl ServiceCall {
         &self.name
     }
 
-    /// Whether a server is there.
+    /// Whether a server is matched.
     pub fn is_ready(&self) -> bool {
         (self.is_ready)()
     }
@@ -132,7 +132,7 @@ fn prepare<S: Service>(
 fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
     let given = yaml::parse(text)
         .map_err(|error| CallError::Yaml { line: error.line, message: error.message })?;
-    // Messages have strings as keys: they are never refused.
+    // Never fails: all keys of a message are strings.
     let default = serde_json::to_value(S::Request::default()).unwrap_or_default();
     S::Request::deserialize(YamlField::whole(given.as_ref(), &default)).map_err(|wrong| {
         CallError::Field { type_name: S::TYPE, field: wrong.field, message: wrong.message }

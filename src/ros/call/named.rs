@@ -1,10 +1,10 @@
-//! Responses with the names of fields that their definitions have.
+//! Serializes responses with the field names of their definitions.
 use super::fill::ros_name;
 use serde::ser::{
     Impossible, Serialize, SerializeSeq, SerializeStruct, SerializeTuple, Serializer,
 };
 
-/// A value of a message, or a whole one.
+/// A message, or a value in it.
 pub(super) struct NamedFields<'a, T: ?Sized>(pub(super) &'a T);
 
 impl<T: Serialize + ?Sized> Serialize for NamedFields<'_, T> {
@@ -16,7 +16,7 @@ impl<T: Serialize + ?Sized> Serialize for NamedFields<'_, T> {
 /// Serializes the types that occur in messages.
 struct NamingSerializer<S>(S);
 
-macro_rules! as_they_are {
+macro_rules! delegate {
     ($($method:ident $type:ty;)+) => {
         $(fn $method(self, value: $type) -> Result<S::Ok, S::Error> {
             self.0.$method(value)
@@ -48,7 +48,7 @@ impl<S: Serializer> Serializer for NamingSerializer<S> {
     type SerializeMap = Impossible<S::Ok, S::Error>;
     type SerializeStructVariant = Impossible<S::Ok, S::Error>;
 
-    as_they_are! {
+    delegate! {
         serialize_bool bool;
         serialize_i8 i8;
         serialize_i16 i16;

@@ -1,4 +1,4 @@
-//! Clients of services as `rmw_cyclonedds_cpp` has them: id and sequence number are in front of the payload.
+//! Clients of services, compatible with `rmw_cyclonedds_cpp`: client id and sequence number precede the payload.
 use super::{
     DdsNode,
     ffi::{self, SampleKind, Written},
@@ -27,7 +27,7 @@ pub(super) struct DdsClient {
     responses: ffi::Reader,
     requests: ffi::Writer,
     name: String,
-    /// What distinguishes our requests from those of others.
+    /// Client id in the header of each request.
     id: [u8; 8],
     sequence: AtomicI64,
     waiting: PendingCalls,
@@ -49,7 +49,7 @@ impl DdsNode {
         )?;
         let waiting = PendingCalls::default();
         let guid = requests.guid();
-        let own = last_half(&guid);
+        let client_id = last_half(&guid);
         let answers = waiting.clone();
         let responses = ffi::Reader::new(
             &self.participant,
@@ -62,7 +62,7 @@ impl DdsNode {
                 let Some((header, cdr)) = split_header(sample.cdr) else { return };
                 let (client, sequence) = header.split_at(8);
                 let sequence = sequence.try_into().map_or(0, i64::from_le_bytes);
-                if client != own {
+                if client != client_id {
                     return;
                 }
                 let answer = answers.lock().remove(&sequence);
@@ -78,7 +78,7 @@ impl DdsNode {
             responses,
             requests,
             name: name.to_owned(),
-            id: own,
+            id: client_id,
             sequence: AtomicI64::new(0),
             waiting,
         })

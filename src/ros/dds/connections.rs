@@ -1,5 +1,5 @@
-//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Open only while
-//! it is watched.
+//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Its
+//! readers exist only while it is watched.
 use super::super::{self as ros, History, NodesByName, Qos, RosError, backend};
 use super::discovered::{Discovered, EndpointRole};
 use super::ffi::{self, Participant, SampleKind, Side};
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Maximum number of participants with names of nodes.
+/// Limit of participants whose node names are stored.
 const PARTICIPANTS: usize = 1000;
 
 /// First bytes of the GUIDs of a participant.
@@ -20,8 +20,8 @@ type LatestSamples = BTreeMap<Prefix, Arc<[u8]>>;
 
 /// The connections of the whole graph.
 pub(super) struct DdsConnections {
-    written: Arc<Mutex<Discovered>>,
-    read: Discovered,
+    writers: Arc<Mutex<Discovered>>,
+    readers: Discovered,
     samples: Arc<Mutex<LatestSamples>>,
     _reader: ffi::Reader,
 }
@@ -33,10 +33,10 @@ fn prefix(guid: &Guid) -> Prefix {
 impl DdsConnections {
     pub(super) fn new(
         participant: &Arc<Participant>,
-        written: Arc<Mutex<Discovered>>,
+        writers: Arc<Mutex<Discovered>>,
     ) -> Result<Self, RosError> {
         let samples = Arc::<Mutex<LatestSamples>>::default();
-        let kept = samples.clone();
+        let latest = samples.clone();
         // The topic has no key: a reader of depth 1 would keep one participant's sample.
         let qos = Qos { history: History::KeepAll, ..Qos::LATCHED };
         let reader = ffi::Reader::new(
@@ -51,15 +51,15 @@ impl DdsConnections {
                 let Some(from) = sample.cdr.get(4..).and_then(|body| body.first_chunk()) else {
                     return;
                 };
-                let mut kept = kept.lock();
-                if kept.len() < PARTICIPANTS || kept.contains_key(from) {
-                    kept.insert(*from, sample.cdr.into());
+                let mut latest = latest.lock();
+                if latest.len() < PARTICIPANTS || latest.contains_key(from) {
+                    latest.insert(*from, sample.cdr.into());
                 }
             }),
         )?;
         Ok(Self {
-            written,
-            read: Discovered::new(participant, Side::Readers)?,
+            writers,
+            readers: Discovered::new(participant, Side::Readers)?,
             samples,
             _reader: reader,
         })
@@ -67,32 +67,32 @@ impl DdsConnections {
 }
 
 impl backend::Watch for DdsConnections {
-    fn look(&mut self) -> ros::Connections {
-        // Before the writers: a participant that is missing there has left.
+    fn current(&mut self) -> ros::Connections {
+        // Read before the writers: a participant without a writer has left.
         let samples = self.samples.lock().clone();
         let mut owners = EndpointOwners::default();
         for node in samples.values().flat_map(|cdr| graph::nodes(cdr)) {
             let name: Arc<str> = node.name.into();
-            let owned = node.ends.into_iter().map(|end| (end, name.clone()));
+            let owned = node.endpoints.into_iter().map(|guid| (guid, name.clone()));
             owners.0.extend(owned);
         }
-        let mut written = self.written.lock();
-        let there: BTreeSet<_> =
-            written.of(EndpointRole::Nodes).map(|(guid, _)| prefix(guid)).collect();
+        let mut writers = self.writers.lock();
+        let present: BTreeSet<_> =
+            writers.of(EndpointRole::Nodes).map(|(guid, _)| prefix(guid)).collect();
         let now = ros::Connections {
-            publishers: owners.of(&mut written, EndpointRole::Publisher),
-            subscribers: owners.of(&mut self.read, EndpointRole::Subscription),
-            servers: owners.of(&mut written, EndpointRole::Server),
+            publishers: owners.of(&mut writers, EndpointRole::Publisher),
+            subscribers: owners.of(&mut self.readers, EndpointRole::Subscription),
+            servers: owners.of(&mut writers, EndpointRole::Server),
         };
-        drop(written);
-        let gone = samples.keys().filter(|from| !there.contains(*from));
-        let mut kept = self.samples.lock();
-        gone.for_each(|from| drop(kept.remove(from)));
+        drop(writers);
+        let gone = samples.keys().filter(|from| !present.contains(*from));
+        let mut latest = self.samples.lock();
+        gone.for_each(|from| drop(latest.remove(from)));
         now
     }
 }
 
-/// The nodes of endpoints.
+/// The node of each endpoint.
 #[derive(Default)]
 struct EndpointOwners(BTreeMap<Guid, Arc<str>>);
 

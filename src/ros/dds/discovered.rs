@@ -25,7 +25,7 @@ pub(super) struct DiscoveredEndpoint {
 }
 
 impl DiscoveredEndpoint {
-    /// `None` if it is not of ROS. A service counts by its writers only: responses of the server, requests of the client.
+    /// `None` if it is not of ROS. Services are counted by their writers: of responses (server) and of requests (client).
     fn of(side: Side, endpoint: &Endpoint) -> Option<Self> {
         let type_name = names::ros_type(&endpoint.type_name)?;
         let known = |end, name: &str, type_name: &str| Self {

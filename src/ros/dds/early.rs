@@ -10,7 +10,7 @@
 //! 2. HEARTBEATs are changed to announce no samples until Cyclone answers one, so that no sample counts as old.
 //! 3. That answer is changed to request the announced samples that Cyclone has not received.
 //!
-//! Fast DDS reports samples from before it matched this reader as gone; Cyclone skips those.
+//! Fast DDS reports samples older than its match with this reader as gone; Cyclone skips those.
 use super::identity::{FAST_DDS, Guid};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn greetings_ask_for_a_heartbeat_and_its_answer_for_what_it_announced() {
+    fn first_acknack_requests_a_heartbeat_and_its_answer_the_announced_samples() {
         let mut sessions = sessions();
         let greeting = acknack(0, &[0, 1, 0, 5]);
         assert_eq!(sessions.change_acknowledgements(&greeting), Some(acknack(0, &[0, 0, 0, 5])));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_for_that_is_there_or_was_not_announced() {
+    fn received_and_unannounced_samples_are_not_requested() {
         let mut sessions = sessions();
         assert!(!is_hidden(&mut sessions, 1, 0), "an empty one is unchanged");
         assert_eq!(sessions.change_acknowledgements(&acknack(FINAL, &[0, 1, 0, 6])), None);

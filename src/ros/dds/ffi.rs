@@ -61,7 +61,7 @@ impl Entity {
 
     fn guid(&self) -> Guid {
         let mut guid = c::dds_guid_t { v: [0; 16] };
-        // SAFETY: `guid` is a valid place to write to; a failed call leaves it zero.
+        // SAFETY: `guid` is valid for writes; a failed call leaves it zero.
         unsafe { c::dds_get_guid(self.0, &raw mut guid) };
         guid.v
     }
@@ -74,7 +74,7 @@ impl Drop for Entity {
     }
 }
 
-/// A DDS domain of this process. Domains of the same number share one configuration: that of the first.
+/// A DDS domain of this process. Domains of the same number share the configuration of the first.
 pub(super) struct Domain {
     id: u32,
 }
@@ -92,7 +92,7 @@ impl Domain {
         let xml = c_string(configuration)?;
         pacing::link();
         recvmsg::link();
-        log::take_over();
+        log::redirect();
         // SAFETY: `xml` is terminated and outlives the call.
         let code = unsafe { c::dds_create_domain(id, xml.as_ptr()) };
         domains.insert(id, (Entity::new("dds_create_domain", &id.to_string(), code)?, 1));
@@ -172,7 +172,7 @@ impl Drop for Listener {
     }
 }
 
-/// Reliability and durability in the QoS of an endpoint; those of DDS where it has none.
+/// Reliability and durability in the QoS of an endpoint; the defaults of DDS where it has none.
 fn offered(qos: *const c::dds_qos_t) -> Qos {
     let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
     let mut durability = c::dds_durability_kind_DDS_DURABILITY_VOLATILE;

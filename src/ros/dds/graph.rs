@@ -1,4 +1,4 @@
-//! `ros_discovery_info`: source of the endpoint owners in `ros2 node list` and `ros2 topic info --verbose`.
+//! `ros_discovery_info`: nodes with their endpoints, for `ros2 node list` and `ros2 topic info --verbose`.
 use super::{
     super::{Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError, block::Pool, bulk, names::Resolver},
     ffi::{Participant, SampleKind, Writer},
@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, sync::Arc};
 pub(super) const TOPIC: &str = "ros_discovery_info";
 pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 
-/// Publishes the endpoints of this node, latched, again after each change.
+/// Publishes the endpoints of this node, latched, after each change.
 pub(super) struct Graph {
     writer: Writer,
     participant: Guid,
@@ -69,11 +69,11 @@ pub(super) struct AnnouncedNode {
     /// With its namespace.
     pub(super) name: String,
     /// Readers and writers, also those of services.
-    pub(super) ends: Vec<Guid>,
+    pub(super) endpoints: Vec<Guid>,
 }
 
-/// Reads the nodes of a sample of [`TOPIC`]; none if it is malformed. Participants of both generations may be in one domain, and a
-/// sample does not contain its generation: only the right length of a GID ends where the sample ends.
+/// Reads the nodes of a sample of [`TOPIC`]; none if it is malformed. A domain may have participants with both lengths of
+/// [`Gid`], which a sample does not contain: only with the right length does decoding end where the sample ends.
 pub(super) fn nodes(cdr: &[u8]) -> Vec<AnnouncedNode> {
     let short = decode::<Guid>(cdr).map(|info| announced_nodes(info, |gid| gid));
     let long = || decode::<(Guid, [u8; 8])>(cdr).map(|info| announced_nodes(info, |(gid, _)| gid));
@@ -97,7 +97,7 @@ fn announced_nodes<G>(
 ) -> Vec<AnnouncedNode> {
     let node = |node: NodeEntitiesInfo<String, G>| AnnouncedNode {
         name: format!("{}/{}", node.node_namespace.trim_end_matches('/'), node.node_name),
-        ends: node.reader_gid_seq.into_iter().chain(node.writer_gid_seq).map(&guid).collect(),
+        endpoints: node.reader_gid_seq.into_iter().chain(node.writer_gid_seq).map(&guid).collect(),
     };
     info.node_entities_info_seq.into_iter().map(node).collect()
 }
@@ -147,7 +147,7 @@ impl Graph {
         }))
     }
 
-    /// Makes another change when the guard is dropped.
+    /// Applies `change` when the guard is dropped.
     fn guard(
         self: &Arc<Self>,
         change: impl Fn(&mut NodeEndpoints) + Send + Sync + 'static,
@@ -244,10 +244,10 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_read_with_gids_of_either_length_and_nonsense_has_none() {
-        let node = |name: &str, ends: &[u8]| AnnouncedNode {
+    fn nodes_are_read_with_gids_of_either_length_and_malformed_samples_have_none() {
+        let node = |name: &str, endpoints: &[u8]| AnnouncedNode {
             name: name.to_owned(),
-            ends: ends.iter().map(|end| [*end; 16]).collect(),
+            endpoints: endpoints.iter().map(|guid| [*guid; 16]).collect(),
         };
         let wanted = [node("/ns/talker", &[2, 3]), node("/bare", &[])];
         for gid in [16, 24] {

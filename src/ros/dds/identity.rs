@@ -23,7 +23,7 @@ const UNKNOWN: Guid = [0; 16];
 impl SampleIdentity {
     pub(super) const BYTES: usize = 24;
 
-    /// As a parameter in native byte order: the sequence number is a high and a low half.
+    /// The value of the parameter in native byte order; the high half of the sequence number precedes the low half.
     pub(super) fn parameter(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let (guid, halves) = bytes.split_at_mut(16);
@@ -50,7 +50,7 @@ impl RequestHead {
     /// Length of [`Self::bytes`]; a multiple of 8, to keep the payload aligned.
     pub(super) const BYTES: usize = 40;
 
-    /// Encoding, to be put in front of the payload.
+    /// The encoding that precedes the payload.
     pub(super) fn bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let (sequence, guids) = bytes.split_at_mut(8);
@@ -152,13 +152,13 @@ mod tests {
             let head = RequestHead { sequence: (2 << 32) | 5, writer, related: Some(READER) };
             let packet = packet(&[], little_endian);
             assert_eq!(RequestHead::read(&packet, 20), Some(head));
-            let kept = [&head.bytes()[..], b"payload"].concat();
-            assert_eq!(RequestHead::split(&kept), Some((head, &b"payload"[..])));
+            let encoded = [&head.bytes()[..], b"payload"].concat();
+            assert_eq!(RequestHead::split(&encoded), Some((head, &b"payload"[..])));
         }
     }
 
     #[test]
-    fn other_parameters_are_stepped_over_and_lists_that_end_early_name_nobody() {
+    fn other_parameters_are_skipped_and_truncated_lists_have_no_identity() {
         let whole = packet(&[0x71, 0, 4, 0, 0, 0, 0, 0], true);
         let related = |packet: &[u8]| RequestHead::read(packet, 20).and_then(|head| head.related);
         assert_eq!(related(&whole), Some(READER));

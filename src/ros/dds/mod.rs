@@ -37,13 +37,13 @@ use std::{
 pub(super) struct DdsNode {
     graph: Arc<Graph>,
     participant: Arc<Participant>,
-    written: Arc<Mutex<Discovered>>,
+    discovered_writers: Arc<Mutex<Discovered>>,
     distro: Distro,
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<DdsWriter>>>,
     services: AtomicU32,
-    /// Also answer clients on Fast DDS.
-    answers_all: bool,
+    /// Services also answer clients on Fast DDS.
+    answers_fast_dds: bool,
 }
 
 impl DdsNode {
@@ -54,13 +54,13 @@ impl DdsNode {
         pacing::change_small_packets(early::outgoing);
         Ok(Self {
             graph,
-            written: Arc::new(Mutex::new(Discovered::new(&participant, Side::Writers)?)),
+            discovered_writers: Arc::new(Mutex::new(Discovered::new(&participant, Side::Writers)?)),
             participant,
             distro: options.distro,
             pacing_bytes_per_s: options.pacing_bytes_per_s,
             writers: Mutex::default(),
             services: AtomicU32::new(0),
-            answers_all: options.fast_dds_services && ffi::can_answer(),
+            answers_fast_dds: options.fast_dds_services && ffi::can_answer(),
         })
     }
 
@@ -84,20 +84,20 @@ impl backend::GraphNode for DdsNode {
     }
 
     fn topics(&self) -> Vec<TopicInfo> {
-        self.written.lock().topics()
+        self.discovered_writers.lock().topics()
     }
 
     fn clients(&self) -> Vec<ServiceInfo> {
-        self.written.lock().services(EndpointRole::Client)
+        self.discovered_writers.lock().services(EndpointRole::Client)
     }
 
     fn servers(&self) -> Vec<ServiceInfo> {
-        self.written.lock().services(EndpointRole::Server)
+        self.discovered_writers.lock().services(EndpointRole::Server)
     }
 
     fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
-        let written = self.written.clone();
-        Ok(Box::new(DdsConnections::new(&self.participant, written)?))
+        let writers = self.discovered_writers.clone();
+        Ok(Box::new(DdsConnections::new(&self.participant, writers)?))
     }
 
     fn hold(&self) -> Guard {

@@ -1,8 +1,8 @@
 //! Services as `rmw_cyclonedds_cpp` and `rmw_fastrtps_cpp` map them to DDS: two topics. They differ in how a response
-//! identifies its request. The first puts 16 bytes in front of request and response: client id and sequence
-//! number. The second leaves the payload alone, uses the sequence number of the client's writer, and sends the response
-//! with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests, distinguishes
-//! the kinds, and answers each in its own way; a client ignores the other kind's responses.
+//! identifies its request. `rmw_cyclonedds_cpp` puts 16 bytes in front of request and response: client id and sequence
+//! number. `rmw_fastrtps_cpp` leaves the payload unchanged, uses the sequence number of the client's writer, and sends the
+//! response with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests,
+//! distinguishes the kinds, and answers each in its own way; a client ignores the other kind's responses.
 use super::{
     DdsNode, early,
     ffi::{self, Origin, Peer, SampleKind, Written},
@@ -26,7 +26,7 @@ use std::{
     time::Duration,
 };
 
-/// Client and sequence number, `u64` and `i64`.
+/// Size of client id and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;
 /// First bytes of GUIDs of Fast DDS and RustDDS: requests without header. Other clients without header are
 /// recognised by their `related_sample_identity`.
@@ -35,12 +35,12 @@ const WITHOUT_HEADER: [[u8; 2]; 2] = [FAST_DDS, [1, 18]];
 const READER: u8 = 4;
 /// Responses that may wait for discovery of the client's reader: the depth of a service's request history, so that
 /// a client may call that often before it is discovered.
-const WAITING: usize = Qos::SERVICE.depth as usize;
+const MAX_WAITING: usize = Qos::SERVICE.depth as usize;
 /// Memory limit of all waiting responses.
-const WAITING_BYTES: usize = 4 << 20;
-/// Interval of checks for the reader; their number is limited.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
-const LOOKS: u16 = 200;
+const MAX_WAITING_BYTES: usize = 4 << 20;
+/// Period and maximum number of checks for the client's reader.
+const CHECK_PERIOD: Duration = Duration::from_millis(5);
+const MAX_CHECKS: u16 = 200;
 
 /// One service; fields are dropped in this order, so that no handler runs when the others are dropped.
 pub(super) struct DdsServer {
@@ -69,8 +69,8 @@ impl DdsNode {
             counters: service.counters,
         });
         let (answers, mut handler) = (replies.clone(), service.handler);
-        let answers_all = self.answers_all;
-        let told = AtomicBool::new(false);
+        let answers_fast_dds = self.answers_fast_dds;
+        let logged = AtomicBool::new(false);
         let on_request = move |sample: &RawSample<'_>, origin: Origin| {
             let client = origin.writer();
             let Some((call, cdr)) = RequestIdentity::of(sample.cdr, &origin, client.as_ref())
@@ -78,9 +78,9 @@ impl DdsNode {
                 answers.counters.count(|stats| &mut stats.undecodable);
                 return;
             };
-            if matches!(call, RequestIdentity::Beside(_)) && !answers_all {
+            if matches!(call, RequestIdentity::Beside(_)) && !answers_fast_dds {
                 answers.counters.count(|stats| &mut stats.foreign);
-                if !told.swap(true, Ordering::Relaxed) {
+                if !logged.swap(true, Ordering::Relaxed) {
                     tracing::warn!(
                         service = answers.name,
                         "a client on rmw_fastrtps_cpp calls and gets no answer: set services.fast_dds:=true"
@@ -106,7 +106,7 @@ impl DdsNode {
         Ok(DdsServer { _entry: entry, reader, _replies: replies })
     }
 
-    /// The same for both endpoints of a service or client, and unique: the other side uses it to find the pair.
+    /// A unique id that both endpoints of a service or client announce, so that the other side can pair them.
     pub(super) fn endpoint_id(&self) -> String {
         let number = self.services.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let prefix = self.participant.guid();
@@ -166,7 +166,7 @@ pub(super) fn split_header(cdr: &[u8]) -> Option<([u8; HEADER], Vec<u8>)> {
     Some((id, [encapsulation, body].concat()))
 }
 
-/// Puts these 16 bytes in front of the payload.
+/// Puts the 16 bytes of `header` in front of the payload.
 pub(super) fn with_header(cdr: &[u8], header: &[u8]) -> Vec<u8> {
     let (encapsulation, body) = cdr.split_at(cdr.len().min(4));
     [encapsulation, header, body].concat()
@@ -204,7 +204,7 @@ struct PendingReplies {
     /// Waiting responses, with the number of checks left.
     replies: VecDeque<(Reply, u16)>,
     bytes: usize,
-    watched: bool,
+    has_watcher: bool,
 }
 
 impl Replies {
@@ -217,44 +217,44 @@ impl Replies {
         }
         let mut waiting = self.waiting.lock();
         let bytes = waiting.bytes + reply.cdr.len();
-        if waiting.replies.len() >= WAITING || bytes > WAITING_BYTES {
+        if waiting.replies.len() >= MAX_WAITING || bytes > MAX_WAITING_BYTES {
             return self.counters.count(|stats| &mut stats.undelivered);
         }
         waiting.bytes = bytes;
-        waiting.replies.push_back((reply, LOOKS));
-        if !waiting.watched {
+        waiting.replies.push_back((reply, MAX_CHECKS));
+        if !waiting.has_watcher {
             let replies = self.clone();
             let watcher = std::thread::Builder::new().name("rfly-replies".to_owned());
             // A panic is reported elsewhere; keep serving the waiting responses.
-            let look = move || catch_unwind(AssertUnwindSafe(|| replies.look())).unwrap_or(true);
-            waiting.watched = watcher.spawn(move || while look() {}).is_ok();
+            let check = move || catch_unwind(AssertUnwindSafe(|| replies.check())).unwrap_or(true);
+            waiting.has_watcher = watcher.spawn(move || while check() {}).is_ok();
         }
     }
 
     /// Checks all waiting responses; false once none is left.
-    fn look(&self) -> bool {
-        std::thread::sleep(LOOK_EVERY);
+    fn check(&self) -> bool {
+        std::thread::sleep(CHECK_PERIOD);
         let readers = self.writer.readers();
         let mut waiting = self.waiting.lock();
-        waiting.replies.retain_mut(|(reply, looks)| {
+        waiting.replies.retain_mut(|(reply, checks)| {
             if self.reaches(reply, &readers) {
                 self.write(reply);
                 return false;
             }
-            *looks -= 1;
-            if *looks == 0 {
+            *checks -= 1;
+            if *checks == 0 {
                 self.counters.count(|stats| &mut stats.undelivered);
             }
-            *looks > 0
+            *checks > 0
         });
         let left = waiting.replies.iter();
         waiting.bytes = left.map(|(reply, _)| reply.cdr.len()).sum();
-        waiting.watched = !waiting.replies.is_empty();
-        waiting.watched
+        waiting.has_watcher = !waiting.replies.is_empty();
+        waiting.has_watcher
     }
 
     /// Whether the client's response reader is matched. Fast DDS clients name it, Cyclone clients have an id of their own;
-    /// for others the participant must do.
+    /// for others the participant is compared.
     fn reaches(&self, reply: &Reply, readers: &[Peer]) -> bool {
         if let Some(guid) = reply.reader() {
             return readers.iter().any(|reader| reader.guid == guid);

@@ -1,9 +1,9 @@
 //! Cyclone's configuration: the bridge's settings first, then the user's, which take precedence.
 use super::super::{Discovery, Options};
 
-/// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: smaller ones
-/// cost Fast DDS readers more time than the pacing leaves them, of larger ones only two or three fit into a default
-/// receive buffer.
+/// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: with smaller
+/// ones Fast DDS readers cannot keep up with the pacing, and only two or three larger ones fit into a default receive
+/// buffer.
 const FRAGMENT_BYTES: u32 = 30_000;
 const DATAGRAM_BYTES: u32 = 30_720;
 

@@ -27,7 +27,7 @@ pub(in crate::ros) struct PacingRate {
     /// Multiple of the usual rate.
     factor: u64,
     patience: u32,
-    clean: u32,
+    samples_without_loss: u32,
     retransmitted: u64,
 }
 
@@ -37,15 +37,15 @@ impl Default for PacingRate {
             readers: SlowestReader::default(),
             factor: FASTEST,
             patience: PATIENCE.0,
-            clean: 0,
+            samples_without_loss: 0,
             retransmitted: 0,
         }
     }
 }
 
 impl PacingRate {
-    /// The readers have changed: resets the learned rate and the retransmission count.
-    pub(in crate::ros) fn serve(&mut self, readers: SlowestReader, retransmitted: u64) {
+    /// Resets the learned rate and the retransmission count, because the readers have changed.
+    pub(in crate::ros) fn reset(&mut self, readers: SlowestReader, retransmitted: u64) {
         *self = Self { readers, retransmitted, ..Self::default() };
     }
 
@@ -67,16 +67,16 @@ impl PacingRate {
     pub(in crate::ros) fn learn(&mut self, retransmitted: u64) {
         if retransmitted > self.retransmitted {
             self.retransmitted = retransmitted;
-            self.clean = 0;
+            self.samples_without_loss = 0;
             if self.factor > 1 {
                 self.factor /= 2;
                 self.patience = (self.patience * 2).min(PATIENCE.1);
             }
         } else {
-            self.clean += 1;
-            if self.clean >= self.patience && self.factor < FASTEST {
+            self.samples_without_loss += 1;
+            if self.samples_without_loss >= self.patience && self.factor < FASTEST {
                 self.factor *= 2;
-                self.clean = 0;
+                self.samples_without_loss = 0;
             }
         }
     }
@@ -88,15 +88,15 @@ mod tests {
 
     fn reporting() -> PacingRate {
         let mut rate = PacingRate::default();
-        rate.serve(SlowestReader::ReportsLoss, 0);
+        rate.reset(SlowestReader::ReportsLoss, 0);
         rate
     }
 
     #[test]
-    fn only_readers_that_tell_are_served_faster_than_usual() {
+    fn only_readers_that_report_losses_get_more_than_the_usual_rate() {
         let rate = |readers| {
             let mut rate = PacingRate::default();
-            rate.serve(readers, 0);
+            rate.reset(readers, 0);
             rate.bytes_per_s(600_000_000)
         };
         assert_eq!(rate(SlowestReader::BestEffortFastDds), BEST_EFFORT_BYTES_PER_S);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_slow_it_down_to_the_usual_rate_and_no_further() {
+    fn losses_reduce_the_rate_to_the_usual_one_and_no_further() {
         let mut rate = reporting();
         for lost in 1..10 {
             rate.learn(lost * 1000);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_tried_again_after_twice_the_time_each_time() {
+    fn each_loss_doubles_the_time_before_a_higher_rate() {
         let mut rate = reporting();
         let mut lost = 0;
         let mut waits = Vec::new();

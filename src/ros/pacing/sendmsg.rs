@@ -1,4 +1,4 @@
-//! The pauses of a paced write: between the fragments of a sample.
+//! Wraps `sendmsg` to pause between the fragments of a paced sample.
 //!
 //! The embedded Cyclone DDS alone is linked to this function (`build.rs`). In a workspace the middleware is
 //! a library loaded at run time: there the programs export `sendmsg`, and a program's symbols take precedence over those of
@@ -18,20 +18,20 @@ mod imp {
         let mut packet = [0; super::super::CHANGEABLE_BYTES];
         let mut rest = packet.get_mut(..length)?;
         for range in ranges.iter().filter(|range| range.iov_len > 0) {
-            // SAFETY: sendmsg(2) asks its callers for ranges that can be read.
+            // SAFETY: sendmsg(2) requires that the ranges are valid for reads.
             let bytes =
                 unsafe { std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len) };
-            let (place, next) = rest.split_at_mut(range.iov_len);
-            place.copy_from_slice(bytes);
+            let (part, next) = rest.split_at_mut(range.iov_len);
+            part.copy_from_slice(bytes);
             rest = next;
         }
         change(packet.get(..length)?)
     }
 
-    /// Wraps the C library's `sendmsg`, because no DDS has a hook for pauses between the fragments of a
-    /// sample. Outside a paced write, which only a publisher
-    /// starts and only on its own thread ([`paced`](super::super::paced)), it is just the system call, except for
-    /// small packets of the embedded back end ([`change_small_packets`](super::super::change_small_packets)).
+    /// Wraps the C library's `sendmsg`, because no DDS has a hook for pauses between the fragments of a sample. Outside a
+    /// paced write, which only a publisher starts on its own thread ([`paced`](super::super::paced)), it only makes the
+    /// system call, and changes small packets of the embedded back end
+    /// ([`change_small_packets`](super::super::change_small_packets)).
     #[cfg_attr(feature = "dds", unsafe(export_name = "__wrap_sendmsg"))]
     #[cfg_attr(not(feature = "dds"), unsafe(export_name = "sendmsg"))]
     unsafe extern "C" fn paced_sendmsg(
@@ -39,7 +39,7 @@ mod imp {
         message: *const libc::msghdr,
         flags: libc::c_int,
     ) -> libc::ssize_t {
-        // SAFETY: sendmsg(2) asks its callers for a valid message with `msg_iovlen` ranges; a null list has length 0.
+        // SAFETY: sendmsg(2) requires a valid message with `msg_iovlen` ranges; a null list has length 0.
         let ranges = unsafe {
             match (*message).msg_iov {
                 iov if iov.is_null() => &[],

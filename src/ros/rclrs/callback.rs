@@ -1,8 +1,8 @@
 //! Callbacks that end with their handle.
 //!
 //! rclrs keeps the closure of a subscription or a service after its handle is gone, and drops it on the thread of its wait set,
-//! when that wakes up. A closure with the last clone of the node would end the node there: the node then waits for a thread that
-//! waits for the wait set, `main` returns meanwhile, and the middleware's global destructors run beside both.
+//! when that wakes up. A closure with the last clone of the node would end the node on that thread, which the node waits for:
+//! `main` returns meanwhile, and the middleware's global destructors run while both still wait.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The part for rclrs.
@@ -11,7 +11,7 @@ pub(super) struct EndingCallback<F>(Arc<Mutex<Option<F>>>);
 /// The part for the handle: on drop it waits for a call under way, and drops the closure.
 pub(super) struct CallbackEnd<F>(Arc<Mutex<Option<F>>>);
 
-pub(super) fn ending<F>(callback: F) -> (EndingCallback<F>, CallbackEnd<F>) {
+pub(super) fn split<F>(callback: F) -> (EndingCallback<F>, CallbackEnd<F>) {
     let shared = Arc::new(Mutex::new(Some(callback)));
     (EndingCallback(shared.clone()), CallbackEnd(shared))
 }

@@ -1,4 +1,4 @@
-//! The graph as seen by the node.
+//! The ROS graph as discovered by the node.
 use super::writer::RclEndpoint;
 use crate::ros::{
     self, Durability, Incompatible, NodesByName, Policy, Qos, Reliability, ServiceInfo, TopicInfo,
@@ -21,15 +21,15 @@ pub(super) fn incompatible(node: &Node, endpoint: &RclEndpoint) -> Incompatible 
     if known.0 != unmatched {
         *known = match unmatched {
             0 => (0, Incompatible::default()),
-            _ => (unmatched, refused(node, endpoint)),
+            _ => (unmatched, query_incompatible(node, endpoint)),
         };
     }
     known.1
 }
 
-fn refused(node: &Node, endpoint: &RclEndpoint) -> Incompatible {
+fn query_incompatible(node: &Node, endpoint: &RclEndpoint) -> Incompatible {
     let offered = endpoint.qos;
-    let refused = |wanted: &QoSProfile| {
+    let incompatible_policy = |wanted: &QoSProfile| {
         if offered.reliability == Reliability::BestEffort
             && wanted.reliability == QoSReliabilityPolicy::Reliable
         {
@@ -44,7 +44,7 @@ fn refused(node: &Node, endpoint: &RclEndpoint) -> Incompatible {
     };
     let readers = node.get_subscriptions_info_by_topic(&endpoint.topic).unwrap_or_default();
     let policies: Vec<_> =
-        readers.iter().filter_map(|reader| refused(&reader.qos_profile)).collect();
+        readers.iter().filter_map(|reader| incompatible_policy(&reader.qos_profile)).collect();
     Incompatible {
         count: u32::try_from(policies.len()).unwrap_or(u32::MAX),
         last_policy: policies.last().copied(),
@@ -62,7 +62,7 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
             publishers: node.count_publishers(&name).unwrap_or(0),
             name,
             type_name,
-            // Nobody asks: rclrs gives no CDR to a reader of any topic.
+            // Not used: rclrs has no subscriptions to CDR bytes.
             offered: Qos::DEFAULT,
         })
         .filter(|topic| topic.publishers > 0)
@@ -71,7 +71,7 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
     topics
 }
 
-/// Services that have a server. (`get_service_names_and_types` of rclrs knows those of its own node only.)
+/// Services that have a server. (`get_service_names_and_types` of rclrs returns only those of its own node.)
 pub(super) fn servers(node: &Node) -> Vec<ServiceInfo> {
     services(node, |other| node.get_service_names_and_types_by_node(&other.name, &other.namespace))
 }
@@ -81,7 +81,7 @@ pub(super) fn clients(node: &Node) -> Vec<ServiceInfo> {
     services(node, |other| node.get_client_names_and_types_by_node(&other.name, &other.namespace))
 }
 
-/// What `of_node` knows of every node of the graph. A node that has just left has nothing.
+/// The services that `of_node` returns for every node of the graph; none for a node that has just left.
 fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
     node: &Node,
     of_node: impl Fn(&NodeNameInfo) -> Result<T, RclrsError>,
@@ -98,12 +98,12 @@ fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
     services
 }
 
-/// The connections of the graph, asked node by node: endpoints by topic would make rclrs print an error for each reader of
+/// The connections of the graph, queried node by node: endpoints by topic would make rclrs print an error for each reader of
 /// Fast DDS ([`incompatible`]).
 pub(super) struct RclConnections(pub(super) Node);
 
 impl Watch for RclConnections {
-    fn look(&mut self) -> ros::Connections {
+    fn current(&mut self) -> ros::Connections {
         let node = &self.0;
         let nodes = node.get_node_names().unwrap_or_default();
         ros::Connections {
@@ -120,7 +120,7 @@ impl Watch for RclConnections {
     }
 }
 
-/// A node that has just left has nothing.
+/// The names that `of_node` returns for each node, with these nodes; none for a node that has just left.
 fn nodes_by_name(
     nodes: &[NodeNameInfo],
     of_node: impl Fn(&NodeNameInfo) -> Result<TopicNamesAndTypes, RclrsError>,

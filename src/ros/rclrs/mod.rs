@@ -8,7 +8,7 @@ mod sequence;
 mod watch;
 mod writer;
 
-pub(super) use writer::{Kept, RclWriter};
+pub(super) use writer::{RclWriter, ReusedMessage};
 
 use super::{
     Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
@@ -91,7 +91,7 @@ impl RclNode {
         qos: Qos,
         callback: impl FnMut(M) + Send + 'static,
     ) -> Result<Subscription, RosError> {
-        let (callback, ends) = callback::ending(callback);
+        let (callback, end) = callback::split(callback);
         let subscription = self
             .node
             .create_async_subscription::<M, _>(
@@ -102,7 +102,7 @@ impl RclNode {
                 },
             )
             .map_err(|e| error("rcl_subscription_init", topic, &e))?;
-        Ok(Subscription::new((ends, subscription)))
+        Ok(Subscription::new((end, subscription)))
     }
 
     pub(super) fn service<S: Service>(
@@ -110,7 +110,7 @@ impl RclNode {
         name: &str,
         handler: impl FnMut(S::Request, SendResponse<S::Response>) + Send + 'static,
     ) -> Result<Guard, RosError> {
-        let (handler, ends) = callback::ending(handler);
+        let (handler, end) = callback::split(handler);
         // The default depth of services is 10; requests of a longer burst would be lost without an answer.
         let options = name.qos(QoSProfile::parameter_services_default());
         let server = self
@@ -129,7 +129,7 @@ impl RclNode {
                 async move { answered.await.unwrap_or_default() }
             })
             .map_err(|e| error("rcl_service_init", name, &e))?;
-        Ok(Box::new((ends, server)))
+        Ok(Box::new((end, server)))
     }
 
     pub(super) fn client<S: Service>(

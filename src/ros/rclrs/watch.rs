@@ -18,7 +18,7 @@ pub(super) fn subscribe(
 ) -> Result<Subscription, RosError> {
     let type_name = MessageTypeName::try_from(type_name)
         .map_err(|e| error("rosidl_typesupport", type_name, &e))?;
-    let (callback, ends) = callback::ending(callback);
+    let (callback, end) = callback::split(callback);
     let subscription = node
         .create_dynamic_subscription(
             type_name,
@@ -31,7 +31,7 @@ pub(super) fn subscribe(
             },
         )
         .map_err(|e| error("rcl_subscription_init", topic, &e))?;
-    Ok(Subscription::new((ends, subscription)))
+    Ok(Subscription::new((end, subscription)))
 }
 
 /// Stamp of `header`, if the message has one.

@@ -20,7 +20,7 @@ use std::{
 /// One rcl publisher. Messages are reused from call to call.
 pub(in super::super) struct RclWriter<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
-    kept: Mutex<Vec<Kept<M>>>,
+    spare: Mutex<Vec<ReusedMessage<M>>>,
     pacing_bytes_per_s: u64,
     endpoint: Arc<RclEndpoint>,
 }
@@ -52,7 +52,7 @@ impl<M: Message> RclWriter<M> {
         let counted = publisher.clone();
         Ok(Self {
             publisher,
-            kept: Mutex::default(),
+            spare: Mutex::default(),
             pacing_bytes_per_s,
             endpoint: Arc::new(RclEndpoint {
                 topic: topic.to_owned(),
@@ -115,36 +115,36 @@ impl<M: Bulk> RclWriter<M> {
         data: Bytes<'_>,
         intact: &dyn Fn() -> bool,
     ) -> Result<Outcome, RosError> {
-        let mut kept = self.take();
-        sequence::copy(data, M::array(&mut kept.0));
+        let mut message = self.take();
+        sequence::copy(data, M::array(&mut message.0));
         let outcome = if intact() {
-            head.fill(&mut kept.0);
-            self.send_paced(&kept.0, data.len())
+            head.fill(&mut message.0);
+            self.send_paced(&message.0, data.len())
         } else {
             self.endpoint.torn.fetch_add(1, Ordering::Relaxed);
             Ok(Outcome::Torn)
         };
-        self.keep(kept);
+        self.keep(message);
         outcome
     }
 
     /// A message with at least `room` bytes in its array.
-    pub(in super::super) fn loan(&self, room: usize) -> Kept<M> {
-        let mut kept = self.take();
-        sequence::make_room(M::array(&mut kept.0), room);
-        kept
+    pub(in super::super) fn loan(&self, room: usize) -> ReusedMessage<M> {
+        let mut message = self.take();
+        sequence::make_room(M::array(&mut message.0), room);
+        message
     }
 
-    fn take(&self) -> Kept<M> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.pop().unwrap_or_else(|| Kept(Box::default()))
+    fn take(&self) -> ReusedMessage<M> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_else(|| ReusedMessage(Box::default()))
     }
 
-    /// Keeps the message for reuse: one is received into while another is published.
-    fn keep(&self, message: Kept<M>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < 2 {
-            kept.push(message);
+    /// Keeps the message for reuse; two are enough, because one is filled while the other is published.
+    fn keep(&self, message: ReusedMessage<M>) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < 2 {
+            spare.push(message);
         }
     }
 
@@ -152,21 +152,21 @@ impl<M: Bulk> RclWriter<M> {
     pub(in super::super) fn publish_loan<H: BulkHead<Message = M>>(
         &self,
         head: &H,
-        mut kept: Kept<M>,
+        mut message: ReusedMessage<M>,
         len: usize,
     ) -> Result<Outcome, RosError> {
-        sequence::set_len(M::array(&mut kept.0), len);
-        head.fill(&mut kept.0);
-        let outcome = self.send_paced(&kept.0, len);
-        self.keep(kept);
+        sequence::set_len(M::array(&mut message.0), len);
+        head.fill(&mut message.0);
+        let outcome = self.send_paced(&message.0, len);
+        self.keep(message);
         outcome
     }
 }
 
-/// A message in the type support's layout, kept for the memory of its array.
-pub(in super::super) struct Kept<M: Message>(Box<M::RmwMsg>);
+/// A message in the type support's layout, reused for the memory of its array.
+pub(in super::super) struct ReusedMessage<M: Message>(Box<M::RmwMsg>);
 
-impl<M: Bulk> Kept<M> {
+impl<M: Bulk> ReusedMessage<M> {
     pub(in super::super) fn data(&self) -> &[u8] {
         M::array_of(&self.0).as_slice()
     }

@@ -10,7 +10,7 @@ impl Fcu {
         self.origin
     }
 
-    /// The same with its altitude above the ellipsoid.
+    /// As [`Self::origin`], with its altitude above the ellipsoid.
     pub fn origin_above_ellipsoid(&mut self) -> Option<Geodetic> {
         let origin = self.origin?;
         let altitude_m = origin.altitude_m + self.separation(origin);
@@ -19,53 +19,53 @@ impl Fcu {
 
     /// Whether the autopilot reported its origin.
     pub(in crate::vehicle) fn origin_is_reported(&self) -> bool {
-        self.origin_reported
+        self.is_origin_reported
     }
 
-    /// Takes over a reported origin.
+    /// Adopts a reported origin.
     pub(in crate::vehicle) fn set_origin(&mut self, origin: Geodetic) {
         if origin.is_known() {
-            (self.origin, self.origin_reported) = (Some(origin), true);
+            (self.origin, self.is_origin_reported) = (Some(origin), true);
         }
     }
 
-    /// Takes over the origin inferred from home and its local position, until the autopilot reports one.
+    /// Adopts the origin inferred from home and its local position, until the autopilot reports one.
     pub(in crate::vehicle) fn infer_origin(&mut self, origin: Option<Geodetic>) {
-        if !self.origin_reported {
+        if !self.is_origin_reported {
             self.origin = origin;
         }
     }
 
     /// Forgets positions: an autopilot that reconnects or restarts may be elsewhere.
-    pub(in crate::vehicle) fn forget_places(&mut self) {
-        (self.home, self.origin, self.origin_reported) = (None, None, false);
+    pub(in crate::vehicle) fn forget_positions(&mut self) {
+        (self.home, self.origin, self.is_origin_reported) = (None, None, false);
         self.home_height = 0.0;
     }
 
     /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to altitude above the ellipsoid, NaN where the
     /// autopilot has none. Counts an invalid position.
     pub fn to_geodetic(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
-        let place = Geodetic::from_e7(e7);
-        if place.latitude_deg.abs() > 90.0 || place.longitude_deg.abs() > 180.0 {
+        let position = Geodetic::from_e7(e7);
+        if position.latitude_deg.abs() > 90.0 || position.longitude_deg.abs() > 180.0 {
             self.count(Counter::BadPosition);
             return None;
         }
         let [.., altitude] = e7;
-        Some(Geodetic { altitude_m: metres(altitude) + self.separation(place), ..place })
+        Some(Geodetic { altitude_m: metres(altitude) + self.separation(position), ..position })
     }
 
-    /// The inverse; `None` if the position is invalid.
-    pub fn to_e7(&mut self, place: &GeoPoint) -> Option<[i32; 3]> {
-        let place = Geodetic::new(place.latitude, place.longitude, place.altitude);
-        if !place.is_known() {
+    /// The inverse of [`Self::to_geodetic`]; `None` if the position is invalid.
+    pub fn to_e7(&mut self, position: &GeoPoint) -> Option<[i32; 3]> {
+        let geo = Geodetic::new(position.latitude, position.longitude, position.altitude);
+        if !geo.is_known() {
             return None;
         }
-        let above_sea = Geodetic { altitude_m: place.altitude_m - self.separation(place), ..place };
-        above_sea.to_e7()
+        let amsl = Geodetic { altitude_m: geo.altitude_m - self.separation(geo), ..geo };
+        amsl.to_e7()
     }
 
-    fn separation(&mut self, place: Geodetic) -> f64 {
-        self.geoid.at(place.latitude_deg, place.longitude_deg)
+    fn separation(&mut self, position: Geodetic) -> f64 {
+        self.geoid.at(position.latitude_deg, position.longitude_deg)
     }
 }
 

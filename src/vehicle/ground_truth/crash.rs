@@ -3,9 +3,9 @@ use crate::time::RosTime;
 use std::time::Duration;
 
 /// Events of one object within this time are one collision.
-const SAME: Duration = Duration::from_secs(1);
+const MERGE_TIME: Duration = Duration::from_secs(1);
 /// Published at the end of a collision.
-const OVER: i32 = -1;
+const COLLISION_END: i32 = -1;
 
 /// Merges the two kinds of datagrams that report collisions: one is periodic, one is sent at the event.
 #[derive(Debug, Default)]
@@ -22,15 +22,15 @@ impl Crashes {
             let known = self.event.is_some_and(|(id, _)| Some(id) == with);
             return match with {
                 Some(id) if before != with && !known => Some(id),
-                None if before.is_some() && self.event.is_none() => Some(OVER),
+                None if before.is_some() && self.event.is_none() => Some(COLLISION_END),
                 _ => None,
             };
         }
         let Some(id) = with else {
-            return self.event.take().map(|_| OVER);
+            return self.event.take().map(|_| COLLISION_END);
         };
         let same = self.event.is_some_and(|(last, at)| {
-            last == id && now.0.saturating_sub(at.0).unsigned_abs() < SAME.as_nanos() as u64
+            last == id && now.0.saturating_sub(at.0).unsigned_abs() < MERGE_TIME.as_nanos() as u64
         }) || self.lasting == Some(id);
         self.event = Some((id, now));
         (!same).then_some(id)

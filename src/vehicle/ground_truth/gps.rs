@@ -1,4 +1,4 @@
-//! A satellite receiver: the true place with noise.
+//! A satellite receiver: the true position with noise.
 use super::{TruthTopic, messages::nav_sat_fix};
 use crate::config::params::{DegradeParams, QosGroup};
 use crate::frames::{Enu, Geodetic, Separation, Vector};
@@ -15,8 +15,8 @@ pub const GPS_TOPIC: TruthTopic = super::topic::<NavSatFix>(
     "true place with the noise `degrade.gps_noise_m` and its covariance; only if that is not 0",
 );
 
-/// Returns the place of a state with noise of these standard deviations east, north and up in m; `None` if the simulator
-/// does not know it.
+/// Returns the true position with noise of standard deviations `sigma_m` east, north and up; `None` if the state
+/// has no valid position.
 pub fn noisy_fix(
     state: &TrueState,
     geoid: &mut Separation,
@@ -27,10 +27,10 @@ pub fn noisy_fix(
     let time = SimTime::from_secs(state.sim_time);
     let mut numbers = draws.at(Purpose::Gps, time.0);
     let error = sigma_m.map(|sigma| sigma * numbers.normal());
-    let place = Geodetic::new(message.latitude, message.longitude, message.altitude);
-    let place = Geodetic::from_enu(Vector::<Enu>::from(error), place);
-    (message.latitude, message.longitude) = (place.latitude_deg, place.longitude_deg);
-    message.altitude = place.altitude_m;
+    let position = Geodetic::new(message.latitude, message.longitude, message.altitude);
+    let position = Geodetic::from_enu(Vector::<Enu>::from(error), position);
+    (message.latitude, message.longitude) = (position.latitude_deg, position.longitude_deg);
+    message.altitude = position.altitude_m;
     let [east, north, up] = sigma_m.map(|sigma| sigma * sigma);
     message.position_covariance = [east, 0.0, 0.0, 0.0, north, 0.0, 0.0, 0.0, up];
     message.position_covariance_type = NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN;
@@ -44,7 +44,7 @@ pub struct GpsReceiver {
 }
 
 impl GpsReceiver {
-    /// Opens its topic with `open`; `None` if there is no noise to add: the true place has a topic.
+    /// Opens its topic with `open`; `None` without noise: the true position has its own topic.
     pub fn open<E>(
         params: &DegradeParams,
         vehicle: u16,

@@ -71,7 +71,7 @@ pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> 
     Some(message)
 }
 
-/// Returns the true position as a fix without error; `None` if the simulator does not know it. Converts the altitude
+/// Returns the true position as a fix without error; `None` if the state has no valid one. Converts the altitude
 /// from above sea level to above the ellipsoid.
 pub fn nav_sat_fix(state: &TrueState, geoid: &mut Separation, stamp: RosTime) -> Option<NavSatFix> {
     let [latitude, longitude, altitude] = state.gps;

@@ -84,7 +84,7 @@ truth_topics! {
     crash: Int32 = "ground_truth/crash", State, "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. Also counted in `/diagnostics`";
 }
 
-/// A stamp that goes back further is from a restarted simulator; less far, from a late datagram.
+/// A stamp that goes back by more is from a restarted simulator; by less, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
 /// Shortest time between two messages on `path`.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);
@@ -217,7 +217,7 @@ impl GroundTruth {
         let due = self.last_path.is_none_or(|last| stamp.0 < last.0 || stamp.0 - last.0 >= period);
         if joined || (readers > 0 && changed && due) {
             self.last_path = Some(stamp);
-            self.trail.changed = false;
+            self.trail.has_changed = false;
             let path = self.trail.message(&self.map, stamp);
             self.publishers.path.publish(&path)?;
         }

@@ -10,30 +10,30 @@ use std::collections::VecDeque;
 pub const PATH_STEP_M: f64 = 0.1;
 /// A larger step between two states means that the vehicle was set down elsewhere.
 const JUMP_M: f64 = 20.0;
-/// Poses kept.
+/// Maximum number of poses.
 pub const PATH_LENGTH: usize = 2000;
 
 /// The path of a vehicle: bounded, and thinned by distance.
 #[derive(Debug, Default)]
 pub struct Trail {
     poses: VecDeque<(RosTime, Pose)>,
-    pub(super) changed: bool,
+    pub(super) has_changed: bool,
 }
 
 impl Trail {
     /// Adds the pose if the vehicle has moved; returns whether the path has an unpublished pose.
     ///
-    /// If the vehicle jumps or its clock goes back, it was set down anew: the path restarts.
+    /// The path restarts if the vehicle jumps or its clock goes back, because it was set down elsewhere.
     pub fn extend(&mut self, pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> bool {
         let [x, y, z] = world.vector(pose.position);
-        let distance = self.poses.back().map(|(before, last)| {
+        let change = self.poses.back().map(|(before, last)| {
             let p = &last.position;
-            let moved = ((p.x - x).powi(2) + (p.y - y).powi(2) + (p.z - z).powi(2)).sqrt();
-            (moved, stamp < *before)
+            let step = ((p.x - x).powi(2) + (p.y - y).powi(2) + (p.z - z).powi(2)).sqrt();
+            (step, stamp < *before)
         });
-        match distance {
-            Some((moved, false)) if moved < PATH_STEP_M => return self.changed,
-            Some((moved, back)) if back || moved > JUMP_M => self.poses.clear(),
+        match change {
+            Some((step, false)) if step < PATH_STEP_M => return self.has_changed,
+            Some((step, is_older)) if is_older || step > JUMP_M => self.poses.clear(),
             _ => {}
         }
         if self.poses.len() == PATH_LENGTH {
@@ -41,7 +41,7 @@ impl Trail {
         }
         let pose = pose_msg(pose.position, pose.attitude, world);
         self.poses.push_back((stamp, pose));
-        self.changed = true;
+        self.has_changed = true;
         true
     }
 

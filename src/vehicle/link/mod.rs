@@ -51,7 +51,7 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// What MAVLink has.
+    /// Abilities of MAVLink.
     pub const MAVLINK: Self = Self {
         name: "MAVLink",
         heartbeat: true,
@@ -81,15 +81,15 @@ pub trait Link: Send {
         })
     }
 
-    /// Turns received bytes into MAVLink frames: these bytes, or those it writes to `buffer`. An error is the counter of
-    /// a bad datagram.
+    /// Converts received bytes to MAVLink frames: returns these bytes, or those that it writes to `buffer`. An error is the
+    /// counter of a bad datagram.
     fn incoming<'a>(
         &mut self,
         bytes: &'a [u8],
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], Counter>;
 
-    /// The same of a true state, for a link that has no other state.
+    /// Converts a true state to MAVLink frames, for a link that has no other state.
     fn true_state<'a>(&mut self, _: &TrueState, _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
         Ok(&[])
     }

@@ -7,7 +7,7 @@ use crate::wire::mavlink::{MessageData as _, Outbound};
 
 /// Messages that change nothing.
 #[expect(deprecated, reason = "controllers send them")]
-const QUESTIONS: [u32; 10] = [
+const REQUESTS: [u32; 10] = [
     HEARTBEAT_DATA::ID,
     PING_DATA::ID,
     PARAM_REQUEST_READ_DATA::ID,
@@ -20,7 +20,7 @@ const QUESTIONS: [u32; 10] = [
     TIMESYNC_DATA::ID,
 ];
 /// Commands that change nothing.
-const QUESTIONS_AS_COMMANDS: [u16; 5] = [
+const REQUEST_COMMANDS: [u16; 5] = [
     MAV_CMD_GET_HOME_POSITION,
     MAV_CMD_SET_MESSAGE_INTERVAL,
     MAV_CMD_REQUEST_MESSAGE,
@@ -30,19 +30,19 @@ const QUESTIONS_AS_COMMANDS: [u16; 5] = [
 /// Offset of the command's number in COMMAND_LONG and COMMAND_INT.
 const COMMAND: usize = 28;
 
-/// The answer to all others.
+/// The error for all other messages.
 pub(in crate::vehicle) const REFUSED: SendError =
     SendError::Unsupported { link: "a read-only link", what: "control.read_only is true" };
 
 /// Whether the message changes nothing.
-pub(in crate::vehicle) fn is_question(message: &Outbound) -> bool {
+pub(in crate::vehicle) fn is_request(message: &Outbound) -> bool {
     match message {
         Outbound::Raw(raw) if matches!(message.id(), CommandLong::ID | CommandInt::ID) => {
             // MAVLink 2 cuts zeros off the end of a payload.
             let byte = |at| raw.payload().get(at).copied().unwrap_or(0);
             let command = u16::from_le_bytes([byte(COMMAND), byte(COMMAND + 1)]);
-            QUESTIONS_AS_COMMANDS.contains(&command)
+            REQUEST_COMMANDS.contains(&command)
         }
-        _ => QUESTIONS.contains(&message.id()),
+        _ => REQUESTS.contains(&message.id()),
     }
 }

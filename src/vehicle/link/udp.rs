@@ -1,4 +1,4 @@
-//! Common to both UDP modes of CopterSim: which MAVLink messages they can carry, and MAVLink made from their states.
+//! Common to the UDP modes of CopterSim: which MAVLink messages they can carry, and MAVLink made from their states.
 //!
 //! In these modes CopterSim arms the vehicle and switches it to OFFBOARD by itself when a setpoint arrives; it
 //! acknowledges nothing and reports no mode. So the HEARTBEAT made from its states reports the commanded mode and
@@ -18,7 +18,7 @@ use crate::wire::mavlink::{Encoder, MavMessage, Outbound, Taken, take};
 use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};
 
 /// Least climb of a take-off in m; less is noise of the estimate.
-const CLIMB: f32 = 0.3;
+const MIN_CLIMB: f32 = 0.3;
 const NOT_ABOVE: &str =
     "a take-off to an altitude that is not above the vehicle; altitudes are above sea level";
 /// Datagrams of another mode in a row after which CopterSim's mode has changed: fewer can still be in flight after a
@@ -33,7 +33,7 @@ pub(super) enum UdpMessage {
     Global(SET_POSITION_TARGET_GLOBAL_INT_DATA),
     /// Attitude, rates and thrust.
     Attitude(SET_ATTITUDE_TARGET_DATA),
-    /// A command; the datagram is the same in both modes.
+    /// A command; the datagram is the same in all modes.
     Command(SimpleCommand),
     /// Nothing to send: the vehicle is in that state already.
     Done,
@@ -48,16 +48,16 @@ pub(super) struct UdpState {
     pub(super) home: [i32; 3],
 }
 
-/// The common part of a link of either mode.
+/// The common part of the UDP links.
 pub(super) struct UdpLink {
     pub(super) name: &'static str,
     sink: Sink,
-    /// Encodes frames in the vehicle's name.
+    /// Encodes frames with the vehicle's ids.
     encoder: Encoder,
     frames: Vec<u8>,
     /// Datagrams of another mode in a row.
     other_mode: u32,
-    warned: bool,
+    has_warned: bool,
     home: Option<Geodetic>,
     position: Option<[f32; 3]>,
     speed: f32,
@@ -69,7 +69,7 @@ pub(super) struct UdpLink {
     pub(super) is_heartbeat_due: bool,
     /// The estimator is initialised.
     is_fixed: bool,
-    /// The object of the collision that was reported.
+    /// The object of the last reported collision.
     hit: Option<i32>,
 }
 
@@ -81,7 +81,7 @@ impl UdpLink {
             encoder: Encoder::new(u8::try_from(id).unwrap_or(1), 1),
             frames: Vec::new(),
             other_mode: 0,
-            warned: false,
+            has_warned: false,
             home: None,
             position: None,
             speed: 0.0,
@@ -104,7 +104,7 @@ impl UdpLink {
     }
 
     /// Converts a message to the datagram to send.
-    pub(super) fn read(&mut self, message: &Outbound) -> Result<UdpMessage, SendError> {
+    pub(super) fn translate(&mut self, message: &Outbound) -> Result<UdpMessage, SendError> {
         let packet = Encoder::new(0, 0).encode(message);
         let Taken::Frame(frame) = take(packet.as_bytes()) else {
             return self.unsupported("this message");
@@ -135,7 +135,7 @@ impl UdpLink {
         if let Some(param) = ParamSet::parse(&frame) {
             return self.parameter(&param);
         }
-        let order = match frame.message() {
+        let setpoint = match frame.message() {
             Ok(MavMessage::SET_POSITION_TARGET_LOCAL_NED(target)) => UdpMessage::Local(target),
             Ok(MavMessage::SET_POSITION_TARGET_GLOBAL_INT(target)) => UdpMessage::Global(target),
             Ok(MavMessage::SET_ATTITUDE_TARGET(target)) => UdpMessage::Attitude(target),
@@ -145,12 +145,12 @@ impl UdpLink {
                 );
             }
         };
-        self.may_arm()?;
-        Ok(order)
+        self.check_not_disarmed()?;
+        Ok(setpoint)
     }
 
     /// Refuses a setpoint to a vehicle that was disarmed.
-    pub(super) fn may_arm(&self) -> Result<(), SendError> {
+    pub(super) fn check_not_disarmed(&self) -> Result<(), SendError> {
         if self.disarmed {
             return self
                 .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first");
@@ -172,9 +172,9 @@ impl UdpLink {
             // The order is east, north, down.
             MAV_CMD_NAV_TAKEOFF_LOCAL => {
                 let [.., east, north, down] = single;
-                self.upwards([north, east, down])?
+                self.take_off_local([north, east, down])?
             }
-            // CopterSim sets speed and radius at once: the other one is repeated.
+            // CopterSim sets speed and radius together: the unchanged one is repeated.
             MAV_CMD_DO_CHANGE_SPEED if p2 > 0.0 => {
                 SimpleCommand::Cruise { speed: p2 as f32, radius: self.radius }
             }
@@ -189,32 +189,32 @@ impl UdpLink {
         }))
     }
 
-    /// Takes off to the given position, otherwise above the vehicle.
-    fn take_off(&self, place: Geodetic) -> Result<SimpleCommand, SendError> {
-        if place.is_known() {
+    /// Takes off to the given position; without one, above the vehicle.
+    fn take_off(&self, target: Geodetic) -> Result<SimpleCommand, SendError> {
+        if target.is_known() {
             if let (Some(home), Some([.., down])) = (self.home, self.position)
-                && place.altitude_m - home.altitude_m < f64::from(CLIMB - down)
+                && target.altitude_m - home.altitude_m < f64::from(MIN_CLIMB - down)
             {
                 return self.unsupported(NOT_ABOVE);
             }
             return Ok(SimpleCommand::TakeOffGlobal {
-                latitude: place.latitude_deg as f32,
-                longitude: place.longitude_deg as f32,
-                altitude: place.altitude_m as f32,
+                latitude: target.latitude_deg as f32,
+                longitude: target.longitude_deg as f32,
+                altitude: target.altitude_m as f32,
             });
         }
         match (self.home, self.position) {
-            (Some(home), Some([north, east, _])) if place.altitude_m.is_finite() => {
-                self.upwards([north, east, (home.altitude_m - place.altitude_m) as f32])
+            (Some(home), Some([north, east, _])) if target.altitude_m.is_finite() => {
+                self.take_off_local([north, east, (home.altitude_m - target.altitude_m) as f32])
             }
             _ => self.unsupported("a take-off without a place, before home is known"),
         }
     }
 
     /// Refuses a take-off to the vehicle's height or below: it would not climb.
-    fn upwards(&self, position: [f32; 3]) -> Result<SimpleCommand, SendError> {
+    fn take_off_local(&self, position: [f32; 3]) -> Result<SimpleCommand, SendError> {
         let [.., down] = position;
-        if self.position.is_some_and(|[.., present]| present - down < CLIMB) {
+        if self.position.is_some_and(|[.., present]| present - down < MIN_CLIMB) {
             return self.unsupported(NOT_ABOVE);
         }
         Ok(SimpleCommand::TakeOff { position })
@@ -244,7 +244,7 @@ impl UdpLink {
         Ok(UdpMessage::Command(SimpleCommand::Cruise { speed, radius }))
     }
 
-    /// Altitude above sea level of an altitude above home.
+    /// Converts an altitude above home to one above sea level.
     pub(super) fn altitude_over_home(&self, altitude: f32) -> Result<f32, SendError> {
         match self.home {
             Some(home) => Ok((home.altitude_m + f64::from(altitude)) as f32),
@@ -301,19 +301,19 @@ impl UdpLink {
     }
 
     /// Classifies a datagram that is not a state of this mode; logs the cause once.
-    pub(super) fn refuse(&mut self, bytes: &[u8]) -> Counter {
+    pub(super) fn classify(&mut self, bytes: &[u8]) -> Counter {
         let (problem, meaning) = match (bytes.len(), bytes.first()) {
             (_, Some(0xfd | 0xfe)) => (Counter::MavlinkInUdpMode, "MAVLink"),
             (52, _) => (Counter::UdpSimpleState, "UDP_Simple"),
             (120, _) => (Counter::UdpFullState, "UDP_Full"),
             _ => return Counter::Malformed,
         };
-        let same = (self.name == "UDP_Full") == (problem == Counter::UdpFullState);
-        if same && problem != Counter::MavlinkInUdpMode {
+        let is_same_mode = (self.name == "UDP_Full") == (problem == Counter::UdpFullState);
+        if is_same_mode && problem != Counter::MavlinkInUdpMode {
             return Counter::Malformed;
         }
         self.other_mode = self.other_mode.saturating_add(1);
-        if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.warned, true) {
+        if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.has_warned, true) {
             tracing::warn!(
                 "CopterSim speaks {meaning}, but the link is set to {}: change UDPSIMMODE, the vehicle's link, or set \
                  control.switch_mode",
@@ -345,8 +345,8 @@ impl UdpLink {
         (self.home, self.position) = (None, None);
     }
 
-    /// Sends HEARTBEAT with the commanded state if due, and HOME_POSITION with it.
-    pub(super) fn heartbeat(&mut self, home: [i32; 3]) {
+    /// Pushes HEARTBEAT with the commanded state if due, and HOME_POSITION with it.
+    pub(super) fn push_heartbeat(&mut self, home: [i32; 3]) {
         if !std::mem::take(&mut self.is_heartbeat_due) {
             return;
         }
@@ -361,7 +361,7 @@ impl UdpLink {
         });
         let [latitude, longitude, altitude] = home;
         if self.home.is_some() {
-            // Positions count from home. Unknown fields are NaN, as the message definition asks.
+            // Positions are relative to home. Unknown fields are NaN, as the message definition requires.
             self.push(MavMessage::HOME_POSITION(HOME_POSITION_DATA {
                 latitude,
                 longitude,
@@ -379,7 +379,7 @@ impl UdpLink {
     }
 
     /// Converts a state, unless one of its numbers is NaN or infinite.
-    pub(super) fn pose(&mut self, pose: &UdpState) -> Result<(), Counter> {
+    pub(super) fn push_pose(&mut self, pose: &UdpState) -> Result<(), Counter> {
         let numbers = [pose.euler, pose.position, pose.velocity];
         if !numbers.iter().flatten().all(|number| number.is_finite()) {
             return Err(Counter::Malformed);
@@ -389,7 +389,7 @@ impl UdpLink {
         self.is_heartbeat_due |= home != self.home;
         self.home = home;
         self.position = Some(pose.position);
-        self.heartbeat(pose.home);
+        self.push_heartbeat(pose.home);
         let time_boot_ms = pose.time_boot_ms;
         let [roll, pitch, yaw] = pose.euler;
         self.push(MavMessage::ATTITUDE(ATTITUDE_DATA {
@@ -416,23 +416,23 @@ impl UdpLink {
     }
 
     /// Reports once that the estimator is initialised.
-    pub(super) fn fixed(&mut self, fixed: bool) {
+    pub(super) fn set_fixed(&mut self, fixed: bool) {
         if fixed && !self.is_fixed {
-            self.text(MavSeverity::MAV_SEVERITY_INFO, "estimator has a 3D fix");
+            self.push_text(MavSeverity::MAV_SEVERITY_INFO, "estimator has a 3D fix");
         }
         self.is_fixed = fixed;
     }
 
     /// Reports each collision once.
-    pub(super) fn collision(&mut self, with: Option<i32>) {
+    pub(super) fn report_collision(&mut self, with: Option<i32>) {
         if let Some(id) = with.filter(|_| with != self.hit) {
             let text = format!("collision with object {id}");
-            self.text(MavSeverity::MAV_SEVERITY_CRITICAL, &text);
+            self.push_text(MavSeverity::MAV_SEVERITY_CRITICAL, &text);
         }
         self.hit = with;
     }
 
-    fn text(&mut self, severity: MavSeverity, text: &str) {
+    fn push_text(&mut self, severity: MavSeverity, text: &str) {
         self.push(MavMessage::STATUSTEXT(STATUSTEXT_DATA {
             severity,
             text: text.into(),

@@ -21,21 +21,21 @@ pub struct UdpFullLink {
     id: u16,
     /// Times of the last state and the last HEARTBEAT.
     last: Option<u32>,
-    beat: u32,
+    heartbeat: u32,
 }
 
 impl UdpFullLink {
     /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
-        Self { udp: UdpLink::new("UDP_Full", id, sink), id, last: None, beat: 0 }
+        Self { udp: UdpLink::new("UDP_Full", id, sink), id, last: None, heartbeat: 0 }
     }
 
     fn setpoint(&self, time_boot_ms: u32, mask: u16, frame: u8) -> FullSetpointPacket {
         FullSetpointPacket::new(time_boot_ms, self.id.into(), mask, frame)
     }
 
-    fn packet(&self, order: &UdpMessage) -> Result<FullSetpointPacket, SendError> {
-        Ok(match order {
+    fn packet(&self, setpoint: &UdpMessage) -> Result<FullSetpointPacket, SendError> {
+        Ok(match setpoint {
             UdpMessage::Local(t) => {
                 let frame = match t.coordinate_frame as u8 {
                     frame @ (MAV_FRAME_LOCAL_NED | MAV_FRAME_BODY_NED) => frame,
@@ -106,11 +106,11 @@ impl Link for UdpFullLink {
     }
 
     fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), SendError> {
-        match self.udp.read(message)? {
+        match self.udp.translate(message)? {
             UdpMessage::Done => Ok(()),
             UdpMessage::Command(command) => self.udp.send_command(command),
-            order => {
-                let packet = self.packet(&order)?;
+            setpoint => {
+                let packet = self.packet(&setpoint)?;
                 self.udp.send_setpoint(packet.as_bytes())
             }
         }
@@ -125,11 +125,11 @@ impl Link for UdpFullLink {
         match FullEstimatePacket::parse(bytes) {
             Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet)?,
             Ok(_) => return Err(Counter::OtherVehicle),
-            // These two datagrams are the same in both modes.
+            // These two datagrams are the same in UDP_Simple and UDP_Full.
             Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
-                Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
-                Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
-                _ => return Err(self.udp.refuse(bytes)),
+                Ok(SimpleReport::EstimatorFixed) => self.udp.set_fixed(true),
+                Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),
+                _ => return Err(self.udp.classify(bytes)),
             },
         }
         Ok(self.udp.frames(buffer))
@@ -149,10 +149,10 @@ impl UdpFullLink {
             Some(1..) => return Err(Counter::Late),
             _ => {}
         }
-        let due = time_boot_ms.wrapping_sub(self.beat) >= HEARTBEAT_MS || self.last.is_none();
+        let due = time_boot_ms.wrapping_sub(self.heartbeat) >= HEARTBEAT_MS || self.last.is_none();
         self.udp.is_heartbeat_due |= due;
         if self.udp.is_heartbeat_due {
-            self.beat = time_boot_ms;
+            self.heartbeat = time_boot_ms;
         }
         let pose = UdpState {
             time_boot_ms,
@@ -161,12 +161,12 @@ impl UdpFullLink {
             velocity: packet.velocity.map(F32::get),
             home: packet.home.map(|x| x.get()),
         };
-        self.udp.pose(&pose)?;
+        self.udp.push_pose(&pose)?;
         self.last = Some(time_boot_ms);
         self.gps(packet);
-        self.udp.fixed(packet.estimator_fixed.get() > 0.5);
+        self.udp.set_fixed(packet.estimator_fixed.get() > 0.5);
         let with = Some(packet.collided_with.get()).filter(|id| *id >= 0);
-        self.udp.collision(with);
+        self.udp.report_collision(with);
         Ok(())
     }
 

@@ -204,7 +204,7 @@ impl Link for UdpSimpleLink {
     }
 
     fn send(&mut self, message: &Outbound, _system: u8, _component: u8) -> Result<(), SendError> {
-        let command = match self.udp.read(message)? {
+        let command = match self.udp.translate(message)? {
             UdpMessage::Done => return Ok(()),
             UdpMessage::Command(command) => return self.udp.send_command(command),
             UdpMessage::Local(target) => self.local(&target)?,
@@ -216,7 +216,7 @@ impl Link for UdpSimpleLink {
     }
 
     fn send_throttle_step(&mut self, target: &SetAttitudeTarget) -> Result<(), SendError> {
-        self.udp.may_arm()?;
+        self.udp.check_not_disarmed()?;
         let packet = SimpleCommandPacket::from(SimpleCommand::AttitudeStep {
             euler: self.euler(target.q)?,
             throttle_step: target.thrust,
@@ -234,7 +234,7 @@ impl Link for UdpSimpleLink {
             Ok(SimpleReport::State(packet)) => {
                 self.states = (self.states + 1) % HEARTBEAT_STATES;
                 self.udp.is_heartbeat_due |= self.states == 0;
-                self.udp.pose(&UdpState {
+                self.udp.push_pose(&UdpState {
                     time_boot_ms: 0,
                     euler: packet.euler.map(F32::get),
                     position: packet.position.map(F32::get),
@@ -242,9 +242,9 @@ impl Link for UdpSimpleLink {
                     home: packet.home.map(|x| x.get()),
                 })?;
             }
-            Ok(SimpleReport::EstimatorFixed) => self.udp.fixed(true),
-            Ok(SimpleReport::Collision { with }) => self.udp.collision(with),
-            Err(_) => return Err(self.udp.refuse(bytes)),
+            Ok(SimpleReport::EstimatorFixed) => self.udp.set_fixed(true),
+            Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),
+            Err(_) => return Err(self.udp.classify(bytes)),
         }
         Ok(self.udp.frames(buffer))
     }

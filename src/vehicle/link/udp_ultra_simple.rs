@@ -1,5 +1,5 @@
-//! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; they are made of the true state, which
-//! CopterSim sends to a port of its own in every mode.
+//! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; they are made from the true state,
+//! which CopterSim sends to its own port in every mode.
 use super::udp::UdpState;
 use super::{Abilities, Link, SendError, Sink, UdpSimpleLink};
 use crate::frames::Geodetic;
@@ -13,19 +13,19 @@ use crate::wire::mavlink::{MavMessage, Outbound};
 const HEARTBEAT: f64 = 1.0;
 /// The vehicle was started again if its time goes back by more, in s.
 const RESTART: f64 = 1.0;
-/// Motors that turn faster, in rpm, may fly.
+/// A vehicle whose motors turn faster, in rpm, may fly.
 const TURNING: f64 = 100.0;
 
 /// A link to CopterSim in UDP_UltraSimple.
 pub struct UdpUltraSimpleLink {
     simple: UdpSimpleLink,
     id: u16,
-    begun: Option<StartPose>,
+    start: Option<StartPose>,
     last: f64,
-    beat: f64,
+    last_heartbeat: f64,
 }
 
-/// Where the vehicle was when it was first heard, which counts as its home.
+/// The first received pose of the vehicle, which is used as its home.
 #[derive(Clone, Copy)]
 struct StartPose {
     /// In the map.
@@ -39,21 +39,21 @@ impl UdpUltraSimpleLink {
         Self {
             simple: UdpSimpleLink::named("UDP_UltraSimple", id, sink),
             id,
-            begun: None,
+            start: None,
             last: 0.0,
-            beat: f64::NEG_INFINITY,
+            last_heartbeat: f64::NEG_INFINITY,
         }
     }
 
-    /// Where positions count from.
-    fn begin(&mut self, state: &TrueState) -> StartPose {
+    /// Returns the pose that positions are relative to; detects a restart.
+    fn start_pose(&mut self, state: &TrueState) -> StartPose {
         if state.sim_time < self.last - RESTART {
             self.simple.udp.restarted();
-            self.begun = None;
-            self.beat = f64::NEG_INFINITY;
+            self.start = None;
+            self.last_heartbeat = f64::NEG_INFINITY;
         }
         self.last = state.sim_time;
-        *self.begun.get_or_insert_with(|| {
+        *self.start.get_or_insert_with(|| {
             let vehicle = self.id;
             let [north, east, down] = state.position;
             tracing::info!(
@@ -79,8 +79,8 @@ impl UdpUltraSimpleLink {
 }
 
 fn e7([latitude, longitude, altitude]: [f64; 3]) -> [i32; 3] {
-    let place = Geodetic::new(latitude, longitude, altitude).to_e7();
-    place.unwrap_or_default()
+    let geo = Geodetic::new(latitude, longitude, altitude).to_e7();
+    geo.unwrap_or_default()
 }
 
 impl Link for UdpUltraSimpleLink {
@@ -105,16 +105,16 @@ impl Link for UdpUltraSimpleLink {
         state: &TrueState,
         buffer: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], Counter> {
-        let StartPose { position, home } = self.begin(state);
+        let StartPose { position, home } = self.start_pose(state);
         let udp = &mut self.simple.udp;
         udp.begin();
-        if state.sim_time - self.beat >= HEARTBEAT {
-            self.beat = state.sim_time;
+        if state.sim_time - self.last_heartbeat >= HEARTBEAT {
+            self.last_heartbeat = state.sim_time;
             udp.is_heartbeat_due = true;
         }
         let [north, east, down] = [0, 1, 2].map(|axis| state.position[axis] - position[axis]);
         let time_boot_ms = (state.sim_time * 1e3) as u32;
-        udp.pose(&UdpState {
+        udp.push_pose(&UdpState {
             time_boot_ms,
             euler: state.euler.map(|angle| angle as f32),
             position: [north, east, down].map(|metres| metres as f32),

@@ -78,9 +78,9 @@ impl VehicleInfoPart {
 
     fn get(&self, fcu: &Fcu, request: &VehicleInfoGetRequest) -> VehicleInfoGetResponse {
         let asked_for = |id: u8, ours: u8| id == 0 || id == ours;
-        let this = request.get_all
+        let is_requested = request.get_all
             || (asked_for(request.sysid, fcu.system) && asked_for(request.compid, fcu.component));
-        let Some(heartbeat) = fcu.heartbeat.filter(|_| this) else {
+        let Some(heartbeat) = fcu.heartbeat.filter(|_| is_requested) else {
             return VehicleInfoGetResponse::default();
         };
         let mut info = VehicleInfo {

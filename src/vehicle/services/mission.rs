@@ -105,7 +105,7 @@ impl ServicePart for MissionPart {
             self.pull = None;
             self.set_ids(fcu);
             for list in MissionList::ALL {
-                self.machine.pull(now, list, Box::new(automatic));
+                self.machine.pull(now, list, Box::new(log_failure));
             }
         }
         self.machine.tick(now);
@@ -137,7 +137,7 @@ impl MissionPart {
 
     /// Takes a status text.
     fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
-        if self.machine.is_busy() && fcu.reasons.hear(message) {
+        if self.machine.is_busy() && fcu.reasons.add(message) {
             self.machine.warned(fcu.now.mono);
         }
         self.run(fcu)
@@ -171,7 +171,7 @@ impl MissionPart {
                         vehicle = fcu.settings.id,
                         "another station changed the {list}: read again"
                     );
-                    self.machine.pull(fcu.now.mono, list, Box::new(automatic));
+                    self.machine.pull(fcu.now.mono, list, Box::new(log_failure));
                 }
                 MissionEvent::Done { token, result } => token(fcu, result),
             }
@@ -190,13 +190,13 @@ impl MissionPart {
                 .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
                 .collect(),
         };
-        let publisher = self.lists.iter().find(|(of, _)| *of == list);
+        let publisher = self.lists.iter().find(|(published, _)| *published == list);
         publisher.map_or(Ok(()), |(_, publisher)| publisher.publish(&message).map(drop))
     }
 }
 
-/// The result of a download without a caller.
-fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
+/// Handles the result of a download without a caller.
+fn log_failure(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     if let Err(error) = result {
         tracing::debug!(vehicle = fcu.settings.id, %error, "reading a list failed");
     }
@@ -204,8 +204,8 @@ fn automatic(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
 
 /// The failure as text, with the vehicle's status texts during the transfer.
 fn describe(fcu: &mut Fcu, error: MissionError) -> String {
-    let said = fcu.reasons.take();
-    if said.is_empty() { error.to_string() } else { format!("{error}: {said}") }
+    let reasons = fcu.reasons.take();
+    if reasons.is_empty() { error.to_string() } else { format!("{error}: {reasons}") }
 }
 
 fn fail(fcu: &mut Fcu, service: &'static str, why: &str) {
@@ -229,7 +229,7 @@ fn may_change(fcu: &mut Fcu) -> Result<(), String> {
     if fcu.settings.read_only { Err(describe(fcu, MissionError::ReadOnly)) } else { may_read(fcu) }
 }
 
-/// Gives `work` to the state machine if it is allowed; `reply` gets success and the number of items.
+/// Passes `work` to the state machine if it is allowed; `reply` gets success and the number of items.
 fn run<S: Service>(
     call: VehicleCall<'_, S>,
     allowed: Result<(), String>,
@@ -258,7 +258,7 @@ fn run<S: Service>(
         fcu.reasons = Reasons::default();
     }
     let published = part.take(fcu, |mission, now| work(mission, now, then));
-    autopilot.check(published);
+    autopilot.count_unpublished(published);
 }
 
 fn pull(call: VehicleCall<'_, WaypointPull>, _: WaypointPullRequest) {

@@ -72,7 +72,7 @@ macro_rules! parts {
         /// All services of one vehicle.
         pub(super) struct Services {
             $($part: $type,)+
-            connected: bool,
+            is_connected: bool,
         }
 
         impl Services {
@@ -83,7 +83,7 @@ macro_rules! parts {
                 }
                 Ok(Self {
                     $($part: ServicePart::open(open, link)?,)+
-                    connected: false,
+                    is_connected: false,
                 })
             }
 
@@ -94,7 +94,7 @@ macro_rules! parts {
     };
 }
 
-// Order of the calls. Parts that request messages stand before `command`, which sends the requests.
+// Order of the calls. Parts that request messages precede `command`, which sends the requests.
 parts! {
     time: time::TimePart,
     info: info::VehicleInfoPart,
@@ -111,7 +111,7 @@ pub(super) const SERVICES: &[&[VehicleService]] =
 impl Services {
     /// The autopilot's heartbeat arrived.
     pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
-        let first = !std::mem::replace(&mut self.connected, true);
+        let first = !std::mem::replace(&mut self.is_connected, true);
         for part in self.parts() {
             if first {
                 part.connected(fcu);
@@ -126,7 +126,7 @@ impl Services {
             return Ok(());
         }
         let published = all(self.parts().map(|part| part.frame(fcu, frame)));
-        if std::mem::take(&mut fcu.restarted) {
+        if std::mem::take(&mut fcu.has_restarted) {
             self.restarted(fcu);
         }
         published
@@ -140,8 +140,8 @@ impl Services {
     /// Runs due work.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let mut published = Ok(());
-        if self.connected && !fcu.is_connected() {
-            self.connected = false;
+        if self.is_connected && !fcu.is_connected() {
+            self.is_connected = false;
             published = all(self.parts().map(|part| part.lost(fcu)));
         }
         published.and(all(self.parts().map(|part| part.poll(fcu))))
@@ -153,18 +153,18 @@ impl Services {
     }
 
     fn restarted(&mut self, fcu: &mut Fcu) {
-        // It is from the run before.
+        // The orientation is from the run before the restart.
         fcu.orientation = None;
         tracing::warn!(vehicle = fcu.settings.id, "the autopilot restarted");
         fcu.count(Counter::AutopilotRestarted);
-        fcu.forget_places();
+        fcu.forget_positions();
         for part in self.parts() {
             part.restarted(fcu);
         }
     }
 }
 
-/// Runs all of them before it returns the first error: a failed part must not stop the others.
+/// Runs all parts before it returns the first error: a failed part must not stop the others.
 fn all(results: impl Iterator<Item = Result<(), RosError>>) -> Result<(), RosError> {
     results.fold(Ok(()), Result::and)
 }

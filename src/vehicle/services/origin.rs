@@ -1,4 +1,4 @@
-//! OriginPart of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
+//! Origin of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
 //! has to request it.
 use super::ServicePart;
 use super::repeated_request::RepeatedRequest;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Time after the connection for the autopilot to send it unasked.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Period of the requests. They are limited: an estimator that starts later sends it then.
+/// Period of the requests. Their number is limited: an estimator that starts later sends it unasked.
 const PERIOD: Duration = Duration::from_secs(10);
 
 pub(super) struct OriginPart {

@@ -26,8 +26,8 @@ use crate::wire::mavlink::dialect::MavProtocolCapability;
 use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamSet, ParamValue};
 use std::time::Duration;
 
-/// Characters of an invalid name in the log.
-const MOST_SHOWN: usize = 40;
+/// Limit of the characters of an invalid name in the log.
+const MAX_NAME_CHARS: usize = 40;
 
 /// Callback with one parameter.
 type ParameterCallback =
@@ -44,7 +44,7 @@ enum ParameterWaiter {
 pub(super) struct ParameterPart {
     machine: ParameterClient<ParameterWaiter>,
     event: Publisher<ParamEvent>,
-    cast: bool,
+    uses_cast: bool,
     /// When to read the whole list, unless it is requested before.
     read_at: Option<Duration>,
     _node: NodeHandle,
@@ -55,7 +55,7 @@ impl ServicePart for ParameterPart {
         Ok(Self {
             machine: ParameterClient::new(ParameterSettings::default(), 1, 1),
             event: open.publisher("param/event")?,
-            cast: false,
+            uses_cast: false,
             read_at: None,
             _node: open.node("param")?,
         })
@@ -118,13 +118,13 @@ impl ServicePart for ParameterPart {
 impl ParameterPart {
     fn capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
         let cast = MavProtocolCapability::MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST;
-        self.cast = capabilities & cast.bits() != 0;
+        self.uses_cast = capabilities & cast.bits() != 0;
         self.set_target(fcu);
     }
 
     fn set_target(&mut self, fcu: &Fcu) {
         let ardupilot = fcu.heartbeat.is_some_and(|h| h.autopilot == MAV_AUTOPILOT_ARDUPILOTMEGA);
-        let encoding = if self.cast || ardupilot {
+        let encoding = if self.uses_cast || ardupilot {
             ParameterEncoding::Cast
         } else {
             ParameterEncoding::Bytewise
@@ -155,17 +155,17 @@ impl ParameterPart {
                     tracing::debug!(vehicle = fcu.settings.id, received, total, "parameters");
                 }
                 ParameterEvent::Missing(indices) => {
-                    let shown: Vec<_> = indices.iter().take(NAMED).map(u16::to_string).collect();
+                    let shown: Vec<_> = indices.iter().take(LISTED).map(u16::to_string).collect();
                     let rest = match indices.len() {
-                        ..=NAMED => String::new(),
-                        all => format!(" and {} more", all - NAMED),
+                        ..=LISTED => String::new(),
+                        all => format!(" and {} more", all - LISTED),
                     };
                     let text = format!("no answer for the indices {}{rest}", shown.join(", "));
-                    say(fcu, "parameters", &text);
+                    warn_failed(fcu, "parameters", &text);
                 }
                 ParameterEvent::Pulled { token, result } => match (token, result) {
                     (Some(ParameterWaiter::All(then)), result) => then(self, fcu, result),
-                    (_, Err(error)) => failed(fcu, "parameters", &describe(error)),
+                    (_, Err(error)) => log_failed(fcu, "parameters", &describe(error)),
                     (_, Ok(count)) => {
                         tracing::debug!(vehicle = fcu.settings.id, count, "parameters are read");
                     }
@@ -180,7 +180,7 @@ impl ParameterPart {
         published
     }
 
-    /// The whole list: the known one, or a download.
+    /// Passes the size of the whole list to `then`, after a download if needed.
     fn list(&mut self, fcu: &mut Fcu, again: bool, then: ListCallback) {
         if self.machine.is_complete() && !again {
             let known = self.machine.known().len();
@@ -193,7 +193,7 @@ impl ParameterPart {
         }
     }
 
-    /// One parameter: the known one, or a download.
+    /// Passes a parameter to `then`, after a download if needed.
     fn get(&mut self, fcu: &mut Fcu, name: ParameterName, then: ParameterCallback) {
         if let Some(known) = self.machine.known().get(&name).copied() {
             then(self, fcu, Ok(known));
@@ -252,7 +252,7 @@ fn pull(call: VehicleCall<'_, ParamPull>, request: ParamPullRequest) {
             Err(_) => 0,
         };
         if let Err(error) = result {
-            say(fcu, name, &describe(error));
+            warn_failed(fcu, name, &describe(error));
         }
         responder.respond(ParamPullResponse {
             success: result.is_ok(),
@@ -268,14 +268,14 @@ fn set_v2(call: VehicleCall<'_, ParamSetV2>, request: ParamSetV2Request) {
     let (name, wanted) = match value::wanted(&request.param_id, &request.value) {
         Ok(wanted) => wanted,
         Err(why) => {
-            let name: String = request.param_id.chars().take(MOST_SHOWN).collect();
-            say(&mut autopilot.fcu, service, &format!("{name:?}: {why}"));
+            let name: String = request.param_id.chars().take(MAX_NAME_CHARS).collect();
+            warn_failed(&mut autopilot.fcu, service, &format!("{name:?}: {why}"));
             return responder.respond(ParamSetV2Response::default());
         }
     };
     let then: ParameterCallback = Box::new(move |part, fcu, result| {
         if let Err(error) = result {
-            say(fcu, service, &format!("{name}: {}", describe(error)));
+            warn_failed(fcu, service, &format!("{name}: {}", describe(error)));
         }
         let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
         responder.respond(ParamSetV2Response {
@@ -286,24 +286,24 @@ fn set_v2(call: VehicleCall<'_, ParamSetV2>, request: ParamSetV2Request) {
     with(autopilot, |part, fcu| part.set(fcu, name, wanted, request.force_set, then));
 }
 
-/// Indices of missing parameters in one text.
-const NAMED: usize = 20;
+/// Limit of the indices of missing parameters in one text.
+const LISTED: usize = 20;
 
 /// Calls `f`, then handles the events that it caused.
 fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu)) {
     let part = &mut autopilot.services.parameters;
     f(part, &mut autopilot.fcu);
     let published = part.run(&mut autopilot.fcu);
-    autopilot.check(published);
+    autopilot.count_unpublished(published);
 }
 
-/// Sets one of the few that a link without parameters carries. None is read or confirmed there.
+/// Sets one of the few parameters that a link without the parameter protocol carries; it cannot be read or confirmed.
 fn set_unread(
     fcu: &mut Fcu,
     name: ParameterName,
     value: ParameterValue,
 ) -> Result<Parameter, ParameterError> {
-    // Those that there are have this type.
+    // All of them have this type.
     let kind = ParameterKind::Real32;
     let fitting = kind.adapt(value).and_then(|value| {
         let field = kind.encode(value, ParameterEncoding::Bytewise)?;
@@ -328,13 +328,13 @@ fn is_reachable(fcu: &Fcu) -> bool {
     fcu.abilities().services && fcu.is_connected()
 }
 
-fn failed(fcu: &mut Fcu, what: &'static str, why: &str) {
+fn log_failed(fcu: &mut Fcu, what: &'static str, why: &str) {
     tracing::warn!(vehicle = fcu.settings.id, "{what}: {why}");
     fcu.count(Counter::ParameterFailed);
 }
 
-/// As `failed`, and as a notice, because the answer has no field for the reason.
-fn say(fcu: &mut Fcu, what: &'static str, why: &str) {
+/// As `log_failed`, and as a notice, because the answer has no field for the reason.
+fn warn_failed(fcu: &mut Fcu, what: &'static str, why: &str) {
     fcu.warn(format!("{what}: {why}"));
     fcu.count(Counter::ParameterFailed);
 }

@@ -15,14 +15,14 @@ use crate::wire::mavlink::raw::{SystemTime, Timesync};
 use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
-/// 2009 in UNIX time; an autopilot that sends less does not know the time.
+/// 2009 in UNIX time; an autopilot that sends less has no valid time.
 const LEAST_UNIX_US: u64 = 1_234_567_890_000_000;
 /// ROS time jumps when the wall clock is set or a simulation restarts; the clock estimate then restarts.
-const STEP_NS: u64 = 100_000_000;
-/// A later answer to the autopilot's TIMESYNC would not be believed: PX4 warns about round trips above 10 ms.
-const PROMPT: Duration = Duration::from_millis(5);
+const JUMP_NS: u64 = 100_000_000;
+/// Longest delay of an answer to the autopilot's TIMESYNC: PX4 warns about round trips above 10 ms.
+const MAX_REPLY_DELAY: Duration = Duration::from_millis(5);
 /// Period of SYSTEM_TIME, as in mavros.
-const SYSTEM_TIME: Duration = Duration::from_secs(1);
+const SYSTEM_TIME_PERIOD: Duration = Duration::from_secs(1);
 
 pub(super) struct TimePart {
     status: Publisher<TimesyncStatus>,
@@ -43,9 +43,9 @@ impl ServicePart for TimePart {
 
     fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         if fcu.abilities().timesync
-            && let Some(boot_ns) = sampled(fcu, frame)
+            && let Some(boot_ns) = sample_boot_ns(fcu, frame)
         {
-            self.hear(fcu, boot_ns);
+            self.add_sample(fcu, boot_ns);
         }
         handle!(frame {
             Timesync => |m| self.timesync(fcu, &m),
@@ -58,11 +58,11 @@ impl ServicePart for TimePart {
             return Ok(());
         }
         let now = fcu.now.mono;
-        if let Some(question) = self.estimator(fcu).tick(now) {
-            let _counted = fcu.send(question);
+        if let Some(request) = self.estimator(fcu).tick(now) {
+            let _counted = fcu.send(request);
         }
         if now >= self.next_system_time {
-            self.next_system_time = now + SYSTEM_TIME;
+            self.next_system_time = now + SYSTEM_TIME_PERIOD;
             let unix_us = u64::try_from(fcu.now.ros.0 / 1000).unwrap_or(0);
             let boot_ms = 0;
             let _counted = fcu.send(SystemTime { unix_us, boot_ms });
@@ -85,13 +85,13 @@ impl ServicePart for TimePart {
 
 impl TimePart {
     /// TIMESYNC carries ROS time, because autopilots translate our stamps by the same offset. ROS time may run at
-    /// another rate than the monotonic clock (simulation, NTP); only a jump voids the estimate.
+    /// another rate than the monotonic clock (simulation, NTP); only a jump restarts the estimate.
     fn estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
         let mono = i64::try_from(fcu.now.mono.as_nanos()).unwrap_or(i64::MAX);
         let epoch = fcu.now.ros.0.saturating_sub(mono);
-        let stepped = |known: i64| known.abs_diff(epoch) > STEP_NS;
+        let has_jumped = |known: i64| known.abs_diff(epoch) > JUMP_NS;
         match &mut self.estimator {
-            Some((known, _)) if stepped(*known) => {
+            Some((known, _)) if has_jumped(*known) => {
                 tracing::warn!(
                     vehicle = fcu.settings.id,
                     "ROS time jumped: the autopilot's clock offset is estimated again"
@@ -120,7 +120,7 @@ impl TimePart {
         let line = estimator.line();
         let sample = match outcome {
             TimesyncOutcome::Reply(reply) => {
-                if fcu.waited <= PROMPT {
+                if fcu.waited <= MAX_REPLY_DELAY {
                     // A failure is counted.
                     let _counted = fcu.send(reply);
                 }
@@ -133,7 +133,7 @@ impl TimePart {
             TimesyncOutcome::Sample(sample) => sample,
             TimesyncOutcome::Restarted { sample, went_back } => {
                 fcu.count(Counter::TimesyncRelearnt);
-                fcu.restarted |= went_back;
+                fcu.has_restarted |= went_back;
                 sample
             }
         };
@@ -152,15 +152,15 @@ impl TimePart {
         Ok(())
     }
 
-    /// Takes the boot time in ns of a sample that was just taken.
-    fn hear(&mut self, fcu: &mut Fcu, boot_ns: i64) {
+    /// Passes the boot time in ns of a new sample to the estimator.
+    fn add_sample(&mut self, fcu: &mut Fcu, boot_ns: i64) {
         let arrival = fcu.arrival();
         let estimator = self.estimator(fcu);
         let restarted = estimator.sample_time(arrival, boot_ns);
         fcu.rough_clock = estimator.coarse_line();
         if restarted {
             fcu.clock = None;
-            fcu.restarted = true;
+            fcu.has_restarted = true;
         }
     }
 
@@ -180,7 +180,7 @@ impl TimePart {
 }
 
 /// Boot time in ns of messages that an autopilot samples often and sends at once.
-fn sampled(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
+fn sample_boot_ns(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
     let boot_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
     match frame.id {
         ATTITUDE_DATA::ID | ATTITUDE_QUATERNION_DATA::ID | LOCAL_POSITION_NED_DATA::ID => {

@@ -1,8 +1,8 @@
-//! Positions relative to the body (frame 8). PX4 ignores them; behind a link that hands them on to it they become local
-//! positions.
+//! Positions relative to the body (frame 8). PX4 ignores them: on a link that passes them on to PX4 they are converted to
+//! local positions.
 //!
-//! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal ones are one step: it counts from where the vehicle was
-//! when it began to follow it. From where it is now it would fly on for ever.
+//! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal ones are one step, relative to the pose at which the
+//! vehicle began to follow it: relative to the current pose, the vehicle would never arrive.
 use super::geometry::{single, wrap};
 use super::reject::{Checked, Reject};
 use super::target::{
@@ -15,15 +15,15 @@ use crate::vehicle::{Autopilot, Fcu};
 use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
 use std::time::Duration;
 
-/// After this time without it an equal setpoint is another step.
+/// After a pause of this length an equal setpoint is another step.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A step under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyStep {
-    asked: SetPositionTargetLocalNed,
+    target: SetPositionTargetLocalNed,
     checked: Checked<SetPositionTargetLocalNed>,
-    /// When it was last asked for.
+    /// When it was last requested.
     at: Duration,
 }
 
@@ -31,9 +31,9 @@ impl Autopilot {
     /// Sends a setpoint that may be a position relative to the body, or reports its refusal.
     pub(super) fn local_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
         let rules = SetpointRules::of(&self.fcu);
-        let by_link = self.fcu.abilities().body_position || !rules.px4;
+        let is_left_to_link = self.fcu.abilities().body_position || !rules.px4;
         match target.local(&rules) {
-            Ok(Checked { message, .. }) if !by_link && is_step(&message) => {
+            Ok(Checked { message, .. }) if !is_left_to_link && is_step(&message) => {
                 let step = self.step(message, &rules);
                 self.setpoint(topic, step.map(|step| step.checked));
                 self.setpoints.step = step.ok();
@@ -42,24 +42,24 @@ impl Autopilot {
         }
     }
 
-    /// The step that is under way, or a new one from where the vehicle is.
+    /// Returns the step under way, or a new one from the vehicle's pose.
     fn step(
         &self,
-        asked: SetPositionTargetLocalNed,
+        target: SetPositionTargetLocalNed,
         rules: &SetpointRules,
     ) -> Result<BodyStep, Reject> {
         let fcu = &self.fcu;
         let at = fcu.now.mono;
-        let goes_on = |step: &BodyStep| {
-            is_following(fcu) && at.saturating_sub(step.at) <= PAUSE && same(&step.asked, &asked)
+        let is_under_way = |step: &BodyStep| {
+            is_following(fcu) && at.saturating_sub(step.at) <= PAUSE && same(&step.target, &target)
         };
-        if let Some(step) = self.setpoints.step.filter(goes_on) {
+        if let Some(step) = self.setpoints.step.filter(is_under_way) {
             return Ok(BodyStep { at, ..step });
         }
-        let here = self.setpoints.here.local(fcu)?.position;
+        let here = self.setpoints.reported.local(fcu)?.position;
         let heading = fcu.orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
-        let checked = from(here, heading, &asked, rules)?;
-        Ok(BodyStep { asked, checked, at })
+        let checked = to_local(here, heading, &target, rules)?;
+        Ok(BodyStep { target, checked, at })
     }
 }
 
@@ -68,7 +68,7 @@ fn is_step(message: &SetPositionTargetLocalNed) -> bool {
     message.coordinate_frame == MAV_FRAME_BODY_NED && message.type_mask & others == others
 }
 
-/// Before that a vehicle is moved by others, and would return to where it stood when the stream began.
+/// Whether the vehicle follows setpoints. Before, others may move it, and it would return to where the stream began.
 fn is_following(fcu: &Fcu) -> bool {
     fcu.is_armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
 }
@@ -82,29 +82,29 @@ fn same(a: &SetPositionTargetLocalNed, b: &SetPositionTargetLocalNed) -> bool {
 }
 
 /// The local position, and the yaw from north, of a step from `here`.
-fn from(
+fn to_local(
     here: [f64; 3],
     heading: f64,
-    asked: &SetPositionTargetLocalNed,
+    target: &SetPositionTargetLocalNed,
     rules: &SetpointRules,
 ) -> LocalSetpoint {
-    let mask = asked.type_mask;
+    let mask = target.type_mask;
     if matches!(mask & 0b11, 0b01 | 0b10) {
         return Err(Reject::Unbalanced(mask));
     }
-    let ([x, y, z], (sin, cos)) = (asked.position.map(f64::from), heading.sin_cos());
+    let ([x, y, z], (sin, cos)) = (target.position.map(f64::from), heading.sin_cos());
     let [north, east, down] = here;
     let position = [north + cos * x - sin * y, east + sin * x + cos * y, down + z];
     check_distance(position, mask, rules)?;
     let yaw = match mask & YAW {
-        0 => wrap(heading + f64::from(asked.yaw)) as f32,
-        _ => asked.yaw,
+        0 => wrap(heading + f64::from(target.yaw)) as f32,
+        _ => target.yaw,
     };
     let message = SetPositionTargetLocalNed {
         position: single(position),
         yaw,
         coordinate_frame: MAV_FRAME_LOCAL_NED,
-        ..*asked
+        ..*target
     };
     let doubt = px4_local(MAV_FRAME_LOCAL_NED, mask)?;
     Ok(Checked { message, doubt })

@@ -13,7 +13,7 @@ subscriptions! {
 
 fn companion(autopilot: &mut Autopilot, topic: &'static str, message: &CompanionProcessStatus) {
     let fcu = &mut autopilot.fcu;
-    // With the autopilot's own id it would keep a dead autopilot connected.
+    // A heartbeat with the autopilot's id would keep a dead autopilot connected.
     if message.component == 0 || message.component == fcu.component {
         return fcu.refuse(topic, &Reject::Component(message.component));
     }

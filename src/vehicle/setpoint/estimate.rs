@@ -52,14 +52,14 @@ subscriptions! {
 }
 
 impl Autopilot {
-    /// µs of a stamp; the present if the stamp is 0.
+    /// µs of a stamp, which is checked for another clock; the present if the stamp is 0.
     fn time_us(&mut self, topic: &'static str, stamp: &Time) -> u64 {
         match stamp_us(stamp) {
             0 => stamp_us(&self.fcu.now.ros.to_msg()),
             time => {
                 let fcu = &mut self.fcu;
-                let off = time as f64 * 1e-6 - fcu.now.ros.0 as f64 * 1e-9;
-                let new = fcu.link_warnings.stamp(fcu.now.mono, topic, off);
+                let offset = time as f64 * 1e-6 - fcu.now.ros.0 as f64 * 1e-9;
+                let new = fcu.link_warnings.stamp(fcu.now.mono, topic, offset);
                 fcu.log_link_warning(new);
                 time
             }
@@ -86,7 +86,7 @@ impl Autopilot {
         covariance: [f64; 9],
     ) {
         let usec = self.time_us(topic, stamp);
-        let converted = finite("velocity", velocity).map(|velocity| {
+        let converted = check_finite("velocity", velocity).map(|velocity| {
             let [x, y, z] = single(ned(velocity));
             let covariance = Covariance3::<Enu>::from_rows(covariance).into_frame::<Ned>();
             let covariance = single(covariance.to_rows());
@@ -104,7 +104,7 @@ impl Autopilot {
         orientation: &Quaternion,
     ) {
         let time_usec = self.time_us(topic, stamp);
-        let converted = finite("position", position).and_then(|position| {
+        let converted = check_finite("position", position).and_then(|position| {
             let [x, y, z] = single(ned(position));
             let q = single(ned_frd(attitude(orientation)?.wxyz()));
             let rest = ATT_POS_MOCAP_DATA::default();
@@ -115,7 +115,7 @@ impl Autopilot {
 }
 
 /// Refuses a position or velocity unless all its axes are finite: the autopilot uses it as a whole.
-fn finite(name: &'static str, values: [f64; 3]) -> Result<[f64; 3], Reject> {
+fn check_finite(name: &'static str, values: [f64; 3]) -> Result<[f64; 3], Reject> {
     if values.iter().any(|value| value.is_nan()) {
         return Err(Reject::NotANumber(name));
     }
@@ -135,10 +135,10 @@ fn vision(
     covariance: &[f64; 36],
     quirks: bool,
 ) -> Result<VISION_POSITION_ESTIMATE_DATA, Reject> {
-    let [x, y, z] = single(ned(finite("position", point(&pose.position))?));
+    let [x, y, z] = single(ned(check_finite("position", point(&pose.position))?));
     let mut angles = Attitude::<Frd, Ned>::from(attitude(&pose.orientation)?).euler();
     if quirks && angles.yaw < 0.0 {
-        // The other Euler angles of the same attitude: Eigen's, whose yaw is positive.
+        // mavros uses Eigen's Euler angles, with yaw from 0 to π.
         let (sin, cos) = angles.pitch.sin_cos();
         angles.yaw += PI;
         angles.pitch = sin.atan2(-cos);
@@ -161,9 +161,9 @@ fn odometry(message: &Odometry, time_usec: u64) -> Result<ODOMETRY_DATA, Reject>
     let Pose { position, orientation, .. } = &message.pose.pose;
     let position: &Point = position;
     let twist = &message.twist.twist;
-    let [x, y, z] = single(ned(finite("position", point(position))?));
-    let [vx, vy, vz] = single(frd(finite("velocity", vector(&twist.linear))?));
-    let rates = single(frd(finite("angular velocity", vector(&twist.angular))?));
+    let [x, y, z] = single(ned(check_finite("position", point(position))?));
+    let [vx, vy, vz] = single(frd(check_finite("velocity", vector(&twist.linear))?));
+    let rates = single(frd(check_finite("angular velocity", vector(&twist.angular))?));
     let velocity_covariance =
         Covariance6::<Flu>::from_rows(message.twist.covariance).into_frame::<Frd>();
     Ok(ODOMETRY_DATA {

@@ -1,8 +1,8 @@
-//! `setpoint_attitude/height`: an attitude, and a height that the bridge holds by the thrust. The vendor's client does so in
+//! `setpoint_attitude/height`: an attitude, and a height that the bridge holds by the thrust, as the vendor's client does in
 //! SendAttPX4 with AltFlg, 100 times a second.
 use super::geometry::{ned_frd, stamp_ms, wxyz};
 use super::position::ReportedLocalPosition;
-use super::raw::{RATES, attitude_target};
+use super::raw::{NO_RATES, attitude_target};
 use super::reject::{Checked, Reject};
 use super::subscriptions::subscriptions;
 use super::target::SetpointRules;
@@ -12,20 +12,20 @@ use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 use std::time::Duration;
 
-/// Height error in m, and climb in m/s, for a change of the whole thrust; limit of either change, and of their sum.
-const ERROR: f64 = 5.0;
-const CLIMB: f64 = 2.0;
-const MOST: f64 = 0.5;
-/// Change of the integral per second and error. It is 0.001 in a cycle of the vendor's client.
-const INTEGRAL: f64 = 0.1;
-const INTEGRAL_MOST: f64 = 0.8;
-/// Least thrust to begin with.
-const HOVER: f64 = 0.5;
-/// A pause longer than this is another flight.
+/// Height error in m and climb in m/s that change the thrust by 1; limit of each change and of their sum.
+const ERROR_SCALE: f64 = 5.0;
+const CLIMB_SCALE: f64 = 2.0;
+const LIMIT: f64 = 0.5;
+/// Change of the integral per second and error; 0.001 per cycle of the vendor's client.
+const INTEGRAL_GAIN: f64 = 0.1;
+const MAX_INTEGRAL: f64 = 0.8;
+/// Minimum of the first thrust.
+const MIN_START: f64 = 0.5;
+/// A longer pause restarts the controller.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The first cycle, and the longest.
-const CYCLE: Duration = Duration::from_millis(10);
-const LONGEST: Duration = Duration::from_millis(100);
+/// Length of the first cycle, and limit of the others.
+const FIRST_CYCLE: Duration = Duration::from_millis(10);
+const MAX_CYCLE: Duration = Duration::from_millis(100);
 
 /// The controller's state.
 #[derive(Debug, Default)]
@@ -46,20 +46,20 @@ impl HeightHold {
 
     /// The thrust for a height in m above the local origin.
     fn thrust(&mut self, now: Duration, height: f64, local: &ReportedLocalPosition) -> f64 {
-        let passed = self.last.map(|last| now.saturating_sub(last));
-        let cycle = match passed.filter(|passed| *passed <= PAUSE) {
-            Some(passed) => passed.min(LONGEST),
+        let elapsed = self.last.map(|last| now.saturating_sub(last));
+        let cycle = match elapsed.filter(|elapsed| *elapsed <= PAUSE) {
+            Some(elapsed) => elapsed.min(MAX_CYCLE),
             None => {
-                self.integral = self.thrust.map_or(HOVER, |thrust| thrust.max(HOVER));
-                CYCLE
+                self.integral = self.thrust.map_or(MIN_START, |thrust| thrust.max(MIN_START));
+                FIRST_CYCLE
             }
         };
         self.last = Some(now);
         let ([.., down], [.., sinking]) = (local.position, local.velocity);
-        let up = ((height + down) / ERROR).clamp(-MOST, MOST);
-        let integral = self.integral + INTEGRAL * up * cycle.as_secs_f64();
-        self.integral = integral.clamp(0.0, INTEGRAL_MOST);
-        let change = (up + (sinking / CLIMB).clamp(-MOST, MOST)).clamp(-MOST, MOST);
+        let up = ((height + down) / ERROR_SCALE).clamp(-LIMIT, LIMIT);
+        let integral = self.integral + INTEGRAL_GAIN * up * cycle.as_secs_f64();
+        self.integral = integral.clamp(0.0, MAX_INTEGRAL);
+        let change = (up + (sinking / CLIMB_SCALE).clamp(-LIMIT, LIMIT)).clamp(-LIMIT, LIMIT);
         (self.integral + change).clamp(0.0, 1.0)
     }
 }
@@ -82,10 +82,10 @@ fn convert(autopilot: &mut Autopilot, message: &PoseStamped) -> Result<SetAttitu
     if height.abs() > rules.max_position {
         return Err(Reject::TooFar { distance: height.abs(), limit: rules.max_position });
     }
-    let local = setpoints.here.local(fcu)?;
+    let local = setpoints.reported.local(fcu)?;
     let target = attitude_target(
         stamp_ms(&message.header.stamp),
-        RATES,
+        NO_RATES,
         ned_frd(wxyz(&message.pose.orientation)),
         [0.0; 3],
         0.0,

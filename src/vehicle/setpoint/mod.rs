@@ -43,7 +43,7 @@ use std::time::Duration;
 use target::{SetpointRules, SetpointTarget};
 use trajectory::Trajectory;
 
-/// Period of repeated setpoints; PX4 wants one every half second.
+/// Period of repeated setpoints; PX4 requires one every half second.
 const REPEAT: Duration = Duration::from_millis(50);
 
 macro_rules! parts {
@@ -60,7 +60,7 @@ parts! { accel attitude companion debug estimate height manual mount position ra
 pub(super) struct Setpoints {
     pairs: ThrustPairs,
     trajectory: Trajectory,
-    here: ReportedPosition,
+    reported: ReportedPosition,
     /// µs of the last pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
@@ -81,7 +81,7 @@ impl Setpoints {
         Ok(Self {
             pairs: ThrustPairs::new(),
             trajectory: Trajectory::open(topics)?,
-            here: ReportedPosition::default(),
+            reported: ReportedPosition::default(),
             last_vision: None,
             step: None,
             hold: HeightHold::default(),
@@ -99,7 +99,7 @@ impl Setpoints {
     /// Takes the vehicle's reported position or thrust, and when it arrived.
     pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
         self.hold.observe(message);
-        self.here.observe(message, at);
+        self.reported.observe(message, at);
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
@@ -130,15 +130,15 @@ fn set_frame(
     let VehicleCall { autopilot, name, responder } = call;
     let frame = SetpointFrame::from_number(request.mav_frame);
     let px4 = SetpointRules::of(&autopilot.fcu).px4;
-    let taken = frame.filter(|frame| !(px4 && frame.is_offset()));
-    match taken {
+    let accepted = frame.filter(|frame| !(px4 && frame.is_offset()));
+    match accepted {
         Some(frame) => *chosen(autopilot) = frame,
         None => {
             let remedy = "1 (LOCAL_NED) or 8 (BODY_NED)";
             autopilot.fcu.refuse(name, &Reject::Frame { frame: request.mav_frame, remedy });
         }
     }
-    responder.respond(SetMavFrameResponse { success: taken.is_some() });
+    responder.respond(SetMavFrameResponse { success: accepted.is_some() });
 }
 
 impl Autopilot {
@@ -150,7 +150,7 @@ impl Autopilot {
     ) {
         let checked =
             checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
-        if let Some(sent) = self.pass_by(topic, checked, Fcu::send_ref) {
+        if let Some(sent) = self.send_checked(topic, checked, Fcu::send_ref) {
             self.setpoints.step = None;
             if !self.fcu.settings.keep_alive.is_zero() {
                 self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
@@ -166,20 +166,20 @@ impl Autopilot {
 
     /// Sends an attitude whose thrust is a change of the throttle, or reports its refusal.
     fn throttle_step(&mut self, topic: &'static str, checked: Result<SetAttitudeTarget, Reject>) {
-        // Repeated it would be another change, and the setpoint before it is over.
+        // A repetition would be another change, and the earlier setpoint is replaced.
         self.setpoints.keep_alive.clear();
         self.setpoints.step = None;
-        self.pass_by(topic, checked.map(Checked::without_doubt), Fcu::send_throttle_step);
+        self.send_checked(topic, checked.map(Checked::without_doubt), Fcu::send_throttle_step);
     }
 
     /// Sends a message that is no setpoint, or reports its refusal.
     fn pass(&mut self, topic: &'static str, message: Result<impl Into<Outbound>, Reject>) {
         let message = message.map(|message| Checked::without_doubt(message.into()));
-        self.pass_by(topic, message, Fcu::send_ref);
+        self.send_checked(topic, message, Fcu::send_ref);
     }
 
     /// Sends a message, or reports its refusal; returns the sent message.
-    fn pass_by<M>(
+    fn send_checked<M>(
         &mut self,
         topic: &'static str,
         checked: Result<Checked<M>, Reject>,
@@ -245,7 +245,7 @@ impl Fcu {
         self.warn_throttled(topic, reject.counter(), &format_args!("refused: {reject}"));
     }
 
-    /// The same for a doubtful message, which is sent.
+    /// Counts and logs a doubtful message, which is sent.
     fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
         self.count(Counter::SetpointDoubtful);
         self.warn_throttled(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));

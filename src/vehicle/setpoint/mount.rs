@@ -11,7 +11,7 @@ subscriptions! {
         => |autopilot, topic, message| autopilot.pass(topic, convert(&autopilot.fcu, message));
 }
 
-/// Passes the numbers as mavros does: PX4 takes the angles in degrees. No retransmission: the topic is a stream.
+/// Passes the numbers unchanged, as mavros does: PX4 expects angles in degrees. No retransmission: the topic is a stream.
 fn convert(fcu: &Fcu, m: &MountControl) -> Result<CommandLong, Reject> {
     let [pitch, roll, yaw] = [m.pitch, m.roll, m.yaw];
     let params = [pitch, roll, yaw, m.altitude, m.latitude, m.longitude, f32::from(m.mode)];

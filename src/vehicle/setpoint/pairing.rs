@@ -2,13 +2,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Messages that wait for their counterpart, per topic.
+/// Limit of waiting messages per topic.
 const DEPTH: usize = 10;
 /// Largest difference of two stamps.
 const SLOP: Duration = Duration::from_millis(200);
 
-/// Two queues. Pairs a message at once with the nearest counterpart. ROS' approximate time waits for the next message to
-/// find the best pair; attitudes cannot wait.
+/// Pairs each message at once with the nearest waiting counterpart. ApproximateTime of message_filters waits for the next
+/// message to find the best pair; attitudes cannot wait.
 #[derive(Debug)]
 pub(super) struct Pairing<A, B> {
     left: VecDeque<(i64, A)>,
@@ -32,21 +32,21 @@ impl<A, B> Pairing<A, B> {
     }
 
     /// Takes a message of the left topic, with its stamp in ns.
-    pub(super) fn left(&mut self, stamp: i64, message: A) -> Paired<A, B> {
+    pub(super) fn add_left(&mut self, stamp: i64, message: A) -> Paired<A, B> {
         if let Some((_, partner)) = nearest(&mut self.right, stamp) {
             self.left.clear();
             return Paired::Pair(stamp, message, partner);
         }
-        wait(&mut self.left, stamp, message)
+        enqueue(&mut self.left, stamp, message)
     }
 
     /// Takes a message of the right topic.
-    pub(super) fn right(&mut self, stamp: i64, message: B) -> Paired<A, B> {
+    pub(super) fn add_right(&mut self, stamp: i64, message: B) -> Paired<A, B> {
         if let Some((stamp, partner)) = nearest(&mut self.left, stamp) {
             self.right.clear();
             return Paired::Pair(stamp, partner, message);
         }
-        wait(&mut self.right, stamp, message)
+        enqueue(&mut self.right, stamp, message)
     }
 }
 
@@ -62,7 +62,7 @@ fn nearest<T>(queue: &mut VecDeque<(i64, T)>, stamp: i64) -> Option<(i64, T)> {
     queue.pop_front()
 }
 
-fn wait<T, A, B>(queue: &mut VecDeque<(i64, T)>, stamp: i64, message: T) -> Paired<A, B> {
+fn enqueue<T, A, B>(queue: &mut VecDeque<(i64, T)>, stamp: i64, message: T) -> Paired<A, B> {
     let full = queue.len() >= DEPTH;
     if full {
         queue.pop_front();

@@ -32,7 +32,7 @@ subscriptions! {
         });
     };
     GeoPoseStamped("setpoint_position/global_to_local", "the same, sent as local position") => |autopilot, topic, message| {
-        match autopilot.setpoints.here.goal(message, autopilot.fcu.settings.geoid) {
+        match autopilot.setpoints.reported.target(message, autopilot.fcu.settings.geoid) {
             Ok(target) => autopilot.local_setpoint(topic, &target),
             Err(reject) => autopilot.fcu.refuse(topic, &reject),
         }
@@ -94,24 +94,24 @@ impl ReportedPosition {
         }
     }
 
-    /// The local position, unless it is too old or no number.
+    /// The local position, unless it is too old or not finite.
     pub(super) fn local(&self, fcu: &Fcu) -> Result<ReportedLocalPosition, Reject> {
-        let known = |local: &ReportedLocalPosition| {
+        let is_usable = |local: &ReportedLocalPosition| {
             let numbers = [local.position, local.velocity];
             fcu.is_recent(local.at) && numbers.iter().flatten().all(|x| x.is_finite())
         };
-        self.local.filter(known).ok_or(Reject::NoPose)
+        self.local.filter(is_usable).ok_or(Reject::NoPose)
     }
 
     /// Converts a global position (altitude above the ellipsoid) to a local setpoint.
-    fn goal(&mut self, message: &GeoPoseStamped, geoid: Geoid) -> Result<SetpointTarget, Reject> {
+    fn target(&mut self, message: &GeoPoseStamped, geoid: Geoid) -> Result<SetpointTarget, Reject> {
         let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
         if !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
             return Err(Reject::NotOnEarth { latitude, longitude });
         }
         let stamp = &message.header.stamp;
-        let newer = |last: &Time| (last.sec, last.nanosec) < (stamp.sec, stamp.nanosec);
-        if !self.last.as_ref().is_none_or(newer) {
+        let is_newer = |last: &Time| (last.sec, last.nanosec) < (stamp.sec, stamp.nanosec);
+        if !self.last.as_ref().is_none_or(is_newer) {
             return Err(Reject::NotNewer);
         }
         let (Some(here), Some(local)) = (self.global, self.local) else {
@@ -123,7 +123,7 @@ impl ReportedPosition {
         let here = Geodetic::new(here.latitude_deg, here.longitude_deg, here.altitude_m + above);
         let goal = Geodetic::new(latitude, longitude, altitude);
         let [east, north, up] = goal.to_enu(here).to_array();
-        // NED and ENU swap by the same permutation in both directions.
+        // `ned` also converts NED to ENU: it is its own inverse.
         let [x, y, z] = ned(local.position);
         let position = [x + east, y + north, z + up];
         Ok(pose_target(stamp, MAV_FRAME_LOCAL_NED, position, &message.pose.orientation))

@@ -7,12 +7,12 @@ use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, Positi
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 
 /// Ignore bits of `type_mask` in attitude setpoints.
-pub(super) const RATES: u8 = 0x07;
-const ROLL_AND_PITCH_RATE: u8 = 0x03;
+pub(super) const NO_RATES: u8 = 0x07;
+const NO_ROLL_AND_PITCH_RATE: u8 = 0x03;
 const NO_THRUST: u8 = 0x40;
 pub(super) const NO_ATTITUDE: u8 = 0x80;
 /// A larger thrust is in another unit.
-const ABSURD_THRUST: f64 = 10.0;
+const MAX_PLAUSIBLE_THRUST: f64 = 10.0;
 
 subscriptions! {
     PositionTarget("setpoint_raw/local", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU from the body in frame 8")
@@ -59,7 +59,7 @@ fn attitude(
     let thrust = f64::from(message.thrust) * scaling;
     let mut doubt = None;
     if mask & NO_THRUST == 0 {
-        if thrust.is_nan() || thrust.abs() > ABSURD_THRUST {
+        if thrust.is_nan() || thrust.abs() > MAX_PLAUSIBLE_THRUST {
             return Err(Reject::Thrust(thrust));
         }
         if !(0.0..=1.0).contains(&thrust) {
@@ -68,7 +68,7 @@ fn attitude(
         }
     }
     // PX4 follows roll and pitch rate also without a yaw rate, so only those two are required.
-    if rules.px4 && mask & NO_ATTITUDE != 0 && mask & ROLL_AND_PITCH_RATE != 0 {
+    if rules.px4 && mask & NO_ATTITUDE != 0 && mask & NO_ROLL_AND_PITCH_RATE != 0 {
         return Err(Reject::Nothing(mask.into()));
     }
     attitude_target(
@@ -76,7 +76,7 @@ fn attitude(
         mask,
         ned_frd(wxyz(&message.orientation)),
         frd(vector(&message.body_rate)),
-        // It is NaN only if the mask ignores it.
+        // The thrust is NaN only if the mask ignores it.
         thrust.clamp(0.0, 1.0),
         rules,
     )
@@ -97,7 +97,7 @@ fn throttle_step(
     }
     attitude_target(
         stamp_ms(&message.header.stamp),
-        RATES,
+        NO_RATES,
         ned_frd(wxyz(&message.orientation)),
         [0.0; 3],
         step,

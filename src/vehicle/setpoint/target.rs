@@ -13,11 +13,11 @@ pub(super) const FORCE: u16 = 0x200;
 pub(super) const YAW: u16 = 0x400;
 pub(super) const YAW_RATE: u16 = 0x800;
 
-/// Global frames that PX4 takes.
+/// Global frames that PX4 accepts.
 const GLOBAL: [u8; 3] =
     [MAV_FRAME_GLOBAL_INT, MAV_FRAME_GLOBAL_RELATIVE_ALT_INT, MAV_FRAME_GLOBAL_TERRAIN_ALT_INT];
-/// PX4 subtracts the height of home above the origin of the local frame instead of adding it; less, in m, is noise of its estimate.
-const HOME_OFFSET: f64 = 2.0;
+/// A smaller height in m of home above the local origin is noise of the estimate. PX4 subtracts this height instead of adding it.
+const MIN_HOME_OFFSET: f64 = 2.0;
 
 /// A checked local setpoint, or why it is refused.
 pub(super) type LocalSetpoint = Result<Checked<SetPositionTargetLocalNed>, Reject>;
@@ -96,7 +96,7 @@ impl SetpointTarget {
             px4_global(self.frame, mask)?;
             let relative = self.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT && mask & POSITION == 0;
             doubt = Some(rules.home_height)
-                .filter(|height| relative && height.abs() > HOME_OFFSET)
+                .filter(|height| relative && height.abs() > MIN_HOME_OFFSET)
                 .map(Reject::HomeOffset);
         }
         let integer = |degrees: f64| {
@@ -138,7 +138,7 @@ impl SetpointTarget {
     ) -> Result<SetPositionTargetLocalNed, Reject> {
         let axes = self.axes();
         let (velocity, acceleration) = (axes(self.velocity), axes(self.acceleration));
-        let mask = self.finite(position, velocity, acceleration)?;
+        let mask = self.mask_nan(position, velocity, acceleration)?;
         let speed = length(velocity, mask >> 3);
         if speed > rules.max_speed {
             let limit = rules.max_speed;
@@ -162,7 +162,7 @@ impl SetpointTarget {
 
     /// Adds the bits of NaN axes to the mask: PX4 treats both alike, and the vendor's client relies on it. Refuses
     /// infinity, and NaN where nothing else controls the axis.
-    fn finite(
+    fn mask_nan(
         &self,
         position: [f64; 3],
         velocity: [f64; 3],
@@ -195,7 +195,7 @@ impl SetpointTarget {
             }
         }
         match nan {
-            Some(name) if unbalanced(mask) => Err(Reject::NotANumber(name)),
+            Some(name) if is_unbalanced(mask) => Err(Reject::NotANumber(name)),
             _ => Ok(mask),
         }
     }
@@ -217,16 +217,16 @@ pub(super) fn check_distance(
     if distance > limit { Err(Reject::TooFar { distance, limit }) } else { Ok(()) }
 }
 
-/// Whether an axis has neither position, velocity nor acceleration, or x and y differ in what they have: PX4's position
-/// controller needs them in pairs.
-fn unbalanced(mask: u16) -> bool {
-    let without = mask & (mask >> 3) & (mask >> 6) & 0b111 != 0;
+/// Whether an axis has neither position, velocity nor acceleration, or x has others than y: PX4's position controller needs
+/// x and y in pairs.
+fn is_unbalanced(mask: u16) -> bool {
+    let has_empty_axis = mask & (mask >> 3) & (mask >> 6) & 0b111 != 0;
     // x bits of position, velocity and acceleration.
-    without || (mask ^ (mask >> 1)) & 0b001_001_001 != 0
+    has_empty_axis || (mask ^ (mask >> 1)) & 0b001_001_001 != 0
 }
 
-/// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a doubt about one that PX4 accepts, but hardly as
-/// meant.
+/// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a doubt about one that PX4 accepts, but not as
+/// the sender probably means it.
 pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
     let complete = |what| mask & what == 0;
     let absent = |what| mask & what == what;
@@ -237,7 +237,7 @@ pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> 
         MAV_FRAME_LOCAL_NED if absent(POSITION | VELOCITY | ACCELERATION) => {
             Err(Reject::Nothing(mask))
         }
-        MAV_FRAME_LOCAL_NED if unbalanced(mask) => Ok(Some(Reject::Unbalanced(mask))),
+        MAV_FRAME_LOCAL_NED if is_unbalanced(mask) => Ok(Some(Reject::Unbalanced(mask))),
         MAV_FRAME_LOCAL_NED => Ok(None),
         MAV_FRAME_BODY_NED => {
             for (bits, what) in [(VELOCITY, "velocity"), (ACCELERATION, "acceleration")] {
@@ -246,7 +246,7 @@ pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> 
                 }
             }
             if absent(VELOCITY | ACCELERATION) {
-                // `body.rs` makes a local position of it.
+                // `body.rs` converts it to a local position.
                 return if absent(POSITION) { Err(Reject::Nothing(mask)) } else { Ok(None) };
             }
             Ok(if !absent(POSITION) {

@@ -12,14 +12,14 @@ use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-const LONGEST: usize = 10_000;
+const MAX_POINTS: usize = 10_000;
 
 subscriptions! {
     MultiDOFJointTrajectory("setpoint_trajectory/local", "trajectory, flown point by point")
         => |autopilot, topic, message| {
-            let begun = autopilot.setpoints.trajectory.begin(&autopilot.fcu, message);
-            match begun {
-                Ok(published) => autopilot.check(published),
+            let result = autopilot.setpoints.trajectory.begin(&autopilot.fcu, message);
+            match result {
+                Ok(published) => autopilot.count_unpublished(published),
                 Err(reject) => autopilot.fcu.refuse(topic, &reject),
             }
         };
@@ -29,7 +29,7 @@ subscriptions! {
 pub(super) struct Trajectory {
     desired: Publisher<Path>,
     pub(super) frame: SetpointFrame,
-    begun: Duration,
+    start: Duration,
     pub(super) points: VecDeque<MultiDOFJointTrajectoryPoint>,
 }
 
@@ -38,7 +38,7 @@ impl Trajectory {
         Ok(Self {
             desired: open.publisher("setpoint_trajectory/desired")?,
             frame: SetpointFrame::LocalNed,
-            begun: Duration::ZERO,
+            start: Duration::ZERO,
             points: VecDeque::new(),
         })
     }
@@ -50,10 +50,10 @@ impl Trajectory {
     ) -> Result<Result<(), RosError>, Reject> {
         match message.points.len() {
             0 => return Err(Reject::NoPoints),
-            n if n > LONGEST => return Err(Reject::ManyPoints(n)),
+            n if n > MAX_POINTS => return Err(Reject::ManyPoints(n)),
             _ => (),
         }
-        self.begun = fcu.now.mono;
+        self.start = fcu.now.mono;
         self.points = message.points.iter().cloned().collect();
         let poses = self.points.iter().filter_map(|point| point.transforms.first());
         let path = Path {
@@ -77,7 +77,7 @@ impl Trajectory {
 
     pub(super) fn deadline(&self) -> Option<Duration> {
         let point = self.points.front()?;
-        Some(self.begun.saturating_add(from_start(point)))
+        Some(self.start.saturating_add(from_start(point)))
     }
 
     /// The newest point that is due.

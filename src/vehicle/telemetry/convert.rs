@@ -4,7 +4,7 @@ use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Variance of an unknown quantity where -1 has no meaning.
+/// Variance of an unknown quantity, where -1 does not mean unknown.
 pub(super) const NOT_KNOWN: f64 = 99_999.0;
 
 pub(super) fn point<F: CoordinateFrame>(vector: Vector<F>) -> Point {
@@ -21,11 +21,11 @@ pub(super) fn quaternion([w, x, y, z]: [f64; 4]) -> Quaternion {
     Quaternion { x, y, z, w }
 }
 
-pub(super) fn geo_point(place: Geodetic) -> GeoPoint {
+pub(super) fn geo_point(position: Geodetic) -> GeoPoint {
     GeoPoint {
-        latitude: place.latitude_deg,
-        longitude: place.longitude_deg,
-        altitude: place.altitude_m,
+        latitude: position.latitude_deg,
+        longitude: position.longitude_deg,
+        altitude: position.altitude_m,
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32])
     })
 }
 
-/// The same formula for quaternions that may be invalid: setpoints may have NaN.
+/// As [`enu_wxyz`], for quaternions that may be invalid: setpoints may have NaN.
 pub(super) fn raw_enu_wxyz([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-w - z, -x - y, y - x, z - w].map(|c| c * FRAC_1_SQRT_2)
 }

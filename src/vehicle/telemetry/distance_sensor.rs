@@ -15,12 +15,12 @@ const FRAMES: [&str; 2] = ["hrlv_ez4_sonar", "lidarlite_laser"];
 plugin! {
     DistanceSensorPlugin(settings) {
         publish {
-            hrlv_ez4: Range("distance_sensor/hrlv_ez4_pub", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)") in below_base(settings, FRAMES[0]);
-            lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in below_base(settings, FRAMES[1]);
+            hrlv_ez4: Range("distance_sensor/hrlv_ez4_pub", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[0]);
+            lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[1]);
         }
         state {
             /// Orientations published as frames.
-            placed: [Option<u8>; FRAMES.len()];
+            orientations: [Option<u8>; FRAMES.len()];
         }
         receive {
             any raw::DistanceSensor => distance_sensor,
@@ -43,9 +43,9 @@ impl DistanceSensorPlugin {
             fcu.count(Counter::DistanceSensorOrientation);
             return Ok(());
         };
-        if self.placed[id] != Some(m.orientation) {
-            self.placed[id] = Some(m.orientation);
-            let name = below_base(&fcu.settings, FRAMES[id]);
+        if self.orientations[id] != Some(m.orientation) {
+            self.orientations[id] = Some(m.orientation);
+            let name = vehicle_frame(&fcu.settings, FRAMES[id]);
             fcu.body_frames.push(BodyFrame { name, attitude });
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
@@ -68,7 +68,7 @@ impl DistanceSensorPlugin {
 }
 
 /// The name of a vehicle's frame, with the prefix of its body frame.
-fn below_base(settings: &VehicleSettings, name: &str) -> String {
+fn vehicle_frame(settings: &VehicleSettings, name: &str) -> String {
     match settings.base_link.rsplit_once('/') {
         Some((prefix, _)) => format!("{prefix}/{name}"),
         None => name.to_owned(),

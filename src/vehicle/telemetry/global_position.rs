@@ -58,9 +58,9 @@ impl GlobalPositionPlugin {
         self.quality = FixQuality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
         // Without a fix the position is unknown, and autopilots cast that to arbitrary numbers.
-        let place = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
-        if let Some(place) = place.flatten() {
-            self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, place, quality))?;
+        let geo = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
+        if let Some(geo) = geo.flatten() {
+            self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, geo, quality))?;
         }
         if m.vel != u16::MAX && m.cog != u16::MAX {
             let (speed, course) = (f64::from(m.vel) / 1e2, (f64::from(m.cog) / 1e2).to_radians());
@@ -76,29 +76,29 @@ impl GlobalPositionPlugin {
     fn global_position_int(&mut self, fcu: &mut Fcu, m: &GLOBAL_POSITION_INT_DATA) -> Published {
         let quality = self.quality;
         let stamp = fcu.stamp_ms(m.time_boot_ms);
-        let Some(place) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else { return Ok(()) };
-        if self.first_fix.is_none() && quality.is_fix() && place.altitude_m.is_finite() {
-            self.first_fix = Some(place);
+        let Some(geo) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else { return Ok(()) };
+        if self.first_fix.is_none() && quality.is_fix() && geo.altitude_m.is_finite() {
+            self.first_fix = Some(geo);
         }
         let above_home = metres(m.relative_alt);
         fcu.amsl = Some(metres(m.alt)).filter(|altitude| altitude.is_finite());
-        // mavros counts from home, which differs from the local origin if the vehicle was moved before it was armed.
-        let own = fcu.origin_above_ellipsoid();
-        let (origin, height) = match (own.filter(|_| !fcu.settings.quirks), fcu.home) {
+        // mavros' `local` is relative to home, which differs from the local origin if the vehicle was moved before it was armed.
+        let local_origin = fcu.origin_above_ellipsoid();
+        let (origin, height) = match (local_origin.filter(|_| !fcu.settings.quirks), fcu.home) {
             (Some(origin), Some(home)) => {
                 (origin, above_home + home.altitude_m - origin.altitude_m)
             }
-            (Some(origin), None) => (origin, place.altitude_m - origin.altitude_m),
-            (None, home) => (home.or(self.first_fix).unwrap_or(place), above_home),
+            (Some(origin), None) => (origin, geo.altitude_m - origin.altitude_m),
+            (None, home) => (home.or(self.first_fix).unwrap_or(geo), above_home),
         };
-        self.global.publish_if_subscribed(stamp, |fix| fill_fix(fix, place, quality))?;
+        self.global.publish_if_subscribed(stamp, |fix| fill_fix(fix, geo, quality))?;
         let [north, east, down] = [m.vx, m.vy, m.vz].map(|v| f64::from(v) / 1e2);
         // mavros does not negate the vertical speed.
         let up = if fcu.settings.quirks { down } else { -down };
         // No odometry without a known altitude.
-        if place.altitude_m.is_finite() && height.is_finite() {
+        if geo.altitude_m.is_finite() && height.is_finite() {
             self.local.publish_if_subscribed(stamp, |odometry| {
-                let plane = place.to_enu(origin);
+                let plane = geo.to_enu(origin);
                 let position = Vector::<Enu>::new(plane.x(), plane.y(), height);
                 odometry.pose.pose.position = point(position);
                 // The message has no orientation.
@@ -126,12 +126,12 @@ impl GlobalPositionPlugin {
 
     fn gps_global_origin(&mut self, fcu: &mut Fcu, m: &GPS_GLOBAL_ORIGIN_DATA) -> Published {
         let e7 = [m.latitude, m.longitude, m.altitude];
-        let Some(place) = fcu.to_geodetic(e7) else { return Ok(()) };
-        if place.altitude_m.is_finite() {
+        let Some(geo) = fcu.to_geodetic(e7) else { return Ok(()) };
+        if geo.altitude_m.is_finite() {
             fcu.set_origin(Geodetic::from_e7(e7));
         }
         let stamp = fcu.stamp_us(m.time_usec);
-        self.gp_origin.publish_always(stamp, |origin| origin.position = geo_point(place))
+        self.gp_origin.publish_always(stamp, |origin| origin.position = geo_point(geo))
     }
 
     fn global_offset(
@@ -152,10 +152,10 @@ impl GlobalPositionPlugin {
     }
 }
 
-fn fill_fix(fix: &mut NavSatFix, place: Geodetic, quality: FixQuality) {
-    fix.latitude = place.latitude_deg;
-    fix.longitude = place.longitude_deg;
-    fix.altitude = place.altitude_m;
+fn fill_fix(fix: &mut NavSatFix, geo: Geodetic, quality: FixQuality) {
+    fix.latitude = geo.latitude_deg;
+    fix.longitude = geo.longitude_deg;
+    fix.altitude = geo.altitude_m;
     quality.fill(fix);
 }
 

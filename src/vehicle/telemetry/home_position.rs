@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Period of the requests, as in mavros.
 const PERIOD: Duration = Duration::from_secs(10);
 /// Longest wait of a caller of `home_position/req_update`.
-const ANSWER: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Limit of waiting callers; more are refused.
 const MAX_CALLERS: usize = 16;
 
@@ -51,10 +51,10 @@ plugin! {
 
 impl HomePositionPlugin {
     fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> Published {
-        let Some(place) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
+        let Some(geo) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
             return Ok(());
         };
-        fcu.home = Some(place).filter(|place| place.altitude_m.is_finite());
+        fcu.home = Some(geo).filter(|geo| geo.altitude_m.is_finite());
         let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
         let local = Vector::<Ned>::from([m.x, m.y, m.z]);
         let known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
@@ -71,9 +71,9 @@ impl HomePositionPlugin {
             Vector::<Enu>::from(Vector::<Ned>::from(v))
         };
         self.home.publish_always(stamp, |home| {
-            home.geo = geo_point(place);
+            home.geo = geo_point(geo);
             home.position = point(enu([m.x, m.y, m.z]));
-            home.orientation = quaternion(world_changed(whole(m.q)));
+            home.orientation = quaternion(change_world(finite_or_nan(m.q)));
             home.approach = vector3(enu([m.approach_x, m.approach_y, m.approach_z]));
         })
     }
@@ -87,7 +87,7 @@ impl HomePositionPlugin {
 
     /// The connection was lost: the next autopilot may have another home.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
-        fcu.forget_places();
+        fcu.forget_positions();
         self.next_request = None;
     }
 
@@ -125,7 +125,7 @@ fn request_update(autopilot: &mut Autopilot, _: TriggerRequest, responder: Respo
     }
     let command = home.request(fcu);
     match autopilot.services.ask(fcu, command) {
-        Ok(()) => home.callers.push((fcu.now.mono + ANSWER, responder)),
+        Ok(()) => home.callers.push((fcu.now.mono + ANSWER_TIMEOUT, responder)),
         Err(reason) => refuse(responder, &reason),
     }
 }
@@ -134,15 +134,15 @@ fn refuse(responder: Responder<Trigger>, message: &str) {
     responder.respond(TriggerResponse { success: false, message: message.to_owned() });
 }
 
-/// A quaternion, or all NaN: the autopilot knows the slope of the ground and its heading there, or neither.
-fn whole(q: [f32; 4]) -> [f64; 4] {
+/// The quaternion, or all NaN if a component is unknown.
+fn finite_or_nan(q: [f32; 4]) -> [f64; 4] {
     let known = q.iter().all(|c| c.is_finite());
     q.map(|c| if known { c.into() } else { f64::NAN })
 }
 
 /// Converts the world between NED and ENU and keeps the body frame: mavros' conversion of the ground attitude at home.
 /// It is its own inverse up to the sign.
-fn world_changed([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+fn change_world([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-x - y, w + z, w - z, y - x].map(|c| c * FRAC_1_SQRT_2)
 }
 
@@ -161,7 +161,7 @@ fn set(autopilot: &mut Autopilot, home: HomePosition) {
         longitude,
         altitude,
         position: ned(position.x, position.y, position.z),
-        q: world_changed([q.w, q.x, q.y, q.z]).map(|c| c as f32),
+        q: change_world([q.w, q.x, q.y, q.z]).map(|c| c as f32),
         approach: ned(approach.x, approach.y, approach.z),
         target_system: fcu.system,
         time_usec: stamp_us(&home.header.stamp),

@@ -126,16 +126,16 @@ impl ImuPlugin {
             at: fcu.arrival(),
         };
         fcu.orientation = Some(orientation);
-        let fresh = |at: Duration| fcu.arrival().saturating_sub(at) <= FORCE_AGE;
-        let known = self.force.is_some_and(|(_, at)| fresh(at));
+        let is_recent = |at: Duration| fcu.arrival().saturating_sub(at) <= FORCE_AGE;
+        let known = self.force.is_some_and(|(_, at)| is_recent(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
         self.data.publish_if_subscribed(stamp, |message| {
             message.orientation = quaternion(orientation.enu_wxyz);
             // The UDP modes carry no rates.
-            let turning = orientation.known_rates();
-            message.angular_velocity = vector3(turning.unwrap_or_default());
+            let rates = orientation.known_rates();
+            message.angular_velocity = vector3(rates.unwrap_or_default());
             message.angular_velocity_covariance =
-                turning.map_or(NOT_MEASURED, |_| diagonal(RATE_VARIANCE));
+                rates.map_or(NOT_MEASURED, |_| diagonal(RATE_VARIANCE));
             message.linear_acceleration = vector3(force);
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
             if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, known) {

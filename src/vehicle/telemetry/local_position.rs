@@ -70,13 +70,13 @@ impl LocalPositionPlugin {
             });
         }
         self.velocity_local.publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
-        let take = self.best.take(PLAIN, fcu.arrival());
+        let is_best = self.best.take(PLAIN, fcu.arrival());
         if !motion.check_oriented(fcu) {
             return Ok(());
         }
         self.pose.publish_if_subscribed(stamp, |m| m.pose = motion.pose())?;
         self.velocity_body.publish_if_subscribed(stamp, |m| m.twist = motion.body_twist())?;
-        if !take {
+        if !is_best {
             return Ok(());
         }
         self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
@@ -171,21 +171,21 @@ impl LocalMotion {
         Pose { position: point(self.position), orientation: quaternion(self.wxyz) }
     }
 
-    fn turning(&self) -> Vector<Flu> {
+    fn body_rates(&self) -> Vector<Flu> {
         self.rates.unwrap_or_default()
     }
 
     fn world_twist(&self) -> Twist {
         Twist {
             linear: vector3(self.velocity),
-            angular: vector3(self.attitude.rotate(self.turning())),
+            angular: vector3(self.attitude.rotate(self.body_rates())),
         }
     }
 
     fn body_twist(&self) -> Twist {
         Twist {
             linear: vector3(self.attitude.inverse().rotate(self.velocity)),
-            angular: vector3(self.turning()),
+            angular: vector3(self.body_rates()),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::wire::mavlink::dialect::{
     RC_CHANNELS_DATA, RC_CHANNELS_RAW_DATA, SERVO_OUTPUT_RAW_DATA,
 };
 
-/// Ports published; a message holds 8 inputs or 16 outputs of one port.
+/// Number of published ports; a message has 8 inputs or 16 outputs of one port.
 const PORTS: u8 = 4;
 
 plugin! {
@@ -38,12 +38,12 @@ impl RcPlugin {
             m.chan7_raw, m.chan8_raw, m.chan9_raw, m.chan10_raw, m.chan11_raw, m.chan12_raw,
             m.chan13_raw, m.chan14_raw, m.chan15_raw, m.chan16_raw, m.chan17_raw, m.chan18_raw,
         ];
-        let there = all.get(..usize::from(m.chancount)).unwrap_or(&all);
+        let channels_in_use = all.get(..usize::from(m.chancount)).unwrap_or(&all);
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         self.inputs.publish_if_subscribed(stamp, |message| {
             message.rssi = m.rssi;
             message.channels.clear();
-            message.channels.extend_from_slice(there);
+            message.channels.extend_from_slice(channels_in_use);
         })
     }
 
@@ -56,7 +56,7 @@ impl RcPlugin {
             m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw,
             m.chan5_raw, m.chan6_raw, m.chan7_raw, m.chan8_raw,
         ];
-        keep(&mut self.raw, m.port, &port);
+        store_port(&mut self.raw, m.port, &port);
         let (stamp, raw) = (fcu.stamp_ms(m.time_boot_ms), &self.raw);
         self.inputs.publish_if_subscribed(stamp, |message| {
             message.rssi = m.rssi;
@@ -72,7 +72,7 @@ impl RcPlugin {
             m.servo9_raw, m.servo10_raw, m.servo11_raw, m.servo12_raw,
             m.servo13_raw, m.servo14_raw, m.servo15_raw, m.servo16_raw,
         ];
-        keep(&mut self.servos, m.port, &port);
+        store_port(&mut self.servos, m.port, &port);
         // The time in the message is 32-bit µs, which wrap after 71 minutes.
         let (stamp, servos) = (fcu.stamp_now(), &self.servos);
         self.outputs.publish_if_subscribed(stamp, |message| {
@@ -81,8 +81,8 @@ impl RcPlugin {
     }
 }
 
-/// Writes the values of one port behind those of lower ports.
-fn keep(all: &mut Vec<u16>, port: u8, values: &[u16]) {
+/// Writes the values of one port after the values of lower ports.
+fn store_port(all: &mut Vec<u16>, port: u8, values: &[u16]) {
     if port >= PORTS {
         return;
     }

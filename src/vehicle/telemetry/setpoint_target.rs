@@ -38,7 +38,7 @@ impl SetpointTargetPlugin {
         } else {
             TargetAxes::World
         };
-        // mavros leaves it empty.
+        // mavros leaves `frame_id` empty.
         let frame = match axes {
             _ if fcu.settings.frames_of_mavros() => "",
             TargetAxes::World => fcu.settings.local_frame(),

@@ -11,17 +11,17 @@ use std::time::Duration;
 const CHUNK: usize = 50;
 /// A text with a missing chunk is published after this silence.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The same for a text that may be complete: number 0 means a single chunk, but PX4 also gives it to its first text
-/// after a start, of any length.
+/// As `PATIENCE`, for a text that may be complete: number 0 means a single chunk, but PX4 also gives it to its first
+/// text after a start, of any length.
 const MAYBE_WHOLE: Duration = Duration::from_millis(200);
 /// Limit of texts being joined.
-const UNFINISHED: usize = 8;
+const MAX_UNFINISHED: usize = 8;
 /// Longest text that is sent: the chunk number is a byte.
-const LONGEST: usize = 255 * CHUNK;
+const MAX_BYTES: usize = 255 * CHUNK;
 /// Replaces a lost chunk.
 const LOST: &[u8] = b"[...]";
 /// Limit of log lines per second; the rest is only published.
-const LINES: u32 = 20;
+const MAX_LINES: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
 
 plugin! {
@@ -52,24 +52,24 @@ struct UnfinishedText {
     severity: u8,
     chunks: Vec<Option<Vec<u8>>>,
     /// The last chunk arrived.
-    ended: bool,
+    has_end: bool,
     until: Duration,
 }
 
 impl UnfinishedText {
     fn is_complete(&self) -> bool {
-        self.ended && self.chunks.iter().all(Option::is_some)
+        self.has_end && self.chunks.iter().all(Option::is_some)
     }
 
     /// A full chunk with number 0, and no other.
     fn is_maybe_whole(&self) -> bool {
-        self.id == 0 && !self.ended && self.chunks.len() == 1
+        self.id == 0 && !self.has_end && self.chunks.len() == 1
     }
 
     fn text(&self) -> Vec<u8> {
         let chunk = |chunk: &Option<Vec<u8>>| chunk.clone().unwrap_or_else(|| LOST.to_vec());
         let mut text: Vec<u8> = self.chunks.iter().flat_map(chunk).collect();
-        if !self.ended && !self.is_maybe_whole() {
+        if !self.has_end && !self.is_maybe_whole() {
             text.extend_from_slice(LOST);
         }
         text
@@ -92,18 +92,18 @@ impl StatustextPlugin {
             }
             return self.publish(fcu, m.severity, bytes);
         }
-        if let Some(begun) = at {
-            let text = self.unfinished.get(begun);
-            let again = text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_))));
-            if again {
+        if let Some(index) = at {
+            let text = self.unfinished.get(index);
+            let reused = text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_))));
+            if reused {
                 // The number was reused: this is another text.
-                let old = self.unfinished.remove(begun);
+                let old = self.unfinished.remove(index);
                 self.publish(fcu, old.severity, &old.text())?;
                 at = None;
             }
         }
         if at.is_none() {
-            if self.unfinished.len() >= UNFINISHED {
+            if self.unfinished.len() >= MAX_UNFINISHED {
                 let old = self.unfinished.remove(0);
                 self.publish(fcu, old.severity, &old.text())?;
             }
@@ -112,18 +112,18 @@ impl StatustextPlugin {
                 id: m.id,
                 severity: m.severity,
                 chunks: Vec::new(),
-                ended: false,
+                has_end: false,
                 until: Duration::ZERO,
             });
         }
         let at = at.unwrap_or(self.unfinished.len().saturating_sub(1));
         let Some(text) = self.unfinished.get_mut(at) else { return Ok(()) };
-        text.ended |= end.is_some();
+        text.has_end |= end.is_some();
         if text.chunks.len() <= chunk {
             text.chunks.resize(chunk + 1, None);
         }
-        if let Some(place) = text.chunks.get_mut(chunk) {
-            *place = Some(bytes.to_vec());
+        if let Some(slot) = text.chunks.get_mut(chunk) {
+            *slot = Some(bytes.to_vec());
         }
         let patience = if text.is_maybe_whole() { MAYBE_WHOLE } else { PATIENCE };
         text.until = fcu.now.mono + patience;
@@ -172,7 +172,7 @@ impl StatustextPlugin {
         } else {
             self.logged = (begin, lines.saturating_add(1));
         }
-        if self.logged.1 <= LINES {
+        if self.logged.1 <= MAX_LINES {
             log(fcu.settings.id, severity, text.trim_end());
         } else {
             fcu.count(Counter::StatustextNotLogged);
@@ -200,7 +200,7 @@ fn send(autopilot: &mut Autopilot, message: StatusText) {
     let fcu = &mut autopilot.fcu;
     let texts = &mut autopilot.telemetry.statustext;
     let bytes = message.text.as_bytes();
-    let bytes = bytes.get(..bytes.len().min(LONGEST - 1)).unwrap_or_default();
+    let bytes = bytes.get(..bytes.len().min(MAX_BYTES - 1)).unwrap_or_default();
     let id = if bytes.len() <= CHUNK {
         0
     } else {

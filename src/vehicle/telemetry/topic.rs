@@ -36,7 +36,7 @@ impl<M: Message + Default> Topic<M> {
         self.publisher.subscribers() > 0
     }
 
-    /// For content that repeats within a second.
+    /// Publishes to existing subscribers: for content that repeats within a second.
     pub(super) fn publish_if_subscribed(
         &mut self,
         stamp: Stamp,
@@ -45,7 +45,7 @@ impl<M: Message + Default> Topic<M> {
         if self.is_subscribed() { self.publish_always(stamp, fill) } else { Ok(()) }
     }
 
-    /// For content that a late subscriber gets from the writer's history.
+    /// Publishes always: for content that a late subscriber gets from the writer's history.
     pub(super) fn publish_always(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> Published {
         fill(&mut self.message);
         (self.set_stamp)(&mut self.message, self.order.next(stamp).to_msg());
@@ -53,8 +53,8 @@ impl<M: Message + Default> Topic<M> {
     }
 }
 
-/// Chooses between messages with the same content: the best that still arrives. mavros never returns to a lesser one, so
-/// a single better message silences the other for good.
+/// Chooses between messages with the same content: the best that still arrives. In mavros a single better message
+/// ends the publication of the other for ever.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BestMessage {
     rank: u8,

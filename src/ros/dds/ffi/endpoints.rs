@@ -75,12 +75,12 @@ impl Endpoints {
                 let endpoint = unsafe { &*sample.cast::<c::dds_builtintopic_endpoint_t>() };
                 let alive = info.instance_state == c::dds_instance_state_DDS_IST_ALIVE;
                 // The key is valid in every sample, the rest only in one with data.
-                let there = (info.valid_data && alive).then(|| Endpoint {
+                let present = (info.valid_data && alive).then(|| Endpoint {
                     topic: text(endpoint.topic_name),
                     type_name: text(endpoint.type_name),
                     qos: offered(endpoint.qos),
                 });
-                changed(endpoint.key.v, there);
+                changed(endpoint.key.v, present);
             }
             // SAFETY: returns exactly what was lent.
             unsafe { c::dds_return_loan(self.reader.0, samples.as_mut_ptr(), count as i32) };

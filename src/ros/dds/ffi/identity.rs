@@ -1,4 +1,4 @@
-//! SampleKind with their identity, which the API of Cyclone DDS does not expose: it neither returns nor accepts sequence
+//! Samples with their identity, which the API of Cyclone DDS does not expose: it neither returns nor accepts sequence
 //! numbers and inline QoS.
 //!
 //! *Reading:* the request topics have their own functions to take a sample from a packet. They put [`RequestHead`] in front
@@ -50,28 +50,28 @@ const OURS: u32 = 1 << 31;
 const PID_STATUSINFO: u16 = 0x0071;
 
 #[derive(Default)]
-struct Named {
+struct Replies {
     last: u32,
     identities: BTreeMap<u32, SampleIdentity>,
 }
 
-/// Request identities of the replies in the writers' histories, by `statusinfo`.
-static NAMED: Mutex<Named> = Mutex::new(Named { last: 0, identities: BTreeMap::new() });
+/// Identities of the requests to the replies in the writers' histories, by `statusinfo`.
+static REPLIES: Mutex<Replies> = Mutex::new(Replies { last: 0, identities: BTreeMap::new() });
 
 /// Sets the identity of the request that `sample`, a reply, answers.
 ///
 /// # Safety
-/// `sample` is valid, of the type of [`Half::Replies`], and exclusive to the caller.
-pub(super) unsafe fn name(sample: *mut c::ddsi_serdata, identity: SampleIdentity) {
-    let mut named = NAMED.lock();
+/// `sample` is valid, of the type of `SampleKind::Replies`, and exclusive to the caller.
+pub(super) unsafe fn set_request(sample: *mut c::ddsi_serdata, identity: SampleIdentity) {
+    let mut replies = REPLIES.lock();
     let number = loop {
-        named.last = (named.last + 1) & 0x00ff_ffff;
-        let number = OURS | named.last << 2;
-        if !named.identities.contains_key(&number) {
+        replies.last = (replies.last + 1) & 0x00ff_ffff;
+        let number = OURS | replies.last << 2;
+        if !replies.identities.contains_key(&number) {
             break number;
         }
     };
-    named.identities.insert(number, identity);
+    replies.identities.insert(number, identity);
     // SAFETY: valid and exclusive, by the caller's contract.
     unsafe { (*sample).statusinfo = number };
 }
@@ -89,23 +89,23 @@ unsafe extern "C" fn __wrap_ddsi_xmsg_addpar_statusinfo(
         // SAFETY: caller's contract; the space has the requested four bytes. Same as the function that this one
         // replaces, for the two bits that Cyclone sets (OpenSplice has a third).
         unsafe {
-            let place = ddsi_xmsg_addpar(message, PID_STATUSINFO, 4).cast::<[u8; 4]>();
-            place.write_unaligned(statusinfo.to_be_bytes());
+            let space = ddsi_xmsg_addpar(message, PID_STATUSINFO, 4).cast::<[u8; 4]>();
+            space.write_unaligned(statusinfo.to_be_bytes());
         }
         return;
     }
-    let identity = NAMED.lock().identities.get(&statusinfo).copied();
+    let identity = REPLIES.lock().identities.get(&statusinfo).copied();
     let Some(identity) = identity else { return };
     for id in RELATED_SAMPLE_IDENTITY {
         // SAFETY: caller's contract; the space has the requested number of bytes.
         unsafe {
-            let place = ddsi_xmsg_addpar(message, id, SampleIdentity::BYTES);
-            place.cast::<[u8; SampleIdentity::BYTES]>().write_unaligned(identity.parameter());
+            let space = ddsi_xmsg_addpar(message, id, SampleIdentity::BYTES);
+            space.cast::<[u8; SampleIdentity::BYTES]>().write_unaligned(identity.parameter());
         }
     }
 }
 
-/// Functions of requests: [`RequestHead`] stands in front of the payload.
+/// Functions of requests: [`RequestHead`] precedes the payload.
 pub(super) fn requests(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     c::ddsi_serdata_ops {
         from_ser: Some(request_from_packet),
@@ -154,7 +154,7 @@ union PacketSize {
 /// # Safety
 /// A valid chain of fragments, the first of which begins the sample.
 unsafe fn head(chain: *const c::ddsi_rdata) -> Option<RequestHead> {
-    // SAFETY: valid, and has this layout (see the module's head). The packet's bytes follow its administration, are
+    // SAFETY: valid, and has this layout (see the docs of this module). The packet's bytes follow its administration, are
     // contiguous up to the payload at least, and are not written after delivery.
     let (packet, submessage) = unsafe {
         let first = &*chain.cast::<SampleFragment>();
@@ -177,14 +177,14 @@ unsafe extern "C" fn request_from_packet(
     else {
         return ptr::null_mut();
     };
-    let taken = if size > MAX_REQUEST { 0 } else { size };
-    let mut bytes = vec![0; RequestHead::BYTES + taken];
-    let (place, payload) = bytes.split_at_mut(RequestHead::BYTES);
+    let copied = if size > MAX_REQUEST { 0 } else { size };
+    let mut bytes = vec![0; RequestHead::BYTES + copied];
+    let (space, payload) = bytes.split_at_mut(RequestHead::BYTES);
     // SAFETY: the library's arguments; the copy has room for the whole sample; the sample that the
     // crate's function creates is ours and freed here.
     unsafe {
-        place.copy_from_slice(&head(chain).unwrap_or_default().bytes());
-        if taken > 0 {
+        space.copy_from_slice(&head(chain).unwrap_or_default().bytes());
+        if copied > 0 {
             let sample = from_ser(sertype, kind, chain, size);
             to_ser(sample, 0, size, payload.as_mut_ptr().cast());
             c::ddsi_serdata_unref(sample);
@@ -220,10 +220,10 @@ unsafe extern "C" fn free_reply(sample: *mut c::ddsi_serdata) {
     // SAFETY: no other references to the sample exist.
     let statusinfo = unsafe { (*sample).statusinfo };
     if statusinfo & OURS != 0 {
-        NAMED.lock().identities.remove(&statusinfo);
+        REPLIES.lock().identities.remove(&statusinfo);
     }
     if let Some(free) = opaque::samples().and_then(|plain| plain.free) {
-        // SAFETY: created by the functions that this one belongs to.
+        // SAFETY: created by the opaque functions.
         unsafe { free(sample) };
     }
 }

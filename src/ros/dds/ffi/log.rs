@@ -7,8 +7,8 @@ use std::{
     ptr,
 };
 
-/// Redirects the library's log, for all domains of this process. Tracing, which the user configures, stays as it is.
-pub(super) fn take_over() {
+/// Redirects the library's log, for all domains of this process. The user's tracing settings stay unchanged.
+pub(super) fn redirect() {
     // SAFETY: callable at any time from any thread; the callback takes no argument.
     unsafe { c::dds_set_log_sink(Some(on_line), ptr::null_mut()) };
 }

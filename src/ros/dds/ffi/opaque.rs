@@ -25,7 +25,7 @@ pub(super) fn samples() -> Option<&'static c::ddsi_serdata_ops> {
 /// The functions of an opaque topic.
 pub(super) fn functions(topic: &Entity) -> Result<&'static OpaqueFunctions, RosError> {
     let mut sertype = ptr::null();
-    // SAFETY: a place to write to; the tables that a type points to are static.
+    // SAFETY: `sertype` is valid for writes; the tables that a type points to are static.
     let (sertype, samples) = unsafe {
         let code = c::dds_get_entity_sertype(topic.0, &raw mut sertype);
         check("dds_get_entity_sertype", "opaque samples", code)?;

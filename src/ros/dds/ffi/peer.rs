@@ -9,7 +9,7 @@ pub(in super::super) struct Peer {
     /// Its participant.
     pub(in super::super) participant: Guid,
     /// It does not request lost samples again.
-    pub(in super::super) best_effort: bool,
+    pub(in super::super) is_best_effort: bool,
     user_data: String,
 }
 
@@ -39,7 +39,7 @@ impl Peer {
         let peer = Self {
             guid: data.key.v,
             participant: data.participant_key.v,
-            best_effort: super::offered(data.qos).reliability == Reliability::BestEffort,
+            is_best_effort: super::offered(data.qos).reliability == Reliability::BestEffort,
             user_data,
         };
         // SAFETY: the caller passes ownership; `data` is not used any more.

@@ -26,8 +26,8 @@ pub(in super::super) struct Reader {
 
 struct Handler {
     callback: Mutex<Callback>,
-    /// SampleKind start with their [`RequestHead`].
-    headed: bool,
+    /// Samples start with their [`RequestHead`].
+    has_head: bool,
 }
 
 pub(in super::super) type Callback = Box<dyn FnMut(&RawSample<'_>, Origin) + Send>;
@@ -62,8 +62,8 @@ impl Reader {
     ) -> Result<Self, RosError> {
         let topic = participant.topic_of(samples, topic_name, type_name)?;
         let qos = NativeQos::for_endpoint(qos, user_data);
-        let headed = samples == SampleKind::Requests;
-        let handler = Arc::new(Handler { callback: Mutex::new(callback), headed });
+        let has_head = samples == SampleKind::Requests;
+        let handler = Arc::new(Handler { callback: Mutex::new(callback), has_head });
         let arg = Arc::as_ptr(&handler).cast_mut().cast::<c_void>();
         // SAFETY: no preconditions; `arg` is dereferenced only by the callback.
         let listener = Listener(unsafe { c::dds_create_listener(arg) });
@@ -88,7 +88,7 @@ impl Reader {
 }
 
 extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
-    // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the module's head).
+    // SAFETY: `arg` points to the `Handler` of a reader whose entity still exists (see the docs of `ffi`).
     let handler = unsafe { &*arg.cast::<Handler>() };
     let mut callback = handler.callback.lock();
     loop {
@@ -109,7 +109,7 @@ extern "C" fn on_data(reader: c::dds_entity_t, arg: *mut c_void) {
                 c::ddsi_serdata_to_ser_ref(sample, 0, size, &raw mut range);
                 std::slice::from_raw_parts(range.iov_base.cast::<u8>(), range.iov_len)
             };
-            let (head, cdr) = if handler.headed {
+            let (head, cdr) = if handler.has_head {
                 RequestHead::split(bytes).unwrap_or_default()
             } else {
                 (RequestHead::default(), bytes)

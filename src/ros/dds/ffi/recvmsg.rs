@@ -7,12 +7,12 @@ mod imp {
 
     /// Referenced so that the linker keeps it.
     pub(in super::super) fn link() {
-        std::hint::black_box(seen_recvmsg as *const ());
+        std::hint::black_box(changing_recvmsg as *const ());
     }
 
     /// The system call; then DDS packets may be changed. Other packets have a different prefix.
     #[unsafe(export_name = "__wrap_recvmsg")]
-    unsafe extern "C" fn seen_recvmsg(
+    unsafe extern "C" fn changing_recvmsg(
         socket: libc::c_int,
         message: *mut libc::msghdr,
         flags: libc::c_int,
@@ -22,7 +22,7 @@ mod imp {
             unsafe { libc::syscall(libc::SYS_recvmsg, socket, message, flags) } as libc::ssize_t;
         if received > 0 {
             // SAFETY: the call has succeeded, so that the message is valid, and its first range has been written up to the
-            // smaller of its length and the received length. Nobody else has the caller's buffer.
+            // smaller of its length and the received length. The caller's buffer is not shared.
             unsafe {
                 let message = &*message;
                 if message.msg_iovlen > 0 {

@@ -73,7 +73,7 @@ extern "C" fn on_matched(
     status: c::dds_publication_matched_status_t,
     arg: *mut c_void,
 ) {
-    // SAFETY: `arg` points to the `Events` of a writer whose entity still exists (see the module's head).
+    // SAFETY: `arg` points to the `Events` of a writer whose entity still exists (see the docs of `ffi`).
     let events = unsafe { &*arg.cast::<Events>() };
     events.matched.store(status.current_count as usize, Ordering::Relaxed);
     events.changes.fetch_add(1, Ordering::Release);
@@ -150,7 +150,7 @@ impl Writer {
         };
         let entity = Entity::new("dds_create_writer", topic_name, code)?;
         let mut sertype = ptr::null();
-        // SAFETY: `sertype` is a valid place to write to.
+        // SAFETY: `sertype` is valid for writes.
         let code = unsafe { c::dds_get_entity_sertype(entity.0, &raw mut sertype) };
         check("dds_get_entity_sertype", topic_name, code)?;
         // SAFETY: any handle is allowed; null on failure, which is checked at use.
@@ -189,7 +189,7 @@ impl Writer {
         &self.events
     }
 
-    /// Writes a sample, at `bytes_per_s` or the readers' rate if that is not 0.
+    /// Writes a sample, paced for the readers if `bytes_per_s` is not 0.
     pub(in super::super) fn write(
         &self,
         topic: &str,
@@ -218,7 +218,7 @@ impl Writer {
         let retransmitted = || self.retransmitted_bytes().unwrap_or(u64::MAX);
         if pace.changes != changes {
             pace.changes = changes;
-            pace.rate.serve(self.slowest_reader(), retransmitted());
+            pace.rate.reset(self.slowest_reader(), retransmitted());
         } else if pace.rate.learns() {
             pace.rate.learn(retransmitted());
         }
@@ -227,10 +227,10 @@ impl Writer {
 
     fn slowest_reader(&self) -> pacing::SlowestReader {
         let readers = self.readers();
-        let fast_dds = |reader: &Peer| reader.guid.starts_with(&FAST_DDS);
-        if readers.iter().any(|r| r.best_effort && fast_dds(r)) {
+        let is_fast_dds = |reader: &Peer| reader.guid.starts_with(&FAST_DDS);
+        if readers.iter().any(|r| r.is_best_effort && is_fast_dds(r)) {
             pacing::SlowestReader::BestEffortFastDds
-        } else if readers.iter().all(|r| !r.best_effort && r.guid.starts_with(&CYCLONE)) {
+        } else if readers.iter().all(|r| !r.is_best_effort && r.guid.starts_with(&CYCLONE)) {
             pacing::SlowestReader::ReportsLoss
         } else {
             pacing::SlowestReader::HidesLoss
@@ -259,7 +259,7 @@ impl Writer {
                 cdr.len(),
             );
             if let Some(request) = request {
-                identity::name(sample, request);
+                identity::set_request(sample, request);
             }
             (*sample).timestamp.v = c::dds_time();
             c::dds_forwardcdr(self.entity.0, sample)

@@ -1,4 +1,4 @@
-//! The services of commands, and those that send one command and answer with the vehicle's acknowledgement.
+//! The table of command services, and the services that answer with the vehicle's acknowledgement.
 use super::coordinates::{UNSET, flies_px4, here, misread_frame};
 use super::goal::VehicleGoal;
 use super::outcome::{CommandOutcome, CommandService};
@@ -127,12 +127,12 @@ fn flag(set: bool) -> f32 {
 }
 
 /// Sends a COMMAND_LONG; its result answers the call.
-fn command<S: CommandService>(call: VehicleCall<'_, S>, command: u16, again: u8, params: [f32; 7]) {
-    let command = call.autopilot.fcu.command(command, again, params);
+fn command<S: CommandService>(call: VehicleCall<'_, S>, id: u16, confirm: u8, params: [f32; 7]) {
+    let command = call.autopilot.fcu.command(id, confirm, params);
     send(call, command);
 }
 
-/// Sends a command; where the heartbeat shows what it changes, that answers the call, else its result.
+/// Sends a command; the call is answered when the heartbeat shows the change, or else with the command's result.
 fn send_long<S: CommandService>(call: VehicleCall<'_, S>, command: raw::CommandLong) {
     match shown::goal_of(&call.autopilot.fcu, &command) {
         Some(goal) => {
@@ -158,7 +158,7 @@ fn send<S: CommandService>(call: VehicleCall<'_, S>, command: impl Into<MavComma
     autopilot.services.command.start(&mut autopilot.fcu, command, waiter);
 }
 
-/// Sends one of the two commands that PX4 does not support; CopterSim's structs have the first.
+/// Sends one of the two commands that PX4 does not support; CopterSim supports the first.
 fn local(
     call: VehicleCall<'_, CommandTOLLocal>,
     number: u16,

@@ -1,6 +1,6 @@
 //! Coordinates in commands: latitude and longitude 0 mean "here", as in the requests of mavros's own examples and in the UDP modes.
 //!
-//! PX4 takes NaN for that. It flies to 0, 0 otherwise.
+//! PX4 expects NaN for that, and flies to 0, 0 otherwise.
 use crate::vehicle::Fcu;
 use crate::vehicle::mav::*;
 
@@ -12,27 +12,27 @@ const WITH_COORDINATES: [u16; 5] = [
     MAV_CMD_NAV_VTOL_LAND,
     MAV_CMD_DO_REPOSITION,
 ];
-/// Those of them to whose altitude PX4 flies.
+/// Commands to whose altitude PX4 flies.
 const WITH_ALTITUDE: [u16; 3] =
     [MAV_CMD_NAV_TAKEOFF, MAV_CMD_NAV_VTOL_TAKEOFF, MAV_CMD_DO_REPOSITION];
-/// What MAVLink and PX4 read as NaN in `x` and `y` of a COMMAND_INT. PX4 denies 0x7ff80000, the upper half of a NaN.
+/// The value that MAVLink and PX4 read as NaN in `x` and `y` of a COMMAND_INT. PX4 denies 0x7ff80000, the upper half of a NaN.
 pub(super) const UNSET: i32 = i32::MAX;
 /// Frames whose altitude is above sea level.
 const ABOVE_SEA: [u8; 2] = [MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_INT];
 
-/// The latitude and longitude of a command for PX4; `unset` is what it takes for "here".
+/// The latitude and longitude of a command for PX4; `unset` is its value for "here".
 pub(super) fn here<T: Default + PartialEq + Copy>(
     fcu: &Fcu,
     command: u16,
-    place: [T; 2],
+    coordinates: [T; 2],
     unset: T,
 ) -> [T; 2] {
-    let means_here = place == [T::default(); 2] && WITH_COORDINATES.contains(&command);
-    if means_here && flies_px4(fcu) { [unset; 2] } else { place }
+    let means_here = coordinates == [T::default(); 2] && WITH_COORDINATES.contains(&command);
+    if means_here && flies_px4(fcu) { [unset; 2] } else { coordinates }
 }
 
-/// Why a COMMAND_INT is not sent: PX4 takes its altitude as above sea level in every frame. A landing is sent in any: PX4 lands
-/// where it is.
+/// Why a COMMAND_INT is not sent: PX4 takes its altitude as above sea level in every frame. Landings are sent in every frame,
+/// because PX4 ignores their altitude.
 pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String> {
     let misread = WITH_ALTITUDE.contains(&command) && !ABOVE_SEA.contains(&frame);
     (misread && fcu.settings.px4_checks && flies_px4(fcu)).then(|| {
@@ -43,7 +43,7 @@ pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String
     })
 }
 
-/// Whether the receiver is PX4, as far as is known, and mavros is not imitated.
+/// Whether the receiver is PX4, as far as is known, and mavros' errors are not reproduced.
 pub(super) fn flies_px4(fcu: &Fcu) -> bool {
     fcu.may_be_px4() && fcu.abilities().acks && !fcu.settings.quirks
 }

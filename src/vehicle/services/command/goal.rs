@@ -13,15 +13,15 @@ const MODE_BITS: u8 = MAV_MODE_FLAG_MANUAL_INPUT_ENABLED
 /// PX4's AUTO.TAKEOFF and AUTO.VTOL_TAKEOFF.
 const TAKE_OFF_MODES: [u32; 2] = [4 << 16 | 2 << 24, 4 << 16 | 10 << 24];
 const OFF_GROUND: [u8; 2] = [MAV_LANDED_STATE_IN_AIR, MAV_LANDED_STATE_TAKEOFF];
-/// A greater height in m is not noise of the estimate.
-const RISEN: f32 = 0.5;
+/// A larger rise in m is not noise of the estimate.
+const MIN_RISE: f32 = 0.5;
 /// PX4's status text for a take-off altitude that is not above the vehicle.
 const NOT_ABOVE: &str = "Already higher than takeoff altitude";
 
-/// Time until the heartbeat shows an acknowledged change; its period is 1 s.
-const TO_SHOW: Duration = Duration::from_millis(2500);
-/// Time to leave the ground: motors spin up, a fixed wing needs a runway, a simulation may run slowly.
-const TO_RISE: Duration = Duration::from_secs(15);
+/// Longest time until the heartbeat, with its period of 1 s, shows an acknowledged change.
+const SHOW_TIMEOUT: Duration = Duration::from_millis(2500);
+/// Longest time to leave the ground: motors spin up, a fixed wing needs a runway, a simulation may run slowly.
+const RISE_TIMEOUT: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum VehicleGoal {
@@ -68,8 +68,8 @@ impl VehicleGoal {
     /// Longest time from the acknowledgement until telemetry shows it.
     pub(super) fn time_to_show(self) -> Duration {
         match self {
-            Self::TakeOff(_) => TO_RISE,
-            _ => TO_SHOW,
+            Self::TakeOff(_) => RISE_TIMEOUT,
+            _ => SHOW_TIMEOUT,
         }
     }
 
@@ -94,13 +94,13 @@ impl VehicleGoal {
         if reached { GoalProgress::Reached } else { GoalProgress::Nothing }
     }
 
-    /// Whether a status text denies it in spite of the acknowledgement.
+    /// Whether a status text refuses it although it was acknowledged.
     pub(super) fn is_denied_by(self, texts: &Reasons) -> bool {
-        matches!(self, Self::TakeOff(_)) && texts.say(NOT_ABOVE)
+        matches!(self, Self::TakeOff(_)) && texts.contains(NOT_ABOVE)
     }
 
     /// The reason why it was accepted but not reached.
-    pub(super) fn missed(self, fcu: &Fcu) -> String {
+    pub(super) fn describe_failure(self, fcu: &Fcu) -> String {
         let Some(heartbeat) = fcu.heartbeat else {
             return "accepted, but the vehicle is no longer connected".to_owned();
         };
@@ -133,21 +133,21 @@ impl VehicleGoal {
 impl TakeOffStart {
     fn progress(self, fcu: &Fcu) -> GoalProgress {
         let Some(heartbeat) = fcu.heartbeat else { return GoalProgress::Nothing };
-        // Links without acknowledgements invent the mode.
+        // On links without acknowledgements the bridge makes up the mode.
         let has_modes = fcu.is_px4() && fcu.abilities().acks;
         if self.height.or(fcu.height).is_none() && fcu.landed.is_none() {
             // Telemetry shows nothing more.
             return GoalProgress::Reached;
         }
-        let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= RISEN);
-        let left = self.landed && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
-        let taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
-        if risen || left {
+        let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= MIN_RISE);
+        let took_off = self.landed && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
+        let is_taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
+        if risen || took_off {
             GoalProgress::Reached
         } else if has_modes && self.armed && !fcu.is_armed() {
             // It was disarmed on the ground.
             GoalProgress::Failed
-        } else if has_modes && taking_off && (!fcu.is_armed() || !self.on_ground) {
+        } else if has_modes && is_taking_off && (!fcu.is_armed() || !self.on_ground) {
             // A vehicle that was not armed does not move; one in the air climbs from its height.
             GoalProgress::Promised
         } else {

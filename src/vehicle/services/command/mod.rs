@@ -82,7 +82,7 @@ impl ServicePart for CommandPart {
     fn heartbeat(&mut self, fcu: &mut Fcu) {
         self.answer_shown(fcu);
         if self.modes.changed_by_others(fcu) {
-            // What makes the vehicle safer than a mode that others chose is not withheld.
+            // Commands that end the flight are still sent: they are safer than any mode that others chose.
             self.machine.override_group(CommandGroup::Mode, MavCommand::ends_flight);
             self.pending.override_modes(fcu);
         }
@@ -103,8 +103,8 @@ impl ServicePart for CommandPart {
         fcu.set_count(Counter::AckUnexpected, counters.unexpected);
         fcu.set_count(Counter::CommandOverridden, counters.overridden);
         self.answer_shown(fcu);
-        let (asks_heartbeat, again) = self.pending.poll(fcu);
-        for (id, command) in again {
+        let (asks_heartbeat, repeats) = self.pending.poll(fcu);
+        for (id, command) in repeats {
             self.machine.start(fcu.now.mono, command, Waiter::PendingCall(id));
         }
         if asks_heartbeat {
@@ -153,7 +153,7 @@ impl CommandPart {
     /// Sends a command that is answered by a message, or returns why not. No retransmission: the caller asks again.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), String> {
         let command = command.into();
-        match unanswered(fcu, &command) {
+        match result_without_ack(fcu, &command) {
             Some(ending) if ending.end == CommandEnd::Broadcast => {}
             Some(ending) => return Err(ending.describe(fcu)),
             None => {
@@ -168,9 +168,9 @@ impl CommandPart {
     fn begin(&mut self, fcu: &mut Fcu, command: MavCommand, waiter: Waiter) {
         if command.group().is_some() {
             self.pending.override_by(fcu, &command);
-            self.modes.commanded(fcu.now.mono, &command);
+            self.modes.record(fcu.now.mono, &command);
         }
-        match unanswered(fcu, &command) {
+        match result_without_ack(fcu, &command) {
             Some(ending) => self.end(fcu, waiter, ending),
             None => {
                 self.set_sender(fcu);
@@ -203,7 +203,7 @@ impl CommandPart {
                     let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
                     self.end(fcu, token, CommandOutcome { end, refusal });
                 }
-                CommandEvent::Late { command, result } => late(fcu, &command, result),
+                CommandEvent::Late { command, result } => warn_late(fcu, &command, result),
             }
         }
     }
@@ -219,7 +219,7 @@ impl CommandPart {
 
 /// The result of a command that cannot be acknowledged: the vehicle is not connected, or the link has no
 /// acknowledgements.
-fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
+fn result_without_ack(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
     if fcu.abilities().heartbeat && !fcu.is_connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());
     }
@@ -232,8 +232,8 @@ fn unanswered(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
     })
 }
 
-/// The vehicle took a command after its call had been answered without success: the caller may believe that nothing happened.
-fn late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
+/// Reports that the vehicle accepted a command after its call was answered without success: the caller may not expect it.
+fn warn_late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
     let what = match command {
         MavCommand::Long(c) => format!("command {} with {:?}", c.command, c.params),
         MavCommand::Int(c) => format!("command {} with {:?}", c.command, c.params),
@@ -249,7 +249,7 @@ fn late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
     fcu.count(Counter::AckLate);
 }
 
-/// A call that is answered without asking the vehicle.
+/// Reports a call that is refused without asking the vehicle.
 fn refuse(fcu: &mut Fcu, why: String) {
     fcu.warn(why);
     fcu.count(Counter::CommandRefused);

@@ -5,10 +5,10 @@ use crate::vehicle::mav::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The vehicle shows a commanded mode within this time.
-const SHOWN: Duration = Duration::from_secs(3);
-/// Commands kept.
-const COMMANDS: usize = 32;
+/// Longest time until the vehicle shows a commanded mode.
+const SHOW_TIMEOUT: Duration = Duration::from_secs(3);
+/// Limit of stored commands.
+const MAX_COMMANDS: usize = 32;
 
 /// The last mode, and the commands that may have led to it.
 #[derive(Debug, Default)]
@@ -18,9 +18,9 @@ pub(super) struct ModeWatch {
 }
 
 impl ModeWatch {
-    /// A command is about to be sent.
-    pub(super) fn commanded(&mut self, now: Duration, command: &MavCommand) {
-        if self.commands.len() >= COMMANDS {
+    /// Records a command that is about to be sent.
+    pub(super) fn record(&mut self, now: Duration, command: &MavCommand) {
+        if self.commands.len() >= MAX_COMMANDS {
             self.commands.pop_front();
         }
         self.commands.push_back((now, *command));
@@ -38,11 +38,11 @@ impl ModeWatch {
             return false;
         }
         let now = fcu.now.mono;
-        (self.commands).retain(|(at, _)| at.saturating_add(SHOWN) > now);
-        let explained = self.commands.iter().any(|(_, c)| may_lead_to(c, mode));
-        // What was shown explains no later change.
+        (self.commands).retain(|(at, _)| at.saturating_add(SHOW_TIMEOUT) > now);
+        let is_explained = self.commands.iter().any(|(_, c)| may_lead_to(c, mode));
+        // A command whose mode was shown explains no later change.
         self.commands.retain(|(_, c)| c.custom_mode() != Some(mode));
-        !explained
+        !is_explained
     }
 }
 

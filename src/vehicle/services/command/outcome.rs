@@ -67,7 +67,7 @@ impl CommandOutcome {
         }
     }
 
-    /// The result as text, with what is known of the link.
+    /// The result as text, with a lost connection.
     pub(super) fn describe(&self, fcu: &Fcu) -> String {
         let mut text = self.text();
         if fcu.abilities().heartbeat && !fcu.is_connected() && self.end != CommandEnd::LinkLost {

@@ -10,14 +10,14 @@ use crate::wire::mavlink::raw;
 use std::time::Duration;
 
 /// Times after the acknowledgement to request the heartbeat, so that callers need not wait for the periodic one.
-const ASK: [Duration; 3] =
+const REQUEST_DELAYS: [Duration; 3] =
     [Duration::from_millis(10), Duration::from_millis(80), Duration::from_millis(400)];
-/// Time until an accepted command that makes the vehicle safer is sent again, where the heartbeat shows that nothing happened:
-/// its acknowledgement may have been that of another.
-const AGAIN: Duration = Duration::from_millis(600);
+/// Time until an accepted command that makes the vehicle safer is sent again if the heartbeat does not show its change: the
+/// acknowledgement may belong to another command.
+const REPEAT_DELAY: Duration = Duration::from_millis(600);
 /// PX4 sends the reason shortly before or after its refusal, possibly in two chunks.
-const FOR_REASON: Duration = Duration::from_millis(150);
-/// Calls that wait; of more, the oldest is answered as overridden. Its command was sent.
+const REASON_TIME: Duration = Duration::from_millis(150);
+/// Limit of waiting calls; beyond it the oldest is answered as overridden, although its command was sent.
 const MAX_CALLS: usize = 128;
 
 /// A requested change.
@@ -31,7 +31,7 @@ pub(super) struct RequestedChange {
 /// Answers a call with success and MAV_RESULT.
 pub(super) type Answer = Box<dyn FnOnce(bool, u8) + Send>;
 
-/// The answer to this caller.
+/// Returns the answer to a caller.
 pub(super) fn answer<S: CommandService>(caller: Responder<S>) -> Answer {
     Box::new(move |success, result| caller.respond(S::response(success, result)))
 }
@@ -40,7 +40,7 @@ enum CallStage {
     /// The command was sent.
     Commanded,
     /// Accepted; the heartbeat does not show it yet.
-    Accepted { since: Duration, asked: usize },
+    Accepted { since: Duration, requests: usize },
     /// Refused; the reason may still arrive.
     Refused { end: CommandOutcome, until: Duration },
 }
@@ -49,12 +49,12 @@ struct PendingCall {
     id: u64,
     change: RequestedChange,
     command: MavCommand,
-    /// The vehicle did not show the change when it was asked for: showing it is an answer.
-    fresh: bool,
-    /// Heartbeats before the command or its acknowledgement: what they showed proves nothing.
-    beats: u64,
-    /// Accepted, not shown, and sent again.
-    again: bool,
+    /// The vehicle did not show the change when it was requested, so that showing it proves success.
+    was_unshown: bool,
+    /// Number of heartbeats at the command or its acknowledgement: only later ones prove the change.
+    heartbeat_count: u64,
+    /// The command was accepted, not shown, and sent again.
+    was_repeated: bool,
     stage: CallStage,
     texts: Reasons,
 }
@@ -66,8 +66,8 @@ impl PendingCall {
 
     /// Whether a heartbeat after the command shows the change. A take-off is not proved by height: a vehicle may climb anyway.
     fn is_shown(&self, fcu: &Fcu) -> bool {
-        let news = fcu.beats > self.beats && !self.is_take_off();
-        news && self.change.goal.progress(fcu) == GoalProgress::Reached
+        let is_newer = fcu.heartbeat_count > self.heartbeat_count && !self.is_take_off();
+        is_newer && self.change.goal.progress(fcu) == GoalProgress::Reached
     }
 }
 
@@ -94,9 +94,9 @@ impl PendingCalls {
         self.next_id += 1;
         self.calls.push(PendingCall {
             id,
-            fresh: change.goal.progress(fcu) != GoalProgress::Reached,
-            beats: fcu.beats,
-            again: false,
+            was_unshown: change.goal.progress(fcu) != GoalProgress::Reached,
+            heartbeat_count: fcu.heartbeat_count,
+            was_repeated: false,
             change,
             command,
             stage: CallStage::Commanded,
@@ -105,15 +105,15 @@ impl PendingCalls {
         id
     }
 
-    /// A command of a kind is about to be sent: others of its kind that were accepted and not shown are overridden. Those that
-    /// were not accepted yet end with their command.
+    /// Overrides the calls of the same group as `command`, which is about to be sent, that are accepted and not shown. Calls
+    /// that are not accepted yet end with their command.
     pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &MavCommand) {
         self.override_accepted(fcu, |other| {
             other.group() == command.group() && !other.equals(command)
         });
     }
 
-    /// Another station, or the vehicle itself, has changed the mode.
+    /// Overrides accepted changes of the mode, because another station or the vehicle itself has changed it.
     pub(super) fn override_modes(&mut self, fcu: &mut Fcu) {
         self.override_accepted(fcu, |other| other.group() == Some(CommandGroup::Mode));
     }
@@ -138,19 +138,19 @@ impl PendingCalls {
         match end.end {
             // Links without acknowledgements make heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: MAV_RESULT_ACCEPTED, .. } | CommandEnd::Broadcast => {
-                call.beats = fcu.beats;
-                call.stage = CallStage::Accepted { since: now, asked: 0 };
+                call.heartbeat_count = fcu.heartbeat_count;
+                call.stage = CallStage::Accepted { since: now, requests: 0 };
             }
             // The acknowledgement was lost, or this autopilot sends none.
             CommandEnd::TimedOut { .. } if call.is_shown(fcu) => {
                 self.finish(fcu, at, Ok(()));
             }
-            // The vehicle gives no reason: it did not get the command, or another counts.
+            // The vehicle sends no reason: it did not get the command, or follows another one.
             CommandEnd::NotSent | CommandEnd::Overridden | CommandEnd::LinkLost => {
                 self.finish(fcu, at, Err(end));
             }
             _ => {
-                call.stage = CallStage::Refused { end, until: now + FOR_REASON };
+                call.stage = CallStage::Refused { end, until: now + REASON_TIME };
             }
         }
     }
@@ -163,7 +163,7 @@ impl PendingCalls {
         while let Some(call) = self.calls.get(at) {
             let CallStage::Accepted { since, .. } = call.stage else {
                 // The acknowledgement is lost, or was that of an equal command before.
-                if call.fresh && call.is_shown(fcu) {
+                if call.was_unshown && call.is_shown(fcu) {
                     shown.push(call.command);
                     self.finish(fcu, at, Ok(()));
                 } else {
@@ -171,16 +171,16 @@ impl PendingCalls {
                 }
                 continue;
             };
-            let heard = now >= since + FOR_REASON;
-            let news = fcu.beats > call.beats || call.is_take_off();
+            let had_time = now >= since + REASON_TIME;
+            let is_newer = fcu.heartbeat_count > call.heartbeat_count || call.is_take_off();
             match call.change.goal.progress(fcu) {
-                GoalProgress::Reached if news => self.finish(fcu, at, Ok(())),
+                GoalProgress::Reached if is_newer => self.finish(fcu, at, Ok(())),
                 GoalProgress::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
                 // The vehicle gets time to send a reason first.
                 _ if call.change.goal.is_denied_by(&call.texts) => {
                     self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
                 }
-                GoalProgress::Promised if heard => self.finish(fcu, at, Ok(())),
+                GoalProgress::Promised if had_time => self.finish(fcu, at, Ok(())),
                 _ => at += 1,
             }
         }
@@ -190,14 +190,14 @@ impl PendingCalls {
     /// Takes a status text.
     pub(super) fn text(&mut self, message: &raw::StatusText) {
         for call in &mut self.calls {
-            call.texts.hear(message);
+            call.texts.add(message);
         }
     }
 
-    /// Ends calls past their deadline; returns whether to request the heartbeat, and what to send again.
+    /// Ends calls past their deadline; returns whether to request the heartbeat, and the commands to send again.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> (bool, Vec<(u64, MavCommand)>) {
         let now = fcu.now.mono;
-        let (mut ask, mut again) = (false, Vec::new());
+        let (mut ask, mut repeats) = (false, Vec::new());
         let mut at = 0;
         while let Some(call) = self.calls.get_mut(at) {
             let to_show = call.change.goal.time_to_show();
@@ -206,16 +206,16 @@ impl PendingCalls {
                 CallStage::Accepted { since, .. } if now >= *since + to_show => {
                     CommandEnd::Broadcast.into()
                 }
-                CallStage::Accepted { since, asked } => {
-                    let shows_other = fcu.beats > call.beats
+                CallStage::Accepted { since, requests } => {
+                    let shows_other = fcu.heartbeat_count > call.heartbeat_count
                         && (call.command.ends_flight() || call.command.disarms())
                         && call.change.goal.progress(fcu) != GoalProgress::Reached;
-                    if shows_other && now >= *since + AGAIN && !call.again {
-                        call.again = true;
-                        again.push((call.id, call.command));
+                    if shows_other && now >= *since + REPEAT_DELAY && !call.was_repeated {
+                        call.was_repeated = true;
+                        repeats.push((call.id, call.command));
                     }
-                    if ASK.get(*asked).is_some_and(|after| now >= *since + *after) {
-                        *asked += 1;
+                    if REQUEST_DELAYS.get(*requests).is_some_and(|after| now >= *since + *after) {
+                        *requests += 1;
                         ask = true;
                     }
                     at += 1;
@@ -228,23 +228,23 @@ impl PendingCalls {
             };
             self.finish(fcu, at, Err(end));
         }
-        if fcu.abilities().acks { (ask && fcu.is_px4(), again) } else { (false, Vec::new()) }
+        if fcu.abilities().acks { (ask && fcu.is_px4(), repeats) } else { (false, Vec::new()) }
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
         let due = |call: &PendingCall| match call.stage {
             CallStage::Commanded => None,
             CallStage::Refused { until, .. } => Some(until),
-            CallStage::Accepted { since, asked } => {
-                // A heartbeat that comes is looked at anyway.
+            CallStage::Accepted { since, requests } => {
+                // Each heartbeat is checked when it arrives.
                 let then = call.change.goal.time_to_show();
-                Some(since + ASK.get(asked).copied().unwrap_or(then))
+                Some(since + REQUEST_DELAYS.get(requests).copied().unwrap_or(then))
             }
         };
         self.calls.iter().filter_map(due).min()
     }
 
-    /// The vehicle is lost: calls fail, except those whose command is still repeated because it makes the vehicle safer.
+    /// Fails the calls of a lost vehicle, except those whose command is still repeated because it makes the vehicle safer.
     pub(super) fn lost(&mut self, fcu: &mut Fcu) {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
@@ -272,7 +272,7 @@ impl PendingCalls {
         };
         if let Err(end) = outcome {
             let mut why = match end.end {
-                CommandEnd::Broadcast => call.change.goal.missed(fcu),
+                CommandEnd::Broadcast => call.change.goal.describe_failure(fcu),
                 _ => end.describe(fcu),
             };
             let texts = call.texts.joined();

@@ -1,5 +1,5 @@
-//! `set_mode`, `cmd/arming`, `cmd/takeoff` and, by PX4, `cmd/land`: answered when the vehicle shows the new state, or with the reason of its
-//! refusal.
+//! `set_mode`, `cmd/arming`, `cmd/takeoff` and, with PX4, `cmd/land`: answered when the vehicle shows the new state, or with
+//! the reason of its refusal.
 //!
 //! An acknowledgement proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and take-offs
 //! to its own height.
@@ -18,11 +18,11 @@ use crate::wire::mavlink::raw;
 use std::time::Duration;
 
 /// Least climb of a take-off in m; less is noise of the estimate.
-const CLIMB: f64 = 0.3;
+const MIN_CLIMB: f64 = 0.3;
 /// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves it after a second without.
 const SETPOINT_AGE: Duration = Duration::from_secs(1);
 
-/// What a command changes, if it is one that the heartbeat shows: arming, and modes of PX4.
+/// The goal of a command whose change the heartbeat shows: arming, and modes of PX4.
 pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGoal> {
     if command.target_system != fcu.system {
         return None;
@@ -117,7 +117,7 @@ pub(super) fn take_off(call: VehicleCall<'_, CommandTOL>, r: CommandTOLRequest) 
     change(call, goal, what, command);
 }
 
-/// Warns if pitch, yaw or rate are set: CopterSim's structs have the place of a take-off only.
+/// Warns if pitch, yaw or rate are set: CopterSim's structs have only the position of a take-off.
 pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
     let is_set = |value: &f32| *value != 0.0 && value.is_finite();
     if !fcu.abilities().acks && more.iter().any(is_set) {
@@ -134,7 +134,7 @@ pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
 fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
     let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
     // NaN leaves the altitude to PX4.
-    let here = (fcu.amsl).filter(|here| checked && fcu.is_px4() && altitude < here + CLIMB)?;
+    let here = (fcu.amsl).filter(|here| checked && fcu.is_px4() && altitude < here + MIN_CLIMB)?;
     Some(format!(
         "cmd/takeoff to {altitude:.1} m: not above the vehicle, which is at {here:.1} m above sea level, so PX4 would \
          not climb; send NaN for PX4's own take-off altitude"

@@ -1,5 +1,5 @@
 //! The six parameter services of a ROS node, for the vehicle's parameters.
-use super::{ParameterPart, describe, failed, pull, set_v2, value, with};
+use super::{ParameterPart, describe, log_failed, pull, set_v2, value, with};
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::{ParamPull, ParamSetV2};
 use crate::msgs::rcl_interfaces::msg::{
@@ -12,8 +12,8 @@ use crate::vehicle::service_table::{VehicleCall, services};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Limit of names or values in one call; the rest is not requested.
-const MOST: usize = 2048;
+/// Limit of names or values in one call; more are not requested.
+const MAX_PARTS: usize = 2048;
 
 /// Callback with an answer for each part of a call; `None` where there is none.
 type Gathered<T> = Box<dyn FnOnce(Vec<Option<T>>) + Send>;
@@ -42,16 +42,16 @@ impl<T: Send + 'static> AnswerCollector<T> {
     }
 
     fn put(this: &Mutex<Self>, at: usize, answer: Option<T>) {
-        let mut gather = this.lock();
-        if let Some(slot) = gather.answers.get_mut(at) {
+        let mut collector = this.lock();
+        if let Some(slot) = collector.answers.get_mut(at) {
             *slot = answer;
         }
-        gather.missing = gather.missing.saturating_sub(1);
-        if gather.missing == 0
-            && let Some(then) = gather.then.take()
+        collector.missing = collector.missing.saturating_sub(1);
+        if collector.missing == 0
+            && let Some(then) = collector.then.take()
         {
-            let answers = std::mem::take(&mut gather.answers);
-            drop(gather);
+            let answers = std::mem::take(&mut collector.answers);
+            drop(collector);
             then(answers);
         }
     }
@@ -65,16 +65,16 @@ impl ParameterPart {
         names: &[String],
         then: impl FnOnce(Vec<Option<session::Parameter>>) + Send + 'static,
     ) {
-        let names = names.get(..names.len().min(MOST)).unwrap_or_default();
-        let Some(gather) = AnswerCollector::of(names.len(), then) else { return };
+        let names = names.get(..names.len().min(MAX_PARTS)).unwrap_or_default();
+        let Some(collector) = AnswerCollector::of(names.len(), then) else { return };
         for (at, name) in names.iter().enumerate() {
             let Some(name) = ParameterName::new(name) else {
-                AnswerCollector::put(&gather, at, None);
+                AnswerCollector::put(&collector, at, None);
                 continue;
             };
-            let gather = gather.clone();
+            let collector = collector.clone();
             let one = move |_: &mut Self, _: &mut Fcu, found: Result<_, _>| {
-                AnswerCollector::put(&gather, at, found.ok());
+                AnswerCollector::put(&collector, at, found.ok());
             };
             self.get(fcu, name, Box::new(one));
         }
@@ -89,33 +89,33 @@ impl ParameterPart {
     ) {
         let results = |answers: Vec<Option<SetParametersResult>>| {
             let unanswered =
-                || refused(&format!("not set: more than {MOST} parameters in one call"));
+                || refused(&format!("not set: more than {MAX_PARTS} parameters in one call"));
             then((answers.into_iter()).map(|answer| answer.unwrap_or_else(unanswered)).collect());
         };
-        let Some(gather) = AnswerCollector::of(parameters.len(), results) else { return };
+        let Some(collector) = AnswerCollector::of(parameters.len(), results) else { return };
         for (at, parameter) in parameters.iter().enumerate() {
             let (name, wanted) = match value::wanted(&parameter.name, &parameter.value) {
-                Ok(wanted) if at < MOST => wanted,
+                Ok(wanted) if at < MAX_PARTS => wanted,
                 Ok(_) => {
-                    AnswerCollector::put(&gather, at, None);
+                    AnswerCollector::put(&collector, at, None);
                     continue;
                 }
                 Err(why) => {
-                    AnswerCollector::put(&gather, at, Some(refused(why)));
+                    AnswerCollector::put(&collector, at, Some(refused(why)));
                     continue;
                 }
             };
-            let gather = gather.clone();
+            let collector = collector.clone();
             let one = move |_: &mut Self, fcu: &mut Fcu, result: Result<_, _>| {
                 let result = match result {
                     Ok(_) => SetParametersResult { successful: true, ..Default::default() },
                     Err(error) => {
                         let why = describe(error);
-                        failed(fcu, "param/set_parameters", &format!("{name}: {why}"));
+                        log_failed(fcu, "param/set_parameters", &format!("{name}: {why}"));
                         refused(&why)
                     }
                 };
-                AnswerCollector::put(&gather, at, Some(result));
+                AnswerCollector::put(&collector, at, Some(result));
             };
             self.set(fcu, name, wanted, false, Box::new(one));
         }
@@ -126,7 +126,7 @@ fn refused(why: &str) -> SetParametersResult {
     SetParametersResult { successful: false, reason: why.to_owned() }
 }
 
-/// Answers with something for each of the names, in order.
+/// Answers with the result of `answer` for each name, in order.
 fn answer_names<S: Service, T: 'static>(
     call: VehicleCall<'_, S>,
     names: Vec<String>,
@@ -157,7 +157,7 @@ services! {
     ListParameters("param/list_parameters", "parameters of the vehicle as ROS parameters") => |call, request| {
         let then = move |part: &mut ParameterPart, fcu: &mut Fcu, result: Result<usize, _>| {
             if let Err(error) = result {
-                failed(fcu, call.name, &describe(error));
+                log_failed(fcu, call.name, &describe(error));
             }
             // A partial list is listed, too.
             let names = part.machine.known().keys().map(ParameterName::as_str);
