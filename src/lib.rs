@@ -3,12 +3,13 @@
 //! Layers from the lowest; a module uses only modules listed before it (`test/architecture.rs` enforces it):
 //!
 //! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: bytes, rotations, clocks, random numbers and settings, without I/O.
-//! * [`session`]: sans-IO state machines, for example fragments to frames.
+//! * [`session`]: sans-IO state machines, such as one that reassembles fragments to frames.
 //! * [`transport`] exchanges bytes with the simulator, [`ros`] messages with the graph; neither uses the other.
-//! * [`sensors`] converts the data of sensors, with one table row and one file per kind; [`vehicle`] those of autopilots; `model`
-//!   those of models and `CopterSim`; [`reports`] the renderer's descriptions of vehicles, cameras and objects.
+//! * [`sensors`] converts data of sensors, with one table row and one file per kind; [`vehicle`] data of autopilots; `model`
+//!   data of the vendor's vehicle models and `CopterSim`; [`reports`] the renderer's descriptions of vehicles, cameras and objects.
 //! * [`motion`]: models of the vehicles that the bridge flies itself; [`scene`]: terrain, and objects that the renderer draws.
-//! * [`doctor`] finds faults of a set-up. [`program`]: log, signals and resource limits of both programs.
+//! * [`doctor`] finds faults of a set-up. [`program`]: log, signals and resource limits of the two programs, `rfly_bridge` and
+//!   `rflysim_emulator`.
 //! * [`node`] assembles the bridge; [`calib`] writes configuration files of programs that read its topics.
 //!   [`emulator`] replaces the simulator, with the same wire types.
 #![cfg_attr(

@@ -1,4 +1,4 @@
-//! Faster-LIO, a ROS 1 program: a file for `rosparam load`, or for its offline program.
+//! Writes the configuration of Faster-LIO (ROS 1): one file, for `rosparam load` or for `run_mapping_offline`.
 use super::imu::Imu;
 use super::lidar::Lidar;
 use super::rig::Rig;

@@ -59,7 +59,7 @@ pub struct SensorChoice {
     pub cameras: Vec<u16>,
 }
 
-/// Writes the files of a consumer, all or none.
+/// Generates the files of a consumer in memory, all or none.
 ///
 /// # Errors
 /// Lists what the consumer needs but the configuration lacks.

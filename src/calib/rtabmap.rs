@@ -49,7 +49,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
             if rig.settings.pairs.frame_of(r) != l {
                 output.warn(format!(
-                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: this version takes it from TF and says so, older ones end",
+                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: this version takes the baseline from TF and logs that, older ones exit",
                     right.info_topic
                 ));
             }
@@ -93,7 +93,7 @@ pub(super) fn need_millimetres(
         &format!("sensor{seq_id}.encoding"),
         DepthEncoding::Millimetres.name(),
         Options::new(&rig.settings.params, seq_id).depth.name(),
-        "mono16 is not taken for depth",
+        "RTAB-Map does not read mono16 as depth",
     );
 }
 

@@ -1,7 +1,7 @@
 //! Assembles the bridge. It is the only module that uses all other modules; it reads clocks, starts tasks and ends them.
 //!
-//! Each folder is a subsystem (`subsystem.rs`) and a row of the table in `bridge.rs`; it uses the files of this folder, but
-//! no other subsystem.
+//! Each subfolder is a subsystem (`subsystem.rs`) and has a row in the table of `bridge.rs`. It may use the files directly in
+//! `src/node`, but no other subsystem.
 mod assembly;
 mod axes;
 mod binder;

@@ -188,7 +188,7 @@ impl GraphNode for Recorder {
         self.report().into_iter().map(info).collect()
     }
 
-    /// None: only tests call services, and without a client.
+    /// Always empty: the recorder does not keep track of the clients of services.
     fn clients(&self) -> Vec<ServiceInfo> {
         Vec::new()
     }
@@ -202,7 +202,7 @@ impl GraphNode for Recorder {
         services.map(info).collect()
     }
 
-    /// The recorder is the only node.
+    /// Assigns every publisher, subscription and service to one node, `/recorder`.
     fn connections(&self) -> Result<Box<dyn Watch>, RosError> {
         Ok(Box::new(self.clone()))
     }

@@ -40,7 +40,7 @@ impl MapFrame {
         frame_id.is_empty() || frame_id == self.name || frame_id == "world"
     }
 
-    /// Reads a pose in this frame, or in the frame of `parent`.
+    /// Reads a pose that is given in this frame or, with `parent`, relative to that pose.
     pub fn map_pose(&self, pose: &Pose, parent: Option<&MapPose>) -> Result<MapPose, SceneError> {
         let Pose { position: Point { x, y, z }, orientation: q } = pose;
         let position = [*x, *y, *z];
@@ -62,7 +62,7 @@ impl MapFrame {
         self.read_transform(&pose).ok_or_else(|| Cause::Pose.error("orientation is not finite"))
     }
 
-    /// Reads a transform from this frame; `None` if its rotation is invalid.
+    /// Converts a transform in this frame to a map pose; `None` if its rotation is invalid.
     pub(super) fn read_transform(&self, pose: &Transform) -> Option<MapPose> {
         let position = self.world.ned(pose.translation());
         Some(MapPose { position, attitude: self.world.ned_attitude(pose.rotation())? })

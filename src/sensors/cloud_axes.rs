@@ -1,4 +1,5 @@
-//! Finds the axes of the clouds of depth cameras (type 7) on the wire. They changed in January 2026; the new ones are not public.
+//! Finds the axes of the clouds of depth cameras (type 7) on the wire. The vendor changed them in
+//! January 2026, and has not published the new ones.
 //!
 //! In a complete cloud each point belongs to a pixel, whose ray gives the axes at once. In other clouds the field of view gives
 //! the forward axis, and the ground together with the true attitude gives the up axis.
@@ -14,10 +15,11 @@ const INTERVAL_NS: i64 = 200_000_000;
 const MAX_POINTS: usize = 600;
 /// Smallest number of points of a checked cloud.
 const MIN_POINTS: usize = 60;
-/// Mean angle between points and rays of pixels, in rad: largest for a fitting convention, least difference of two.
+/// Largest mean angle in rad between points and the rays of their pixels at which a convention fits.
 const MAX_ANGLE: f64 = 0.05;
+/// Smallest difference in rad by which a convention loses against the best one.
 const MIN_ANGLE_MARGIN: f64 = 0.06;
-/// Least difference of two conventions in the share of points outside the view and off the ground.
+/// Smallest difference in misfit by which a convention loses against the best one.
 const MIN_SHARE_MARGIN: f64 = 0.2;
 /// Distance between possible levels of the ground, in m, and their number.
 const LEVEL_M: f64 = 0.2;
@@ -27,8 +29,9 @@ const LEVELS: usize = 512;
 pub(super) struct DepthAxesFinder {
     finder: ConventionFinder<DepthAxes, 4>,
     surroundings: Option<Arc<dyn Surroundings>>,
-    /// Columns and rows of a complete cloud, and the pixels between two of them.
+    /// Columns and rows of a complete cloud.
     grid: Option<(usize, usize)>,
+    /// Pixels between neighbouring columns or rows.
     pixel_step: f64,
     /// Size of the image in pixels.
     size: [f64; 2],
@@ -121,7 +124,8 @@ impl DepthAxesFinder {
         sum / count
     }
 
-    /// Returns the share of points outside the field of view plus that off the ground, the most frequent level below the camera.
+    /// Returns the share of points outside the field of view plus the share off the ground,
+    /// which is the level below the camera with the most points.
     fn misfit(
         &self,
         positions: impl Iterator<Item = (usize, [f64; 3])>,

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::VecDeque;
 
-/// Most bytes of delayed frames of one sensor, besides its newest frame.
+/// Limit of the bytes of one sensor's delayed frames, not counting the newest frame.
 pub const HOLD_BYTES: usize = 128 << 20;
 
 /// Drops and delays the frames of one sensor.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
 const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
-/// A text counts this long: PX4 repeats the reasons with each attempt to arm, and the others every 10 s.
+/// A text counts this long: PX4 repeats the reasons with each attempt to arm, other autopilots from time to time.
 const TEXT_LIFETIME: Duration = Duration::from_secs(60);
 /// An autopilot that starts is not ready for a while, and sends its reasons unasked.
 const PATIENCE: Duration = Duration::from_secs(5);

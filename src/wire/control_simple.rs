@@ -1,4 +1,5 @@
-//! Control port in UDP_Simple: commands to 20100+2(id-1), states from there to 20101+2(id-1).
+//! Control port in UDP_Simple: commands are sent to port 20100+2(id-1), states from that port to port
+//! 20101+2(id-1).
 use super::{Packet, WireError};
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, I32};
@@ -17,8 +18,8 @@ packets! {
 
 /// A command as the receiver's manual describes it, one variant for each `ctrlMode`.
 ///
-/// The vendor's sender encodes some modes differently, and wrongly (docs/wire/traps.md): it leaves the fourth number of
-/// the acceleration modes 0, cannot send 4 and 13, and lets speed and radius overwrite each other.
+/// The vendor's sender encodes some modes differently, and wrongly (docs/wire/traps.md): it always sends 0 as the
+/// fourth number in the acceleration modes, cannot send modes 4 and 13, and lets speed and radius overwrite each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each variant explains its fields")]
 pub enum SimpleCommand {
@@ -39,8 +40,8 @@ pub enum SimpleCommand {
     /// 6: acceleration north, east, down in m/s²; yaw in rad, clockwise from north. Comments in the SDK say that the
     /// fourth number is not used (docs/wire/traps.md, acceleration-modes).
     AccelerationYaw { acceleration: [f32; 3], yaw: f32 },
-    /// 7: acceleration north, east, down in m/s²; by the manual yaw rate in rad/s, by comments in the SDK yaw in rad: do
-    /// not send (docs/wire/traps.md, acceleration-modes).
+    /// 7: acceleration north, east, down in m/s². The fourth number is a yaw rate in rad/s by the manual, a yaw in rad by
+    /// comments in the SDK: do not send (docs/wire/traps.md, acceleration-modes).
     AccelerationDisputed { acceleration: [f32; 3], turn: f32 },
     /// 8: acceleration north, east, down in m/s²; yaw rate in rad/s, clockwise from above.
     AccelerationYawRate { acceleration: [f32; 3], yaw_rate: f32 },
@@ -182,9 +183,9 @@ pub enum SimpleReport<'a> {
     State(&'a SimpleEstimatePacket),
     /// The estimator has a 3D fix; no field is valid.
     EstimatorFixed,
-    /// A collision; no field is valid.
+    /// A collision; apart from the id, no field is valid.
     Collision {
-        /// Id collided with; `None`: nothing.
+        /// Id of the object collided with; `None`: no collision.
         with: Option<i32>,
     },
 }

@@ -50,8 +50,8 @@ impl Qos {
     }
 }
 
-/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. The default is
-/// the group's.
+/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. A policy
+/// that is not set keeps the default of its group.
 pub static QOS_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(QosChange::specs);
 
 const QOS: &str = "QoS";

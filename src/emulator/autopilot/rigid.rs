@@ -1,6 +1,7 @@
-//! Motion of a vehicle between two steps of its controllers: a function of time whose derivatives are the measurements.
-//! A multirotor is a point mass with thrust along its body axis and drag; rates and thrust follow their
-//! setpoints with a lag.
+//! Motion of a vehicle between two steps of its controllers: a function of time. The IMU reads its derivatives, so
+//! that both agree.
+//! A multirotor is a point mass on which gravity, drag and a thrust along the upward body axis act; rates and thrust follow
+//! their setpoints with a lag.
 use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};
 use std::collections::VecDeque;
 
@@ -66,7 +67,7 @@ pub struct RigidState {
     pub thrust: f64,
     /// Stands on the ground.
     pub is_grounded: bool,
-    /// Height of the ground in m, NED, where the vehicle's centre comes to rest.
+    /// NED z (down) in m of the vehicle's centre when it rests on the ground.
     pub ground: f64,
     /// Wind in m/s, NED.
     pub wind: Vec3,
@@ -78,7 +79,7 @@ impl RigidState {
         self.attitude.euler_angles().2
     }
 
-    /// The state after `dt` s, at most a few steps.
+    /// Returns the state `dt` s later; `dt` is at most a few steps of the controllers.
     #[must_use]
     pub fn after(&self, drive: &ControlOutput, dt: f64) -> Self {
         if self.is_resting(drive) {
@@ -133,7 +134,7 @@ impl RigidState {
         setpoint + (self.thrust - setpoint) * (-dt / THRUST_LAG).exp()
     }
 
-    /// Attitude, rates and thrust after `dt`, and the velocity that they give a fixed wing.
+    /// Returns the state with attitude, rates and thrust after `dt`; of a fixed wing also the velocity, along its new heading.
     fn turned(&self, drive: &ControlOutput, dt: f64) -> Self {
         let setpoint = drive.rate();
         let lag = match drive {
@@ -228,7 +229,7 @@ impl MotionSegment {
     }
 }
 
-/// Recent motion of a vehicle, the same for readers with different delays.
+/// Recent motion of a vehicle; readers with different delays sample the same history.
 #[derive(Clone, Debug, Default)]
 pub struct RecentMotion {
     segments: VecDeque<MotionSegment>,

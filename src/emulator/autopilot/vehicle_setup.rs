@@ -22,12 +22,12 @@ pub enum ControlMode {
     /// MAVLink of a vehicle without GPS.
     #[strum(serialize = "mavlink_nogps")]
     MavlinkNoGps,
-    /// MAVLink of an autopilot without CopterSim, which answers any sender.
+    /// MAVLink directly from the autopilot, without CopterSim; the autopilot answers any sender.
     Direct,
 }
 
 impl ControlMode {
-    /// From the vendor's number; `None` if unknown or in need of a server.
+    /// From the vendor's number; `None` if it is unknown, or if its mode needs a Redis server.
     pub fn from_number(number: i32) -> Option<Self> {
         Some(match number {
             0 => Self::UdpFull,
@@ -55,7 +55,7 @@ pub struct VehicleSetup {
     pub unix_us: u64,
     /// Geodetic reference of the map.
     pub geo: Geo,
-    /// Height in m, NED, at which the vehicle's centre comes to rest.
+    /// NED z (down) in m of the vehicle's centre when it rests on the ground.
     pub ground: f64,
     /// Connection.
     pub control: ControlMode,

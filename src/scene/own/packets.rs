@@ -34,12 +34,12 @@ pub(super) struct Contents {
 impl Contents {
     /// Whether the packet of an entity of this type has a field for its scale.
     pub(super) fn has_scale(self, vehicle_type: i32) -> bool {
-        self.form == Form::Still && (self.motors < 8 || is_small(vehicle_type))
+        self.form == Form::Still && (self.motors < 8 || fits_u16(vehicle_type))
     }
 }
 
-/// Whether packets of many entities have room for a type.
-fn is_small(vehicle_type: i32) -> bool {
+/// Whether a vehicle type fits the 16-bit field of the packets that hold many entities.
+fn fits_u16(vehicle_type: i32) -> bool {
     u16::try_from(vehicle_type).is_ok()
 }
 
@@ -74,7 +74,7 @@ impl Packets {
             ObjectStatePacket::new(state.id.into(), vehicle_type, state.position, state.euler)
                 .with_height(self.height);
         match self.contents.form {
-            Form::Still | Form::Grouped if is_small(vehicle_type) => self.many.push(moving),
+            Form::Still | Form::Grouped if fits_u16(vehicle_type) => self.many.push(moving),
             Form::Still if self.contents.motors < 8 => {
                 let scale = { state.scale_percent }.map(|percent| f32::from(percent) / 100.0);
                 let object = object.with_motor_rpm(state.motor_rpm[0]);

@@ -15,7 +15,8 @@ pub struct Crashes {
 }
 
 impl Crashes {
-    /// Takes the report of a datagram; returns the value to publish.
+    /// Takes the report of a datagram: the object hit, `None` at the end, and whether the report is periodic. Returns the value
+    /// to publish.
     pub fn take(&mut self, with: Option<i32>, lasting: bool, now: RosTime) -> Option<i32> {
         if lasting {
             let before = std::mem::replace(&mut self.lasting, with);

@@ -52,7 +52,7 @@ subscriptions! {
 }
 
 impl Autopilot {
-    /// µs of a stamp, which is checked for another clock; the present if the stamp is 0.
+    /// Returns the stamp in µs, or the current time if it is 0. Warns if the stamp seems to be of another clock.
     fn time_us(&mut self, topic: &'static str, stamp: &Time) -> u64 {
         match stamp_us(stamp) {
             0 => stamp_us(&self.fcu.now.ros.to_msg()),

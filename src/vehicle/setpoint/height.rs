@@ -1,5 +1,5 @@
-//! `setpoint_attitude/height`: an attitude, and a height that the bridge holds by the thrust, as the vendor's client does in
-//! SendAttPX4 with AltFlg, 100 times a second.
+//! `setpoint_attitude/height`: an attitude, and a height that the bridge holds by the thrust, once per message. The vendor's
+//! client does the same 100 times a second (SendAttPX4 with AltFlg).
 use super::geometry::{ned_frd, stamp_ms, wxyz};
 use super::position::ReportedLocalPosition;
 use super::raw::{NO_RATES, attitude_target};
@@ -12,14 +12,16 @@ use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 use std::time::Duration;
 
-/// Height error in m and climb in m/s that change the thrust by 1; limit of each change and of their sum.
+/// Height error in m per unit of thrust.
 const ERROR_SCALE: f64 = 5.0;
+/// Climb rate in m/s per unit of thrust.
 const CLIMB_SCALE: f64 = 2.0;
+/// Limit of either term and of their sum.
 const LIMIT: f64 = 0.5;
-/// Change of the integral per second and error; 0.001 per cycle of the vendor's client.
+/// Gain of the integral of the scaled height error in 1/s; the vendor's client uses 0.001 per cycle of 10 ms.
 const INTEGRAL_GAIN: f64 = 0.1;
 const MAX_INTEGRAL: f64 = 0.8;
-/// Minimum of the first thrust.
+/// Minimum of the integral when the controller starts.
 const MIN_START: f64 = 0.5;
 /// A longer pause restarts the controller.
 const PAUSE: Duration = Duration::from_secs(1);
