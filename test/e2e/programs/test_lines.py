@@ -118,8 +118,8 @@ def bridge_on(tmp_path, domain_id, link: str):
     """The bridge with this link, and the user of its topics."""
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", f"control.link:={link}"]
     command += ["-p", "imu.enabled:=false", "-p", f"control.timeout_s:={TIMEOUT_S}", "-p", "diagnostics.period_s:=0.2"]
-    bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     peer = Peer(domain_id)
+    bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     try:
         yield bridge, Vehicle(peer)
         assert bridge.alive(), bridge.tail()
@@ -292,8 +292,8 @@ def test_the_parameter_file_of_the_ports_page_reaches_two_vehicles(tmp_path, dom
     (tmp_path / "vehicles.yaml").write_text(text)
     sockets = [FixedSocket(14601, 14600), FixedSocket(14611, 14610)]
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "--params-file", str(tmp_path / "vehicles.yaml")]
-    bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     peer = Peer(domain_id)
+    bridge = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     try:
         with Far(sockets[0].read, sockets[0].write) as one, Far(sockets[1].read, sockets[1].write) as two:
             meet(bridge, Vehicle(peer), one)

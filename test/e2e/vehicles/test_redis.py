@@ -89,7 +89,7 @@ class Channels:
 def test_setpoints_and_inputs_are_published_as_the_vendor_publishes_them(tmp_path, domain_id, simulator_ports, server, link):
     port, _ = server
     channels = Channels(port, "key20100", "key30100")
-    bridge, peer = bridge_of(tmp_path, domain_id, port, link), Peer(domain_id)
+    peer, bridge = Peer(domain_id), bridge_of(tmp_path, domain_id, port, link)
     try:
         velocity = Publication(peer, "/mavros/setpoint_velocity/cmd_vel_unstamped", "geometry_msgs/msg/Twist")
         # NED 1 2 3 and 0.5 rad/s clockwise.
@@ -107,7 +107,7 @@ def test_setpoints_and_inputs_are_published_as_the_vendor_publishes_them(tmp_pat
 
 def test_states_come_through_the_server_and_again_after_it_restarted(tmp_path, domain_id, simulator_ports, server):
     port, process = server
-    bridge, peer = bridge_of(tmp_path, domain_id, port, "udp_full"), Peer(domain_id)
+    peer, bridge = Peer(domain_id), bridge_of(tmp_path, domain_id, port, "udp_full")
     try:
         odometry = peer.subscribe("/rflysim/ground_truth/odom", "nav_msgs/msg/Odometry")
         recorded = json.loads((ROOT / "test/fixtures/golden/recv_dll_true.json").read_text())[0]["input_hex_packets"][0]
@@ -136,7 +136,7 @@ def test_the_renderer_is_told_and_heard_through_the_server(tmp_path, domain_id, 
     port, _ = server
     to_renderer, from_renderer = "GLOBAL_MESSAGE_REDIS_KEY", "GLOBAL_MESSAGE_R3D_SEND_KEY_20006"
     channels = Channels(port, to_renderer)
-    bridge, peer = bridge_of(tmp_path, domain_id, port, "udp_full", "redis.renderer:=true", "scene.windows:=[0,3]"), Peer(domain_id)
+    peer, bridge = Peer(domain_id), bridge_of(tmp_path, domain_id, port, "udp_full", "redis.renderer:=true", "scene.windows:=[0,3]")
     try:
         # Commands and states: once, although there are two windows.
         command = Client(peer, "/rflysim/scene/command", "rfly_bridge_msgs/srv/SceneCommand").wait()

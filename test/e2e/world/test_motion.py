@@ -111,7 +111,7 @@ def test_a_vehicle_stands_on_the_terrain_that_the_vendor_reads(tmp_path, domain_
     north, east, down = recorded["decoded"]["queries"][2]
     words = ["vehicles:=[1]", "vehicle1.model:=point_mass", f"vehicle1.start:=[{east}, {north}, 0.0]", f"terrain.file:={tmp_path}/map.png"]
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", *(part for word in words for part in ("-p", word))]
-    bridge, peer = Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start(), Peer(domain_id)
+    peer, bridge = Peer(domain_id), Process("rfly_bridge", command, tmp_path / "bridge.log", environment(domain_id)).start()
     try:
         truth = peer.subscribe("/rflysim/ground_truth/odom", "nav_msgs/msg/Odometry")
         peer.wait_for(lambda: len(truth.messages) > 10, "true states")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import struct
+import threading
 import time
 from contextlib import suppress
 
@@ -22,34 +24,52 @@ FREE, CONSOLE = 1234567890, 1234567897
 
 
 class Group:
-    """A renderer of another computer: it only hears the group."""
+    """A renderer of another computer: it only hears the group, at all times, as the buffer of a socket is small."""
 
     def __init__(self):
+        self._datagrams: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._socket = member(20009)
+        self._socket.settimeout(0.2)
+        self._ended = False
+        self._thread = threading.Thread(target=self._receive)
+        self._thread.start()
+
+    def _receive(self) -> None:
+        while not self._ended:
+            with suppress(TimeoutError):
+                self._datagrams.put(self._socket.recv(65536))
 
     def next(self, length: int, timeout: float = 60.0) -> bytes:
         """The next datagram of this length."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
-            datagram = self._socket.recv(65536)
-            if len(datagram) == length:
-                return datagram
+            with suppress(queue.Empty):
+                datagram = self._datagrams.get(timeout=1)
+                if len(datagram) == length:
+                    return datagram
         raise AssertionError(f"no datagram of {length} bytes came to the group")
+
+    def close(self) -> None:
+        """Leaves the group."""
+        self._ended = True
+        self._thread.join()
+        self._socket.close()
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory, domain_id, simulator_ports):
     """A bridge that flies a point mass, for the renderers of all computers."""
     words = ["scene.network:=true", "vehicles:=[1]", "vehicle1.model:=point_mass", "vehicle1.start:=[2.0, 1.0, 3.0]", "scene.first_id:=4"]
-    group = Group()
+    peer, group = Peer(domain_id), Group()
     window = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     window.bind(("127.0.0.1", 20010))
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", *(part for word in words for part in ("-p", word))]
     log = tmp_path_factory.mktemp("renderers") / "bridge.log"
-    bridge, peer = Process("rfly_bridge", command, log, environment(domain_id)).start(), Peer(domain_id)
+    bridge = Process("rfly_bridge", command, log, environment(domain_id)).start()
     yield group, window, peer
     peer.close()
     window.close()
+    group.close()
     assert bridge.stop() == 0, bridge.tail()
 
 
