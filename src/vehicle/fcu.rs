@@ -9,7 +9,6 @@ pub(super) use position::metres;
 use super::counter::Counter;
 use super::link::{Abilities, Link, SendError, read_only};
 use super::link_warnings::LinkWarnings;
-use super::mav::*;
 use super::preflight::Preflight;
 use super::reasons::Reasons;
 use super::settings::VehicleSettings;
@@ -18,6 +17,7 @@ use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
 use crate::session::ClockLine;
 use crate::time::RosTime;
 use crate::wire::TrueState;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{
     CommandInt, CommandLong, Heartbeat, ParamSet, SetAttitudeTarget, SetMode,
     SetPositionTargetGlobalInt, SetPositionTargetLocalNed,

@@ -1,6 +1,6 @@
 //! Sends the bridge's own HEARTBEAT once a second.
 use super::fcu::Fcu;
-use super::mav::*;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
 

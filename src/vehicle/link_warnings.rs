@@ -1,6 +1,6 @@
 //! Faults of the link that single messages do not show: another autopilot, stamps of another clock. Each is logged once; the doctor
 //! reports those that persist.
-use super::mav::*;
+use crate::wire::mavlink::numbers::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

@@ -9,7 +9,6 @@ mod ground_truth;
 mod heartbeat_sender;
 pub mod link;
 mod link_warnings;
-mod mav;
 pub mod mode;
 mod open;
 mod preflight;

@@ -1,5 +1,5 @@
 //! PX4's flight modes by mavros' names.
-use super::mav::*;
+use crate::wire::mavlink::numbers::*;
 
 /// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16). Where a number has several names, the first is
 /// published.

@@ -1,8 +1,8 @@
 //! The reasons why the autopilot would refuse to arm.
 use super::fcu::Fcu;
-use super::mav::MAV_CMD_RUN_PREARM_CHECKS;
 use super::preflight::Preflight;
 use crate::wire::mavlink::dialect::MavSysStatusSensor;
+use crate::wire::mavlink::numbers::MAV_CMD_RUN_PREARM_CHECKS;
 use crate::wire::mavlink::raw::CommandLong;
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! `state`: connection, arming and mode of the vehicle.
 use super::fcu::Fcu;
-use super::mav::*;
 use super::{Counter, Open, mode};
 use crate::msgs::mavros_msgs::msg::State;
 use crate::ros::{Publisher, RosError};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::Heartbeat;
 use std::time::Duration;
 

@@ -5,6 +5,7 @@
 //! must pass unchanged (commands, modes, mission items) are read and written here by offset: [`raw`].
 //!
 //! Source: <https://mavlink.io/en/guide/serialization.html>.
+pub mod numbers;
 pub mod raw;
 
 pub use mavlink::MessageData;

@@ -3,15 +3,15 @@
 use super::flight::Reposition;
 use super::mode::Mode;
 use super::modes::{ACCEPTED, REJECTED};
-use super::numbers::*;
 use super::orbit::Orbit;
 use super::queues::{CRITICAL, INFO};
 use super::{Autopilot, STEP};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{
     AUTOPILOT_VERSION_DATA, HEARTBEAT_DATA, HOME_POSITION_DATA, MESSAGE_INTERVAL_DATA,
-    MavDoRepositionFlags, MavModeFlag, MavResult, PROTOCOL_VERSION_DATA,
+    MavDoRepositionFlags, MavResult, PROTOCOL_VERSION_DATA,
 };
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{CommandAck, CommandInt, CommandLong, SetMode};
 use crate::wire::mavlink::{Frame, MavMessage, MessageData as _};
 
@@ -219,7 +219,7 @@ impl Autopilot {
     }
 
     fn set_mode(&mut self, base: u8, main: u8, sub: u8) -> MavResult {
-        if base & MavModeFlag::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED.bits() == 0 {
+        if base & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED == 0 {
             return ACCEPTED; // PX4 ignores a mode without the custom bit
         }
         let mode = match (main, sub) {

@@ -1,9 +1,9 @@
 //! The geofence: PX4's maximum distances, and the uploaded areas.
 use super::failsafe::FenceBreach;
 use super::geo::Geo;
-use super::numbers::*;
 use super::parameters::{Parameters, px4_parameters};
 use crate::emulator::world::Vec3;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::MissionItemInt;
 
 px4_parameters! {

@@ -1,11 +1,11 @@
 //! Messages with more than a few fields from the vehicle's state.
 use super::Autopilot;
 use super::failsafe::ChargeLevel;
-use super::numbers::MAV_FRAME_LOCAL_NED;
 use super::telemetry::{f, f3, pressure};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::*;
+use crate::wire::mavlink::numbers::MAV_FRAME_LOCAL_NED;
 use crate::wire::mavlink::raw::{
     BatteryStatus, HilActuatorControls, OdometryMessage, PositionTargetLocalNed,
 };

@@ -1,10 +1,10 @@
 //! Missions: upload, download, and the goal of the current item. The protocol is MAVLink's, with PX4's answers.
 use super::geo::Geo;
 use super::mission_items::{Leg, is_motion, refusal, to_float, to_int, to_stored};
-use super::numbers::*;
 use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::MavMissionResult;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionClearAll, MissionCount, MissionCurrent, MissionItem, MissionItemInt,
     MissionItemReached, MissionRequest, MissionRequestInt, MissionRequestList, MissionSetCurrent,

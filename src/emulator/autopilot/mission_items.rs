@@ -1,8 +1,8 @@
 //! Mission items: their meaning for this vehicle, and which of them PX4 accepts.
 use super::geo::Geo;
-use super::numbers::*;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::MavMissionResult;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
 
 /// Items that PX4 accepts and this vehicle ignores: camera, gimbal, gripper, conditions, home.

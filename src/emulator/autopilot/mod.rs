@@ -17,7 +17,6 @@ mod mission;
 mod mission_items;
 mod mode;
 mod modes;
-mod numbers;
 mod orbit;
 mod output;
 pub mod parameters;

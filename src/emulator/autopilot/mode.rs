@@ -1,15 +1,13 @@
 //! PX4's modes: names, numbers in HEARTBEAT, requirements.
 use super::failsafe::FailsafeAction;
-use crate::wire::mavlink::dialect::MavModeFlag;
+use crate::wire::mavlink::numbers::*;
 
 /// Bits of `base_mode` besides armed.
-const CUSTOM: u8 = MavModeFlag::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED.bits();
-const STABILIZED: u8 = CUSTOM | MavModeFlag::MAV_MODE_FLAG_STABILIZE_ENABLED.bits();
-const RATES: u8 = CUSTOM | MavModeFlag::MAV_MODE_FLAG_MANUAL_INPUT_ENABLED.bits();
+const CUSTOM: u8 = MAV_MODE_FLAG_CUSTOM_MODE_ENABLED;
+const STABILIZED: u8 = CUSTOM | MAV_MODE_FLAG_STABILIZE_ENABLED;
+const RATES: u8 = CUSTOM | MAV_MODE_FLAG_MANUAL_INPUT_ENABLED;
 const MANUAL: u8 = STABILIZED | RATES;
-const AUTO: u8 = STABILIZED
-    | MavModeFlag::MAV_MODE_FLAG_GUIDED_ENABLED.bits()
-    | MavModeFlag::MAV_MODE_FLAG_AUTO_ENABLED.bits();
+const AUTO: u8 = STABILIZED | MAV_MODE_FLAG_GUIDED_ENABLED | MAV_MODE_FLAG_AUTO_ENABLED;
 
 /// Requirements: manual control, a position; the vehicle cannot arm in this mode, nor keep it after a flight.
 const STICKS: u8 = 1;

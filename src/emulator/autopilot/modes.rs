@@ -3,7 +3,8 @@ use super::failsafe::{ChargeLevel, Failsafe, FailsafeAction, FailsafeParameters,
 use super::mode::Mode;
 use super::parameters::px4_parameters;
 use super::queues::{CRITICAL, INFO, Texts};
-use crate::wire::mavlink::dialect::{MavModeFlag, MavResult, MavState};
+use crate::wire::mavlink::dialect::{MavResult, MavState};
+use crate::wire::mavlink::numbers::MAV_MODE_FLAG_SAFETY_ARMED;
 
 pub(super) const ACCEPTED: MavResult = MavResult::MAV_RESULT_ACCEPTED;
 pub(super) const REJECTED: MavResult = MavResult::MAV_RESULT_TEMPORARILY_REJECTED;
@@ -139,7 +140,7 @@ impl Modes {
 
     /// HEARTBEAT's `base_mode`.
     pub(super) fn base(&self) -> u8 {
-        let armed = MavModeFlag::MAV_MODE_FLAG_SAFETY_ARMED.bits();
+        let armed = MAV_MODE_FLAG_SAFETY_ARMED;
         self.active.base(self.inputs.is_attitude) | if self.is_armed { armed } else { 0 }
     }
 

@@ -1,7 +1,7 @@
 //! PX4's parameters: names, types and defaults, and the protocol that reads and writes them. Integers are encoded byte-wise
 //! in the float field.
-use super::numbers::*;
 use crate::wire::mavlink::dialect::{MavParamType, PARAM_VALUE_DATA};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead, ParamSet};
 use crate::wire::mavlink::{Frame, MavMessage, Outbound};
 use std::borrow::Cow;

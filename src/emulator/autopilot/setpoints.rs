@@ -1,11 +1,11 @@
 //! Setpoints as PX4 handles them: accepted masks and frames, and the resulting targets.
 use super::Autopilot;
 use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint};
-use super::numbers::*;
 use super::queues::{CRITICAL, Texts};
 use crate::emulator::world::{Quat, Vec3};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::dialect::{AttitudeTargetTypemask as A, PositionTargetTypemask as P};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{
     SetAttitudeTarget, SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };

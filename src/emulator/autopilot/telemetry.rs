@@ -5,6 +5,7 @@ use super::dynamics::ControlTarget;
 use super::mode::Mode;
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::*;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{ExtendedSysState, Heartbeat};
 use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
 
@@ -295,7 +296,7 @@ impl Autopilot {
 
     /// HEARTBEAT, as it would be sent now.
     pub fn heartbeat(&self) -> Outbound {
-        let armed = MavModeFlag::MAV_MODE_FLAG_SAFETY_ARMED.bits();
+        let armed = MAV_MODE_FLAG_SAFETY_ARMED;
         let (base_mode, status) = if self.is_on_script() {
             (self.mode().base(false) | armed, MavState::MAV_STATE_ACTIVE)
         } else {
@@ -303,8 +304,8 @@ impl Autopilot {
         };
         Heartbeat {
             custom_mode: self.mode().custom(),
-            kind: MavType::MAV_TYPE_QUADROTOR as u8,
-            autopilot: MavAutopilot::MAV_AUTOPILOT_PX4 as u8,
+            kind: MAV_TYPE_QUADROTOR,
+            autopilot: MAV_AUTOPILOT_PX4,
             base_mode,
             system_status: status as u8,
             mavlink_version: 3,

@@ -229,8 +229,11 @@ pub(in crate::emulator) fn run(
             output_due = now + 1.0 / OUTPUT_RATE;
         }
         if now >= report_due || shared.reports.lock().is_new {
-            let requests = shared.reports.lock().clone();
-            shared.reports.lock().is_new = false;
+            let requests = {
+                let mut requests = shared.reports.lock();
+                requests.is_new = false;
+                requests.clone()
+            };
             report::send(shared, socket, &requests, now);
             report_due = now + REPORT_PERIOD;
         }

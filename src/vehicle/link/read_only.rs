@@ -1,7 +1,7 @@
 //! With `control.read_only`: requests are sent, every message that could move or change the vehicle is refused.
 use super::SendError;
-use crate::vehicle::mav::*;
 use crate::wire::mavlink::dialect::*;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong};
 use crate::wire::mavlink::{MessageData as _, Outbound};
 

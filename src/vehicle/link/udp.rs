@@ -6,13 +6,13 @@
 use super::{Abilities, SendError, Sink};
 use crate::frames::Geodetic;
 use crate::vehicle::Counter;
-use crate::vehicle::mav::*;
 use crate::vehicle::mode::OFFBOARD;
 use crate::wire::mavlink::dialect::{
     ATTITUDE_DATA, HOME_POSITION_DATA, LOCAL_POSITION_NED_DATA, MavSeverity,
     SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
     SET_POSITION_TARGET_LOCAL_NED_DATA, STATUSTEXT_DATA,
 };
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, Heartbeat, ParamSet, SetMode};
 use crate::wire::mavlink::{Encoder, MavMessage, Outbound, Taken, take};
 use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};

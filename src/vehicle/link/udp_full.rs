@@ -2,8 +2,8 @@
 use super::udp::{UdpLink, UdpMessage, UdpState};
 use super::{Abilities, Link, SendError, Sink};
 use crate::vehicle::Counter;
-use crate::vehicle::mav::*;
 use crate::wire::mavlink::dialect::{GLOBAL_POSITION_INT_DATA, MavFrame};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::GpsRawInt;
 use crate::wire::mavlink::{MavMessage, Outbound};
 use crate::wire::{

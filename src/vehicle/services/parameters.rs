@@ -18,11 +18,11 @@ use crate::session::{
     ParameterName, ParameterSettings, ParameterValue,
 };
 use crate::vehicle::link::{Abilities, SendError};
-use crate::vehicle::mav::MAV_AUTOPILOT_ARDUPILOTMEGA;
 use crate::vehicle::service_table::VehicleCall;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
 use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::dialect::MavProtocolCapability;
+use crate::wire::mavlink::numbers::MAV_AUTOPILOT_ARDUPILOTMEGA;
 use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamSet, ParamValue};
 use std::time::Duration;
 

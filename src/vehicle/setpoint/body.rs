@@ -9,9 +9,9 @@ use super::target::{
     ACCELERATION, LocalSetpoint, SetpointRules, SetpointTarget, VELOCITY, YAW, check_distance,
     px4_local,
 };
-use crate::vehicle::mav::*;
 use crate::vehicle::mode::OFFBOARD;
 use crate::vehicle::{Autopilot, Fcu};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@ use super::reject::Reject;
 use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::CompanionProcessStatus;
 use crate::vehicle::Autopilot;
-use crate::vehicle::mav::*;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::Heartbeat;
 
 subscriptions! {

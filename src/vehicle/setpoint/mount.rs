@@ -3,7 +3,7 @@ use super::reject::Reject;
 use super::subscriptions::subscriptions;
 use crate::msgs::mavros_msgs::msg::MountControl;
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::MAV_CMD_DO_MOUNT_CONTROL;
+use crate::wire::mavlink::numbers::MAV_CMD_DO_MOUNT_CONTROL;
 use crate::wire::mavlink::raw::CommandLong;
 
 subscriptions! {

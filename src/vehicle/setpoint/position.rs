@@ -8,8 +8,8 @@ use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
 use crate::msgs::geometry_msgs::msg::{PoseStamped, Quaternion};
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::{MAV_FRAME_GLOBAL_INT, MAV_FRAME_LOCAL_NED};
 use crate::wire::mavlink::MavMessage;
+use crate::wire::mavlink::numbers::{MAV_FRAME_GLOBAL_INT, MAV_FRAME_LOCAL_NED};
 use std::time::Duration;
 
 subscriptions! {

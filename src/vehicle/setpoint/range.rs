@@ -4,7 +4,7 @@ use super::geometry::stamp_ms;
 use super::reject::Reject;
 use super::subscriptions::subscriptions;
 use crate::msgs::sensor_msgs::msg::Range;
-use crate::vehicle::mav::*;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::DistanceSensor;
 
 /// Unknown variance.

@@ -2,7 +2,7 @@
 use super::geometry::{frd, ned, ned_yaw, single, wrap};
 use super::reject::{Checked, Reject};
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::*;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 
 /// Ignore bits of `type_mask` (POSITION_TARGET_TYPEMASK).

@@ -4,8 +4,8 @@ use super::plugin::plugin;
 use super::topic::Published;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
-use crate::vehicle::mav::MAV_DISTANCE_SENSOR_ULTRASOUND;
 use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
+use crate::wire::mavlink::numbers::MAV_DISTANCE_SENSOR_ULTRASOUND;
 use crate::wire::mavlink::raw::DistanceSensor;
 use std::f64::consts::{FRAC_PI_2, PI};
 

@@ -96,8 +96,8 @@ impl Telemetry {
 
     /// Handles a frame of the vehicle.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Published {
-        let from_any = FROM_ANY_COMPONENT.iter().any(|ids| ids.contains(&frame.id));
-        if frame.component != fcu.component && !from_any {
+        let from_any = || FROM_ANY_COMPONENT.iter().any(|ids| ids.contains(&frame.id));
+        if frame.component != fcu.component && !from_any() {
             fcu.count(Counter::ForeignComponent);
             return Ok(());
         }

@@ -4,8 +4,8 @@ use super::plugin::plugin;
 use super::topic::Published;
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::nav_msgs::msg::Odometry;
-use crate::vehicle::mav::*;
 use crate::vehicle::{Counter, Fcu};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::OdometryMessage;
 
 plugin! {

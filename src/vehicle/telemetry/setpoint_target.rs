@@ -6,8 +6,8 @@ use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::*;
 use crate::wire::mavlink::dialect::ATTITUDE_TARGET_DATA;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{PositionTargetGlobalInt, PositionTargetLocalNed};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

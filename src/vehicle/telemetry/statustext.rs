@@ -2,8 +2,8 @@
 use super::plugin::plugin;
 use super::topic::Published;
 use crate::msgs::mavros_msgs::msg::StatusText;
-use crate::vehicle::mav::MAV_SEVERITY_WARNING;
 use crate::vehicle::{Autopilot, Counter, Fcu};
+use crate::wire::mavlink::numbers::MAV_SEVERITY_WARNING;
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 

@@ -6,9 +6,9 @@ use super::shown::{self, warn_not_carried};
 use super::{Waiter, refuse};
 use crate::msgs::mavros_msgs::srv::*;
 use crate::session::MavCommand;
-use crate::vehicle::mav::*;
 use crate::vehicle::service_table::{VehicleCall, services};
 use crate::vehicle::{Counter, Fcu};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw;
 use std::f32::consts::FRAC_PI_2;
 

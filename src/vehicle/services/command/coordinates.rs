@@ -2,7 +2,7 @@
 //!
 //! PX4 expects NaN for that, and flies to 0, 0 otherwise.
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::*;
+use crate::wire::mavlink::numbers::*;
 
 /// Commands with latitude and longitude.
 const WITH_COORDINATES: [u16; 5] = [

@@ -1,8 +1,8 @@
 //! The state that a caller asks for, and how telemetry shows it.
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::*;
 use crate::vehicle::mode::{self, OFFBOARD};
 use crate::vehicle::reasons::Reasons;
+use crate::wire::mavlink::numbers::*;
 use std::time::Duration;
 
 /// Mode bits of `base_mode`.

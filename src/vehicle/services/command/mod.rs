@@ -21,9 +21,9 @@ use crate::session::{
     CommandClient, CommandEnd, CommandEvent, CommandGroup, CommandSettings, MavCommand,
 };
 use crate::vehicle::link::Abilities;
-use crate::vehicle::mav::MAV_AUTOPILOT_PX4;
 use crate::vehicle::{Counter, Fcu, Open, SendError, mode};
 use crate::wire::mavlink::Frame;
+use crate::wire::mavlink::numbers::MAV_AUTOPILOT_PX4;
 use crate::wire::mavlink::raw::{self, CommandAck, Heartbeat, StatusText};
 use mode_watch::ModeWatch;
 use outcome::CommandOutcome;

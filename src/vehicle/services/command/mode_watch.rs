@@ -1,7 +1,7 @@
 //! Changes of the mode that this bridge did not command: by another station, a remote control or the vehicle itself.
 use crate::session::{CommandGroup, MavCommand};
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED;
+use crate::wire::mavlink::numbers::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED;
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::*;
 use crate::session::CommandEnd;
-use crate::vehicle::mav::*;
 use crate::vehicle::{Fcu, SendError};
+use crate::wire::mavlink::numbers::*;
 
 /// A service that sends a command.
 pub(super) trait CommandService: Service {

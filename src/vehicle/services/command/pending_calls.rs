@@ -3,9 +3,9 @@ use super::goal::{GoalProgress, VehicleGoal};
 use super::outcome::{CommandOutcome, CommandService};
 use crate::ros::Responder;
 use crate::session::{CommandEnd, CommandGroup, MavCommand};
-use crate::vehicle::mav::*;
 use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Counter, Fcu};
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 

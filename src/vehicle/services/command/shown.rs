@@ -11,9 +11,9 @@ use super::refuse;
 use crate::msgs::mavros_msgs::srv::*;
 use crate::session::MavCommand;
 use crate::vehicle::Fcu;
-use crate::vehicle::mav::*;
 use crate::vehicle::mode::{self, OFFBOARD};
 use crate::vehicle::service_table::VehicleCall;
+use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 
