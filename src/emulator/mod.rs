@@ -194,11 +194,6 @@ impl Emulator {
         self.control
     }
 
-    /// Changes the faults; a new seed restarts the sequences of draws.
-    pub fn set_faults(&self, faults: Faults) {
-        *self.shared.faults.lock() = faults;
-    }
-
     /// Restarts the simulation: time 0, no sensors, frame ids from the beginning.
     pub fn restart(&self) {
         self.shared.restart();

@@ -21,13 +21,8 @@ impl Qos {
     pub const IMAGE: Self = Self { depth: 2, ..Self::DEFAULT };
     /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
     pub const TF: Self = Self { depth: 100, ..Self::DEFAULT };
-    /// `/tf_static`: latched, depth 1, as tf2's own broadcaster.
-    pub const TF_STATIC: Self = Self::LATCHED;
     /// Both topics of a service: as rclcpp's parameter services, deep enough for a burst of requests.
     pub const SERVICE: Self = Self { depth: 1000, ..Self::DEFAULT };
-    /// `/clock`: best effort, depth 1, as rclcpp subscribes to it.
-    pub const CLOCK: Self =
-        Self { reliability: Reliability::BestEffort, depth: 1, ..Self::DEFAULT };
 
     /// The QoS that both offer.
     #[must_use]
