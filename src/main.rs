@@ -20,7 +20,7 @@ use rfly_bridge::node::{
     robot_description, rosout, runtime, top,
 };
 use rfly_bridge::program::{
-    Ended, OutputLog, Signals, completions, limit_behind, limits, man_pages, note_panics,
+    Ended, OutputLog, Signals, completions, limit_that_causes, limits, man_pages, note_panics,
     tell_ready, tell_stopping, within,
 };
 use rfly_bridge::ros::{Middleware, Options, RosError};
@@ -180,7 +180,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            let limit = io_errors(&error).map(limit_behind).collect::<String>();
+            let limit = io_errors(&error).map(limit_that_causes).collect::<String>();
             log.say(&format!("rfly_bridge: {error:#}{limit}"));
             ExitCode::FAILURE
         }
@@ -314,7 +314,7 @@ fn start(
     let bridge = Bridge::start(settings, &middleware)?;
     let writers = middleware.report();
     let topics: Vec<_> = writers.iter().map(|writer| writer.topic.as_str()).collect();
-    for warning in settings.params.qos.without_publisher(&topics) {
+    for warning in settings.params.qos.problems_of_topics(&topics) {
         tracing::warn!("{warning}");
     }
     tracing::info!(

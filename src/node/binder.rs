@@ -1,7 +1,7 @@
 //! Binds the ports of the bridge.
 use super::error::{BindFailure, NodeError};
 use super::shared_ports::SharedPorts;
-use crate::program::limit_behind;
+use crate::program::limit_that_causes;
 use crate::transport::{BindOptions, Holders, PacketTapSlot, StreamReceiver, UdpReceiver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -81,7 +81,7 @@ impl Binder {
                 let holders = Holders::default().on(&[options.port].into()).into_iter();
                 let holders: Vec<_> = holders.map(|(_, holder)| holder).collect();
                 let by: String = holders.iter().map(|holder| format!(", by {holder}")).collect();
-                let reason = format!("{error}{by}{}", limit_behind(error));
+                let reason = format!("{error}{by}{}", limit_that_causes(error));
                 let port = format!("UDP port {}", options.port);
                 self.failures.push(BindFailure { what: what.to_owned(), port, reason, holders });
             }

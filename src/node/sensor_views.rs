@@ -11,8 +11,8 @@ use crate::frames::{
     pose_in_mount,
 };
 use crate::sensors::{
-    CameraView, DescribedFov, DescribedMount, FrameHead, FrameIds, PoseChange, ShownView, Sighting,
-    ViewChange,
+    CameraView, DescribedFov, DescribedMount, FrameHead, FrameIds, PoseChange, ShownMount,
+    ShownView, ViewChange,
 };
 use crate::time::{RosTime, SimTime};
 use crate::wire::{CameraDescription, SensorKind, SensorRequest};
@@ -266,7 +266,7 @@ impl SensorViews {
         pose: &Transform,
         at: SimTime,
         poses: &PoseHistory,
-    ) -> Option<Sighting> {
+    ) -> Option<ShownMount> {
         let (mount, shown) = {
             let state = slot.state.lock();
             (state.mount.mount, state.pose.shown())
@@ -274,7 +274,7 @@ impl SensorViews {
         let parent = self.parent_pose(mount, at, poses)?;
         let earlier = SimTime(at.0.checked_sub(MAX_DELAY_NS)?);
         let before = self.parent_pose(mount, earlier, poses)? * shown;
-        Some(Sighting {
+        Some(ShownMount {
             pose: parent.inverse() * *pose,
             slack_m: before.distance_to(&(parent * shown)),
             slack_rad: before.angle_to(&(parent * shown)),

@@ -39,22 +39,22 @@ impl Draws {
     }
 
     /// Returns the numbers for one purpose and one time; any number that distinguishes draws may replace the time.
-    pub fn at(&self, purpose: Purpose, time: i64) -> Numbers {
+    pub fn at(&self, purpose: Purpose, time: i64) -> RandomNumbers {
         // The sequences of two keys that differ in one bit are independent.
         let parts = [self.seed, self.source.into(), purpose as u64, time.cast_unsigned()];
         let mut key = [0; 32];
         for (bytes, part) in key.chunks_exact_mut(8).zip(parts) {
             bytes.copy_from_slice(&part.to_le_bytes());
         }
-        Numbers(ChaCha8Rng::from_seed(key))
+        RandomNumbers(ChaCha8Rng::from_seed(key))
     }
 }
 
 /// A sequence of random numbers.
 #[derive(Clone, Debug)]
-pub struct Numbers(ChaCha8Rng);
+pub struct RandomNumbers(ChaCha8Rng);
 
-impl Numbers {
+impl RandomNumbers {
     /// Uniform from 0 up to 1.
     #[inline]
     pub fn unit(&mut self) -> f64 {

@@ -40,7 +40,7 @@ impl Needs {
 }
 
 /// Returns the limits that can cause this error of the system, as ` (the limit of ...)`; empty if none can.
-pub fn limit_behind(error: &io::Error) -> String {
+pub fn limit_that_causes(error: &io::Error) -> String {
     let limits = join_texts(Limit::behind(error).iter().filter_map(|limit| limit.get()));
     if limits.is_empty() { limits } else { format!(" (the limit of {limits})") }
 }

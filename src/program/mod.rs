@@ -9,7 +9,7 @@ mod service_manager;
 mod signals;
 
 pub use files::{SetError, write_set};
-pub use limits::{LimitTooLow, Needs, limit_behind, limits};
+pub use limits::{LimitTooLow, Needs, limit_that_causes, limits};
 pub use log::{OutputLog, lost_lines};
 pub use manual::{completions, man_page, man_pages};
 pub use one_line::{LONGEST_MESSAGE, LogMessage, OneLineFields};

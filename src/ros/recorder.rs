@@ -284,18 +284,18 @@ impl CdrNode for Recorder {
 
     fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError> {
         let (services, name) = (self.services.clone(), name.to_owned());
-        Ok(Box::new(RecordedClient { services, name, type_name: service.service }))
+        Ok(Box::new(LocalClient { services, name, type_name: service.service }))
     }
 }
 
 /// Client of one service of this process.
-struct RecordedClient {
+struct LocalClient {
     services: Services,
     name: String,
     type_name: &'static str,
 }
 
-impl RecordedClient {
+impl LocalClient {
     fn service(&self) -> Option<Arc<Mutex<CdrService>>> {
         let service = find(&self.services, &self.name)?;
         let type_name = service.lock().types.service;
@@ -303,7 +303,7 @@ impl RecordedClient {
     }
 }
 
-impl CdrClient for RecordedClient {
+impl CdrClient for LocalClient {
     fn is_ready(&self) -> bool {
         self.service().is_some()
     }

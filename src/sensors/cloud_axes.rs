@@ -3,7 +3,7 @@
 //!
 //! In a complete cloud each point belongs to a pixel, whose ray gives the axes at once. In other clouds the field of view gives
 //! the forward axis, and the ground together with the true attitude gives the up axis.
-use super::{CloudPoint, ConventionFinder, PointAxes, SensorContext, surroundings::Surroundings};
+use super::{CloudPoint, ConventionFinder, PointAxes, SensorContext, true_attitude::TrueAttitude};
 use crate::{config::params::DepthAxes, time::SimTime};
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ const LEVELS: usize = 512;
 /// Finds the axes of the clouds of one depth camera.
 pub(super) struct DepthAxesFinder {
     finder: ConventionFinder<DepthAxes, 4>,
-    surroundings: Option<Arc<dyn Surroundings>>,
+    surroundings: Option<Arc<dyn TrueAttitude>>,
     /// Columns and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     /// Pixels between neighbouring columns or rows.

@@ -1,5 +1,5 @@
 //! The odometry in clouds of newer simulators.
-use super::{ConventionFinder, FrameHead, SensorContext, SensorError, surroundings::Surroundings};
+use super::{ConventionFinder, FrameHead, SensorContext, SensorError, true_attitude::TrueAttitude};
 use crate::{
     config::params::{OdometryAxes, QosGroup, WorldConvention},
     frames::{Attitude, Euler, Frd, Ned, Transform, Vector, VehiclePose},
@@ -46,7 +46,7 @@ pub(super) struct CloudOdometry {
     first: Option<[f64; 6]>,
     newest: SimTime,
     finder: ConventionFinder<OdometryAxes, 2>,
-    surroundings: Option<Arc<dyn Surroundings>>,
+    surroundings: Option<Arc<dyn TrueAttitude>>,
     reported: String,
 }
 

@@ -51,7 +51,7 @@ impl DescribedFov {
 
 /// A description of a camera's pose.
 #[derive(Clone, Copy, Debug)]
-pub struct Sighting {
+pub struct ShownMount {
     /// The camera in the parent of its `_link`.
     pub pose: Transform,
     /// Tolerance for the motion of its carrier, in m.
@@ -105,7 +105,7 @@ impl DescribedMount {
     }
 
     /// Takes a description.
-    pub fn described(&mut self, sighting: &Sighting) -> PoseChange {
+    pub fn described(&mut self, sighting: &ShownMount) -> PoseChange {
         let mut pose = sighting.pose;
         if self.at_bottom {
             let above = pose.translation()[2] - self.requested.translation()[2];

@@ -33,7 +33,7 @@ mod scan;
 mod shape;
 mod spec;
 mod stream;
-mod surroundings;
+mod true_attitude;
 mod view_change;
 
 pub use calibration::Calibration;
@@ -41,7 +41,7 @@ pub use camera_info::{CameraView, Lens, camera_info};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use convention_finder::{ConventionFinder, Verdict};
-pub use described::{DescribedFov, DescribedMount, PoseChange, Sighting};
+pub use described::{DescribedFov, DescribedMount, PoseChange, ShownMount};
 pub use error::{SensorCause, SensorError};
 pub use frame::{FrameHead, FramePayload};
 pub use frame_degrader::{FrameDegrader, HOLD_BYTES};
@@ -57,7 +57,7 @@ pub use range_noise::{CloudNoise, DepthNoise};
 pub use scan::ScanPlane;
 pub use spec::{FrameIds, FrameKind, SensorContext, SensorSpec, TopicSpec};
 pub use stream::{Progress, SensorStream};
-pub use surroundings::Surroundings;
+pub use true_attitude::TrueAttitude;
 pub use view_change::{ShownView, ViewChange};
 
 use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};

@@ -2,7 +2,7 @@
 use super::points::CloudPoint;
 use crate::{
     config::params::DegradeParams,
-    noise::{Draws, Numbers, Purpose},
+    noise::{Draws, Purpose, RandomNumbers},
     session::BufferPeak,
     time::SimTime,
 };
@@ -21,7 +21,7 @@ impl DepthDeviation {
         (floor_m + per_m > 0.0).then_some(Self { floor_m, per_m })
     }
 
-    fn add_noise(self, depth: f64, numbers: &mut Numbers) -> f64 {
+    fn add_noise(self, depth: f64, numbers: &mut RandomNumbers) -> f64 {
         depth + (self.floor_m + self.per_m * depth * depth) * numbers.normal()
     }
 }
@@ -139,7 +139,7 @@ impl CloudNoise {
 
 impl CloudNoiseModel {
     /// Returns the factor that adds noise to the coordinates of a point; 0: no return.
-    fn factor(self, position: [f64; 3], forward: usize, numbers: &mut Numbers) -> f64 {
+    fn factor(self, position: [f64; 3], forward: usize, numbers: &mut RandomNumbers) -> f64 {
         let depth = position[forward];
         match self {
             Self::Depth(deviation) if depth > 0.0 => {

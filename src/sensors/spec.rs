@@ -1,4 +1,4 @@
-use super::{Decoder, OdometryTopic, Options, Sensor, Size, Surroundings, shape::ImageGuard};
+use super::{Decoder, OdometryTopic, Options, Sensor, Size, TrueAttitude, shape::ImageGuard};
 use crate::{
     config::{SensorConfig, params::QosGroup},
     msgs::{Message, builtin_interfaces::msg::Time, std_msgs::msg::Header},
@@ -94,7 +94,7 @@ pub struct SensorContext<'a> {
     /// Topics of the odometry in clouds; `None`: not published.
     pub odometry: Option<OdometryTopic>,
     /// True poses, from which the sensor detects axes; `None`: it detects none.
-    pub surroundings: Option<Arc<dyn Surroundings>>,
+    pub surroundings: Option<Arc<dyn TrueAttitude>>,
     /// Conversion options.
     pub options: Options,
     /// QoS by group and full topic name.

@@ -69,7 +69,7 @@ pub struct Datagram {
 
 impl Datagram {
     /// Returns the metadata of one of the coalesced datagrams, of `len` bytes.
-    pub fn piece(&self, len: usize) -> Self {
+    pub fn coalesced_part(&self, len: usize) -> Self {
         Self { len, segment: None, ..*self }
     }
 }
@@ -328,7 +328,7 @@ impl ReceivingPort {
                     return tap.datagram(self.number, datagram, &parts);
                 };
                 for bytes in parts.concat().chunks(segment) {
-                    tap.datagram(self.number, &datagram.piece(bytes.len()), &[bytes]);
+                    tap.datagram(self.number, &datagram.coalesced_part(bytes.len()), &[bytes]);
                 }
             });
         }

@@ -167,7 +167,7 @@ impl SimpleEstimatePacket {
     pub fn report(&self) -> SimpleReport<'_> {
         let [_, with, _] = self.home;
         match self.checksum.get() {
-            Self::FIXED => SimpleReport::EstimatorFixed,
+            Self::FIXED => SimpleReport::PositionFix,
             Self::COLLISION => {
                 SimpleReport::Collision { with: Some(with.get()).filter(|id| *id >= 0) }
             }
@@ -182,7 +182,7 @@ pub enum SimpleReport<'a> {
     /// All fields are valid.
     State(&'a SimpleEstimatePacket),
     /// The estimator has a 3D fix; no field is valid.
-    EstimatorFixed,
+    PositionFix,
     /// A collision; apart from the id, no field is valid.
     Collision {
         /// Id of the object collided with; `None`: no collision.

@@ -340,7 +340,7 @@ fn overrides_of_topics_that_nobody_publishes_are_named() {
         ("qos_overrides./tf.publisher.depth", ParamValue::Int(1)),
         ("qos_overrides./rflysim/sensor0/img_rbg.publisher.depth", ParamValue::Int(1)),
     ]);
-    let found = p.unwrap().qos.without_publisher(&["/tf", "/rflysim/sensor0/img_rgb"]);
+    let found = p.unwrap().qos.problems_of_topics(&["/tf", "/rflysim/sensor0/img_rgb"]);
     let text: Vec<_> = found.iter().map(ToString::to_string).collect();
     let expected = r#"qos_overrides./rflysim/sensor0/img_rbg: no publisher on this topic; did you mean "/rflysim/sensor0/img_rgb"?"#;
     assert_eq!(text, [expected]);

@@ -26,7 +26,7 @@ fn fly(control: ControlMode, conditions: Conditions, seed: u64) {
     let truth = pair.pilot.local();
     let off = [told[0] - truth.y, told[1] - truth.x, told[2] + truth.z];
     assert!(off.iter().all(|off| off.abs() < 0.5), "{off:?}");
-    if control.is_udp() {
+    if control.uses_udp_structs() {
         return;
     }
     pair.aim(None);

@@ -1,16 +1,16 @@
 //! What is used up is named with its limit.
-use rfly_bridge::program::{Needs, limit_behind, limits};
+use rfly_bridge::program::{Needs, limit_that_causes, limits};
 use std::io;
 
 const EMFILE: i32 = 24;
 
 #[test]
 fn an_error_of_too_many_files_names_their_limit() {
-    let text = limit_behind(&io::Error::from_raw_os_error(EMFILE));
+    let text = limit_that_causes(&io::Error::from_raw_os_error(EMFILE));
     let number = text.strip_prefix(" (the limit of open files is ").unwrap();
     let number = number.strip_suffix(" (ulimit -n))").unwrap();
     assert!(number.parse::<u64>().unwrap() > 0, "{text}");
-    assert_eq!(limit_behind(&io::ErrorKind::NotFound.into()), "");
+    assert_eq!(limit_that_causes(&io::ErrorKind::NotFound.into()), "");
     assert!(limits().contains("open files is "));
 }
 

@@ -8,7 +8,7 @@ use rfly_bridge::{
     msgs::{nav_msgs::msg::Odometry, sensor_msgs::msg::PointCloud2},
     sensors::{
         AccelerationAxesFinder, ForceMeter, FrameHead, FramePayload, OdometryTopic, Options,
-        Surroundings, Verdict,
+        TrueAttitude, Verdict,
     },
     time::{RosTime, SimTime},
     wire::PointForm,
@@ -127,7 +127,7 @@ impl Around {
     }
 }
 
-impl Surroundings for Around {
+impl TrueAttitude for Around {
     fn pose(&self, _: SimTime) -> Option<VehiclePose> {
         self.pose
     }

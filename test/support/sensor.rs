@@ -5,7 +5,7 @@ use rfly_bridge::{
     ros::{self, Middleware, Recorder},
     sensors::{
         FrameHead, FrameIds, FramePayload, OdometryTopic, Options, SensorContext, SensorError,
-        SensorPipeline, SensorSpec, Surroundings, spec_of,
+        SensorPipeline, SensorSpec, TrueAttitude, spec_of,
     },
     time::RosTime,
     wire::SensorKind,
@@ -69,7 +69,7 @@ impl Rig {
         config: &SensorConfig,
         options: Options,
         odometry: Option<OdometryTopic>,
-        surroundings: Option<Arc<dyn Surroundings>>,
+        surroundings: Option<Arc<dyn TrueAttitude>>,
     ) -> Self {
         let rig = Self::unwatched(config, options, odometry, surroundings);
         rig.recorder.set_all_subscribers(1);
@@ -84,7 +84,7 @@ impl Rig {
         config: &SensorConfig,
         options: Options,
         odometry: Option<OdometryTopic>,
-        surroundings: Option<Arc<dyn Surroundings>>,
+        surroundings: Option<Arc<dyn TrueAttitude>>,
     ) -> Self {
         let spec = spec_of(config.kind);
         let (middleware, recorder) = Middleware::recorder(&ros::Options::new("test")).unwrap();

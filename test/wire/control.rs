@@ -171,9 +171,9 @@ fn every_recorded_state_is_decoded_as_by_the_vendor_and_written_byte_for_byte() 
             }
             "simple52_ekf" => {
                 let packet = SimpleEstimatePacket::parse(bytes).unwrap();
-                assert_eq!(packet.report(), SimpleReport::EstimatorFixed);
+                assert_eq!(packet.report(), SimpleReport::PositionFix);
                 let own = SimpleEstimatePacket::estimator_fixed();
-                assert_eq!(own.report(), SimpleReport::EstimatorFixed);
+                assert_eq!(own.report(), SimpleReport::PositionFix);
             }
             "simple52_crash" | "simple52_crash_none" => {
                 let packet = SimpleEstimatePacket::parse(bytes).unwrap();

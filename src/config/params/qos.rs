@@ -110,18 +110,18 @@ macro_rules! groups {
     };
 }
 
-// Reliable writers match every reader; with shallow queues a slow reader costs neither memory nor latency.
+// A reliable writer matches reliable and best-effort readers; a shallow queue bounds the memory that a slow reader costs.
 groups! {
     Image = "image", Qos::reliable(3), "raw images";
-    CameraInfo = "camera_info", Qos::reliable(5), "`camera_info`; volatile, because a latched one may tell a field of view of the past";
+    CameraInfo = "camera_info", Qos::reliable(5), "`camera_info`; volatile, because a latched one may have a former field of view";
     Compressed = "compressed", Qos::reliable(5), "`compressed` images";
     Cloud = "cloud", Qos::reliable(3), "point clouds";
     Range = "range", Qos::reliable(10), "range sensor and its hit details";
     Detections = "detections", Qos::reliable(10), "detections";
     Reports = "reports", Qos::reliable(10), "`scene/*`: what the renderer reports";
-    Telemetry = "telemetry", Qos::latched(10), "mavros-style telemetry of a vehicle; transient local, because some clients of mavros request it";
-    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as mavros: a burst while parameters are read, and no earlier events for late readers";
-    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home: as mavros, late readers get the last one";
+    Telemetry = "telemetry", Qos::latched(10), "telemetry of a vehicle; transient local, because some clients of mavros request it";
+    ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as in mavros; deep, for the burst while all parameters are read; volatile";
+    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home; transient local, as in mavros";
     Latched = "latched", Qos::latched(1), "mission, origins and collisions of a vehicle, maps of the terrain";
     Imu = "imu", Qos::reliable(50), "IMU";
     State = "state", Qos::reliable(10), "state of vehicles";
@@ -151,7 +151,7 @@ impl QosParams {
     }
 
     /// Returns a problem for each topic of `qos_overrides` that is not in `topics`, the published ones.
-    pub fn without_publisher(&self, topics: &[&str]) -> Vec<Problem> {
+    pub fn problems_of_topics(&self, topics: &[&str]) -> Vec<Problem> {
         let unused = self.topics.keys().filter(|topic| !topics.contains(&topic.as_str()));
         let problem = |topic: &String| {
             let hint = did_you_mean(topic, topics.iter().copied());

@@ -37,7 +37,7 @@ const TARGETS: [(u32, usize, bool); 15] = [
 impl Autopilot {
     /// Handles a datagram from the controlling host.
     pub fn receive(&mut self, datagram: &[u8], out: &mut DatagramQueue) {
-        if self.setup.control.is_udp() {
+        if self.setup.control.uses_udp_structs() {
             self.receive_struct(datagram);
         } else {
             for frame in frames(datagram).flatten() {

@@ -41,7 +41,7 @@ impl ControlMode {
     }
 
     /// Whether the link carries structs instead of MAVLink.
-    pub fn is_udp(self) -> bool {
+    pub fn uses_udp_structs(self) -> bool {
         matches!(self, Self::UdpFull | Self::UdpSimple)
     }
 }

@@ -16,7 +16,7 @@ use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
 use crate::node::settings::{Settings, topic_below};
 use crate::ros::Middleware;
 use crate::sensors::{
-    OdometryTopic, Options, SensorContext, SensorPipeline, Surroundings, spec_of,
+    OdometryTopic, Options, SensorContext, SensorPipeline, TrueAttitude, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
 use parking_lot::{Mutex, MutexGuard};
@@ -86,7 +86,7 @@ impl SensorOpener {
         &self,
         settings: &Settings,
         config: &SensorConfig,
-    ) -> Option<Arc<dyn Surroundings>> {
+    ) -> Option<Arc<dyn TrueAttitude>> {
         let Payload::Points(_) = config.kind.row().payload else { return None };
         Some(Arc::new(SensorSurroundings {
             seq_id: config.seq_id,

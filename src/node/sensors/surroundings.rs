@@ -2,7 +2,7 @@
 use crate::frames::{FrameTree, SensorMount, VehiclePose};
 use crate::node::axes::AxesReport;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
-use crate::sensors::{Surroundings, Verdict};
+use crate::sensors::{TrueAttitude, Verdict};
 use crate::time::SimTime;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) struct SensorSurroundings {
     pub(super) axes_report: AxesReport,
 }
 
-impl Surroundings for SensorSurroundings {
+impl TrueAttitude for SensorSurroundings {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
         // The first call starts the history of poses.
         self.pose_demand.lock().set(true);

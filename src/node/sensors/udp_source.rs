@@ -197,13 +197,13 @@ impl UdpSource {
         let payload_rest =
             segment.saturating_sub(header.len())..datagram.len.saturating_sub(header.len());
         rest.extend_from_slice(payload.get(payload_rest).unwrap_or_default());
-        self.handle(Received::Datagram(datagram.piece(segment)));
+        self.handle(Received::Datagram(datagram.coalesced_part(segment)));
         for bytes in rest.chunks(segment) {
             let DatagramBuffers { header, payload } = self.stream.next_buffers();
             let (first, then) = bytes.split_at(bytes.len().min(header.len()));
             header[..first.len()].copy_from_slice(first);
             payload[..then.len()].copy_from_slice(then);
-            self.handle(Received::Datagram(datagram.piece(bytes.len())));
+            self.handle(Received::Datagram(datagram.coalesced_part(bytes.len())));
         }
         self.rest = rest;
         Ok(true)

@@ -12,7 +12,7 @@ pub(super) const NO_TIME: f64 = -1.0;
 
 /// Fields of motion in a message.
 #[derive(Clone, Copy, Eq, PartialEq)]
-pub(super) enum Form {
+pub(super) enum MotionFields {
     /// None.
     Still,
     /// Velocities and times.
@@ -26,7 +26,7 @@ pub(super) enum Form {
 /// Contents of a message besides poses.
 #[derive(Clone, Copy)]
 pub(super) struct Contents {
-    pub(super) form: Form,
+    pub(super) motion: MotionFields,
     /// Motor speeds per entity: 0, 1 or 8.
     pub(super) motors: usize,
 }
@@ -34,7 +34,7 @@ pub(super) struct Contents {
 impl Contents {
     /// Whether the packet of an entity of this type has a field for its scale.
     pub(super) fn has_scale(self, vehicle_type: i32) -> bool {
-        self.form == Form::Still && (self.motors < 8 || fits_u16(vehicle_type))
+        self.motion == MotionFields::Still && (self.motors < 8 || fits_u16(vehicle_type))
     }
 }
 
@@ -73,26 +73,28 @@ impl Packets {
         let object =
             ObjectStatePacket::new(state.id.into(), vehicle_type, state.position, state.euler)
                 .with_height(self.height);
-        match self.contents.form {
-            Form::Still | Form::Grouped if fits_u16(vehicle_type) => self.many.push(moving),
-            Form::Still if self.contents.motors < 8 => {
+        match self.contents.motion {
+            MotionFields::Still | MotionFields::Grouped if fits_u16(vehicle_type) => {
+                self.many.push(moving)
+            }
+            MotionFields::Still if self.contents.motors < 8 => {
                 let scale = { state.scale_percent }.map(|percent| f32::from(percent) / 100.0);
                 let object = object.with_motor_rpm(state.motor_rpm[0]);
                 out.packet(Recipient::Windows, &ScaledStatePacket::new(object, scale));
             }
-            Form::Still | Form::Moving | Form::Grouped => {
+            MotionFields::Still | MotionFields::Moving | MotionFields::Grouped => {
                 let MovingState { velocity, sim_time, .. } = moving;
                 let packet = MotorStatePacket::new(object, state.motor_rpm, velocity, sim_time);
                 out.packet(Recipient::Windows, &packet);
             }
-            Form::Turning => out.packet(Recipient::Windows, &full_packet(&entity)),
+            MotionFields::Turning => out.packet(Recipient::Windows, &full_packet(&entity)),
         }
     }
 
     pub(super) fn send(self, out: &mut Outbox) {
         let (many, height) = (&self.many, self.height);
         let to = Recipient::Windows;
-        if self.contents.form == Form::Grouped {
+        if self.contents.motion == MotionFields::Grouped {
             for chunk in many.chunks(Moving100Packet::SIZE) {
                 if chunk.len() <= Moving10Packet::SIZE {
                     out.packet(to, &Moving10Packet::new(chunk, height));

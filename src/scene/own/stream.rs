@@ -1,5 +1,5 @@
 //! The topic `scene/set_states`: states of many entities.
-use super::packets::{Contents, DrawnEntity, Form, NO_TIME, Packets};
+use super::packets::{Contents, DrawnEntity, MotionFields, NO_TIME, Packets};
 use crate::frames::{Flu, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
@@ -98,21 +98,21 @@ fn check_lists(message: &EntityStates) -> Result<Contents, Skipped> {
             return Err(lengths(format!("{name} must be {allowed} per pose ({count}), are {len}")));
         }
     }
-    let form = if !message.rates.is_empty() {
-        Form::Turning
+    let motion = if !message.rates.is_empty() {
+        MotionFields::Turning
     } else if message.velocities.is_empty() && times == 0 {
-        Form::Still
+        MotionFields::Still
     } else if message.grouped {
-        Form::Grouped
+        MotionFields::Grouped
     } else {
-        Form::Moving
+        MotionFields::Moving
     };
-    if form == Form::Turning && message.fit_to_ground {
+    if motion == MotionFields::Turning && message.fit_to_ground {
         let message =
             "no packet has both rates and fit_to_ground: leave rates empty, or fit_to_ground false";
         return Err(skipped(SkipCause::Motion, message));
     }
-    Ok(Contents { form, motors: rpm.checked_div(count).unwrap_or_default() })
+    Ok(Contents { motion, motors: rpm.checked_div(count).unwrap_or_default() })
 }
 
 fn read_state(

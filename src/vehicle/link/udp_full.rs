@@ -127,7 +127,7 @@ impl Link for UdpFullLink {
             Ok(_) => return Err(Counter::OtherVehicle),
             // These two datagrams are the same in UDP_Simple and UDP_Full.
             Err(_) => match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
-                Ok(SimpleReport::EstimatorFixed) => self.udp.set_fixed(true),
+                Ok(SimpleReport::PositionFix) => self.udp.set_fixed(true),
                 Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),
                 _ => return Err(self.udp.classify(bytes)),
             },

@@ -242,7 +242,7 @@ impl Link for UdpSimpleLink {
                     home: packet.home.map(|x| x.get()),
                 })?;
             }
-            Ok(SimpleReport::EstimatorFixed) => self.udp.set_fixed(true),
+            Ok(SimpleReport::PositionFix) => self.udp.set_fixed(true),
             Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),
             Err(_) => return Err(self.udp.classify(bytes)),
         }

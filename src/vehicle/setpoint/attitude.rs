@@ -74,7 +74,7 @@ impl Autopilot {
                 };
                 let stamp = stamp_ms(&RosTime(stamp).to_msg());
                 let converted = convert(stamp, half, thrust, &SetpointRules::of(&self.fcu));
-                self.setpoint(topic, converted.map(Checked::without_doubt));
+                self.setpoint(topic, converted.map(Checked::without_warning));
             }
         }
     }

@@ -106,6 +106,6 @@ fn to_local(
         coordinate_frame: MAV_FRAME_LOCAL_NED,
         ..*target
     };
-    let doubt = px4_local(MAV_FRAME_LOCAL_NED, mask)?;
-    Ok(Checked { message, doubt })
+    let warning = px4_local(MAV_FRAME_LOCAL_NED, mask)?;
+    Ok(Checked { message, warning })
 }

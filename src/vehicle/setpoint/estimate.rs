@@ -42,10 +42,10 @@ subscriptions! {
     Odometry("odometry/out", "ODOMETRY for the estimator") => |autopilot, topic, m| {
         let time = autopilot.time_us(topic, &m.header.stamp);
         let body = &autopilot.fcu.settings.base_link;
-        let doubt = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
+        let is_other_frame = !(m.child_frame_id == *body || m.child_frame_id.ends_with("base_link"));
         let converted = odometry(m, time);
-        if doubt && converted.is_ok() {
-            autopilot.fcu.doubt(topic, &Reject::ChildFrame);
+        if is_other_frame && converted.is_ok() {
+            autopilot.fcu.warn_about(topic, &Reject::ChildFrame);
         }
         autopilot.pass(topic, converted.map(MavMessage::ODOMETRY));
     };

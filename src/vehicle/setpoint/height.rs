@@ -70,7 +70,7 @@ subscriptions! {
     PoseStamped("setpoint_attitude/height", "attitude, and a height above the local origin in `position.z`, which the bridge holds by the thrust; no topic of mavros")
         => |autopilot, topic, message| {
             let converted = convert(autopilot, message);
-            autopilot.setpoint(topic, converted.map(Checked::without_doubt));
+            autopilot.setpoint(topic, converted.map(Checked::without_warning));
         };
 }
 

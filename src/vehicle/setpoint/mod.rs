@@ -148,8 +148,8 @@ impl Autopilot {
         topic: &'static str,
         checked: Result<Checked<impl Into<Outbound>>, Reject>,
     ) {
-        let checked =
-            checked.map(|Checked { message, doubt }| Checked { message: message.into(), doubt });
+        let checked = checked
+            .map(|Checked { message, warning }| Checked { message: message.into(), warning });
         if let Some(sent) = self.send_checked(topic, checked, Fcu::send_ref) {
             self.setpoints.step = None;
             if !self.fcu.settings.keep_alive.is_zero() {
@@ -169,12 +169,12 @@ impl Autopilot {
         // A repetition would be another change, and the earlier setpoint is replaced.
         self.setpoints.keep_alive.clear();
         self.setpoints.step = None;
-        self.send_checked(topic, checked.map(Checked::without_doubt), Fcu::send_throttle_step);
+        self.send_checked(topic, checked.map(Checked::without_warning), Fcu::send_throttle_step);
     }
 
     /// Sends a message that is no setpoint, or reports its refusal.
     fn pass(&mut self, topic: &'static str, message: Result<impl Into<Outbound>, Reject>) {
-        let message = message.map(|message| Checked::without_doubt(message.into()));
+        let message = message.map(|message| Checked::without_warning(message.into()));
         self.send_checked(topic, message, Fcu::send_ref);
     }
 
@@ -187,9 +187,9 @@ impl Autopilot {
     ) -> Option<M> {
         let fcu = &mut self.fcu;
         match checked {
-            Ok(Checked { message, doubt }) => {
-                if let Some(doubt) = doubt {
-                    fcu.doubt(topic, &doubt);
+            Ok(Checked { message, warning }) => {
+                if let Some(warning) = warning {
+                    fcu.warn_about(topic, &warning);
                 }
                 let sent = send(fcu, &message);
                 if let Err(refusal @ SendError::Unsupported { .. }) = sent {
@@ -246,9 +246,9 @@ impl Fcu {
     }
 
     /// Counts and logs a doubtful message, which is sent.
-    fn doubt(&mut self, topic: &'static str, doubt: &Reject) {
+    fn warn_about(&mut self, topic: &'static str, warning: &Reject) {
         self.count(Counter::SetpointDoubtful);
-        self.warn_throttled(topic, doubt.counter(), &format_args!("sent, but: {doubt}"));
+        self.warn_throttled(topic, warning.counter(), &format_args!("sent, but: {warning}"));
     }
 
     fn warn_throttled(&mut self, topic: &'static str, kind: Counter, what: &dyn fmt::Display) {

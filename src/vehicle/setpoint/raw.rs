@@ -57,14 +57,14 @@ fn attitude(
 ) -> Result<Checked<SetAttitudeTarget>, Reject> {
     let mask = message.type_mask;
     let thrust = f64::from(message.thrust) * scaling;
-    let mut doubt = None;
+    let mut warning = None;
     if mask & NO_THRUST == 0 {
         if thrust.is_nan() || thrust.abs() > MAX_PLAUSIBLE_THRUST {
             return Err(Reject::Thrust(thrust));
         }
         if !(0.0..=1.0).contains(&thrust) {
             // Clamped and sent as in mavros: a controller may rely on it, and a refusal would drop the vehicle.
-            doubt = Some(Reject::Thrust(thrust));
+            warning = Some(Reject::Thrust(thrust));
         }
     }
     // PX4 follows roll and pitch rate also without a yaw rate, so only those two are required.
@@ -80,7 +80,7 @@ fn attitude(
         thrust.clamp(0.0, 1.0),
         rules,
     )
-    .map(|message| Checked { message, doubt })
+    .map(|message| Checked { message, warning })
 }
 
 /// An attitude whose thrust is a change.

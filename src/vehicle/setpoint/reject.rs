@@ -1,4 +1,4 @@
-//! Reasons to refuse or doubt a setpoint.
+//! Reasons to refuse a setpoint, or to send it with a warning.
 use crate::vehicle::Counter;
 use thiserror::Error;
 
@@ -52,16 +52,16 @@ rejects! {
     Component(u8) = SetpointComponent, "component {0} is 0 or the autopilot's; send the id of the companion process, such as 191 or 197";
 }
 
-/// A message, and a doubt about it.
+/// A message that is sent, and a warning about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Checked<T> {
     pub(super) message: T,
-    pub(super) doubt: Option<Reject>,
+    pub(super) warning: Option<Reject>,
 }
 
 impl<T> Checked<T> {
-    /// Without a doubt.
-    pub(super) const fn without_doubt(message: T) -> Self {
-        Self { message, doubt: None }
+    /// A message without a warning.
+    pub(super) const fn without_warning(message: T) -> Self {
+        Self { message, warning: None }
     }
 }

@@ -72,8 +72,8 @@ impl SetpointTarget {
         let message = self.convert(position, rules)?;
         let mask = message.type_mask;
         check_distance(position, mask, rules)?;
-        let doubt = if rules.px4 { px4_local(self.frame, mask)? } else { None };
-        Ok(Checked { message, doubt })
+        let warning = if rules.px4 { px4_local(self.frame, mask)? } else { None };
+        Ok(Checked { message, warning })
     }
 
     /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and
@@ -91,11 +91,11 @@ impl SetpointTarget {
         if mask & 0b100 == 0 && altitude.abs() > rules.max_position {
             return Err(Reject::TooFar { distance: altitude.abs(), limit: rules.max_position });
         }
-        let mut doubt = None;
+        let mut warning = None;
         if rules.px4 {
             px4_global(self.frame, mask)?;
             let relative = self.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT && mask & POSITION == 0;
-            doubt = Some(rules.home_height)
+            warning = Some(rules.home_height)
                 .filter(|height| relative && height.abs() > MIN_HOME_OFFSET)
                 .map(Reject::HomeOffset);
         }
@@ -118,7 +118,7 @@ impl SetpointTarget {
             target_system: rules.target.0,
             target_component: rules.target.1,
         };
-        Ok(Checked { message, doubt })
+        Ok(Checked { message, warning })
     }
 
     fn is_body(&self) -> bool {
@@ -225,7 +225,7 @@ fn is_unbalanced(mask: u16) -> bool {
     has_empty_axis || (mask ^ (mask >> 1)) & 0b001_001_001 != 0
 }
 
-/// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a doubt about one that PX4 accepts, but not as
+/// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a warning for one that PX4 accepts, but not as
 /// the sender probably means it.
 pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
     let complete = |what| mask & what == 0;

@@ -2,7 +2,7 @@ use crate::frames::VehiclePose;
 use crate::time::SimTime;
 
 /// Provides the true pose of a sensor's vehicle, from which the sensor detects the axes on the wire; receives the result.
-pub trait Surroundings: Send + Sync {
+pub trait TrueAttitude: Send + Sync {
     /// Returns the true pose of the vehicle near an instant; `None` if it is not known.
     fn pose(&self, at: SimTime) -> Option<VehiclePose>;
 
