@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/algorithms.md and its picture from docs/algorithms.json and docs/algorithms.in.md.
+"""Writes docs/algorithms.md and its picture from docs/algorithms.json and scripts/pages/algorithms.md.in.
 
 scripts/algorithms.py                takes the figures as they are
 scripts/algorithms.py FILE...        takes over what tests wrote first: {"suite": NAME, "rows": [...]} replaces the rows of
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from algorithms_plot import errors
-from performance import DOCS, table
+from performance import DOCS, PAGES, table
 
 FIGURES = DOCS / "algorithms.json"
 
@@ -85,9 +85,9 @@ def render(figures: dict) -> dict[Path, str]:
     rows = [row for suite in figures.values() for row in suite["rows"]]
     made = {"table": result, "odometry": odometry, "settings": settings, "reasons": reasons}
     sections = {name: make(rows) for name, make in made.items()} | {"conditions": conditions(figures)}
-    text = (DOCS / "algorithms.in.md").read_text()
+    text = (PAGES / "algorithms.md.in").read_text()
     text = re.sub(r"<!-- (\w+) -->", lambda found: sections[found[1]], text)
-    note = "<!-- Written by scripts/algorithms.py; edit algorithms.in.md. -->\n\n"
+    note = "<!-- Written by scripts/algorithms.py; edit scripts/pages/algorithms.md.in. -->\n\n"
     plotted = [row for row in rows if "error" in row]
     return {DOCS / "algorithms.md": note + text, DOCS / "img" / "algorithms.svg": errors(plotted)}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md and its pictures from docs/performance.json and docs/performance.in.md.
+"""Writes docs/performance.md and its pictures from docs/performance.json and scripts/pages/performance.md.in.
 
 scripts/performance.py                takes the figures as they are
 scripts/performance.py FILE...        takes over what benchmarks wrote (cargo bench --bench path -- --json FILE) first
@@ -15,7 +15,10 @@ from pathlib import Path
 
 from performance_plot import ratios, times
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+# Text of the pages, with places for figures.
+PAGES = ROOT / "scripts/pages"
 FIGURES = DOCS / "performance.json"
 TRANSPORTS = {"udp": "UDP", "shm": "shared memory"}
 CPU_AIMS = {"udp": 1.15, "shm": 1.05}
@@ -194,13 +197,13 @@ def render(figures: dict) -> dict[Path, str]:
         sections["instructions"] = instructions(figures["instructions"])
     if "view" in figures:
         sections["view"] = view(figures["view"])
-    text = (DOCS / "performance.in.md").read_text()
+    text = (PAGES / "performance.md.in").read_text()
 
     def section(found: re.Match) -> str:
         return sections.get(found[1], found[2].strip())
 
     text = re.sub(r"<!-- (\w+) -->\n(.*?)<!-- /\1 -->", section, text, flags=re.DOTALL)
-    note = "<!-- Written by scripts/performance.py; edit performance.in.md. -->\n\n"
+    note = "<!-- Written by scripts/performance.py; edit scripts/pages/performance.md.in. -->\n\n"
     return {
         DOCS / "performance.md": note + text,
         DOCS / "img" / "performance_ratio.svg": ratios(cases(path)),

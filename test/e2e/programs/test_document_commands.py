@@ -42,7 +42,7 @@ def blocks() -> list:
     """Blocks with commands of the programs, by document and number."""
     result = []
     for path in sorted((ROOT / "docs").glob("*.md")):
-        if path.name in ("start.md", "howto.md") or path.name.endswith(".in.md"):
+        if path.name in ("start.md", "howto.md"):
             continue
         fenced = re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
         for i, block in enumerate(block for language, block in fenced if language in ("", "sh", "bash")):
