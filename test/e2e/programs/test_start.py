@@ -110,3 +110,30 @@ def test_the_first_pages_are_short_and_name_targets_that_exist():
     typed = "\n".join(re.findall(r"^```(?:ba)?sh\n(.*?)^```", readme + start, re.DOTALL | re.MULTILINE))
     named = set(re.findall(r"\bmake ([a-z][a-z-]*)", typed))
     assert {"demo", "test", "dist", "setup"} <= named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+
+
+DEMO = """
+set -eu
+{emulator} >emulator.log 2>&1 &
+{bridge} --ros-args -p config:=config/Config.json -p simulator_address:=127.0.0.1 -p view.port:=8765 >bridge.log 2>&1 &
+trap 'kill $(jobs -p)' EXIT
+timeout 60 bash -c 'until grep -q "vehicles: " bridge.log; do sleep 0.1; done'
+{bridge} top --seconds 10
+"""
+
+
+def test_the_table_of_the_readme_is_that_of_the_demo(place, domain_id):
+    """As scripts/demo.sh starts them: the same columns, groups and numbers of rows and topics."""
+    programs = {"emulator": place / "bin/rflysim_emulator", "bridge": place / "bin/rfly_bridge"}
+    environment = os.environ | {"ROS_DOMAIN_ID": str(domain_id)}
+    command = [ALONE, "bash", "-c", DEMO.format(**programs)]
+    ran = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
+    readme = (ROOT / "README.md").read_text()
+    table = re.compile(r"^group .*? topics in ", re.DOTALL | re.MULTILINE)
+    shown, printed = (table.search(text)[0].splitlines() for text in (readme, ran.stdout))
+    assert printed[0].split() == shown[0].split()
+    groups = [re.split(r" {2,}", line)[0] for line in printed[1:-1]]
+    assert {re.split(r" {2,}", line)[0] for line in shown[1:-1]} <= set(groups)
+    assert f"(6 of its {len(groups)} lines" in readme, ran.stdout
+    assert printed[-1] == shown[-1], "number of topics"
