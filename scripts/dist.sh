@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs both programs as .deb and as wheel, then installs and runs each in a clean Debian. Usage: scripts/dist.sh [pack] [try]
+# Packs both programs as .deb and as wheel, then installs and runs each in a clean Debian, and what cargo install makes. Usage: scripts/dist.sh [pack] [try]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/parts.sh
@@ -103,6 +103,16 @@ try_wheel() {
     inside "python3 -m venv /venv; /venv/bin/pip install -q --no-index /tmp/*.whl; PATH=/venv/bin:\$PATH; $run"
 }
 
+# What `cargo install` puts into its root runs with nothing else on the path.
+try_cargo_install() {
+    local root=$dist/cargo
+    rm -rf "$root"
+    CARGO_TARGET_DIR=$PWD/target cargo install -q --locked --path . --root "$root" || return
+    mkdir -p "$root/tmp"
+    cp config/Config.json "$root/tmp/"
+    scripts/alone env -i PATH="$root/bin:/usr/bin:/bin" sh -euc "${run//\/tmp/$root/tmp}"
+}
+
 pack() {
     tools
     part "deb" deb
@@ -110,6 +120,11 @@ pack() {
 }
 
 try() {
+    if scripts/alone -q; then
+        part "cargo install" try_cargo_install
+    else
+        skip "cargo install" "its programs need a network of their own (unshare)"
+    fi
     [ "$(id -u)" = 0 ] || { skip "packages in a clean Debian" "needs root (chroot)"; return; }
     part "the .deb in a clean Debian" try_deb
     part "the wheel in a clean Debian" try_wheel
