@@ -74,7 +74,7 @@ fn single(packet: &impl Packet) -> InputResult {
 }
 
 /// Pads a list of at most `max` finite values with zeros.
-fn padded<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f64; N], InputError> {
+fn pad<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f64; N], InputError> {
     if values.len() > max {
         let text = format!("{field}: must have at most {max} values, has {}", values.len());
         return refuse(InputCause::TooLong, text);
@@ -135,7 +135,7 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> InputResult {
             return refuse(InputCause::TooLong, text);
         }
         check_finite("values", values)?;
-        let packets = DoubleInputsPacket::all(vehicle.into(), values).unwrap_or_default();
+        let packets = DoubleInputsPacket::split(vehicle.into(), values).unwrap_or_default();
         return Ok(packets.iter().map(|packet| packet.as_bytes().to_vec()).collect());
     }
     let set = match (input_set(*number, " or 255 (ALL)")?, wait) {
@@ -143,7 +143,7 @@ pub fn doubles(vehicle: u16, message: &ModelDoubles) -> InputResult {
         (InputSet::Extended(n), true) => InputSet::Waiting(n),
         (set, _) => set,
     };
-    let values = padded("values", values, DOUBLES)?;
+    let values = pad("values", values, DOUBLES)?;
     single(&DoubleInputsPacket::new(vehicle.into(), set, values))
 }
 
@@ -183,7 +183,7 @@ fn parameters<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64;
     }
     let chosen = mask.count_ones() as usize;
     if values.len() == N {
-        return Ok((*mask, padded("values", values, N)?));
+        return Ok((*mask, pad("values", values, N)?));
     }
     if values.len() != chosen {
         let text = format!(
@@ -213,7 +213,7 @@ pub fn dynamic_parameters(vehicle: u16, message: &ParametersMessage) -> InputRes
 
 /// `model/renderer`.
 pub fn renderer(vehicle: u16, message: &ModelValues) -> InputResult {
-    let values = padded("values", &message.values, 32)?;
+    let values = pad("values", &message.values, 32)?;
     single(&RendererInputsPacket::new(vehicle.into(), values))
 }
 
@@ -223,7 +223,7 @@ pub fn surroundings(vehicle: u16, kind: Surroundings, message: &ModelValues) -> 
         Surroundings::Collision => 20,
         Surroundings::Terrain => 15,
     };
-    let values = to_f32("values", padded("values", &message.values, max)?)?;
+    let values = to_f32("values", pad("values", &message.values, max)?)?;
     single(&SurroundingsPacket::new(vehicle.into(), kind, values))
 }
 

@@ -126,12 +126,12 @@ impl MavCommand {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether both request the same. NaN equals NaN; the number of the transmission is ignored.
+    /// Whether both commands request the same action. NaN equals NaN; the number of the transmission is ignored.
     pub fn equals(&self, other: &Self) -> bool {
         self.request() == other.request()
     }
 
-    /// Its bytes, without the number of the transmission and the state of the vehicle.
+    /// Returns its message without the number of the transmission and the flags of the vehicle's state.
     fn request(&self) -> RawMessage {
         match *self {
             Self::Long(long) => CommandLong { confirmation: 0, ..long }.to_raw(),
@@ -235,7 +235,7 @@ pub enum CommandEnd {
     NotSent,
 }
 
-/// Work for the owner, in this order.
+/// Work for the caller, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum CommandEvent<T> {

@@ -2,8 +2,8 @@
 //!
 //! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
 //! command that ends a flight or disarms is only superseded: it ends when the vehicle accepts the newer command, and is sent
-//! again if the vehicle refuses it. Equal commands are one command: each call sends it again, and one acknowledgement answers
-//! all calls.
+//! again if the vehicle refuses the newer one. Equal commands are one command: each call sends it again, and one
+//! acknowledgement answers all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
 //! the same number are unanswered, their acknowledgements are ambiguous. They are held until there is one per transmission.
@@ -50,7 +50,7 @@ struct PendingCommand<T> {
     next: Duration,
     in_progress: bool,
     /// It waits until no ambiguous acknowledgement can arrive, and is then sent again.
-    deferred: bool,
+    is_deferred: bool,
     /// Id of a newer command of its group that is not answered yet.
     superseded_by: Option<u64>,
 }
@@ -149,7 +149,7 @@ impl<T> CommandClient<T> {
             rounds: 1,
             next: now.saturating_add(self.settings.first_wait),
             in_progress: false,
-            deferred: false,
+            is_deferred: false,
             superseded_by: None,
         });
         self.transmit(now, id);
@@ -172,9 +172,9 @@ impl<T> CommandClient<T> {
 
     /// Handles an acknowledgement from `system` and `component`.
     pub fn acknowledge(&mut self, now: Duration, system: u8, component: u8, ack: &CommandAck) {
-        let ours = (ack.target_system == 0 || ack.target_system == self.system)
+        let is_ours = (ack.target_system == 0 || ack.target_system == self.system)
             && (ack.target_component == 0 || ack.target_component == self.component);
-        if !ours {
+        if !is_ours {
             self.counters.foreign += 1;
             return;
         }
@@ -187,15 +187,15 @@ impl<T> CommandClient<T> {
         let (Some(first), Some(id)) = (open.first(), owner) else {
             return self.count_unexpected(&from, ack);
         };
-        let unambiguous = open.iter().all(|s| s.command.equals(&first.command));
+        let is_unambiguous = open.iter().all(|s| s.command.equals(&first.command));
         if ack.result == IN_PROGRESS {
-            if unambiguous {
+            if is_unambiguous {
                 self.progress(now, id, ack);
             }
             return;
         }
         let end = CommandEnd::Acked { result: ack.result, result_param2: ack.result_param2 };
-        if unambiguous {
+        if is_unambiguous {
             self.ambiguous.retain(|(key, _)| !key.overlaps(&from));
             self.remove_oldest_transmission(&from);
             self.finish(id, end);
@@ -220,7 +220,7 @@ impl<T> CommandClient<T> {
                 self.finish(id, CommandEnd::Overridden);
                 continue;
             }
-            if pending.in_progress || pending.deferred || pending.rounds >= pending.tries {
+            if pending.in_progress || pending.is_deferred || pending.rounds >= pending.tries {
                 self.counters.timed_out += 1;
                 let end =
                     CommandEnd::TimedOut { sent: pending.sent, in_progress: pending.in_progress };
@@ -253,7 +253,7 @@ impl<T> CommandClient<T> {
         for pending in &mut self.pending {
             // If all calls timed out, the schedule ends them.
             let all_timed_out = pending.tokens.iter().all(|(_, until)| *until <= now);
-            if pending.in_progress || pending.deferred || all_timed_out {
+            if pending.in_progress || pending.is_deferred || all_timed_out {
                 continue;
             }
             let (over, left) = (pending.tokens.drain(..)).partition(|(_, until)| *until <= now);
@@ -291,16 +291,16 @@ impl<T> CommandClient<T> {
         self.events.pop_front()
     }
 
-    /// When [`tick`](Self::tick) has work.
+    /// Returns the time at which [`tick`](Self::tick) next has work.
     pub fn deadline(&self) -> Option<Duration> {
         let overdue = (self.transmissions.iter())
             .filter(|sent| self.owner(sent).is_none())
             .map(|sent| sent.at.saturating_add(self.settings.first_wait));
-        let has_deferred = self.pending.iter().any(|p| p.deferred);
+        let has_deferred = self.pending.iter().any(|p| p.is_deferred);
         let next = self.pending.iter().map(|p| self.due(p));
         let newest = |p: &PendingCommand<T>| p.tokens.iter().map(|(_, until)| *until).max();
         // Timeouts of calls before the newest equal call.
-        let calls = (self.pending.iter()).filter(|p| !p.in_progress && !p.deferred);
+        let calls = (self.pending.iter()).filter(|p| !p.in_progress && !p.is_deferred);
         let calls = calls.flat_map(|p| {
             let last = newest(p);
             let until = p.tokens.iter().map(|(_, until)| *until);
@@ -343,7 +343,7 @@ impl<T> CommandClient<T> {
         }
         pending.sent = pending.sent.saturating_add(1);
         (pending.last_sent, pending.in_progress) = (now, false);
-        if std::mem::take(&mut pending.deferred) {
+        if std::mem::take(&mut pending.is_deferred) {
             pending.next = now.saturating_add(self.settings.first_wait * pending.rounds);
         }
         let command = pending.command;
@@ -360,7 +360,7 @@ impl<T> CommandClient<T> {
             let until = pending.tokens.iter().map(|(_, until)| *until);
             return until.max().unwrap_or(pending.next);
         }
-        if pending.deferred {
+        if pending.is_deferred {
             pending.started.saturating_add(self.settings.max_duration)
         } else {
             pending.next
@@ -380,8 +380,8 @@ impl<T> CommandClient<T> {
         });
     }
 
-    fn override_where(&mut self, overridden: impl Fn(&PendingCommand<T>) -> bool) {
-        let ids = self.pending.iter().filter(|p| overridden(p)).map(|p| p.id);
+    fn override_where(&mut self, is_overridden: impl Fn(&PendingCommand<T>) -> bool) {
+        let ids = self.pending.iter().filter(|p| is_overridden(p)).map(|p| p.id);
         for id in ids.collect::<Vec<_>>() {
             self.counters.overridden += 1;
             self.finish(id, CommandEnd::Overridden);
@@ -389,24 +389,24 @@ impl<T> CommandClient<T> {
     }
 
     /// Ends commands as overridden by a newer one. Those that end a flight or disarm are superseded until the newer one ends.
-    fn supersede(&mut self, newer: u64, superseded: impl Fn(&PendingCommand<T>) -> bool) {
-        let superseded = |p: &PendingCommand<T>| p.id != newer && superseded(p);
+    fn supersede(&mut self, newer: u64, is_in_group: impl Fn(&PendingCommand<T>) -> bool) {
+        let is_superseded = |p: &PendingCommand<T>| p.id != newer && is_in_group(p);
         let waiting =
-            (self.pending.iter_mut()).filter(|p| superseded(p) && p.command.waits_for_newer());
+            (self.pending.iter_mut()).filter(|p| is_superseded(p) && p.command.waits_for_newer());
         for pending in waiting {
-            (pending.superseded_by, pending.deferred) = (Some(newer), false);
+            (pending.superseded_by, pending.is_deferred) = (Some(newer), false);
             detach(&mut self.transmissions, pending);
         }
-        self.override_where(|p| superseded(p) && !p.command.waits_for_newer());
+        self.override_where(|p| is_superseded(p) && !p.command.waits_for_newer());
     }
 
     /// Resolves the commands that an ended command had superseded: if the vehicle refused that command, the newest continues.
     fn resolve_superseded(&mut self, id: u64, end: CommandEnd) {
-        let refused = matches!(end, CommandEnd::Acked { result, .. } if result != 0);
+        let is_refused = matches!(end, CommandEnd::Acked { result, .. } if result != 0);
         let superseded = self.pending.iter().filter(|p| p.superseded_by == Some(id));
         let mut superseded: Vec<_> = superseded.map(|p| (p.last_sent, p.id)).collect();
         superseded.sort_unstable();
-        let newest = superseded.pop_if(|_| refused).map(|(_, newest)| newest);
+        let newest = superseded.pop_if(|_| is_refused).map(|(_, newest)| newest);
         for (_, older) in superseded {
             match self.pending.iter_mut().find(|p| p.id == older) {
                 Some(pending) if newest.is_some() => pending.superseded_by = newest,
@@ -417,7 +417,7 @@ impl<T> CommandClient<T> {
             }
         }
         if let Some(pending) = (self.pending.iter_mut()).find(|p| Some(p.id) == newest) {
-            (pending.superseded_by, pending.deferred) = (None, true);
+            (pending.superseded_by, pending.is_deferred) = (None, true);
             // Acknowledgements of its earlier transmissions answer it, unless other commands with its number are under way.
             let (command, key) = (pending.command, pending.key);
             let with_key = |s: &&mut Transmission| s.command.key().overlaps(&key);

@@ -1,6 +1,6 @@
 //! Counts the missing numbers of a sequence.
 
-/// Counts skipped numbers, and uncounts those that arrive late, among the last 64. Refused numbers do not count as skipped.
+/// Counts skipped numbers. A number among the last 64 that arrives late is uncounted; a refused number is not counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SequenceGaps {
     newest: Option<i32>,
@@ -9,7 +9,7 @@ pub(super) struct SequenceGaps {
     /// Bit `n`: the number `newest + n + 1` was refused.
     refused: u64,
     /// Number of valid bits in `arrived`, since [`Self::begin`].
-    known: u32,
+    valid_bits: u32,
     /// The sender's increment: the smallest one so far.
     step: Option<u32>,
     lost: u64,
@@ -18,7 +18,7 @@ pub(super) struct SequenceGaps {
 impl SequenceGaps {
     /// Restarts at a number; keeps the count of lost numbers.
     pub(super) fn begin(&mut self, newest: Option<i32>) {
-        (self.newest, self.arrived, self.known, self.step) = (newest, 1, 1, None);
+        (self.newest, self.arrived, self.valid_bits, self.step) = (newest, 1, 1, None);
         self.refused = 0;
     }
 
@@ -48,7 +48,7 @@ impl SequenceGaps {
         if distance <= 0 {
             let bit = 1_u64.checked_shl(offset).unwrap_or(0);
             let is_new = self.arrived & bit == 0;
-            if is_new && offset < self.known {
+            if is_new && offset < self.valid_bits {
                 self.arrived |= bit;
                 let is_counted = self.step.is_some_and(|step| offset.is_multiple_of(step));
                 self.lost -= u64::from(is_counted).min(self.lost);
@@ -61,7 +61,7 @@ impl SequenceGaps {
         let skipped = u64::from(offset / step - 1);
         self.lost += skipped.saturating_sub(u64::from(count));
         self.arrived = self.arrived.checked_shl(offset).unwrap_or(0) | refused | 1;
-        self.known = self.known.saturating_add(offset).min(u64::BITS);
+        self.valid_bits = self.valid_bits.saturating_add(offset).min(u64::BITS);
         self.newest = Some(number);
         true
     }

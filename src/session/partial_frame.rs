@@ -12,9 +12,9 @@ pub(super) struct PartialFrame {
     fragment_len: Option<usize>,
     last_fragment: Option<LastFragment>,
     received: u32,
-    arrived: Vec<u64>,
+    arrived_bits: Vec<u64>,
     end: usize,
-    headers_only: bool,
+    is_headers_only: bool,
     opened: u64,
     overtaken: u32,
     arrival: RosTime,
@@ -45,14 +45,14 @@ impl PartialFrame {
         arrival: RosTime,
     ) {
         let words = usize::try_from(header.count / 64 + 1).unwrap_or(usize::MAX);
-        self.arrived.clear();
-        self.arrived.resize(words, 0);
+        self.arrived_bits.clear();
+        self.arrived_bits.resize(words, 0);
         self.header = Some((identity, header));
         self.fragment_len = None;
         self.last_fragment = None;
         self.received = 0;
         self.end = 0;
-        self.headers_only = false;
+        self.is_headers_only = false;
         self.opened = opened;
         self.overtaken = 0;
         self.arrival = arrival;
@@ -86,11 +86,11 @@ impl PartialFrame {
 
     /// Whether payload was skipped, because only headers were read.
     pub(super) fn is_headers_only(&self) -> bool {
-        self.headers_only
+        self.is_headers_only
     }
 
     pub(super) fn mark_headers_only(&mut self) {
-        self.headers_only = true;
+        self.is_headers_only = true;
     }
 
     /// Length of every fragment but the last, once one of them has arrived.
@@ -137,7 +137,7 @@ impl PartialFrame {
         let last_index = usize::try_from(last).unwrap_or(usize::MAX);
         let bit = 1_u64 << (seq % 64);
         let word = index / 64;
-        if self.arrived.get(word).is_none_or(|arrived| arrived & bit != 0) {
+        if self.arrived_bits.get(word).is_none_or(|bits| bits & bit != 0) {
             return Err(DropCause::Duplicate);
         }
         let mut position = FragmentPosition { offset: 0, move_last: None };
@@ -160,8 +160,8 @@ impl PartialFrame {
             }
             position.offset = index * len;
         }
-        if let Some(arrived) = self.arrived.get_mut(word) {
-            *arrived |= bit;
+        if let Some(bits) = self.arrived_bits.get_mut(word) {
+            *bits |= bit;
         }
         self.received += 1;
         self.end = self.end.max(position.offset + len);

@@ -19,7 +19,7 @@ const MAX_PAYLOAD: usize = 65_507 - HeaderVariant::A.len();
 const MAX_FRAGMENTS: u32 = 65_536;
 /// Size of lent memory beyond the frame: room for a datagram after a last fragment of full length.
 pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + MAX_PAYLOAD + 8;
-/// Consecutive repetitions of a frame after which they are new frames of a simulator with a stopped clock.
+/// Number of consecutive repetitions of a frame after which they count as new frames of a simulator with a stopped clock.
 const STOPPED_CLOCK_REPEATS: u32 = 30;
 /// An incomplete frame is dropped when this number of later frames are complete.
 const MAX_OVERTAKEN: u32 = 2;
@@ -135,7 +135,7 @@ struct Prediction {
     position: BufferPosition,
     header_len: usize,
     /// False if only the header is read.
-    payload: bool,
+    is_full: bool,
 }
 
 impl Reassembler {
@@ -162,7 +162,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             predicted: Prediction {
                 position: SCRATCH_START,
                 header_len: HeaderVariant::B.len(),
-                payload: true,
+                is_full: true,
             },
             variant: HeaderVariant::B,
             stored: None,
@@ -183,7 +183,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         if position.offset == 0 && position.buffer != SCRATCH {
             self.buffers.lend(position.buffer, lend);
         }
-        self.predicted = Prediction { position, header_len: self.variant.len(), payload: true };
+        self.predicted = Prediction { position, header_len: self.variant.len(), is_full: true };
         // 8 more bytes, because a payload may have to move by the difference of the header lengths.
         self.grow(position, MAX_PAYLOAD + 8);
         DatagramBuffers {
@@ -192,12 +192,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         }
     }
 
-    /// Returns the buffer for the next datagram's header when its payload is not needed, without subscribers.
+    /// Returns a buffer for only the header of the next datagram, for a stream without subscribers.
     ///
     /// The socket truncates the datagram; [`Self::commit`] still needs the full length.
     pub fn next_header_buffer(&mut self) -> &mut [u8] {
         self.predicted =
-            Prediction { position: SCRATCH_START, header_len: self.header.len(), payload: false };
+            Prediction { position: SCRATCH_START, header_len: self.header.len(), is_full: false };
         &mut self.header
     }
 
@@ -298,8 +298,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
 
     /// Returns a free slot, if possible the preferred one.
     fn free_slot(&self, preferred: usize) -> Option<usize> {
-        let free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
-        Some(preferred).filter(free).or_else(|| (0..SLOTS).find(free))
+        let is_free = |slot: &usize| self.slots.get(*slot).is_some_and(PartialFrame::is_free);
+        Some(preferred).filter(is_free).or_else(|| (0..SLOTS).find(is_free))
     }
 
     fn store(
@@ -326,7 +326,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.variant = header.variant;
         self.stored = Some((slot, header.seq));
         self.fragment_len = self.slots[slot].fragment_len().unwrap_or(self.fragment_len);
-        if self.predicted.payload {
+        if self.predicted.is_full {
             let position = |offset| BufferPosition { buffer: slot, offset };
             if let Some((from, to, len)) = fragment.move_last {
                 self.grow(position(to), len);
@@ -341,14 +341,14 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         Ok(self.slots[slot].complete_len().map(|len| self.finish(slot, len)))
     }
 
-    /// Parses the header. If the shorter form was expected, its end is in the payload buffer.
+    /// Parses the header. If the shorter form was expected, the end of a longer header is in the payload buffer.
     fn parse(&mut self, datagram_len: usize) -> Result<FragmentHeader, DropCause> {
-        let Prediction { position, header_len, payload } = self.predicted;
-        if payload && datagram_len > header_len + MAX_PAYLOAD {
+        let Prediction { position, header_len, is_full } = self.predicted;
+        if is_full && datagram_len > header_len + MAX_PAYLOAD {
             return Err(DropCause::Malformed);
         }
         let available = datagram_len.min(self.header.len());
-        if payload && available > header_len {
+        if is_full && available > header_len {
             self.header[header_len..available]
                 .copy_from_slice(self.buffers.get(position, available - header_len));
         }

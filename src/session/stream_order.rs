@@ -6,9 +6,8 @@ use crate::time::RosTime;
 const MIN_RISING: u32 = 3;
 /// Largest difference of consecutive numbers if their time is not considered.
 const MAX_NUMBER_STEP: i32 = 16;
-/// Maximum step of time, as a multiple of the usual step ...
+/// Maximum step of time: a multiple of the usual step, plus a constant in s for streams with a short step.
 const MAX_STEP_RATIO: f64 = 3.0;
-/// ... plus this constant in s, for streams with a short step.
 const STEP_SLACK_S: f64 = 0.02;
 /// Step of the slowest stream in s; also the maximum first step.
 const MAX_STEP_S: f64 = 3.0;
@@ -16,9 +15,9 @@ const MAX_STEP_S: f64 = 3.0;
 const MIN_PERIOD_NS: f64 = 1e6;
 /// Maximum age of a late position in s.
 const MAX_LATE_S: f64 = 1.0;
-/// A restarted stream is accepted after this number of consecutive positions ...
+/// A restarted stream is accepted after this number of consecutive positions.
 const MIN_CONFIRMATIONS: u32 = 3;
-/// ... over at least this time and this number of usual periods, during which the old stream is silent.
+/// These positions must span at least this time and this number of usual periods, during which the old stream is silent.
 const MIN_SILENCE_NS: i64 = 100_000_000;
 const MIN_SILENT_PERIODS: f64 = 1.5;
 /// A restarted stream without rising numbers is accepted after this time; also the upper limit of all times.
@@ -132,8 +131,8 @@ impl StreamOrder {
             self.count(position.id);
             return Continuity::Restart;
         }
-        let older = distance.map_or(step < 0.0, |distance| distance < 0 && step <= 0.0);
-        if !older || step < -MAX_LATE_S {
+        let is_older = distance.map_or(step < 0.0, |distance| distance < 0 && step <= 0.0);
+        if !is_older || step < -MAX_LATE_S {
             if let Some(id) = position.id.filter(|_| self.uses_numbers()) {
                 self.gaps.refuse(id);
             }

@@ -1,8 +1,8 @@
 //! Estimates the offset between an autopilot's clock and the host's clock from TIMESYNC requests and answers.
 //!
 //! The autopilot reads its clock between the request and the arrival of its answer, so the error of the offset is at most half
-//! the round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (A
-//! simulated autopilot may run some per cent slower than the host's clock.)
+//! the round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (The clock of
+//! a simulated autopilot may be a few per cent slower than the host's.)
 use crate::time::shrink;
 use crate::wire::mavlink::raw::Timesync;
 use std::collections::VecDeque;
@@ -49,7 +49,7 @@ const MAX_SPEED_RATIO: f64 = 5.0;
 const MIN_CONFIRMATIONS: usize = 3;
 /// Maximum step back of the autopilot's clock between two reordered answers.
 const MAX_REORDERING_NS: i64 = 50_000_000;
-/// A sample that is further than this from the prediction shows a restart of the autopilot, if more samples confirm it.
+/// A sample that differs from the prediction by more than this shows a restart of the autopilot, if more samples confirm it.
 const RESTART_NS: i64 = 1_000_000_000;
 /// How long the shortest transit time is valid, because the clocks drift.
 const TRANSIT_PERIOD: Duration = Duration::from_millis(250);
@@ -192,8 +192,7 @@ struct SampleClock {
     newest: Option<i64>,
     /// Number of consecutive samples that contradict it.
     outliers: usize,
-    /// Minimum difference between the host's clock and the stamps, from the shortest transit: of this period and of the previous
-    /// one.
+    /// Minimum difference between the host's clock and the stamps (shortest transit) in the current and in the previous period.
     min_difference: [Option<i64>; 2],
     period_start: Duration,
 }
@@ -254,12 +253,12 @@ impl TimesyncEstimator {
         }
         let sample_clock = &mut self.sample_clock;
         if now.saturating_sub(sample_clock.period_start) >= TRANSIT_PERIOD {
-            let [this, _] = sample_clock.min_difference;
-            sample_clock.min_difference = [None, this];
+            let [current, _] = sample_clock.min_difference;
+            sample_clock.min_difference = [None, current];
             sample_clock.period_start = now;
         }
-        let [this, _] = &mut sample_clock.min_difference;
-        *this = Some(this.map_or(difference, |min| min.min(difference)));
+        let [current, _] = &mut sample_clock.min_difference;
+        *current = Some(current.map_or(difference, |min| min.min(difference)));
         sample_clock.newest = newest.filter(|_| !is_outlier).max(Some(remote_ns));
         is_outlier && went_back
     }
@@ -284,7 +283,7 @@ impl TimesyncEstimator {
         Some(Timesync { ts1, ..Timesync::default() })
     }
 
-    /// When [`tick`](Self::tick) has work.
+    /// Returns the time at which [`tick`](Self::tick) next has work.
     pub fn deadline(&self) -> Option<Duration> {
         (!self.settings.period.is_zero()).then_some(self.next)
     }
@@ -339,7 +338,7 @@ impl TimesyncEstimator {
         self.line
     }
 
-    /// Like [`Self::line`], before the first answers: a constant offset from the recent sample with the shortest transit.
+    /// Like [`Self::line`], for use before the first answers: a constant offset from the recent sample with shortest transit.
     pub fn coarse_line(&self) -> Option<ClockLine> {
         self.sample_clock.min_difference().map(ClockLine::constant)
     }

@@ -192,13 +192,13 @@ impl<'a> CloudView<'a> {
     /// If both headers match the length, the header has 28 bytes: in the longer one, the pitch would be a denormal number.
     /// If x in the shorter one would be a denormal number as well, the payload is not a cloud.
     pub fn parse(payload: &'a [u8], oldest: PointForm) -> Option<Self> {
-        let plain = Self::exact::<CloudHeader>(payload, oldest);
-        let odometry = Self::exact::<OdometryCloudHeader>(payload, oldest);
+        let plain = Self::view_all::<CloudHeader>(payload, oldest);
+        let odometry = Self::view_all::<OdometryCloudHeader>(payload, oldest);
         match (plain, odometry) {
             (Some(_), Some(_)) if starts_with_vehicle_id(payload) => None,
             (Some(cloud), _) | (None, Some(cloud)) => Some(cloud),
             (None, None) => {
-                let cloud = Self::prefix::<CloudHeader>(payload, oldest)?;
+                let cloud = Self::view_prefix::<CloudHeader>(payload, oldest)?;
                 let surplus =
                     payload.len() - CloudHeader::LEN - cloud.points.len() * oldest.bytes();
                 (!cloud.points.is_empty() && surplus < oldest.bytes()).then_some(cloud)
@@ -206,12 +206,12 @@ impl<'a> CloudView<'a> {
         }
     }
 
-    /// Views the contents of a shared-memory block of a sensor with at most `most` points. The block is as long as its largest
-    /// cloud, so its length determines the format of the points. In a block of another length, points have the format `oldest`
-    /// after a header of 28 bytes, and [`PointForm::F32x4`] after one of 36 bytes.
-    pub fn parse_block(block: &'a [u8], most: usize, oldest: PointForm) -> Option<Self> {
-        let plain = Self::in_block::<CloudHeader>(block, most, oldest);
-        let odometry = Self::in_block::<OdometryCloudHeader>(block, most, PointForm::F32x4);
+    /// Views the contents of a shared-memory block of a sensor with at most `max` points. The length of the block is that
+    /// of its largest cloud, so it determines the format of the points. In a block of another length, points have the format
+    /// `oldest` after a header of 28 bytes, and [`PointForm::F32x4`] after one of 36 bytes.
+    pub fn parse_block(block: &'a [u8], max: usize, oldest: PointForm) -> Option<Self> {
+        let plain = Self::view_block::<CloudHeader>(block, max, oldest);
+        let odometry = Self::view_block::<OdometryCloudHeader>(block, max, PointForm::F32x4);
         match (plain, odometry) {
             // A pitch of exactly 0 looks like an empty cloud with the other header.
             (Some(plain), Some(odometry)) if plain.points.is_empty() => {
@@ -224,31 +224,30 @@ impl<'a> CloudView<'a> {
         }
     }
 
-    fn in_block<H: AnyCloudHeader + 'a>(
+    fn view_block<H: AnyCloudHeader + 'a>(
         block: &'a [u8],
-        most: usize,
+        max: usize,
         fallback: PointForm,
     ) -> Option<Self> {
-        let form = block.len().checked_sub(H::LEN)?.checked_div(most);
-        let form =
-            form.filter(|len| len * most == block.len() - H::LEN).and_then(PointForm::of_len);
-        Self::prefix::<H>(block, form.unwrap_or(fallback))
+        let form = block.len().checked_sub(H::LEN)?.checked_div(max);
+        let form = form.filter(|len| len * max == block.len() - H::LEN).and_then(PointForm::of_len);
+        Self::view_prefix::<H>(block, form.unwrap_or(fallback))
     }
 
     /// Views a payload without surplus bytes; `empty_form` is the format of a cloud without points.
-    fn exact<H: AnyCloudHeader + 'a>(payload: &'a [u8], empty_form: PointForm) -> Option<Self> {
+    fn view_all<H: AnyCloudHeader + 'a>(payload: &'a [u8], empty_form: PointForm) -> Option<Self> {
         let (header, rest) = H::parse_prefix(payload).ok()?;
         let count = usize::try_from(header.count()).ok()?;
         let form = match rest.len().checked_div(count) {
             None => empty_form,
             Some(len) => PointForm::of_len(len)?,
         };
-        let cloud = Self::prefix::<H>(payload, form)?;
+        let cloud = Self::view_prefix::<H>(payload, form)?;
         (rest.len() == count * form.bytes()).then_some(cloud)
     }
 
     /// Views the first bytes; `None` if there are too few, or the count is negative.
-    fn prefix<H: AnyCloudHeader + 'a>(bytes: &'a [u8], form: PointForm) -> Option<Self> {
+    fn view_prefix<H: AnyCloudHeader + 'a>(bytes: &'a [u8], form: PointForm) -> Option<Self> {
         let (header, rest) = H::parse_prefix(bytes).ok()?;
         let count = usize::try_from(header.count()).ok()?;
         Some(Self { head: (*header).into(), points: CloudPoints::view(form, count, rest)? })

@@ -82,7 +82,7 @@ packets! {
     ///
     /// Source: vendor SDK, golden `recv_ctrl_udp`.
     FullEstimatePacket() {
-        /// Normally negative; otherwise the id collided with.
+        /// Id of the object that the vehicle hit; negative: none.
         collided_with: I32,
         /// 112 (docs/wire/traps.md, full-len: a document says 120).
         len: I32,

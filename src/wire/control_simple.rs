@@ -136,7 +136,7 @@ packets! {
     ///
     /// Source: vendor SDK, golden `recv_ctrl_udp`.
     SimpleEstimatePacket("UDP_Simple state", 1_234_567_890 | 1_234_567_891 | 1_234_567_892, state) {
-        /// Home: latitude and longitude in 1e-7 deg, altitude in mm; in a collision event the second is the id collided with.
+        /// Home: latitude and longitude in 1e-7 deg, altitude in mm. In a collision event, the second is the other object's id.
         home: [I32; 3],
         /// Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).
         euler: [F32; 3],

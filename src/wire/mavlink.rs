@@ -143,7 +143,7 @@ pub fn take(buffer: &[u8]) -> Taken<'_> {
     let end = header + len + CHECKSUM + if signed { SIGNATURE } else { 0 };
     let Some(bytes) = buffer.get(..end) else { return Taken::Incomplete };
     let extra = MavMessage::extra_crc(id);
-    // The CRC seed of an unknown message is 0, as of a few known ones.
+    // The CRC seed of an unknown message is 0, but a few known messages have the same seed.
     if extra == 0 && MavMessage::default_message_from_id(id).is_none() {
         // A frame of a newer dialect is followed by another frame or the end of the data; noise seldom is.
         let is_frame = buffer.get(end).is_none_or(|next| is_start(*next));

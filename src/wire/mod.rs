@@ -1,9 +1,9 @@
-//! Bytes of the simulator as values: one file per family of datagrams, no I/O, no clock, no allocation, no panic.
+//! Datagrams and records of the simulator as typed values, one file per family: no I/O, no clock, no allocation, no panic.
 //!
 //! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), declared by `packets!`, so
 //! that its definition is its specification and parsing is a checked view. [`Packet::parse`] verifies length and check word;
-//! everything else is a plain number in the simulator's frame (NED world, FRD body). [`IntoBytes::as_bytes`] of a value made by
-//! the struct's `new` are the bytes to send.
+//! all other fields are plain numbers in the simulator's frame (NED world, FRD body). [`IntoBytes::as_bytes`] of a value made by
+//! the struct's `new` returns the bytes to send.
 //!
 //! ```
 //! use rfly_bridge::wire::{ImuPacket, IntoBytes, Packet};

@@ -120,7 +120,7 @@ impl DoubleInputsPacket {
     }
 
     /// Splits up to 140 values into packets that take effect together: all but the last wait. `None` for more values.
-    pub fn all(copter_id: i32, values: &[f64]) -> Option<Vec<Self>> {
+    pub fn split(copter_id: i32, values: &[f64]) -> Option<Vec<Self>> {
         let parts = values.chunks(28);
         let count = parts.len();
         if count > usize::from(InputSet::EXTENSIONS) {

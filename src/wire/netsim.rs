@@ -12,7 +12,7 @@ packets! {
         copter_id: I32,
         /// 12345: request; else user-defined.
         mode: I32,
-        /// Vehicle of the lowest bit.
+        /// Vehicle of bit 0 of `mask`.
         first_id: I32,
         /// Receivers: bit i is vehicle `first_id` + i.
         mask: U64,

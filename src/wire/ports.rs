@@ -1,9 +1,9 @@
 //! UDP ports and multicast groups of the platform. Vehicles count from 1, windows from 0.
 use std::net::Ipv4Addr;
 
-/// Reaches the whole network: heartbeats, reports, requests to `CopterSim` and to renderers.
+/// Group of the whole network: heartbeats, reports, requests to `CopterSim` and to renderers.
 pub const NETWORK_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 10);
-/// Reaches the renderers of one host.
+/// Group of the renderers of one host.
 pub const HOST_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 11);
 
 /// Declares the ports: `name = port of all`, or `name = port of vehicle 1, step to the next vehicle`.

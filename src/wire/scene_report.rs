@@ -74,7 +74,7 @@ packets! {
     CameraReportPacket[const Q: usize = 4]() {
         /// Check word 1234567891.
         checksum: I32,
-        /// Sensor.
+        /// Sensor number.
         seq_id: I32,
         /// Its type.
         type_id: I32,
@@ -153,7 +153,7 @@ fn text(bytes: &[u8]) -> String {
 /// A camera that the renderer describes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraDescription {
-    /// Sensor.
+    /// Sensor number.
     pub seq_id: i32,
     /// Its type.
     pub type_id: i32,

@@ -26,7 +26,7 @@ pub enum RequestLayout {
     New,
     /// 148 bytes with a bit mask, as the vendor's SDK writes it for the gimballed pod camera (TypeID 9).
     Gimbal,
-    /// 148 bytes with a bit mask, as the vendor's newer documents have it for all types.
+    /// 148 bytes with a bit mask, as the vendor's newer documents specify it for all types.
     Long,
 }
 

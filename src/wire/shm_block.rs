@@ -103,7 +103,7 @@ pub fn shm_block_lens(
     })
 }
 
-/// Returns the pixels or points of a whole frame of a sensor.
+/// Returns the number of pixels or points in a whole frame of a sensor.
 pub fn points_of(kind: SensorKind, width: u16, height: u16) -> usize {
     match kind.row().optics {
         Optics::Mid360 => MID360_POINTS,

@@ -19,7 +19,7 @@ packets! {
     }
     /// `UE4CommMemData`, 264 bytes in shared memory: the sensors that the renderer accepted. Reading it is optional.
     ///
-    /// The check word carries the group: 1234567890 plus 0..=1000.
+    /// The check word contains the group: 1234567890 plus 0..=1000.
     ShmDirectory() {
         /// Check word with the group.
         checksum: I32,

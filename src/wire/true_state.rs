@@ -95,7 +95,7 @@ impl TrueState {
         }
     }
 
-    /// The true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS (with these flags, and a time in ms);
+    /// Reads the true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS, marked by its flags and with a time in ms;
     /// `None` for a real actuator message.
     pub fn of_actuator_controls(copter_id: i32, m: &HilActuatorControls) -> Option<Self> {
         const TRUTH: u64 = 1_234_567_890;

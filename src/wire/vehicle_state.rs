@@ -31,7 +31,7 @@ packets! {
     }
     /// `netDataShort`, 200 bytes.
     ShortStatePacket("true state (200 bytes)") {
-        /// Normally negative; otherwise the id of the vehicle collided with.
+        /// Id of the vehicle that this one hit; negative: none.
         collided_with: I32,
         /// 152; with another value only `collided_with` is valid.
         len: I32,
@@ -104,7 +104,7 @@ packets! {
     CrashPacket("collision", 1_234_567_890, new) {
         /// Vehicle id.
         copter_id: I32,
-        /// Id collided with; negative: none.
+        /// Id of the object that it hit; negative: none.
         target_id: I32,
     }
 }

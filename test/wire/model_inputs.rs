@@ -60,13 +60,13 @@ fn every_recorded_model_input_is_made_from_its_arguments_byte_for_byte() {
                 let values = numbers(&args[0]);
                 if values.len() > 140 {
                     assert_eq!(
-                        DoubleInputsPacket::all(1, &values),
+                        DoubleInputsPacket::split(1, &values),
                         None,
                         "{name}: the vendor cuts it"
                     );
                 }
                 let fits = &values[..values.len().min(140)];
-                let packets = DoubleInputsPacket::all(1, fits).unwrap();
+                let packets = DoubleInputsPacket::split(1, fits).unwrap();
                 packets.iter().flat_map(bytes).collect()
             }
             "sendModelInParams" | "sendInitInParams" => {

@@ -20,13 +20,13 @@ impl<T> CommandClient<T> {
     /// Sends deferred commands again once no other acknowledgement with their number is under way.
     pub(super) fn send_deferred(&mut self, now: Duration) {
         let mut waiting: Vec<_> = (self.pending.iter())
-            .filter(|p| p.deferred)
+            .filter(|p| p.is_deferred)
             .map(|p| (p.last_sent, p.id, p.key))
             .collect();
         waiting.sort_by_key(|(last_sent, id, _)| (*last_sent, *id));
         for (_, id, key) in waiting {
-            let other = |s: &Transmission| s.command.key().overlaps(&key) && s.id != Some(id);
-            if !self.transmissions.iter().any(other) {
+            let is_other = |s: &Transmission| s.command.key().overlaps(&key) && s.id != Some(id);
+            if !self.transmissions.iter().any(is_other) {
                 self.transmit(now, id);
             }
         }
@@ -63,16 +63,16 @@ impl<T> CommandClient<T> {
         for _ in self.ambiguous.len()..before {
             self.remove_oldest_transmission(from);
         }
-        let resolved = end.is_some();
+        let is_resolved = end.is_some();
         let owners = (self.pending.iter()).filter(|p| {
-            p.key.overlaps(from) && p.superseded_by.is_none() && !(resolved && p.deferred)
+            p.key.overlaps(from) && p.superseded_by.is_none() && !(is_resolved && p.is_deferred)
         });
         for id in owners.map(|p| p.id).collect::<Vec<_>>() {
             match end {
                 Some(end) => self.finish(id, end),
                 None => {
                     let owner = self.pending.iter_mut().find(|p| p.id == id);
-                    owner.into_iter().for_each(|p| p.deferred = true);
+                    owner.into_iter().for_each(|p| p.is_deferred = true);
                     let sent = self.transmissions.iter_mut().filter(|s| s.id == Some(id));
                     sent.for_each(|s| s.id = None);
                 }
@@ -82,8 +82,8 @@ impl<T> CommandClient<T> {
 
     /// Removes the oldest transmission with this key, because an acknowledgement arrived.
     pub(super) fn remove_oldest_transmission(&mut self, from: &CommandKey) {
-        let open = |sent: &Transmission| sent.command.key().overlaps(from);
-        if let Some(at) = self.transmissions.iter().position(open) {
+        let is_open = |sent: &Transmission| sent.command.key().overlaps(from);
+        if let Some(at) = self.transmissions.iter().position(is_open) {
             self.transmissions.remove(at);
         }
     }

@@ -86,7 +86,7 @@ pub enum MissionDone {
     Current(u16),
 }
 
-/// Work for the owner, in this order.
+/// Work for the caller, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum MissionEvent<T> {
@@ -194,9 +194,9 @@ impl<T> MissionClient<T> {
 
     /// Uploads a list; sets `seq`, target and list of its items.
     pub fn push(&mut self, now: Duration, list: MissionList, items: Vec<MissionItemInt>, token: T) {
-        let most = self.settings.max_items.min(usize::from(u16::MAX));
-        if items.len() > most {
-            let (items, most) = (items.len(), most);
+        let max_items = self.settings.max_items.min(usize::from(u16::MAX));
+        if items.len() > max_items {
+            let (items, most) = (items.len(), max_items);
             return self.report(token, Err(MissionError::TooLong { items, most }));
         }
         self.request(now, list, MissionRequest::Push(items), token);
@@ -218,8 +218,8 @@ impl<T> MissionClient<T> {
         if !self.is_for_us(to, message.mission_type) {
             return;
         }
-        let most = self.settings.max_items;
-        self.step(now, |transfer| transfer.count(message.count, message.opaque_id, most));
+        let max_items = self.settings.max_items;
+        self.step(now, |transfer| transfer.count(message.count, message.opaque_id, max_items));
     }
 
     /// Handles MISSION_ITEM_INT, one item of a download.
@@ -323,7 +323,7 @@ impl<T> MissionClient<T> {
         self.events.pop_front()
     }
 
-    /// When [`tick`](Self::tick) has work.
+    /// Returns the time at which [`tick`](Self::tick) next has work.
     pub fn deadline(&self) -> Option<Duration> {
         Some(self.active.as_ref()?.0.deadline())
     }

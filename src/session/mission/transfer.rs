@@ -190,7 +190,7 @@ impl Transfer {
         .into()
     }
 
-    pub(super) fn count(&mut self, count: u16, id: u32, most: usize) -> TransferStep {
+    pub(super) fn count(&mut self, count: u16, id: u32, max_items: usize) -> TransferStep {
         let TransferKind::Download { items, expected } = &mut self.kind else {
             return TransferStep::Ignored;
         };
@@ -200,11 +200,11 @@ impl Transfer {
         items.clear();
         *expected = Some(count);
         self.id = id;
-        if usize::from(count) > most {
+        if usize::from(count) > max_items {
             let items = usize::from(count);
             return TransferStep::Ended {
                 last: Some(self.acknowledgement(NO_SPACE)),
-                result: Err(MissionError::TooLong { items, most }),
+                result: Err(MissionError::TooLong { items, most: max_items }),
             };
         }
         self.next_item()

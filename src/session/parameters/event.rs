@@ -82,7 +82,7 @@ pub enum ParameterError {
     NotSent,
 }
 
-/// Work for the owner, in this order.
+/// Work for the caller, in this order.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum ParameterEvent<T> {

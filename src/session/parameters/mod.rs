@@ -78,7 +78,7 @@ impl<T> ParameterClient<T> {
         }
         for parameter in self.known.values_mut() {
             let value = parameter.kind.decode(parameter.field, encoding);
-            if !same(value, parameter.value) {
+            if !is_same(value, parameter.value) {
                 parameter.value = value;
                 let (parameter, changed) = (*parameter, true);
                 self.events.push_back(ParameterEvent::Value { parameter, changed });
@@ -193,8 +193,8 @@ impl<T> ParameterClient<T> {
     pub fn tick(&mut self, now: Duration) {
         let mut at = 0;
         while let Some(pending) = self.pending.get(at) {
-            let due = pending.next.is_some_and(|next| next <= now);
-            if due && pending.sent >= self.settings.tries {
+            let is_due = pending.next.is_some_and(|next| next <= now);
+            if is_due && pending.sent >= self.settings.tries {
                 let actual = match pending.request {
                     RequestKind::Set { actual, .. } => actual,
                     RequestKind::Read => None,
@@ -203,7 +203,7 @@ impl<T> ParameterClient<T> {
                 self.end(at, Err(actual.map_or(ParameterError::TimedOut, ParameterError::Kept)));
                 continue;
             }
-            if due {
+            if is_due {
                 self.counters.retransmitted += 1;
                 self.transmit(now, at);
             }
@@ -218,7 +218,7 @@ impl<T> ParameterClient<T> {
         self.events.pop_front()
     }
 
-    /// When [`tick`](Self::tick) has work.
+    /// Returns the time at which [`tick`](Self::tick) next has work.
     pub fn deadline(&self) -> Option<Duration> {
         let pending = self.pending.iter().filter_map(|pending| pending.next);
         pending.chain(self.pull.as_ref().map(Pull::deadline)).min()
@@ -245,7 +245,7 @@ impl<T> ParameterClient<T> {
             return;
         }
         let changed =
-            before.is_none_or(|b| b.kind != parameter.kind || !same(b.value, parameter.value));
+            before.is_none_or(|b| b.kind != parameter.kind || !is_same(b.value, parameter.value));
         // A single value has no index; the known index is kept.
         let index = parameter.index.or_else(|| before.and_then(|b| b.index));
         self.known.insert(parameter.name, Parameter { index, ..parameter });
@@ -254,19 +254,19 @@ impl<T> ParameterClient<T> {
 
     /// Ends the request that a value answers.
     fn answer(&mut self, parameter: &Parameter, field: [u8; 4]) {
-        let pulling = self.pull.is_some();
+        let is_pulling = self.pull.is_some();
         let Some(at) = self.in_flight(parameter.name) else { return };
         let Some(pending) = self.pending.get_mut(at) else { return };
         let result = match &mut pending.request {
             RequestKind::Read => Ok(*parameter),
             RequestKind::Set { kind, value, field: wanted, .. }
                 if *kind == parameter.kind
-                    && (*wanted == field || same(*value, parameter.value)) =>
+                    && (*wanted == field || is_same(*value, parameter.value)) =>
             {
                 Ok(*parameter)
             }
             // During a download, this value may have been sent before the change.
-            RequestKind::Set { actual, .. } if pulling => {
+            RequestKind::Set { actual, .. } if is_pulling => {
                 *actual = Some(parameter.value);
                 return;
             }
@@ -285,12 +285,12 @@ impl<T> ParameterClient<T> {
 
     /// The request in flight for a name; other requests for the name wait for it.
     fn in_flight(&self, name: ParameterName) -> Option<usize> {
-        let sent = |pending: &PendingRequest<T>| pending.name == name && pending.next.is_some();
-        self.pending.iter().position(sent)
+        let is_sent = |pending: &PendingRequest<T>| pending.name == name && pending.next.is_some();
+        self.pending.iter().position(is_sent)
     }
 
     fn send_waiting(&mut self, now: Duration) {
-        let mut running = self.pending.iter().filter(|a| a.next.is_some()).count();
+        let mut running = self.pending.iter().filter(|pending| pending.next.is_some()).count();
         let mut at = 0;
         while running < self.settings.in_flight {
             let Some(pending) = self.pending.get(at) else { return };
@@ -343,8 +343,8 @@ impl<T> ParameterClient<T> {
         if let Some((received, total)) = pull.take_progress() {
             self.events.push_back(ParameterEvent::Progress { received, total });
         }
-        let listed = |known: &&Parameter| known.index.is_some();
-        let received = self.known.values().filter(listed).count();
+        let is_listed = |known: &&Parameter| known.index.is_some();
+        let received = self.known.values().filter(is_listed).count();
         let result = match ended {
             None => return,
             Some(Err(error)) => {
@@ -380,7 +380,7 @@ impl<T> ParameterClient<T> {
 }
 
 /// Equality in which NaN equals NaN.
-fn same(a: ParameterValue, b: ParameterValue) -> bool {
+fn is_same(a: ParameterValue, b: ParameterValue) -> bool {
     match (a, b) {
         (ParameterValue::Float(a), ParameterValue::Float(b)) => {
             // The autopilot stores 32-bit floats.

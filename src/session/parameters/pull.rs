@@ -131,11 +131,11 @@ impl Pull {
             send(PullRequest::List);
             return None;
         }
-        let timed_out = |r: &IndexRequest| r.next <= now && r.sent >= settings.tries;
-        let failed = self.requests.iter().filter(|r| timed_out(r));
+        let has_timed_out = |r: &IndexRequest| r.next <= now && r.sent >= settings.tries;
+        let failed = self.requests.iter().filter(|r| has_timed_out(r));
         self.failed.extend(failed.map(|r| r.index));
         let before = self.requests.len();
-        self.requests.retain(|r| !timed_out(r));
+        self.requests.retain(|r| !has_timed_out(r));
         self.failed_in_row += before - self.requests.len();
         if self.failed_in_row >= settings.in_flight {
             // The autopilot answers no request.
@@ -202,8 +202,8 @@ impl Pull {
 
     /// Returns received and expected number of values after each `REPORT_INTERVAL` values.
     pub(super) fn take_progress(&mut self) -> Option<(usize, usize)> {
-        let due = self.received >= self.reported + REPORT_INTERVAL;
-        due.then(|| {
+        let is_due = self.received >= self.reported + REPORT_INTERVAL;
+        is_due.then(|| {
             self.reported = self.received;
             (self.received, self.received_indices.len())
         })

@@ -1,4 +1,4 @@
-//! Numbers of MAVLink's enumerations, by their names, as wide as their fields: what is received may be outside the dialect.
+//! Values of MAVLink enumerations as integers of the width of their fields, because a received value may be outside the dialect.
 use super::dialect;
 
 macro_rules! numbers {

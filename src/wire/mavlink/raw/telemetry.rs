@@ -75,7 +75,7 @@ raw_messages! {
         position: [f32; 3] = 8 "Position in m, NED.",
         velocity: [f32; 3] = 20 "Velocity in m/s, NED.",
         acceleration: [f32; 3] = 32 "Acceleration in m/s2, NED.",
-        covariance: [f32; 45] = 44 "Upper triangle, row by row, of the 9x9 covariance of the three above; NaN first: unknown.",
+        covariance: [f32; 45] = 44 "Upper triangle, row by row, of the 9x9 covariance of these vectors; unknown if NaN.",
         estimator_type: u8 = 224 "MAV_ESTIMATOR_TYPE.",
     }
     /// POSITION_TARGET_LOCAL_NED.
@@ -109,7 +109,7 @@ raw_messages! {
         q: [f32; 4] = 20 "Attitude, w first.",
         velocity: [f32; 3] = 36 "Velocity in m/s, in the frame of the child.",
         rates: [f32; 3] = 48 "Body rates in rad/s.",
-        pose_covariance: [f32; 21] = 60 "Upper triangle, row by row, of the 6x6 covariance of the pose; NaN first: unknown.",
+        pose_covariance: [f32; 21] = 60 "Upper triangle, row by row, of the 6x6 covariance of the pose; unknown if NaN.",
         velocity_covariance: [f32; 21] = 144 "The same for the covariance of the twist.",
         frame_id: u8 = 228 "MAV_FRAME of the pose.",
         child_frame_id: u8 = 229 "MAV_FRAME of the twist.",
