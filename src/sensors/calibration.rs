@@ -69,7 +69,7 @@ impl Calibration {
             distortion_model: file.distortion_model,
             ..CameraInfo::default()
         };
-        Self(calibration).checked(problems)
+        Self(calibration).validate(problems)
     }
 
     /// Reads the request of `set_camera_info`, which calibration programs send.
@@ -87,11 +87,11 @@ impl Calibration {
             p: info.p,
             ..CameraInfo::default()
         };
-        Self(calibration).checked(Vec::new())
+        Self(calibration).validate(Vec::new())
     }
 
     /// Checks the values; returns their problems after `problems`.
-    fn checked(self, mut problems: Vec<String>) -> Result<Self, Vec<String>> {
+    fn validate(self, mut problems: Vec<String>) -> Result<Self, Vec<String>> {
         let CameraInfo { distortion_model: model, d, k, r, p, .. } = &self.0;
         match MODELS.iter().find(|(name, _)| name == model) {
             None => problems.push(format!(

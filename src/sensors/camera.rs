@@ -98,7 +98,7 @@ impl CameraSensor {
         }))
     }
 
-    /// Publishes raw pixels: without a copy out of a loan, swapped if the layouts differ.
+    /// Publishes raw pixels, swapped if the layouts differ. Pixels in a loan are not copied.
     fn publish_raw(&self, payload: FramePayload<'_>, size: Size) -> Result<(), SensorError> {
         if self.image.subscribers() > 0 {
             let head = image_head(&self.header, size, self.layout);

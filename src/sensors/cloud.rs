@@ -139,23 +139,23 @@ impl CloudSensor {
             }
             CloudRows::None => None,
         };
-        let livox = matches!(config.kind, SensorKind::Mid40 | SensorKind::Mid360);
+        let is_livox = matches!(config.kind, SensorKind::Mid40 | SensorKind::Mid360);
         let is_lidar = config.kind != SensorKind::DepthCloud;
         let point_layout = |layout| PointLayout {
             layout,
-            rings: if livox { Rings::Lines } else { Rings::rows(config) },
+            rings: if is_livox { Rings::Lines } else { Rings::rows(config) },
             sweep_ns: match options.scan_time {
                 ScanTime::Instant => 0,
                 ScanTime::Sweep => 1_000_000_000 / u32::from(config.rate_hz.max(1)),
             },
         };
         let driver = options.layout_of(config.kind).map(point_layout);
-        let organized = match options.organized {
+        let is_organized = match options.organized {
             Organized::Auto => driver.is_none(),
             Organized::Always => true,
             Organized::Never => false,
         };
-        let custom = livox.then(|| LivoxCustom::open(topics, &topics.below("/custom")));
+        let custom = is_livox.then(|| LivoxCustom::open(topics, &topics.below("/custom")));
         let custom = custom.transpose()?.flatten();
         let oldest_form = match config.kind.row().payload {
             wire::Payload::Points(form) => form,
@@ -176,7 +176,7 @@ impl CloudSensor {
             oldest_form,
             block_points: in_block.then(|| points_of(config.kind, config.width, config.height)),
             odometry: CloudOdometry::open(topics.context)?,
-            grid: grid.filter(|_| organized),
+            grid: grid.filter(|_| is_organized),
             label: options.label,
             is_colour: match options.fourth {
                 FourthNumber::Auto => config.segmentation > 0,
@@ -264,9 +264,9 @@ impl CloudSensor {
         if self.publisher.subscribers() == 0 {
             return Ok(());
         }
-        let organized =
+        let grid =
             self.grid.filter(|&(width, height)| height > 1 && width * height == points.len());
-        let missing = if organized.is_some() { MissingPoints::Nan } else { MissingPoints::Removed };
+        let missing = if grid.is_some() { MissingPoints::Nan } else { MissingPoints::Removed };
         let step = match &self.driver {
             Some(layout) => layout.fields().1,
             None => fourth.point_step(),
@@ -278,7 +278,7 @@ impl CloudSensor {
             Some(layout) => layout.convert(points, axes, missing, fourth, stamp, out),
             None => convert(points, axes, missing, fourth, out),
         };
-        let (width, height) = organized.unwrap_or((converted.points, 1));
+        let (width, height) = grid.unwrap_or((converted.points, 1));
         self.header.stamp = stamp.to_msg();
         let head = CloudHead {
             header: &self.header,

@@ -14,7 +14,7 @@ use zune_jpeg::{
 
 /// Longest side of any sensor's image (the range of `DataWidth` in the configuration).
 const MAX_SIDE: usize = 8192;
-/// Number of pixels that is always allowed if larger images are.
+/// Smallest limit of pixels if larger images are allowed.
 const MIN_PIXEL_LIMIT: usize = 1 << 23;
 
 /// File format of an image.
@@ -211,10 +211,10 @@ impl Decoder {
             return Ok(size);
         }
         // Uncommon: interlaced files, files with alpha or a palette, grey files for colour sensors and vice versa.
-        let wanted = reader.output_buffer_size().ok_or(Codec::Png.broken())?;
-        self.grow_buffers(len, wanted);
-        reader.next_frame(&mut self.rows[..wanted]).map_err(broken_png)?;
-        convert(&self.rows[..wanted], colour.samples(), &mut self.pixels[..len], layout);
+        let needed = reader.output_buffer_size().ok_or(Codec::Png.broken())?;
+        self.grow_buffers(len, needed);
+        reader.next_frame(&mut self.rows[..needed]).map_err(broken_png)?;
+        convert(&self.rows[..needed], colour.samples(), &mut self.pixels[..len], layout);
         Ok(size)
     }
 

@@ -80,7 +80,7 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
         match (self.verdict(), self.configured.is_some()) {
             (Verdict::Differs, _) => format!("{left} seen, {in_use} given"),
             (Verdict::Unknown, true) => format!("{in_use}, as given"),
-            (Verdict::Unknown, false) => format!("{in_use}, not told yet"),
+            (Verdict::Unknown, false) => format!("{in_use}, not known yet"),
             (Verdict::Some, _) => format!("{in_use}, {left} seen"),
             (Verdict::Found, true) => format!("{in_use}, as given and seen"),
             (Verdict::Found, false) => format!("{in_use}, found"),

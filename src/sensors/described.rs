@@ -16,21 +16,21 @@ struct UnconfirmedChange<T>(Option<(T, u8)>);
 
 impl<T: Copy> UnconfirmedChange<T> {
     /// Takes a described value; returns the new published value if a change is confirmed.
-    fn described(
+    fn add_description(
         &mut self,
         value: T,
         (requested, shown): (T, T),
-        same: impl Fn(T, T) -> bool,
+        is_same: impl Fn(T, T) -> bool,
     ) -> Option<T> {
-        if same(value, shown) {
+        if is_same(value, shown) {
             self.0 = None;
             return None;
         }
-        let before = self.0.filter(|(other, _)| same(*other, value));
+        let before = self.0.filter(|(other, _)| is_same(*other, value));
         let times = before.map_or(1, |(_, times)| times + 1);
         self.0 = (times < CONFIRMED_AFTER).then_some((value, times));
-        let now = if same(value, requested) { requested } else { value };
-        self.0.is_none().then_some(now)
+        let published = if is_same(value, requested) { requested } else { value };
+        self.0.is_none().then_some(published)
     }
 }
 
@@ -43,9 +43,9 @@ impl DescribedFov {
     /// is confirmed.
     pub fn described(&mut self, fov_deg: f32, (requested, shown): (f32, f32)) -> Option<f32> {
         let is_possible = fov_deg.is_finite() && fov_deg > 0.0;
-        let same = |a: f32, b: f32| (a - b).abs() < SAME_FOV_DEG;
-        let now = self.0.described(fov_deg, (requested, shown), same);
-        now.filter(|_| is_possible)
+        let is_same = |a: f32, b: f32| (a - b).abs() < SAME_FOV_DEG;
+        let published = self.0.add_description(fov_deg, (requested, shown), is_same);
+        published.filter(|_| is_possible)
     }
 }
 
@@ -79,7 +79,7 @@ pub struct DescribedMount {
     shown: Transform,
     change: UnconfirmedChange<Transform>,
     /// The camera is on a vehicle's bottom, whose height only the renderer has.
-    at_bottom: bool,
+    is_at_bottom: bool,
     /// Described height above the requested one.
     height_m: Option<f64>,
     /// Whether descriptions agreed with the requested pose; `None`: not known yet.
@@ -87,11 +87,11 @@ pub struct DescribedMount {
 }
 
 impl DescribedMount {
-    /// Creates a mount with the requested pose; `at_bottom`: a vehicle's bottom carries it, and the first
+    /// Creates a mount with the requested pose; `is_at_bottom`: a vehicle's bottom carries it, and the first
     /// description gives its height.
-    pub fn new(requested: Transform, at_bottom: bool) -> Self {
+    pub fn new(requested: Transform, is_at_bottom: bool) -> Self {
         let change = UnconfirmedChange::default();
-        Self { requested, shown: requested, change, at_bottom, height_m: None, has_agreed: None }
+        Self { requested, shown: requested, change, is_at_bottom, height_m: None, has_agreed: None }
     }
 
     /// Returns the requested pose.
@@ -105,18 +105,18 @@ impl DescribedMount {
     }
 
     /// Takes a description.
-    pub fn described(&mut self, sighting: &ShownMount) -> PoseChange {
-        let mut pose = sighting.pose;
-        if self.at_bottom {
+    pub fn described(&mut self, description: &ShownMount) -> PoseChange {
+        let mut pose = description.pose;
+        if self.is_at_bottom {
             let above = pose.translation()[2] - self.requested.translation()[2];
             let height = *self.height_m.get_or_insert(above);
             pose = pose.shifted([0.0, 0.0, -height]);
         }
-        let (near_m, near_rad) =
-            (SAME_POSITION_M + sighting.slack_m, SAME_DIRECTION_RAD + sighting.slack_rad);
-        let same =
-            |a: Transform, b: Transform| a.distance_to(&b) < near_m && a.angle_to(&b) < near_rad;
-        let confirmed = self.change.described(pose, (self.requested, self.shown), same);
+        let (max_m, max_rad) =
+            (SAME_POSITION_M + description.slack_m, SAME_DIRECTION_RAD + description.slack_rad);
+        let is_same =
+            |a: Transform, b: Transform| a.distance_to(&b) < max_m && a.angle_to(&b) < max_rad;
+        let confirmed = self.change.add_description(pose, (self.requested, self.shown), is_same);
         match (confirmed, self.has_agreed) {
             (None, _) => {
                 if self.change.0.is_none() {

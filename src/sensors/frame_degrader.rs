@@ -13,7 +13,7 @@ pub const HOLD_BYTES: usize = 128 << 20;
 /// Drops and delays the frames of one sensor.
 pub struct FrameDegrader {
     draws: Draws,
-    drop: f64,
+    drop_probability: f64,
     latency_ns: i64,
     jitter_ns: i64,
     delayed: VecDeque<DelayedFrame>,
@@ -35,7 +35,7 @@ impl FrameDegrader {
         let (latency_ns, jitter_ns) = (ns(params.latency), ns(params.jitter));
         (params.drop != 0.0 || latency_ns + jitter_ns != 0).then(|| Self {
             draws: Draws::new(params.seed, source),
-            drop: params.drop,
+            drop_probability: params.drop,
             latency_ns,
             jitter_ns,
             delayed: VecDeque::new(),
@@ -51,7 +51,7 @@ impl FrameDegrader {
 
     /// Whether this frame is dropped.
     pub fn is_dropped(&self, head: &FrameHead) -> bool {
-        self.draws.at(Purpose::Drop, head.sim_time.0).unit() < self.drop
+        self.draws.at(Purpose::Drop, head.sim_time.0).unit() < self.drop_probability
     }
 
     /// Keeps a copy of a frame until it is due.

@@ -89,7 +89,7 @@ impl ImuConverter {
             return None;
         }
         let at = SimTime::from_secs(sample.sim_time.get());
-        let attitude = attitude.and_then(|known| known.extrapolate(at, [rx, ry, rz]));
+        let attitude = attitude.and_then(|latest| latest.extrapolate(at, [rx, ry, rz]));
         self.set_orientation(attitude);
         let sign = match self.frame {
             ImuFrame::Flu => -1.0,
@@ -108,8 +108,8 @@ impl ImuConverter {
     }
 
     fn set_orientation(&mut self, attitude: Option<Attitude<Frd, Ned>>) {
-        // Without an attitude, identity: many readers reject the vendor's all-zero quaternion even if the covariance
-        // marks it unknown.
+        // Without an attitude, the orientation is the identity: many readers reject the vendor's all-zero quaternion even if
+        // the covariance marks it unknown.
         let [w, x, y, z] = match (attitude.map(|a| self.world.attitude(a)), self.frame) {
             (None, _) => [1.0, 0.0, 0.0, 0.0],
             (Some(flu), ImuFrame::Flu) => flu,

@@ -16,8 +16,8 @@ const CANDIDATES: [AccelerationAxes; 3] =
 /// Duration of a round of samples, in ns, and the least number of samples that it needs.
 const WINDOW_NS: i64 = 500_000_000;
 const MIN_SAMPLES: u32 = 10;
-/// Least difference of the mean square errors of two conventions, in m²/s⁴. A force f along an axis of opposite sign gives 4 f²:
-/// the least tilt is 1.5 degrees. A bias of the accelerometer below 0.5 m/s² cannot change the result.
+/// Least difference of the mean square errors of two conventions, in m²/s⁴. A force f along an axis of opposite sign gives 4 f²,
+/// so a tilt of 1.5 degrees suffices. A bias of the accelerometer below 0.5 m/s² cannot change the result.
 const MIN_MARGIN: f64 = 0.25;
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.806_65;
@@ -107,8 +107,8 @@ impl AccelerationAxesFinder {
         }
         self.count += 1;
         for (candidate, error) in CANDIDATES.into_iter().zip(&mut self.errors) {
-            let read = candidate.to_frd(acceleration);
-            *error += (0..3).map(|i| (read[i] - force[i]).powi(2)).sum::<f64>();
+            let frd = candidate.to_frd(acceleration);
+            *error += (0..3).map(|i| (frd[i] - force[i]).powi(2)).sum::<f64>();
         }
     }
 

@@ -70,7 +70,7 @@ impl Rings {
             }
             Self::Rows { .. } => {
                 let turn = (f64::from(y).atan2(f64::from(x)) / std::f64::consts::TAU + 0.5).fract();
-                (self.nearest([x, y, z]), turn)
+                (self.nearest_ring([x, y, z]), turn)
             }
         }
     }
@@ -86,7 +86,7 @@ impl Rings {
     }
 
     /// Returns the ring whose elevation is nearest to that of a point; 0 without rings.
-    pub(super) fn nearest(&self, [x, y, z]: [f32; 3]) -> u16 {
+    pub(super) fn nearest_ring(&self, [x, y, z]: [f32; 3]) -> u16 {
         let Self::Rows { rings, elevation_deg: [low, high], .. } = *self else { return 0 };
         let elevation = z.atan2(x.hypot(y)).to_degrees();
         let ring = (elevation - low) / (high - low) * rings as f32;

@@ -71,7 +71,7 @@ pub trait Sensor: Send {
     fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError>;
 
     /// Lends memory of a publisher for the next payload, [`LOAN_SPARE`](crate::session::LOAN_SPARE) larger than the
-    /// expected payload, if payloads are published unchanged and somebody subscribes.
+    /// expected payload, if payloads are published unchanged and the topic has subscribers.
     fn lend(&self) -> Option<Loan<Image>> {
         None
     }

@@ -84,8 +84,8 @@ impl Options {
     /// Returns the point layout of a real lidar's driver for this kind; `None`: x, y, z and label, the only layout of depth
     /// cameras and of clouds in the world frame.
     pub fn layout_of(&self, kind: SensorKind) -> Option<CloudLayout> {
-        let lidar = matches!(kind, SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360);
-        Some(self.layout).filter(|layout| lidar && *layout != CloudLayout::XyzLabel)
+        let is_lidar = matches!(kind, SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360);
+        Some(self.layout).filter(|layout| is_lidar && *layout != CloudLayout::XyzLabel)
     }
 
     /// Converts a vector from the simulator's world axes (NED) to those of the map frame.

@@ -1,7 +1,7 @@
 //! A planar scan of a cloud as `sensor_msgs/LaserScan`, for programs that read 2D lidars.
 //!
 //! The scan lies in the plane z = 0 of the sensor's link, so it needs no TF. Its rays have the azimuths of
-//! the sensor's columns, so that each ray has a point: consumers take a ray without one for free space.
+//! the sensor's columns, so that each ray has a point: consumers treat a ray without a point as free space.
 use super::{CloudPoint, PointAxes, Rings, SensorError, TopicSpec, spec::Topics};
 use crate::{
     config::{
@@ -172,10 +172,10 @@ impl ScanPlane {
         let skipped = ((low - from) / increment - 1e-6).ceil().max(0.0);
         let (first, last) = (from + skipped * increment, to.min(high));
         let span = (last - first) / increment;
-        let full_circle = last - first > TAU - increment / 2.0;
-        let even = columns.is_some_and(|c| matches!(c.azimuths, Azimuths::Even(_)));
+        let is_full_circle = last - first > TAU - increment / 2.0;
+        let is_even = columns.is_some_and(|c| matches!(c.azimuths, Azimuths::Even(_)));
         // The last angle has a ray, unless it equals the first or is the exclusive end of the columns.
-        let is_exclusive = full_circle || (even && !has_own_increment && to <= high);
+        let is_exclusive = is_full_circle || (is_even && !has_own_increment && to <= high);
         let rays = if is_exclusive { (span - 1e-6).ceil() } else { (span + 1e-6).floor() + 1.0 };
         let sensor_max = f64::from(config.other_params[0]);
         let max = if scan.range_max > 0.0 { scan.range_max } else { sensor_max };
@@ -207,7 +207,7 @@ impl ScanPlane {
             let [x, y, z] = axes.apply(raw.position());
             let is_in_plane = match self.source {
                 Source::Band([low, high]) => (low..=high).contains(&f64::from(z)),
-                Source::Ring(ring, rings) => row.is_some() || rings.nearest([x, y, z]) == ring,
+                Source::Ring(ring, rings) => row.is_some() || rings.nearest_ring([x, y, z]) == ring,
             };
             if is_in_plane {
                 self.add_point([x, y], columns.map(|c| (c, index)), ranges);
@@ -227,9 +227,9 @@ impl ScanPlane {
         let angle = match column {
             Some((columns, index)) => {
                 let exact = columns.azimuth(index);
-                let off = (measured - exact + PI).rem_euclid(TAU) - PI;
+                let error = (measured - exact + PI).rem_euclid(TAU) - PI;
                 // If a simulator spaces its columns differently, the measured azimuth is used.
-                let is_plausible = (off.abs() - columns.step) * metres <= columns.sideways_error;
+                let is_plausible = (error.abs() - columns.step) * metres <= columns.sideways_error;
                 if is_plausible { exact } else { measured }
             }
             None => measured,

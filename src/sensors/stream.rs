@@ -7,7 +7,7 @@ use crate::time::{RosTime, SimTime};
 
 /// Reassembles the datagrams of one sensor and passes whole frames to it; reads no clock.
 pub struct SensorStream {
-    /// Puts frames together; may lend memory of the sensor's publisher.
+    /// Reassembles frames, if possible in memory of the sensor's publisher.
     pub reassembler: Reassembler<Loan<Image>>,
     /// Converts and publishes.
     pub sensor: SensorPipeline,

@@ -1,9 +1,9 @@
 //! Determines which view a frame shows after a request for another one; frames do not contain it.
 use crate::time::{RosTime, SimTime};
 
-/// Time after the last request or description of the old view from which frames count as the new view.
+/// Frames count as the new view after this time without a request or a description of the old view.
 const DESCRIPTION_TIMEOUT_NS: i64 = 500_000_000;
-/// The same after the first request, even if descriptions show the old view: the renderer has refused the request.
+/// Frames count as the new view this long after the first request, even if descriptions show the old view: the renderer refused.
 const CHANGE_TIMEOUT_NS: i64 = 3_000_000_000;
 
 /// What a frame shows.
@@ -53,17 +53,17 @@ impl ViewChange {
         match self.new_from {
             _ if arrival < self.requested => ShownView::Old,
             Some(from) if time >= from => ShownView::New,
-            _ if self.is_over(arrival) => ShownView::New,
+            _ if self.has_timed_out(arrival) => ShownView::New,
             _ => ShownView::Unknown,
         }
     }
 
     /// Whether frames that are rendered now show the new view.
     pub fn is_known(&self, now: RosTime) -> bool {
-        self.new_from.is_some() || self.is_over(now)
+        self.new_from.is_some() || self.has_timed_out(now)
     }
 
-    fn is_over(&self, now: RosTime) -> bool {
+    fn has_timed_out(&self, now: RosTime) -> bool {
         let since = |then: RosTime| now.0.saturating_sub(then.0);
         since(self.last_old) >= DESCRIPTION_TIMEOUT_NS || since(self.requested) >= CHANGE_TIMEOUT_NS
     }

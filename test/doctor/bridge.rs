@@ -178,7 +178,7 @@ fn axes_that_are_not_those_given_are_named_with_their_parameter() {
         axes: vec![
             axes("imu of vehicle 1", true, "bld seen, frd given", "imu.acceleration_axes"),
             axes("imu of vehicle 2", false, "bld, found", "imu.acceleration_axes"),
-            axes("sensor7 depth cloud", false, "flu, not told yet", "cloud.depth_axes"),
+            axes("sensor7 depth cloud", false, "flu, not known yet", "cloud.depth_axes"),
         ],
         ..BridgeFacts::default()
     });
