@@ -24,8 +24,8 @@ impl Volume {
 
     /// Creates a sphere.
     pub fn sphere(centre: [f64; 3], radius: f64) -> Result<Self, String> {
-        let finite = centre.iter().all(|v| v.is_finite()) && radius.is_finite();
-        if !finite || radius < 0.0 {
+        let is_finite = centre.iter().all(|v| v.is_finite()) && radius.is_finite();
+        if !is_finite || radius < 0.0 {
             return Err(format!(
                 "a sphere needs a finite centre and a radius of at least 0, has {centre:?} and {radius}"
             ));

@@ -16,7 +16,7 @@ enum ArgumentKind {
     Number,
     #[strum(serialize = "a whole number")]
     Integer,
-    #[strum(serialize = "ids between commas")]
+    #[strum(serialize = "ids with commas between them")]
     Ids,
     #[strum(serialize = "RRGGBB")]
     Colour,
@@ -82,18 +82,18 @@ const COMMANDS: [(&str, &[ArgumentKind], usize); 30] = [
 /// The command whose text needs no quotes around spaces.
 const SHOW: &str = "RflyShowTextTime";
 
-/// Checks a command and returns it as it is sent: trimmed, with `Name(a,b);`, the form of the vendor's documents and of the
-/// renderer's own window, converted to `Name a b`.
+/// Checks a command and returns the text to send: trimmed, and `Name(a,b);`, the form in the vendor's documents and in the
+/// renderer's own window, as `Name a b`.
 pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     if let Some(c) = text.trim().chars().find(|c| c.is_control()) {
         return Err(format!("a command is one line of text, this one has {c:?}"));
     }
     if text.matches('"').count() % 2 == 1 {
-        return Err("a `\"` has no partner: a text with spaces stands between two".to_owned());
+        return Err("a `\"` is missing: a text with spaces needs one at each end".to_owned());
     }
     let text = text.trim().trim_end_matches([';', ' ']);
     let text = match text.split_once('(') {
-        Some((name, inside)) if !name.is_empty() && name.chars().all(is_in_name) => {
+        Some((name, inside)) if !name.is_empty() && name.chars().all(is_name_char) => {
             remove_brackets(name, inside)?
         }
         _ => text.to_owned(),
@@ -111,7 +111,7 @@ pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     Ok(text)
 }
 
-fn is_in_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || "._-".contains(c)
 }
 
@@ -154,7 +154,7 @@ fn remove_brackets(name: &str, inside: &str) -> Result<String, String> {
 
 fn check_words(text: &str) -> Result<(), String> {
     let (name, arguments) = split_console_command(text);
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_in_name) {
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_name_char) {
         return Err(format!(
             "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
         ));
@@ -187,7 +187,7 @@ fn check_arguments<'a>(
         let max = kinds.len();
         let count = if needed == max { max.to_string() } else { format!("{needed} to {max}") };
         return Err(format!(
-            "{name} has {count} arguments ({wanted}), got {}; a text with spaces stands between `\"`",
+            "{name} has {count} arguments ({wanted}), got {}; a text with spaces needs `\"` at each end",
             words.len()
         ));
     }

@@ -163,7 +163,7 @@ impl Entities {
     }
 
     /// Finds an entity by its name, or by its id as a number; a spawned one also by its name without namespace, if that is
-    /// unique: other simulators keep the requested name.
+    /// unique, because other simulators keep the requested name.
     pub fn find(&self, name: &str) -> Result<(&str, &Entity), SceneError> {
         let by_id = || self.names.get(&name.parse().ok()?).map(String::as_str);
         let exact = self.by_name.contains_key(name).then_some(name);
@@ -193,7 +193,7 @@ impl Entities {
         self.by_name.get_mut(self.names.get(&id)?)
     }
 
-    /// Returns the id of an entity in the renderer; a number is an id, also one that this bridge does not know.
+    /// Returns the id of an entity in the renderer; a number is an id even if this bridge does not know it.
     pub fn id_of(&self, name: &str) -> Result<i32, SceneError> {
         if let Some(id) = name.parse().ok().filter(|id| *id > 0) {
             return Ok(id);

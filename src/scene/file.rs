@@ -117,7 +117,7 @@ impl Library {
             return Err(problems);
         }
         for (i, entry) in parsed.models.into_iter().enumerate() {
-            match checked_model(entry) {
+            match check_model(entry) {
                 Ok(model) => {
                     library.models.retain(|m| !m.name.eq_ignore_ascii_case(&model.name));
                     library.models.push(model);
@@ -135,7 +135,7 @@ impl Library {
             }
         }
         for (i, entry) in parsed.poses.into_iter().enumerate() {
-            match named_pose(entry) {
+            match read_pose(entry) {
                 Ok(pose) => library.poses.push(pose),
                 Err(why) => problems.push(format!("{file}: poses[{i}]"), why),
             }
@@ -143,7 +143,7 @@ impl Library {
         for (list, names) in &lists {
             for (i, name) in names.iter().enumerate() {
                 if names[..i].iter().any(|other| other.eq_ignore_ascii_case(name)) {
-                    problems.push(format!("{file}: {list}"), format!("{name:?} is there twice"));
+                    problems.push(format!("{file}: {list}"), format!("{name:?} occurs twice"));
                 }
             }
         }
@@ -151,7 +151,7 @@ impl Library {
     }
 }
 
-fn checked_model(mut model: SpawnableModel) -> Result<SpawnableModel, String> {
+fn check_model(mut model: SpawnableModel) -> Result<SpawnableModel, String> {
     check_name(&model.name)?;
     if model.name.bytes().all(|b| b.is_ascii_digit()) {
         return Err(format!("name must not be a number alone, is {:?}", model.name));
@@ -169,7 +169,7 @@ fn checked_model(mut model: SpawnableModel) -> Result<SpawnableModel, String> {
     Ok(model)
 }
 
-fn named_pose(entry: PoseEntry) -> Result<LibraryPose, String> {
+fn read_pose(entry: PoseEntry) -> Result<LibraryPose, String> {
     check_name(&entry.name)?;
     let orientation = match (entry.orientation, entry.yaw_deg) {
         (Some(_), Some(_)) => return Err("orientation and yaw_deg exclude each other".to_owned()),

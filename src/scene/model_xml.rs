@@ -58,9 +58,9 @@ impl ModelXml {
         if !text.contains("<vehicle") || !text.contains("ClassID") {
             return Ok(None);
         }
-        let read: Self = quick_xml::de::from_str(text).map_err(|error| error.to_string())?;
-        match read.class {
-            1.. => Ok(Some(read)),
+        let model: Self = quick_xml::de::from_str(text).map_err(|error| error.to_string())?;
+        match model.class {
+            1.. => Ok(Some(model)),
             class => Err(format!("ClassID must be at least 1, is {class}")),
         }
     }
@@ -129,7 +129,7 @@ pub(super) fn add(models: &mut Vec<SpawnableModel>, files: Vec<ModelXml>) -> Vec
     left_out
 }
 
-/// Replaces characters that names of entities must not have; empty without a letter, because a number means a class.
+/// Replaces characters that names of entities must not have; returns no name without a letter, because a number means a class.
 fn make_name(name: &str) -> String {
     if !name.contains(|c: char| c.is_ascii_alphabetic()) {
         return String::new();

@@ -223,7 +223,7 @@ fn style_error(found: &str) -> String {
     let ((first, last), (from, to)) = (STYLES.into_inner(), NEWER_STYLES.into_inner());
     format!(
         "style must be a number from {first} to {last} (class + 1000 x style) or from {from} to {to} (class + 1000000 x style), and {first} \
-         with a class above {}, is {found:?}; factor=100000 says otherwise (docs/wire/traps.md, style-factor)",
+         with a class above {}, is {found:?}; factor=100000 selects another factor (docs/wire/traps.md, style-factor)",
         CLASSES.end()
     )
 }

@@ -76,6 +76,6 @@ impl RadianceClass {
 /// Returns the stencil value of each class: 255 for the one that radiates most, the others in proportion, truncated.
 pub fn stencil_values(classes: &[RadianceClass]) -> Vec<u8> {
     let all: Vec<f64> = classes.iter().map(RadianceClass::radiance).collect();
-    let most = all.iter().copied().fold(0.0, f64::max);
-    all.iter().map(|radiance| (255.0 * radiance / most) as u8).collect()
+    let max = all.iter().copied().fold(0.0, f64::max);
+    all.iter().map(|radiance| (255.0 * radiance / max) as u8).collect()
 }

@@ -114,7 +114,7 @@ impl SceneCall<'_> {
         let (name, entity) = self.scene.entities.find(name)?;
         let why = match entity.kind {
             EntityKind::Spawned | EntityKind::Created => None,
-            EntityKind::Vehicle => Some("is a vehicle, which its CopterSim draws again: end that"),
+            EntityKind::Vehicle => Some("is a vehicle, which its CopterSim draws: end CopterSim"),
             EntityKind::Object => Some("belongs to the map"),
             EntityKind::Camera => Some("is a camera: sensor<SeqID>.enabled of the bridge"),
         };

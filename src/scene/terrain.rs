@@ -8,7 +8,7 @@ pub enum TerrainError {
     #[error("the height map is no PNG image: {0}")]
     Image(#[from] image::ImageError),
     /// It is not 16-bit grey.
-    #[error("the height map has pixels of type {0:?}, wanted is 16-bit grey")]
+    #[error("the height map has pixels of type {0:?} instead of 16-bit grey")]
     Pixels(image::ColorType),
     /// Columns and rows, at least one of which is less than 2.
     #[error("the height map has {0} x {1} pixels, wanted are 2 x 2 and more")]
@@ -65,7 +65,7 @@ impl TerrainMap {
     ///
     /// Source: vendor SDK, golden `terrain`.
     pub fn parse(png: &[u8], text: &str, rounding: Rounding) -> Result<Self, TerrainError> {
-        let ([x_max, y_max, z_max, x_min, y_min, z_min, x3, y3, z3], geodetic) = numbers(text)?;
+        let ([x_max, y_max, z_max, x_min, y_min, z_min, x3, y3, z3], geodetic) = parse_text(text)?;
         let grey = match image::load_from_memory_with_format(png, ImageFormat::Png)? {
             DynamicImage::ImageLuma16(grey) => grey,
             other => return Err(TerrainError::Pixels(other.color())),
@@ -91,14 +91,14 @@ impl TerrainMap {
             return Err(TerrainError::Third(x3, y3));
         }
         let (first, last) = (counts[0], counts[counts.len() - 1]);
-        let third = counts[third[1] as usize * columns + third[0] as usize];
+        let count3 = counts[third[1] as usize * columns + third[0] as usize];
         // The corner whose grey value differs more from the third's gives the more precise scale.
-        let (other, other_z) = if (third - last).abs() <= (third - first).abs() {
+        let (other, other_z) = if (count3 - last).abs() <= (count3 - first).abs() {
             (first, z_min)
         } else {
             (last, z_max)
         };
-        let difference = other - third;
+        let difference = other - count3;
         let scale = if difference.abs() > MIN_DIFFERENCE {
             (other_z - z3) / f64::from(difference)
         } else {
@@ -166,7 +166,7 @@ impl TerrainMap {
 }
 
 /// Reads the three corners and the geodetic position of the map centre.
-fn numbers(text: &str) -> Result<([f64; 9], Option<[f64; 3]>), TerrainError> {
+fn parse_text(text: &str) -> Result<([f64; 9], Option<[f64; 3]>), TerrainError> {
     let line = text.lines().next().unwrap_or_default();
     let words = line.trim().trim_end_matches(',').split(',').map(str::trim);
     let mut values = Vec::new();

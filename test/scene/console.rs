@@ -66,7 +66,7 @@ fn malformed_commands_are_refused_with_what_would_be_right() {
         ("RflySetCopterLine 1 red", &["RRGGBB", "red"]),
         ("RflySetCopterLine 1 FF00", &["RRGGBB"]),
         ("RflyEnImgSync 2", &["0 or 1"]),
-        ("RflyDelVehicles 1;2", &["ids between commas"]),
+        ("RflyDelVehicles 1;2", &["ids with commas between them"]),
         ("RflySetSimSpeed fast", &["a number", "fast"]),
         ("RflySetSimSpeed NaN", &["a number"]),
         ("RflySetStencilValueByActorName Floor 1 yes", &["True or False"]),

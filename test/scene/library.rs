@@ -169,7 +169,7 @@ fn all_problems_of_a_file_are_said_at_once() {
         "models[2]",
         "models[3]",
         "models[4]",
-        "\"F\" is there twice",
+        "\"F\" occurs twice",
         "worlds[0]",
         "poses[0]",
         "poses[1]",

@@ -56,8 +56,8 @@ pub fn describe_all(call: &mut SceneCall<'_>, request: DescribeAllRequest) -> De
     DescribeAllResponse {
         success: call.out.command(Recipient::Windows, &text),
         message: format!(
-            "`{text}` was sent. The vendor's documents disagree whether it asks for descriptions of all or ends them: \
-             scene/cameras, scene/vehicles and scene/objects show which; what the bridge itself asks for it asks for again"
+            "`{text}` was sent. The vendor's documents disagree whether it requests descriptions of all or ends them: \
+             scene/cameras, scene/vehicles and scene/objects show the result; the bridge repeats its own requests"
         ),
     }
 }

@@ -57,13 +57,13 @@ pub(super) struct DrawnEntity {
 pub(super) struct Packets {
     contents: Contents,
     height: Height,
-    many: Vec<MovingState>,
+    pending: Vec<MovingState>,
 }
 
 impl Packets {
     pub(super) fn new(contents: Contents, fit_to_ground: bool) -> Self {
         let height = if fit_to_ground { Height::Ground } else { Height::Given };
-        Self { contents, height, many: Vec::new() }
+        Self { contents, height, pending: Vec::new() }
     }
 
     /// Adds an entity; one with a packet of its own is sent at once.
@@ -75,7 +75,7 @@ impl Packets {
                 .with_height(self.height);
         match self.contents.motion {
             MotionFields::Still | MotionFields::Grouped if fits_u16(vehicle_type) => {
-                self.many.push(moving)
+                self.pending.push(moving)
             }
             MotionFields::Still if self.contents.motors < 8 => {
                 let scale = { state.scale_percent }.map(|percent| f32::from(percent) / 100.0);
@@ -92,10 +92,10 @@ impl Packets {
     }
 
     pub(super) fn send(self, out: &mut Outbox) {
-        let (many, height) = (&self.many, self.height);
+        let (pending, height) = (&self.pending, self.height);
         let to = Recipient::Windows;
         if self.contents.motion == MotionFields::Grouped {
-            for chunk in many.chunks(Moving100Packet::SIZE) {
+            for chunk in pending.chunks(Moving100Packet::SIZE) {
                 if chunk.len() <= Moving10Packet::SIZE {
                     out.packet(to, &Moving10Packet::new(chunk, height));
                 } else if chunk.len() <= Moving20Packet::SIZE {
@@ -108,7 +108,7 @@ impl Packets {
         }
         let size =
             if self.contents.motors == 8 { Swarm20Packet::SIZE } else { Swarm100Packet::SIZE };
-        for chunk in many.chunks(size) {
+        for chunk in pending.chunks(size) {
             let states: Vec<SwarmState> = chunk.iter().map(|moving| moving.state).collect();
             match states.len() {
                 ..=Swarm20Packet::SIZE => out.packet(to, &Swarm20Packet::new(&states, height)),

@@ -86,7 +86,7 @@ fn check_lists(message: &EntityStates) -> Result<Contents, Skipped> {
         return Err(lengths(format!("{count} poses need as many names or ids, got {named}")));
     }
     let (rpm, times) = (message.motor_rpm.len(), message.times.len());
-    for (name, allowed, fits, len) in [
+    for (name, allowed, allowed_lens, len) in [
         ("vehicle_types", "empty or one", [0, count, count], message.vehicle_types.len()),
         ("scale", "empty, one or three", [0, count, 3 * count], message.scale.len()),
         ("velocities", "empty or one", [0, count, count], message.velocities.len()),
@@ -94,7 +94,7 @@ fn check_lists(message: &EntityStates) -> Result<Contents, Skipped> {
         ("times", "empty, one for all or one", [0, 1, count], times),
         ("motor_rpm", "empty, one or eight", [0, count, 8 * count], rpm),
     ] {
-        if !fits.contains(&len) {
+        if !allowed_lens.contains(&len) {
             return Err(lengths(format!("{name} must be {allowed} per pose ({count}), are {len}")));
         }
     }
@@ -143,7 +143,7 @@ fn read_state(
             .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
         (None, Some(entity)) => entity.vehicle_type,
         (None, None) => {
-            let message = format!("{id} was not spawned here: vehicle_types must say what it is");
+            let message = format!("{id} was not spawned here: vehicle_types must contain its type");
             return Err(skipped(SkipCause::Type, message));
         }
     };
@@ -181,7 +181,7 @@ fn read_state(
     let (position, euler) = pose.to_f32();
     let state = SwarmState {
         id: short_id,
-        // 0 if it is too large: `Packets` takes it from `DrawnEntity`.
+        // 0 if it is too large: `Packets` then uses the type in `DrawnEntity`.
         vehicle_type: u16::try_from(vehicle_type).unwrap_or_default(),
         position,
         euler,

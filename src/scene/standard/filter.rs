@@ -74,12 +74,12 @@ impl<'a> Filter<'a> {
 
 pub(super) struct Tags<'a> {
     tags: &'a [String],
-    all: bool,
+    matches_all: bool,
 }
 
 impl<'a> Tags<'a> {
     pub(super) fn new(filter: &'a TagsFilter) -> Result<Self, SceneError> {
-        let all = match filter.filter_mode {
+        let matches_all = match filter.filter_mode {
             TagsFilter::FILTER_MODE_ANY => false,
             TagsFilter::FILTER_MODE_ALL => true,
             other => {
@@ -88,11 +88,11 @@ impl<'a> Tags<'a> {
                 )));
             }
         };
-        Ok(Self { tags: &filter.tags, all })
+        Ok(Self { tags: &filter.tags, matches_all })
     }
 
     pub(super) fn matches(&self, tags: &[String]) -> bool {
-        match (self.tags, self.all) {
+        match (self.tags, self.matches_all) {
             ([], _) => true,
             (wanted, true) => wanted.iter().all(|tag| tags.contains(tag)),
             (wanted, false) => wanted.iter().any(|tag| tags.contains(tag)),

@@ -152,7 +152,7 @@ pub fn reset_simulation(
         }
         match scope & TIME {
             0 => done(),
-            _ => done_with_remark("the time of the simulation goes on, which cannot be reset"),
+            _ => done_with_remark("the time of the simulation was not reset, which is impossible"),
         }
     };
     ResetSimulationResponse { result }

@@ -98,7 +98,7 @@ fn set_state(call: &mut SceneCall<'_>, request: &SetEntityStateRequest) -> Resul
         }
         return Err(match entity.kind {
             EntityKind::Vehicle => Cause::Unsupported.error(format!(
-                "the {what} of a vehicle is its model's: CopterSim takes a pose only; fly it with the topics of mavros (docs/mavros.md)"
+                "the {what} of a vehicle follows from its model: CopterSim takes a pose only; fly it with the topics of mavros (docs/mavros.md)"
             )),
             _ => Cause::Failed.error(format!(
                 "{:?} does not move by itself: its {what} can only be 0; stream poses on scene/set_states",
