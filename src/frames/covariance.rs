@@ -39,8 +39,8 @@ impl<F: CoordinateFrame, const CELLS: usize> Covariance<F, CELLS> {
         Covariance::from_rows(std::array::from_fn(|cell| {
             let (row, column) = (cell / size, cell % size);
             let value = self.rows[from(row) * size + from(column)];
-            let same_sign = (axes[row % 3] < 0.0) == (axes[column % 3] < 0.0);
-            if same_sign { value } else { -value }
+            let is_same_sign = (axes[row % 3] < 0.0) == (axes[column % 3] < 0.0);
+            if is_same_sign { value } else { -value }
         }))
     }
 }

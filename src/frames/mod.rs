@@ -2,8 +2,8 @@
 //!
 //! The simulator uses NED (world) and FRD (body), ROS uses ENU and FLU, and a camera image has its optical frame.
 //! [`Vector`] and [`Attitude`] carry their frame as a type, so a forgotten conversion does not compile.
-//! Conversions between frames that differ by a constant are [`From`] impls; those between ENU, NWU and NED, and between
-//! FLU, FRD and Optical, only permute and negate, so a round trip is bit-exact.
+//! Conversions between frames that differ by a constant rotation are [`From`] impls; those of vectors between ENU, NWU and
+//! NED, and between FLU, FRD and Optical, only permute and negate, so a round trip is bit-exact.
 //!
 //! [`FrameTree`] holds every named frame that the bridge publishes, its parent, and whether the edge is static.
 //!

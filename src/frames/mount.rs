@@ -99,7 +99,7 @@ pub enum MountReference {
 }
 
 impl MountOrientation {
-    /// Returns the attitude; a quaternion of zero or not finite norm is the identity.
+    /// Returns the attitude; a quaternion whose norm is zero or not finite gives the identity.
     pub fn attitude(self) -> Attitude<Frd, Frd> {
         match self {
             Self::Euler([roll, pitch, yaw]) => Attitude::from_euler(Euler { roll, pitch, yaw }),

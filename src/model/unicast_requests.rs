@@ -46,7 +46,7 @@ pub struct UnicastRequests {
     was_partial: bool,
     /// Whether heartbeats and true state have both arrived.
     was_complete: bool,
-    /// Whether they arrived because of a request.
+    /// Whether heartbeats and true state arrived because of a request.
     arrived_on_request: bool,
 }
 
@@ -65,7 +65,7 @@ impl UnicastRequests {
         self.alive_since = (all.any(|t| !is_silent(t))).then(|| self.alive_since.unwrap_or(now));
         if !self.was_complete && required.iter().all(Option::is_some) {
             self.was_complete = true;
-            // A CopterSim on another host that merely started late answers after more requests.
+            // If they arrived only after more requests, a CopterSim on another host merely started late.
             let is_early = !self.is_local && (1..ENOUGH_REQUESTS).contains(&self.sent);
             self.arrived_on_request = self.was_partial || is_early;
         }

@@ -1,5 +1,5 @@
 //! Motion of each airframe towards its setpoint.
-use super::body_state::{BodyState, GRAVITY, approach, limited, wrap};
+use super::body_state::{BodyState, GRAVITY, approach, limit_length, wrap};
 use super::setpoint::{Setpoint, Turn};
 use crate::frames::{Ned, Vector};
 use std::f64::consts::FRAC_PI_2;
@@ -83,7 +83,7 @@ fn fall(body: &mut BodyState, dt: f64) {
 
 fn step_point_mass(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, dt: f64) {
     if let Setpoint::Attitude([roll, pitch, yaw], throttle) = *setpoint {
-        // Thrust along the body's axis, so that level at 0.5 hovers.
+        // Thrust along the body's axis: a level vehicle hovers at throttle 0.5.
         body.turn_to(
             approach(body.euler.roll, or_zero(roll), 4.0 * dt),
             approach(body.euler.pitch, or_zero(pitch), 4.0 * dt),
@@ -103,7 +103,7 @@ fn step_point_mass(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
             (velocity - body.velocity) * (1.0 / VELOCITY_LAG)
         }
     };
-    let wanted = limited(wanted, THRUST);
+    let wanted = limit_length(wanted, THRUST);
     let lag = (dt / THRUST_LAG).min(1.0);
     let acceleration = body.acceleration + (wanted - body.acceleration) * lag;
     body.move_by(acceleration, dt);
@@ -159,7 +159,7 @@ fn wanted_velocity(body: &BodyState, setpoint: &Setpoint, limits: &Limits) -> Ve
         Setpoint::Stay | Setpoint::Acceleration(..) | Setpoint::Attitude(..) => [0.0; 3],
     };
     let [north, east, down] = velocity;
-    let horizontal = limited(Vector::new(north, east, 0.0), limits.speed);
+    let horizontal = limit_length(Vector::new(north, east, 0.0), limits.speed);
     horizontal + Vector::new(0.0, 0.0, down.clamp(-CLIMB, CLIMB))
 }
 

@@ -40,8 +40,8 @@ impl BodyState {
 
     /// Returns the specific force, as an accelerometer measures it, FRD.
     pub(super) fn specific_force(&self) -> Vector<Frd> {
-        let felt = self.acceleration - Vector::new(0.0, 0.0, GRAVITY);
-        self.attitude().inverse().rotate(felt)
+        let force = self.acceleration - Vector::new(0.0, 0.0, GRAVITY);
+        self.attitude().inverse().rotate(force)
     }
 
     pub(super) fn is_on_ground(&self) -> bool {
@@ -86,8 +86,8 @@ impl BodyState {
 
 /// Wraps an angle to -π..π.
 pub(super) fn wrap(angle: f64) -> f64 {
-    let turned = (angle + PI).rem_euclid(TAU) - PI;
-    if turned.is_finite() { turned } else { 0.0 }
+    let wrapped = (angle + PI).rem_euclid(TAU) - PI;
+    if wrapped.is_finite() { wrapped } else { 0.0 }
 }
 
 /// Moves a value towards `target` by at most `step`.
@@ -96,7 +96,7 @@ pub(super) fn approach(value: f64, target: f64, step: f64) -> f64 {
 }
 
 /// Shortens a vector to at most `max`.
-pub(super) fn limited(v: Vector<Ned>, max: f64) -> Vector<Ned> {
+pub(super) fn limit_length(v: Vector<Ned>, max: f64) -> Vector<Ned> {
     let length = v.norm();
     if length > max { v * (max / length) } else { v }
 }

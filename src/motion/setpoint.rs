@@ -47,10 +47,10 @@ pub(super) enum MotionCommand {
     Unable,
 }
 
-/// Decodes a command; `now` is the present setpoint. Positions are relative to home: `origin` in the map, `home` on the earth.
+/// Decodes a command; `current` is the present setpoint. Positions are relative to home (`origin` in the map, `home` on earth).
 pub(super) fn to_command(
     command: SimpleCommand,
-    now: Option<&Setpoint>,
+    current: Option<&Setpoint>,
     body: &BodyState,
     origin: Vector<Ned>,
     home: Geodetic,
@@ -60,7 +60,7 @@ pub(super) fn to_command(
     let in_map = |v: [f32; 3]| (origin + Vector::from(v)).to_array();
     let to = |yaw: f32| if yaw.is_finite() { Turn::To(yaw.into()) } else { Turn::Hold };
     let at = |rate: f32| if rate.is_finite() { Turn::At(rate.into()) } else { Turn::Hold };
-    // The body's axes, but level.
+    // Converts from axes with the body's yaw and the z axis down.
     let level = |v: [f32; 3]| -> Vector<Ned> {
         let [x, y, z] = v.map(f64::from);
         let (sin, cos) = body.euler.yaw.sin_cos();
@@ -99,7 +99,7 @@ pub(super) fn to_command(
             Setpoint::Attitude(wide(euler), throttle.clamp(0.0, 1.0))
         }
         C::AttitudeStep { euler, throttle_step } => {
-            let throttle = match now {
+            let throttle = match current {
                 Some(Setpoint::Attitude(_, throttle)) => *throttle,
                 _ => HOVER,
             };

@@ -123,8 +123,8 @@ impl OwnVehicle {
         if self.is_repeated(command) {
             return Ok(());
         }
-        let (now, home) = (self.setpoint.as_ref(), self.home());
-        match to_command(command, now, &self.body, self.start.position, home) {
+        let (current, home) = (self.setpoint.as_ref(), self.home());
+        match to_command(command, current, &self.body, self.start.position, home) {
             MotionCommand::Nothing => {}
             MotionCommand::Arm(armed) => {
                 if !self.is_armed && armed {
@@ -251,9 +251,9 @@ impl OwnVehicle {
     pub fn estimate(&self) -> SimpleEstimatePacket {
         SimpleEstimatePacket::state(
             self.home().to_e7().unwrap_or_default(),
-            single(self.body.euler.to_array()),
-            single((self.body.position - self.start.position).to_array()),
-            single(self.body.velocity.to_array()),
+            to_f32(self.body.euler.to_array()),
+            to_f32((self.body.position - self.start.position).to_array()),
+            to_f32(self.body.velocity.to_array()),
         )
     }
 
@@ -265,7 +265,7 @@ impl OwnVehicle {
 
     /// Returns the true state.
     pub fn truth(&self, sim_time: Duration) -> FullStatePacket {
-        let to_wire = |v: [f64; 3]| single(v).map(F32::new);
+        let to_wire = |v: [f64; 3]| to_f32(v).map(F32::new);
         let gps = Geodetic::from_ned(self.body.position, self.map_centre);
         FullStatePacket {
             checksum: FullStatePacket::TAG.into(),
@@ -290,8 +290,8 @@ impl OwnVehicle {
             self.id.into(),
             self.vehicle_type,
             self.body.position.to_array(),
-            single(self.body.euler.to_array()),
-            single(self.body.velocity.to_array()),
+            to_f32(self.body.euler.to_array()),
+            to_f32(self.body.velocity.to_array()),
         );
         PointMassStatePacket {
             motor_rpm: self.motors().map(F32::new),
@@ -311,6 +311,6 @@ impl OwnVehicle {
     }
 }
 
-fn single(v: [f64; 3]) -> [f32; 3] {
+fn to_f32(v: [f64; 3]) -> [f32; 3] {
     v.map(|value| value as f32)
 }

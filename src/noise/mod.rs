@@ -13,7 +13,7 @@ use rand_distr::{Distribution as _, StandardNormal, StandardUniform};
 pub enum Purpose {
     /// Whether a frame is dropped.
     Drop = 1,
-    /// How long a frame is held back.
+    /// How long a frame is delayed.
     Jitter = 2,
     /// Noise of the pixels or points of a frame.
     Ranges = 3,
@@ -33,7 +33,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Draws of sensor or vehicle `source`.
+    /// Creates the draws of sensor or vehicle `source`.
     pub const fn new(seed: u64, source: u16) -> Self {
         Self { seed, source }
     }

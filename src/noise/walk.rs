@@ -16,12 +16,12 @@ pub struct Walk<const N: usize> {
     draws: Draws,
     purpose: Purpose,
     end: [f64; N],
-    /// Cache: the last interval of each halving, and its numbers. Close times share all but the finest.
+    /// Cache: the last interval of each halving, and its numbers. Close times share all intervals but the finest.
     cache: [(i64, [f64; N]); STEPS],
 }
 
 impl<const N: usize> Walk<N> {
-    /// Walks with these draws.
+    /// Creates walks from these draws.
     pub fn new(draws: Draws, purpose: Purpose) -> Self {
         let scale = seconds(LEVELS).sqrt();
         Self {
@@ -55,7 +55,7 @@ impl<const N: usize> Walk<N> {
     }
 }
 
-/// 2^`level` ns.
+/// Converts 2^`level` ns to seconds.
 fn seconds(level: u32) -> f64 {
     2_f64.powi(level as i32) * 1e-9
 }

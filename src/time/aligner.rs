@@ -41,7 +41,7 @@ pub struct TimeAligner {
     delays: DelayHistogram,
     vendor: VendorRule,
     /// A heartbeat announced a restart; no tick has confirmed it yet.
-    restart_announced: bool,
+    is_restart_announced: bool,
     restarts: u64,
     steps: u64,
     observations: u64,
@@ -99,7 +99,7 @@ struct Candidate {
     is_foreign: bool,
     /// Stamp of the first tick if foreign; the others follow in simulator time.
     stamp: i64,
-    /// Ticks before the first one, up to this distance, still get stamps after the previous run.
+    /// Ticks before the first one, up to this distance, still get stamps later than those of the previous run.
     lead: i64,
 }
 
@@ -147,7 +147,7 @@ impl TimeAligner {
             candidate: None,
             delays: DelayHistogram::new(),
             vendor: VendorRule::default(),
-            restart_announced: false,
+            is_restart_announced: false,
             restarts: 0,
             steps: 0,
             observations: 0,
@@ -157,7 +157,7 @@ impl TimeAligner {
 
     /// Handles a heartbeat: for the vendor's rule, and as the announcement of a restart.
     pub fn heartbeat(&mut self, heartbeat: Heartbeat) {
-        self.restart_announced |= self.vendor.heartbeat(heartbeat);
+        self.is_restart_announced |= self.vendor.heartbeat(heartbeat);
     }
 
     /// Handles the arrival of tick `sim` at `host`.
@@ -184,7 +184,7 @@ impl TimeAligner {
             (StampMode::Aligned, Estimator::Vendor) => {
                 self.vendor.stamp(sim).filter(|_| self.is_in_run(sim.0))
             }
-            (StampMode::Aligned, Estimator::Envelope) => self.aligned(sim.0).map(RosTime),
+            (StampMode::Aligned, Estimator::Envelope) => self.align(sim.0).map(RosTime),
         }
     }
 
@@ -196,8 +196,8 @@ impl TimeAligner {
         }
     }
 
-    /// Observes and stamps: the call of a sensor for every completed frame, with the arrival of its first datagram.
-    /// `None` if the tick belongs to another simulation, or is not confirmed yet.
+    /// Observes a tick and returns its stamp. A sensor calls it for every complete frame, with the arrival of its first
+    /// datagram. `None` if the tick belongs to another simulation, or is not confirmed yet.
     pub fn receive(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Option<RosTime> {
         self.observe(sim, host, kind);
         self.stamp_at(sim, host)
@@ -249,10 +249,10 @@ impl TimeAligner {
             self.candidate = None;
             return Observation::Accepted;
         }
-        let another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
+        let is_another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
         // A tick that continues a candidate far ahead is foreign, too, although the limit may have moved since.
         let continues = |c: Candidate| c.is_foreign && excess < 0.0 && c.agrees(tick);
-        let is_foreign = another_run
+        let is_foreign = is_another_run
             || self.candidate.is_some_and(continues)
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
         // A tick far ahead must not move the limit further ahead step by step.
@@ -286,7 +286,7 @@ impl TimeAligner {
             }
         };
         let elapsed = tick.host.saturating_sub(candidate.first.host);
-        let (ticks, duration) = match (another_run, self.restart_announced) {
+        let (ticks, duration) = match (is_another_run, self.is_restart_announced) {
             (true, true) => (1, 0),
             (true, false) => (RESTART_TICKS, RESTART_NS),
             (false, _) => (STEP_TICKS, STEP_NS),
@@ -294,11 +294,11 @@ impl TimeAligner {
         if candidate.ticks < ticks || elapsed < duration {
             return Observation::Rejected;
         }
-        self.accept(candidate, tick, another_run)
+        self.accept(candidate, tick, is_another_run)
     }
 
     /// Replaces the run by the candidate.
-    fn accept(&mut self, candidate: Candidate, tick: Tick, restart: bool) -> Observation {
+    fn accept(&mut self, candidate: Candidate, tick: Tick, is_restart: bool) -> Observation {
         let usual = self.run.as_ref().map_or(0.0, |run| plausible_prior(run.envelope.slope()));
         let prior = candidate.slope(usual);
         let mut run = Run::new(candidate.best, prior, self.settings.window_s);
@@ -312,8 +312,8 @@ impl TimeAligner {
         self.run = Some(run);
         self.candidate = None;
         self.delays = DelayHistogram::new();
-        if restart {
-            self.restart_announced = false;
+        if is_restart {
+            self.is_restart_announced = false;
             self.restarts += 1;
             Observation::Restart
         } else {
@@ -322,7 +322,7 @@ impl TimeAligner {
         }
     }
 
-    fn aligned(&mut self, sim: i64) -> Option<i64> {
+    fn align(&mut self, sim: i64) -> Option<i64> {
         let run = self.run.as_ref()?;
         match &self.candidate {
             Some(c) if c.covers(sim) => Some(c.stamp(sim)),

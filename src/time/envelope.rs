@@ -17,7 +17,7 @@ const SKEW: f64 = 2e-6;
 const WITNESS_NS: f64 = 1e6;
 /// How long the first witness is kept.
 const WITNESS_AGE_NS: f64 = 2e9;
-/// Minima farther from the line than this multiple of their usual scatter (and at least this) indicate a step.
+/// Minima farther above the line than this multiple of their usual scatter, and than one of these distances, indicate a step.
 const STEP_SCATTERS: f64 = 10.0;
 const LIFT_STEP_NS: f64 = 5e6;
 const LOWER_STEP_NS: f64 = 1e6;
@@ -169,15 +169,15 @@ impl Envelope {
             return;
         }
         let limit = |least: f64| (STEP_SCATTERS * self.scatter).max(least);
-        let is_off = |p: &Point, least| self.excess(*p) > limit(least);
+        let is_high = |p: &Point, least| self.excess(*p) > limit(least);
         let points = &self.minima[..self.len];
         let newest = points[self.len - 1];
-        let high = points.iter().rev().take_while(|p| is_off(p, LIFT_STEP_NS)).count();
-        let low = points.iter().take_while(|p| is_off(p, LOWER_STEP_NS)).count();
-        let lifted = high >= LIFT_BUCKETS && newest.x - points[self.len - high].x >= LIFT_NS;
-        let lowered = low + 1 == self.len;
-        if lifted || lowered {
-            self.drop_oldest(self.len - if lifted { high } else { 1 });
+        let high = points.iter().rev().take_while(|p| is_high(p, LIFT_STEP_NS)).count();
+        let low = points.iter().take_while(|p| is_high(p, LOWER_STEP_NS)).count();
+        let is_lifted = high >= LIFT_BUCKETS && newest.x - points[self.len - high].x >= LIFT_NS;
+        let is_lowered = low + 1 == self.len;
+        if is_lifted || is_lowered {
+            self.drop_oldest(self.len - if is_lifted { high } else { 1 });
             self.width = SHORTEST_NS;
             self.prior = plausible_prior(self.slope);
         }
@@ -196,16 +196,16 @@ impl Envelope {
                 }
             }
             if let Some(fitted) = median(&mut slopes[..count]) {
-                let mut offs = [0.0; BUCKETS];
-                for (off, p) in offs.iter_mut().zip(points) {
-                    *off = p.y - fitted * p.x;
+                let mut residuals = [0.0; BUCKETS];
+                for (residual, p) in residuals.iter_mut().zip(points) {
+                    *residual = p.y - fitted * p.x;
                 }
-                let middle = median(&mut offs[..points.len()]).unwrap_or(0.0);
-                for (off, p) in offs.iter_mut().zip(points) {
-                    *off = (p.y - fitted * p.x - middle).abs();
+                let middle = median(&mut residuals[..points.len()]).unwrap_or(0.0);
+                for (residual, p) in residuals.iter_mut().zip(points) {
+                    *residual = (p.y - fitted * p.x - middle).abs();
                 }
                 self.scatter =
-                    median(&mut offs[..points.len()]).unwrap_or(0.0).max(LEAST_SCATTER_NS);
+                    median(&mut residuals[..points.len()]).unwrap_or(0.0).max(LEAST_SCATTER_NS);
                 self.slope = self.prior + shrink(fitted - self.prior, self.slope_error());
             }
         }

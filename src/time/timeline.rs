@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 /// Maximum number of segments, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
 const SEGMENTS: usize = 1024;
 const SEGMENT_NS: i64 = 20_000_000;
-/// A difference from the estimate is corrected with this time constant, ...
+/// Time constant of the correction of a difference from the estimate.
 const CORRECTION_NS: f64 = 5e9;
-/// ... but no faster than this (5 ms per s) ...
+/// Fastest correction: 5 ms per s.
 const SLEW: f64 = 0.005;
-/// ... except in the first seconds of a run, while the delays are still unknown, ...
+/// The same in the first seconds of a run, while the delays are still unknown.
 const LEARNING_CORRECTION_NS: f64 = 0.25e9;
 const SLEW_LEARNING: f64 = 0.05;
 const LEARNING_NS: i64 = 3_000_000_000;
-/// ... and except for a difference too large for drift, corrected in about a second, at up to half the speed, ...
+/// The same for a difference too large for drift: corrected in about a second, at up to half the speed.
 const LARGE_NS: f64 = 25e6;
 const LARGE_CORRECTION_NS: f64 = 1e9;
 const SLEW_LARGE: f64 = 0.5;
-/// ... and a still larger one causes a jump, if it is forward.
+/// A larger difference causes a jump, if it is forward.
 const JUMP_NS: f64 = 250e6;
 /// Smallest slope of the stamps, as a fraction of the estimated slope: stamps always rise.
 const SLOWEST: f64 = 0.02;

@@ -20,16 +20,16 @@ pub(super) struct VendorRule {
 struct StartRecord {
     start_ns: i64,
     start_ms: i64,
-    local: bool,
+    is_local: bool,
 }
 
 impl VendorRule {
     /// Returns whether the heartbeat announces a new run.
     pub(super) fn heartbeat(&mut self, beat: Heartbeat) -> bool {
-        let restarted = self.record.is_some_and(|r| {
-            r.local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
+        let has_restarted = self.record.is_some_and(|r| {
+            r.is_local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
         });
-        if restarted || self.record.is_none_or(|r| beat.local && !r.local) {
+        if has_restarted || self.record.is_none_or(|r| beat.local && !r.is_local) {
             let start_ns = if beat.local {
                 beat.start_ms.saturating_mul(1_000_000)
             } else {
@@ -37,12 +37,12 @@ impl VendorRule {
                 beat.host.0.saturating_sub(elapsed).saturating_sub(10_000_000)
             };
             self.record =
-                Some(StartRecord { start_ns, start_ms: beat.start_ms, local: beat.local });
+                Some(StartRecord { start_ns, start_ms: beat.start_ms, is_local: beat.local });
         }
-        if restarted {
+        if has_restarted {
             self.start_ns = None;
         }
-        restarted
+        has_restarted
     }
 
     /// Drops the start: the next datagram sets it again.

@@ -50,12 +50,12 @@ impl Builder {
                     continue;
                 }
             };
-            let updating = vehicle.or_else(|| vehicles.first().copied());
-            let placed = self.add_sensor(sensor, vehicle, updating.is_some(), sensors);
+            let updating_vehicle = vehicle.or_else(|| vehicles.first().copied());
+            let placed = self.add_sensor(sensor, vehicle, updating_vehicle.is_some(), sensors);
             if self.edges[placed.edge].source != Source::Static
-                && let Some(published) = updating.and_then(|id| transforms.get_mut(&id))
+                && let Some(updates) = updating_vehicle.and_then(|id| transforms.get_mut(&id))
             {
-                published.edges.push(placed.edge);
+                updates.edges.push(placed.edge);
             }
             if placed_sensors.insert(sensor.seq_id, placed).is_some() {
                 self.problems.push(FrameError::DuplicateSensor(sensor.seq_id));
@@ -65,9 +65,9 @@ impl Builder {
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
-        for published in transforms.values_mut() {
-            let edges = published.edges.iter().map(|e| &self.edges[*e]);
-            published.messages = edges
+        for updates in transforms.values_mut() {
+            let edges = updates.edges.iter().map(|e| &self.edges[*e]);
+            updates.messages = edges
                 .map(|e| Transform::identity().to_stamped(&e.parent, &e.child, Default::default()))
                 .collect();
         }

@@ -11,7 +11,7 @@ use builder::Builder;
 use nalgebra::UnitQuaternion;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Noise of the home position, in degrees (1e-7 is 1 cm) and in local coordinates.
+/// Noise of an autopilot's origin in m: it is computed from rounded degrees (1e-7 is 1 cm) and local coordinates.
 const ORIGIN_NOISE_M: f64 = 0.05;
 
 /// Names and settings of the whole tree.
@@ -342,11 +342,11 @@ impl FrameTree {
             None => mounts.push(mount.clone()),
         }
         let mut next = Self::new(self.names.clone(), &self.vehicles, &mounts)?;
-        let changed = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());
+        let changed_link = self.sensor(mount.seq_id).map(|frames| frames.link.as_str());
         for edge in &mut next.edges {
             if let Some(before) = self.by_child.get(&edge.child).map(|index| &self.edges[*index])
                 && before.parent == edge.parent
-                && Some(before.child.as_str()) != changed
+                && Some(before.child.as_str()) != changed_link
             {
                 edge.transform = before.transform;
             }
@@ -373,11 +373,11 @@ impl FrameTree {
         let Some(edge) = self.by_child.get(&name).map(|index| &mut self.edges[*index]) else {
             return false;
         };
-        let moved = edge.transform.is_some_and(|old| old.distance_to(&pose) > ORIGIN_NOISE_M);
-        if moved {
+        let has_moved = edge.transform.is_some_and(|old| old.distance_to(&pose) > ORIGIN_NOISE_M);
+        if has_moved {
             edge.transform = Some(pose);
         }
-        moved
+        has_moved
     }
 
     /// Returns the frames without a path to `map`.

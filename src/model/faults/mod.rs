@@ -161,12 +161,12 @@ impl Faults {
         &mut self,
         now: FaultTime,
         cleared: &mut ClearedFaults,
-        chosen: impl Fn(&InjectedFault) -> bool,
+        is_chosen: impl Fn(&InjectedFault) -> bool,
     ) {
         let elapsed = self.stopwatch.elapsed(now);
         let mut permanent = Vec::new();
         for index in (0..self.active.len()).rev() {
-            if !chosen(&self.active[index]) {
+            if !is_chosen(&self.active[index]) {
                 continue;
             }
             if self.active[index].fault.restore.is_none() {

@@ -48,8 +48,8 @@ impl Fault {
         numbers: FaultNumbers,
     ) -> Result<Self, String> {
         let mut problems = Vec::new();
-        let duration = seconds("duration", request.duration, &mut problems);
-        let keep_alive = seconds("keep_alive", request.keep_alive, &mut problems);
+        let duration = read_duration("duration", request.duration, &mut problems);
+        let keep_alive = read_duration("keep_alive", request.keep_alive, &mut problems);
         let fault = match &*request.kind {
             PARAMETERS => parameters_fault(request),
             NUMBER => numbered_fault(request),
@@ -127,7 +127,7 @@ fn fault(kind: &str, target: FaultTarget, mask: u32, values: Vec<f64>, restore: 
 }
 
 /// Reads a time; 0 means none.
-fn seconds(field: &str, value: f64, problems: &mut Vec<String>) -> Option<Duration> {
+fn read_duration(field: &str, value: f64, problems: &mut Vec<String>) -> Option<Duration> {
     if (0.0..=MAX_DURATION_S).contains(&value) {
         return (value > 0.0).then(|| Duration::from_secs_f64(value));
     }
