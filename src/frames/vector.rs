@@ -38,7 +38,7 @@ labels! {
     Optical
 }
 
-/// A vector in a frame; f64, SI units unless a name says otherwise.
+/// A vector in a frame; f64, in SI units unless a name contains another unit.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Vector<F> {
     pub(super) value: Vector3<f64>,

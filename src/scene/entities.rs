@@ -129,7 +129,7 @@ pub struct Entities {
 }
 
 impl Entities {
-    /// Creates the vehicles that the bridge serves; `ids`: those of spawned objects.
+    /// Creates the vehicles that the bridge serves; `ids`: the range for spawned objects.
     pub fn new(vehicles: impl IntoIterator<Item = u16>, ids: RangeInclusive<i32>) -> Self {
         let mut entities = Self {
             by_name: BTreeMap::new(),

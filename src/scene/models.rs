@@ -106,8 +106,8 @@ pub(super) fn built_in_models() -> Vec<SpawnableModel> {
 }
 
 pub(super) fn category_of(class: i32) -> Category {
-    let known = BUILT_IN.iter().find(|(known, ..)| *known == class);
-    known.map_or(Category::Object, |(_, category, _)| *category)
+    let row = BUILT_IN.iter().find(|(id, ..)| *id == class);
+    row.map_or(Category::Object, |(_, category, _)| *category)
 }
 
 /// Whether a model is in the renderer's own list.
@@ -153,8 +153,8 @@ pub fn parse_resource(uri: &str, models: &[SpawnableModel]) -> Result<ModelResou
         let class = class
             .ok_or_else(|| error(format!("a class is a number from 1 to {}, {USAGE}", i32::MAX)))?;
         let (base, _) = class_and_style(class);
-        let known = models.iter().find(|model| model.class == base);
-        let category = known.map_or(Category::Object, |model| model.category);
+        let first = models.iter().find(|model| model.class == base);
+        let category = first.map_or(Category::Object, |model| model.category);
         (class, 0, format!("class{class}"), category)
     } else {
         let found = models.iter().find(|m| m.name.eq_ignore_ascii_case(word));

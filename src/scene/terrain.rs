@@ -147,7 +147,7 @@ impl TerrainMap {
         &self.heights
     }
 
-    /// Returns the height at x and y in m, NED: down is positive. Bilinear; beyond the map it is that of its edge.
+    /// Returns the height at x and y in m, NED: down is positive. Bilinear; beyond the map, the height at its edge.
     pub fn height(&self, at: [f64; 2]) -> f64 {
         let neighbours = |axis: usize, count: usize| {
             let cell = (100.0 * at[axis] - self.origin[axis]) / self.step[axis];

@@ -212,15 +212,12 @@ impl CloudSensor {
             return;
         }
         self.fourth = Some(fourth);
-        let more = match &self.driver {
+        let other_fields = match &self.driver {
             Some(layout) => layout.fields().0,
             None => fourth.fields(),
         };
-        let fields = COORDINATES.iter().chain(more).map(|&(name, offset, datatype)| PointField {
-            name: name.to_owned(),
-            offset,
-            datatype,
-            count: 1,
+        let fields = COORDINATES.iter().chain(other_fields).map(|&(name, offset, datatype)| {
+            PointField { name: name.to_owned(), offset, datatype, count: 1 }
         });
         self.fields = fields.collect();
     }
@@ -317,7 +314,7 @@ impl Sensor for CloudSensor {
         };
         let cloud = cloud
             .ok_or_else(|| SensorError::CloudForm { shape: CloudShape::of(payload.bytes()) })?;
-        // An empty cloud has no form of its own: it keeps that of the previous clouds.
+        // An empty cloud has no form, so the fourth number keeps its previous meaning.
         let fourth = match self.fourth {
             Some(fourth) if cloud.points.is_empty() => fourth,
             _ => self.fourth_of(cloud.points.form()),

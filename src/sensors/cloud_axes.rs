@@ -132,7 +132,7 @@ impl DepthAxesFinder {
         down: Option<[f64; 3]>,
     ) -> f64 {
         let [width, height] = self.size;
-        // Pixels have a width, hence a margin.
+        // The margin allows for the width of the outer pixels.
         let wide = self.tan_half_fov * 1.1;
         let high = wide * height / width;
         let (mut outside, mut count) = (0_u32, 0_u32);

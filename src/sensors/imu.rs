@@ -75,7 +75,7 @@ impl ImuConverter {
     }
 
     /// Converts one sample, whose accelerations have these axes; the message is valid until the next call. `attitude`: the latest
-    /// one if the message shall have an orientation. Returns `None` if a number is NaN or infinite.
+    /// one; `None`: a message without orientation. Returns `None` if a number is NaN or infinite.
     pub fn convert(
         &mut self,
         sample: &ImuPacket,

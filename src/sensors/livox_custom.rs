@@ -31,7 +31,7 @@ impl LivoxCustom {
         self.publisher.subscribers() > 0
     }
 
-    /// Publishes points, without those that have no return.
+    /// Publishes the points that have a return.
     pub(super) fn publish(
         &mut self,
         points: impl Iterator<Item = LidarPoint>,

@@ -101,7 +101,7 @@ impl ListEntry for TargetEntry {
 struct ObjectSensor<E: ListEntry> {
     publisher: Publisher<E::ListMessage>,
     message: E::ListMessage,
-    /// Entries beyond the current list, kept for their strings.
+    /// Entries beyond the current list, kept to reuse their strings.
     spare: Vec<E::EntryMessage>,
 }
 

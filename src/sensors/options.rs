@@ -22,7 +22,7 @@ pub struct Options {
     pub layout: CloudLayout,
     /// Times of the points of lidars.
     pub scan_time: ScanTime,
-    /// Publish clouds in rows if the sensor has them.
+    /// Publish clouds in rows if the sensor has rows.
     pub organized: Organized,
     /// Type of the labels of lidar points.
     pub label: LabelType,

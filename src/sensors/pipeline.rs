@@ -55,7 +55,7 @@ impl SensorPipeline {
         is_subscribed || self.steps.iter().any(|step| step.needs_frames())
     }
 
-    /// Publishes a frame, drops it, or holds it back until [`Self::release`].
+    /// Publishes a frame, drops it, or delays it until [`Self::release`].
     pub fn accept(
         &mut self,
         payload: FramePayload<'_>,

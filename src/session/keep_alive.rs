@@ -19,7 +19,7 @@ impl Default for KeepAliveSettings {
     }
 }
 
-/// Due work.
+/// Step that is due.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum KeepAliveStep {

@@ -36,11 +36,11 @@ impl DelayHistogram {
 
     /// Returns the upper edge of the quantile's bin: at most 19 % too high.
     fn quantile(&self, q: f64) -> i64 {
-        let wanted = f64::from(self.total) * q;
+        let target = f64::from(self.total) * q;
         let mut cumulated = 0;
         for (bin, count) in self.bins.iter().enumerate() {
             cumulated += count;
-            if *count > 0 && f64::from(cumulated) >= wanted {
+            if *count > 0 && f64::from(cumulated) >= target {
                 return (FIRST_NS * ((bin + 1) as f64 / PER_OCTAVE).exp2()) as i64;
             }
         }

@@ -14,7 +14,7 @@ packets! {
         /// Meaning of `xy` and `yaw`: 1 position and heading, 2 geodetic origin, 3 geodetic position, 4 show geodetic, 5 show
         /// metres; 0: none.
         place: i8,
-        /// Positive: `z_roll_pitch` applies; otherwise the vehicle stands on the ground.
+        /// Positive: `z_roll_pitch` applies; otherwise the vehicle is put on the ground.
         stand: i8,
         /// New UDPSIMMODE; negative: unchanged.
         udp_mode: i8,

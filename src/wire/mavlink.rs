@@ -200,7 +200,7 @@ pub fn frames(datagram: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameEr
     })
 }
 
-/// Frames from a stream of bytes, for example a serial line. Never holds more than one frame.
+/// Frames from a stream of bytes, for example a serial line. Stores the bytes of an incomplete frame only.
 #[derive(Debug, Default)]
 pub struct ByteStream {
     buffer: Vec<u8>,

@@ -47,7 +47,7 @@ pub fn append_list<T: Packet>(entries: &[T], out: &mut Vec<u8>) {
     out.extend_from_slice(entries.as_bytes());
 }
 
-/// A counted list, the payload of TypeID 30 and 31: i32 count, then the entries. Bytes after them are ignored.
+/// A counted list, the payload of TypeID 30 and 31: i32 count, then the entries. Surplus bytes are ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct ListView<'a, T> {
     entries: &'a [T],

@@ -56,7 +56,7 @@ pub(super) fn expect_one_of<const N: usize>(
 
 /// A field of a packet.
 pub trait PacketField {
-    /// Its value as a number of the host, or an array of them.
+    /// Its value: a native number, or an array of native numbers.
     type Plain;
 
     /// Converts the value for the wire.

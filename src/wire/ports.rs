@@ -9,7 +9,7 @@ pub const HOST_GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 11);
 /// Declares the ports: `name = port of all`, or `name = port of vehicle 1, step to the next vehicle`.
 macro_rules! ports {
     ($($(#[$doc:meta])* $name:ident = $port:literal $(, $step:literal)?;)+) => {
-        /// Listening ports; [`Ports::default`] has those of the vendor's programs.
+        /// Listening ports; [`Ports::default`] has the ports of the vendor's programs.
         ///
         /// A base of 0 gives 0 for every vehicle and window: the operating system then chooses a free port.
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]

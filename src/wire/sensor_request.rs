@@ -105,7 +105,7 @@ pub struct SensorRequest {
     pub euler: [f32; 3],
     /// w, x, y, z. Not in the old layout.
     pub quaternion: [f32; 4],
-    /// Per-type parameters; the old layout carries the first 8.
+    /// Per-type parameters; the old layout has only the first 8.
     pub other_params: [f32; 16],
 }
 

@@ -94,9 +94,9 @@ impl Faults {
         }
         let elapsed = self.stopwatch.elapsed(now);
         let kept_until = fault.keep_alive.map(|keep| now.host + keep);
-        let same = self.active.iter_mut().find(|active| active.fault == fault);
-        if let (Some(same), true) = (same, fault.keep_alive.is_some()) {
-            same.kept_until = kept_until;
+        let equal = self.active.iter_mut().find(|active| active.fault == fault);
+        if let (Some(equal), true) = (equal, fault.keep_alive.is_some()) {
+            equal.kept_until = kept_until;
             return Ok(None);
         }
         self.active.retain(|active| !fault.replaces(&active.fault));

@@ -85,7 +85,7 @@ impl Fault {
         }
     }
 
-    /// Returns the datagram that sends `values` for it. Free slots repeat other faults, for a model that does not keep them.
+    /// Returns the datagram that sends `values` for it. Free slots repeat other faults, because some models do not keep faults.
     pub(super) fn datagram<'a>(
         &'a self,
         vehicle: u16,

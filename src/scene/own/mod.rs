@@ -1,4 +1,4 @@
-//! Services and topics of the bridge itself, beyond the standard.
+//! Services and topics of the bridge that `simulation_interfaces` does not define.
 mod command;
 mod display;
 mod packets;

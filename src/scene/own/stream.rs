@@ -137,8 +137,8 @@ fn read_state(
         .map_pose(&message.header.frame_id, &message.poses[i])
         .map_err(|error| skipped(SkipCause::Pose, error.message))?;
     let world = scene.frame.world;
-    let known = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
-    let vehicle_type = match (message.vehicle_types.get(i), &known) {
+    let drawn_entity = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
+    let vehicle_type = match (message.vehicle_types.get(i), &drawn_entity) {
         (Some(given), _) => i32::try_from(*given)
             .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
         (None, Some(entity)) => entity.vehicle_type,
@@ -148,7 +148,7 @@ fn read_state(
         }
     };
     let scale = match message.scale.len() {
-        0 => known.as_ref().map_or([1.0; 3], |entity| entity.scale),
+        0 => drawn_entity.as_ref().map_or([1.0; 3], |entity| entity.scale),
         n if n == message.poses.len() => [message.scale[i]; 3],
         _ => std::array::from_fn(|axis| message.scale[3 * i + axis]),
     };
@@ -170,7 +170,7 @@ fn read_state(
     }
     let (velocity, rate, time) = read_motion(world, message, i)
         .map_err(|field| skipped(SkipCause::Motion, format!("{field} of {id} must be finite")))?;
-    if let Some(entity) = known {
+    if let Some(entity) = drawn_entity {
         if let Some(keep_alive) = &mut entity.keep_alive {
             keep_alive.since_s = call.uptime_s;
         }

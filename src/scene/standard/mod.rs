@@ -54,9 +54,9 @@ fn answer_with<T: Default>(
     match result {
         Ok(value) => (done(), value),
         Err(error) => {
-            let own = own_code(error.cause);
+            let code = own_code(error.cause);
             let outcome = refused(error);
-            (Outcome { result: own.unwrap_or(outcome.result), ..outcome }, T::default())
+            (Outcome { result: code.unwrap_or(outcome.result), ..outcome }, T::default())
         }
     }
 }

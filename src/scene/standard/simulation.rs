@@ -69,12 +69,12 @@ pub fn set_simulation_state(
     call: &mut SceneCall<'_>,
     request: SetSimulationStateRequest,
 ) -> SetSimulationStateResponse {
-    let wanted = request.state.state;
+    let requested = request.state.state;
     let coded = |result: u8, message: &str| Outcome { result, error_message: message.to_owned() };
     let unsupported = |message: &str| refused(Cause::Unsupported.error(message));
-    let result = match wanted {
+    let result = match requested {
         SimulationState::STATE_STOPPED | SimulationState::STATE_PLAYING
-            if wanted == state_of(call) =>
+            if requested == state_of(call) =>
         {
             coded(
                 SetSimulationStateResponse::ALREADY_IN_TARGET_STATE,

@@ -292,7 +292,7 @@ impl<T> MissionClient<T> {
         }
     }
 
-    /// Handles a warning text of the autopilot: PX4 refuses a current item that does not exist with such a text.
+    /// Handles a warning text of the autopilot: PX4 sends one if the requested current item does not exist.
     pub fn warned(&mut self, now: Duration) {
         if let Some(error) = self.not_in_list() {
             self.apply(now, TransferStep::ended(Err(error)));

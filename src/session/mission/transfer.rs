@@ -240,7 +240,7 @@ impl Transfer {
             return TransferStep::Ignored;
         };
         let index = usize::from(seq);
-        // An autopilot that requested another item refuses the list itself, or requests an existing item next.
+        // An autopilot that requested an item outside the list then refuses the list, or requests an existing item.
         let (Some(item), Some(sent)) = (items.get(index), sent.get_mut(index)) else {
             return TransferStep::Ignored;
         };

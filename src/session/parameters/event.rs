@@ -76,7 +76,7 @@ pub enum ParameterError {
     ReadOnly,
     /// The link to the vehicle was lost.
     LinkLost,
-    /// The link cannot carry the request, for this reason.
+    /// The link cannot transmit such a request; contains the reason.
     NotCarried(&'static str),
     /// The link failed to send the request.
     NotSent,
