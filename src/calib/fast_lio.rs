@@ -29,8 +29,8 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         (lidar.topic.clone(), OUST64, lidar.sensor.height)
     };
     rig.warn_if_best_effort(QosGroup::Imu, &imu.topic, output);
-    output.file("fast_lio.yaml", file(rig, &lidar, &imu, (&topic, lidar_type, lines)));
-    output.start(
+    output.add_file("fast_lio.yaml", file(rig, &lidar, &imu, (&topic, lidar_type, lines)));
+    output.add_start(
         "ros2 launch fast_lio mapping.launch.py config_path:={dir} config_file:=fast_lio.yaml",
     );
     Ok(())

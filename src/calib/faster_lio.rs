@@ -27,9 +27,9 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     output.warn(
         "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline",
     );
-    output.file("faster_lio.yaml", file(rig, &lidar, &imu, (lidar_type, lines)));
-    output.start("rosparam load {dir}/faster_lio.yaml");
-    output.start("rosrun faster_lio run_mapping_online");
+    output.add_file("faster_lio.yaml", file(rig, &lidar, &imu, (lidar_type, lines)));
+    output.add_start("rosparam load {dir}/faster_lio.yaml");
+    output.add_start("rosrun faster_lio run_mapping_online");
     Ok(())
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Noise(pub(super) [f64; 4]);
 impl Noise {
     /// Converts standard deviations of samples at `rate_hz`: accelerometer, its bias, gyroscope, its bias.
     ///
-    /// A filter that multiplies them by the time step expects the density times the square root of the rate.
+    /// A filter that multiplies deviations by the time step expects the density times the square root of the rate.
     pub(super) fn from_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
         Self(deviations.map(|d| d / rate_hz.sqrt()))
     }
@@ -43,8 +43,8 @@ impl Rig<'_> {
         Ok(imu)
     }
 
-    /// Returns the noise: the densities in the parameters, else those of the message's covariances, else the consumer's
-    /// defaults.
+    /// Returns the noise: the densities in the parameters, else those that the covariances of the message imply, else the
+    /// consumer's defaults.
     pub(super) fn noise(&self, imu: &Imu, defaults: Noise) -> Noise {
         let params = &self.settings.params.imu;
         let density = |variance: f64| (variance / imu.rate_hz).sqrt();

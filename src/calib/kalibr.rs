@@ -17,12 +17,12 @@ const NOISE: Noise = Noise([0.006, 0.0002, 0.0004, 4e-6]);
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let sensors = VisualInertial::find(rig, output)?;
-    output.file("camchain-imucam.yaml", chain(&sensors));
-    output.file("imu.yaml", imu_file(rig, &sensors.imu));
+    output.add_file("camchain-imucam.yaml", chain(&sensors));
+    output.add_file("imu.yaml", imu_file(rig, &sensors.imu));
     output.warn(
         "Kalibr is a ROS 1 program and wants a target in the scene to calibrate anything; the files are for readers of its format",
     );
-    output.start(
+    output.add_start(
         "kalibr_calibrate_imu_camera --cams {dir}/camchain-imucam.yaml --imu {dir}/imu.yaml --target TARGET --bag BAG",
     );
     Ok(())

@@ -85,7 +85,7 @@ impl Lidar<'_> {
         Ok((f64::from(self.sensor.width) * circles).round() as u32)
     }
 
-    /// Requires a layout, and clouds without missing points.
+    /// Requires a layout, and clouds that leave out points without return.
     pub(super) fn need_layout(
         &self,
         output: &mut CalibOutput,
@@ -93,9 +93,9 @@ impl Lidar<'_> {
         why: &'static str,
     ) {
         let name = format!("sensor{}.cloud_layout", self.sensor.seq_id);
-        output.need(&name, layout, self.layout.name(), why);
+        output.require(&name, layout, self.layout.name(), why);
         let organized = self.organized;
-        output.need_that(
+        output.require_checked(
             "cloud.organized",
             "auto",
             (organized != Organized::Always, organized.name()),

@@ -24,20 +24,20 @@ fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
     };
     lidar.need_layout(output, layout, "LIO-SAM needs ring and time");
     let params = &rig.settings.params;
-    output.need(
+    output.require(
         "imu.orientation",
         ImuOrientation::Truth.name(),
         params.imu.orientation.name(),
         "LIO-SAM takes attitudes of a 9-axis IMU to start with",
     );
-    output.need(
+    output.require(
         "tf.source",
         TfSource::External.name(),
         params.frames.tf_source.name(),
         "LIO-SAM publishes odom -> base_link, and its launch file map -> odom",
     );
-    output.file("lio_sam.yaml", file(rig, &lidar, &imu, (layout, columns)));
-    output.start("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml");
+    output.add_file("lio_sam.yaml", file(rig, &lidar, &imu, (layout, columns)));
+    output.add_start("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml");
     Ok(())
 }
 

@@ -22,7 +22,7 @@ struct SensorInputs<'a> {
 }
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let inputs = inputs(rig, output)?;
+    let inputs = find_inputs(rig, output)?;
     if let Some(depth) = &inputs.depth {
         output.used.push(("depth", describe(depth)));
         need_millimetres(rig, depth, output);
@@ -32,7 +32,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         output.used.push(("colour", describe(colour)));
         rig.warn_if_camera_best_effort(colour, output);
         let seq_id = colour.sensor.seq_id;
-        output.need(
+        output.require(
             &format!("sensor{seq_id}.encoding"),
             RgbEncoding::Rgb8.name(),
             Options::new(&rig.settings.params, seq_id).rgb.name(),
@@ -42,13 +42,13 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     if let Some(lidar) = &inputs.lidar {
         rig.warn_if_best_effort(QosGroup::Cloud, &lidar.topic, output);
     }
-    output.file("nvblox.yaml", parameters(rig, &inputs)?);
-    output.file("nvblox.launch.yaml", launch(&inputs));
-    output.start("ros2 launch {dir}/nvblox.launch.yaml");
+    output.add_file("nvblox.yaml", parameters(rig, &inputs)?);
+    output.add_file("nvblox.launch.yaml", launch(&inputs));
+    output.add_start("ros2 launch {dir}/nvblox.launch.yaml");
     Ok(())
 }
 
-fn inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInputs<'a>, Problems> {
+fn find_inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInputs<'a>, Problems> {
     let chosen = &rig.choice.cameras;
     let first = |kind| {
         let mut cameras = rig.rigid_cameras(&[kind]).into_iter();

@@ -17,11 +17,11 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let sensors = VisualInertial::find(rig, output)?;
     sensors.warn_if_best_effort(rig, output);
     let count = sensors.cameras.len();
-    output.file("estimator_config.yaml", estimator(&sensors));
-    output.file("kalibr_imu_chain.yaml", imu_chain(rig, &sensors));
-    output.file("kalibr_imucam_chain.yaml", camera_chain(&sensors));
+    output.add_file("estimator_config.yaml", estimator(&sensors));
+    output.add_file("kalibr_imu_chain.yaml", imu_chain(rig, &sensors));
+    output.add_file("kalibr_imucam_chain.yaml", camera_chain(&sensors));
     // The arguments of the launch file override the values of estimator_config.yaml.
-    output.start(format!(
+    output.add_start(format!(
         "ros2 launch ov_msckf subscribe.launch.py config_path:={{dir}}/estimator_config.yaml max_cameras:={count} use_stereo:={}",
         count == 2
     ));

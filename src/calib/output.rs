@@ -32,7 +32,7 @@ pub struct CalibOutput {
 }
 
 impl CalibOutput {
-    pub(super) fn file(&mut self, name: &'static str, text: String) {
+    pub(super) fn add_file(&mut self, name: &'static str, text: String) {
         self.files.push(OutputFile { name, text });
     }
 
@@ -41,17 +41,23 @@ impl CalibOutput {
     }
 
     /// Adds a command that starts the consumer.
-    pub(super) fn start(&mut self, command: impl Into<String>) {
+    pub(super) fn add_start(&mut self, command: impl Into<String>) {
         self.start.push(command.into());
     }
 
     /// Adds a required parameter; `now` is its present value.
-    pub(super) fn need(&mut self, name: &str, value: &'static str, now: &str, why: &'static str) {
-        self.need_that(name, value, (now == value, now), why);
+    pub(super) fn require(
+        &mut self,
+        name: &str,
+        value: &'static str,
+        now: &str,
+        why: &'static str,
+    ) {
+        self.require_checked(name, value, (now == value, now), why);
     }
 
-    /// Adds a required parameter for which other values fit, too; `fits`: the present one does.
-    pub(super) fn need_that(
+    /// Adds a required parameter that may have other values than `value`; `fits`: whether its present value is one of them.
+    pub(super) fn require_checked(
         &mut self,
         name: &str,
         value: &'static str,

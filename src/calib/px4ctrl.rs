@@ -1,4 +1,4 @@
-//! px4ctrl: a ROS 2 parameter file. Its topics are those of mavros, and two others, which are remapped.
+//! px4ctrl: a ROS 2 parameter file. Its topics are those of mavros, and `odom` and `cmd`, which are remapped.
 use super::rig::{GRAVITY, Rig};
 use super::{CalibOutput, Consumer, keep};
 use crate::config::{ControlLink, Problems};
@@ -42,14 +42,14 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let Some(odometry) = odometry.filter(|_| problems.is_empty()) else { return Err(problems) };
     output.used.push(("odometry", format!("{odometry}, of the autopilot")));
     output.warnings.extend(WARNINGS.map(str::to_owned));
-    output.file("px4ctrl.yaml", file());
+    output.add_file("px4ctrl.yaml", file());
     let mut start =
         "ros2 run px4ctrl px4ctrl_node --ros-args --params-file {dir}/px4ctrl.yaml".to_owned();
     let always = [("odom".to_owned(), odometry), ("cmd".to_owned(), "/position_cmd".to_owned())];
     for (from, to) in always.into_iter().chain(remaps) {
         start += &format!(" -r {from}:={to}");
     }
-    output.start(start);
+    output.add_start(start);
     Ok(())
 }
 

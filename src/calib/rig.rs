@@ -140,7 +140,7 @@ impl<'a> Rig<'a> {
         Ok(self.pose_in_base(&imu)?.inverse() * self.pose_in_base(frame)?)
     }
 
-    /// Warns of stamps that need the attention of every consumer.
+    /// Warns of a stamp mode that every consumer must take into account.
     pub(super) fn add_common_warnings(&self, output: &mut CalibOutput) {
         match self.settings.params.time.mode {
             StampMode::Aligned => {}

@@ -1,4 +1,4 @@
-//! RTAB-Map: a launch file that includes RTAB-Map's own, with the topics.
+//! RTAB-Map: a launch file that passes the topics to RTAB-Map's own launch file.
 use super::camera::{CalibratedCamera, NO_PAIR, describe, stereo_pair};
 use super::rig::Rig;
 use super::yaml::text;
@@ -71,14 +71,14 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             "without imu.orientation:=truth RTAB-Map ignores the IMU, so the file leaves it out";
         output.warn(why);
     }
-    output.need(
+    output.require(
         "tf.source",
         TfSource::External.name(),
         params.frames.tf_source.name(),
         "RTAB-Map publishes map -> odom -> base_link",
     );
-    output.file("rtabmap.launch.yaml", file(&arguments));
-    output.start("ros2 launch {dir}/rtabmap.launch.yaml");
+    output.add_file("rtabmap.launch.yaml", file(&arguments));
+    output.add_start("ros2 launch {dir}/rtabmap.launch.yaml");
     Ok(())
 }
 
@@ -89,7 +89,7 @@ pub(super) fn need_millimetres(
     output: &mut CalibOutput,
 ) {
     let seq_id = depth.sensor.seq_id;
-    output.need(
+    output.require(
         &format!("sensor{seq_id}.encoding"),
         DepthEncoding::Millimetres.name(),
         Options::new(&rig.settings.params, seq_id).depth.name(),

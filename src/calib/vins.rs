@@ -23,11 +23,11 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let sensors = VisualInertial::find(rig, output)?;
     rig.warn_if_best_effort(QosGroup::Imu, &sensors.imu.topic, output);
     sensors.warn_if_best_effort(rig, output);
-    output.file("vins.yaml", main_file(rig, &sensors));
+    output.add_file("vins.yaml", main_file(rig, &sensors));
     for ((camera, _), name) in sensors.cameras.iter().zip(CAMERAS) {
-        output.file(name, camera_file(camera));
+        output.add_file(name, camera_file(camera));
     }
-    output.start("ros2 run vins vins_node {dir}/vins.yaml");
+    output.add_start("ros2 run vins vins_node {dir}/vins.yaml");
     Ok(())
 }
 

@@ -11,7 +11,7 @@ const NEAR_M: f64 = 0.05;
 const MAX_RAYS: usize = 40;
 /// A surface up to this far in front of a box belongs to the box: depth is rounded, and bounds are not exact.
 const TOLERANCE_M: f64 = 0.05;
-const TOLERANCE: f64 = 0.02;
+const RELATIVE_TOLERANCE: f64 = 0.02;
 /// Depth value of a pixel without return.
 const NO_RETURN: u16 = u16::MAX;
 
@@ -142,7 +142,7 @@ impl BoundingBox3d {
                     continue;
                 };
                 let count = u16::from_le_bytes([low, high]);
-                let front = entry * (1.0 - TOLERANCE) - TOLERANCE_M;
+                let front = entry * (1.0 - RELATIVE_TOLERANCE) - TOLERANCE_M;
                 hits += 1;
                 let is_hidden = count != NO_RETURN && f64::from(count) * depth.scale < front;
                 visible += u32::from(!is_hidden);

@@ -87,7 +87,7 @@ pub fn camera_report(camera: &DescribedCamera, map: &str) -> CameraReport {
     }
 }
 
-/// Returns the bounding boxes of vehicles or objects; the hypothesis has the pose of the reference point.
+/// Returns the bounding boxes of vehicles or objects; each hypothesis holds the pose of the reference point.
 pub fn detections<'a>(
     described: impl Iterator<Item = (&'a ReportedEntity, &'a DescribedEntity)>,
     map: &str,

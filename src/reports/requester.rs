@@ -59,8 +59,8 @@ impl fmt::Display for ReportSubject {
 /// Maximum number of commands in one call: the renderer's socket would drop a longer burst.
 const MAX_COMMANDS: usize = 16;
 
-/// Repeats the request for a silent subject: the renderer acknowledges no request, and no document says how long it sends
-/// descriptions.
+/// Repeats the request for a silent subject: the renderer acknowledges no request, and the vendor does not document how long
+/// it sends descriptions.
 #[derive(Clone, Debug, Default)]
 pub struct ReportRequester {
     requests: BTreeMap<ReportSubject, RequestState>,
@@ -108,7 +108,7 @@ impl ReportRequester {
         let ends = self.ending.len().min(MAX_COMMANDS);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();
         for (subject, request) in &mut self.requests {
-            // A camera's description has the field of view of its frames, so the bridge must notice its loss early.
+            // The description gives the field of view of a camera's frames, so it is requested again soon after a loss.
             let is_camera = matches!(subject, ReportSubject::Camera(_));
             let pause = if request.is_answered && !is_camera { timeout } else { period };
             let is_recent = request.at.is_some_and(|at| now.saturating_sub(at) < pause);

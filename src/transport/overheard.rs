@@ -44,7 +44,7 @@ impl Overheard {
         Ok(Self { socket, ports, packet: vec![0; LONGEST] })
     }
 
-    /// Waits a quarter of a second for a datagram; returns its destination port and its bytes.
+    /// Waits for a datagram, up to a quarter of a second; returns its destination port and its bytes.
     ///
     /// # Errors
     /// Errors of the system.
@@ -67,9 +67,9 @@ fn parse(packet: &[u8]) -> Option<(SocketAddrV4, u16, &[u8])> {
     };
     let length = 4 * usize::from(version_and_length & 0x0f);
     let udp = packet.get(length..)?;
-    let &[p, q, r, s, l, m, _, _, ..] = udp else { return None };
-    let bytes = udp.get(HEADER..usize::from(u16::from_be_bytes([l, m])))?;
-    let from = SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([p, q]));
+    let &[s0, s1, d0, d1, l0, l1, _, _, ..] = udp else { return None };
+    let bytes = udp.get(HEADER..usize::from(u16::from_be_bytes([l0, l1])))?;
+    let from = SocketAddrV4::new([a, b, c, d].into(), u16::from_be_bytes([s0, s1]));
     let is_udp = version_and_length >> 4 == 4 && protocol == UDP;
-    is_udp.then_some((from, u16::from_be_bytes([r, s]), bytes))
+    is_udp.then_some((from, u16::from_be_bytes([d0, d1]), bytes))
 }

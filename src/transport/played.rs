@@ -15,7 +15,7 @@ static PLAYER: OnceLock<Player> = OnceLock::new();
 const RECEIVER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time between two reads of a block's flag.
 const FLAG_PERIOD: Duration = Duration::from_micros(50);
-/// Maximum number of reads, which take 2 s or more; a reader opens a new block within 0.2 s.
+/// Maximum number of these reads: at least 2 s in total. A reader opens a new block within 0.2 s.
 const MAX_FLAG_READS: u32 = 40_000;
 
 /// Time of the last played datagram or frame, in ns since 1970; `None` unless this process plays a recording.
@@ -169,7 +169,7 @@ impl PlayedPort {
     }
 }
 
-/// Name of a block's file: a recording does not use the blocks of a simulator on this host.
+/// Returns the name of a block's file. A played recording has its own files, apart from those of a simulator on this host.
 pub(in crate::transport) fn block_name(name: &str) -> String {
     if !is_played() {
         return name.to_owned();

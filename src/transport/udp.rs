@@ -110,7 +110,7 @@ impl StreamReceiver {
         Ok(receiver)
     }
 
-    /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
+    /// Returns the granted receive buffer in bytes: half of the number that the kernel reports, which it doubled.
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&self.socket)
     }
@@ -144,7 +144,7 @@ impl StreamReceiver {
     pub fn recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
         self.port.ask_player();
         let datagram = none_if_empty(receive(&self.socket, buffers))?;
-        Ok(datagram.map(|datagram| self.port.take(datagram, buffers)))
+        Ok(datagram.map(|datagram| self.port.check_and_tap(datagram, buffers)))
     }
 
     /// Whether whole datagrams are needed even without subscribers: a tap records them, or a recording is played.
@@ -189,7 +189,7 @@ impl UdpReceiver {
         self.port.number
     }
 
-    /// Returns the granted receive buffer in bytes, in the unit of the request (the kernel counts double).
+    /// Returns the granted receive buffer in bytes: half of the number that the kernel reports, which it doubled.
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&self.socket)
     }
@@ -229,7 +229,7 @@ impl UdpReceiver {
             None => receive(),
         };
         let Some(datagram) = none_if_empty(received)? else { return Ok(None) };
-        let received = self.port.take(datagram, buffers);
+        let received = self.port.check_and_tap(datagram, buffers);
         self.copy(&received, buffers);
         Ok(Some(received))
     }
@@ -249,7 +249,7 @@ impl UdpReceiver {
         UdpSender(self.socket.clone())
     }
 
-    /// Sends a datagram on to `copy_to`, unless it is such a copy itself. A closed port there is no error.
+    /// Sends a datagram on to `copy_to`, unless it is such a copy itself. A closed destination port is not an error.
     fn copy(&self, received: &Received, buffers: &[IoSliceMut<'_>]) {
         let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else { return };
         if datagram.from.port() == self.port() {
@@ -319,7 +319,7 @@ impl ReceivingPort {
     }
 
     /// Checks the sender and passes an accepted datagram to the tap.
-    fn take(&self, datagram: Datagram, buffers: &[IoSliceMut<'_>]) -> Received {
+    fn check_and_tap(&self, datagram: Datagram, buffers: &[IoSliceMut<'_>]) -> Received {
         let received = self.check(datagram);
         if let Received::Datagram(datagram) = &received {
             self.packet_tap.with(|tap| {
@@ -374,10 +374,10 @@ pub(super) fn none_if_empty(received: io::Result<Datagram>) -> io::Result<Option
 
 /// The bytes of a datagram in each buffer.
 fn parts<'a>(datagram: &Datagram, buffers: &'a [IoSliceMut<'_>]) -> Vec<&'a [u8]> {
-    let mut left = datagram.len;
+    let mut remaining = datagram.len;
     let part = |buffer: &'a IoSliceMut<'_>| {
-        let len = left.min(buffer.len());
-        left -= len;
+        let len = remaining.min(buffer.len());
+        remaining -= len;
         &buffer[..len]
     };
     buffers.iter().map(part).collect()

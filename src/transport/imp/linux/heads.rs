@@ -9,7 +9,7 @@ const LENGTH_AT: usize = 4;
 /// Length of the header that a socket filter sees before the datagram.
 const UDP_HEADER: u32 = 8;
 
-/// Makes the socket keep only heads of datagrams that contain their true length, so that [`length`] is right.
+/// Makes the socket truncate datagrams to their heads, but only those that contain their true length, which [`length`] reads.
 pub(in crate::transport) fn keep(socket: &Socket) -> io::Result<()> {
     socket.attach_filter(&filter())
 }

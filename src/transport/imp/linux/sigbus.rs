@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// The previous handler; set before ours is installed.
-static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
 
 impl Range {
     /// Installs the handler, once. `start` must be page-aligned, as in every mapping.
@@ -90,7 +90,7 @@ fn install() -> io::Result<()> {
         if libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut before) != 0 {
             return Err(io::Error::last_os_error());
         }
-        BEFORE.get_or_init(|| before);
+        PREVIOUS.get_or_init(|| before);
         let mut ours = std::mem::zeroed::<libc::sigaction>();
         let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
             on_sigbus;
@@ -131,7 +131,7 @@ fn forward(
     context: *mut libc::c_void,
     code: libc::c_int,
 ) {
-    let before = BEFORE.get();
+    let before = PREVIOUS.get();
     let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
     // A signal sent by a process may be ignored; a faulting instruction would fault again forever.
     if handler == libc::SIG_IGN && code <= 0 {
