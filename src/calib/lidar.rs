@@ -93,9 +93,9 @@ impl Lidar<'_> {
         why: &'static str,
     ) {
         let name = format!("sensor{}.cloud_layout", self.sensor.seq_id);
-        output.require(&name, layout, self.layout.name(), why);
+        output.need(&name, layout, self.layout.name(), why);
         let organized = self.organized;
-        output.require_checked(
+        output.need_checked(
             "cloud.organized",
             "auto",
             (organized != Organized::Always, organized.name()),

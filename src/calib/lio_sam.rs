@@ -24,13 +24,13 @@ fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
     };
     lidar.need_layout(output, layout, "LIO-SAM needs ring and time");
     let params = &rig.settings.params;
-    output.require(
+    output.need(
         "imu.orientation",
         ImuOrientation::Truth.name(),
         params.imu.orientation.name(),
         "LIO-SAM takes attitudes of a 9-axis IMU to start with",
     );
-    output.require(
+    output.need(
         "tf.source",
         TfSource::External.name(),
         params.frames.tf_source.name(),

@@ -32,7 +32,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         output.used.push(("colour", describe(colour)));
         rig.warn_if_camera_best_effort(colour, output);
         let seq_id = colour.sensor.seq_id;
-        output.require(
+        output.need(
             &format!("sensor{seq_id}.encoding"),
             RgbEncoding::Rgb8.name(),
             Options::new(&rig.settings.params, seq_id).rgb.name(),

@@ -46,18 +46,12 @@ impl CalibOutput {
     }
 
     /// Adds a required parameter; `now` is its present value.
-    pub(super) fn require(
-        &mut self,
-        name: &str,
-        value: &'static str,
-        now: &str,
-        why: &'static str,
-    ) {
-        self.require_checked(name, value, (now == value, now), why);
+    pub(super) fn need(&mut self, name: &str, value: &'static str, now: &str, why: &'static str) {
+        self.need_checked(name, value, (now == value, now), why);
     }
 
     /// Adds a required parameter that may have other values than `value`; `fits`: whether its present value is one of them.
-    pub(super) fn require_checked(
+    pub(super) fn need_checked(
         &mut self,
         name: &str,
         value: &'static str,

@@ -71,7 +71,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             "without imu.orientation:=truth RTAB-Map ignores the IMU, so the file leaves it out";
         output.warn(why);
     }
-    output.require(
+    output.need(
         "tf.source",
         TfSource::External.name(),
         params.frames.tf_source.name(),
@@ -89,7 +89,7 @@ pub(super) fn need_millimetres(
     output: &mut CalibOutput,
 ) {
     let seq_id = depth.sensor.seq_id;
-    output.require(
+    output.need(
         &format!("sensor{seq_id}.encoding"),
         DepthEncoding::Millimetres.name(),
         Options::new(&rig.settings.params, seq_id).depth.name(),

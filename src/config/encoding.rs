@@ -11,8 +11,8 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> 
         _ => None,
     };
     if let Some(encoding) = utf_16 {
-        let (text, malformed) = encoding.decode_with_bom_removal(&bytes);
-        return match malformed {
+        let (text, is_malformed) = encoding.decode_with_bom_removal(&bytes);
+        return match is_malformed {
             false => Ok((text.into_owned(), Some(encoding.name()))),
             true => Err(format!("is cut off or no {}; save it as UTF-8", encoding.name())),
         };

@@ -23,12 +23,12 @@ impl fmt::Display for Problem {
 }
 
 /// Maximum length of a path, and maximum width of the column of paths, in characters: an input may have names of any length.
-const LONGEST: usize = 200;
-const WIDEST: usize = 80;
+const MAX_PATH: usize = 200;
+const COLUMN: usize = 80;
 
 /// Truncates a long path.
 fn truncate(path: &str) -> std::borrow::Cow<'_, str> {
-    match path.char_indices().nth(LONGEST) {
+    match path.char_indices().nth(MAX_PATH) {
         Some((end, _)) => format!("{}...", &path[..end]).into(),
         None => path.into(),
     }
@@ -58,7 +58,7 @@ impl Problems {
 impl fmt::Display for Problems {
     /// A headline, then one line per problem, with aligned messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.0.iter().map(|p| p.path.chars().count()).max().unwrap_or(0).min(WIDEST);
+        let width = self.0.iter().map(|p| p.path.chars().count()).max().unwrap_or(0).min(COLUMN);
         let plural = if self.0.len() == 1 { "" } else { "s" };
         write!(f, "{} problem{plural}", self.0.len())?;
         for problem in &self.0 {
@@ -79,27 +79,27 @@ pub(crate) fn closest<'a>(
     candidates
         .into_iter()
         .map(|candidate| (similarity(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score >= SIMILAR)
+        .filter(|(score, _)| *score >= MIN_SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
 
 /// Minimum similarity of a suggested name.
-const SIMILAR: f64 = 0.7;
+const MIN_SIMILARITY: f64 = 0.7;
 
-/// Returns 0 to 1; 0 for lengths that exclude [`SIMILAR`], unless one word contains the other. Edits catch typing errors,
-/// containment catches `frame` for `map_frame` and `DataCheckFrequency` for `DataCheckFreq`.
+/// Returns a similarity from 0 to 1. Edits find typing errors; containment finds `frame` for `map_frame` and
+/// `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
-    // The difference of the lengths is a lower bound of the edits, whose computation costs the product of the lengths.
-    let edits = match a.min(b) / a.max(b) < SIMILAR {
+    // The edits are at least the difference of the lengths; to count them takes time in proportion to both lengths.
+    let edits = match a.min(b) / a.max(b) < MIN_SIMILARITY {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),
     };
     let (short, long) =
         if word.len() < candidate.len() { (word, candidate) } else { (candidate, word) };
     if short.len() >= 4 && long.contains(short) {
-        edits.max(SIMILAR + 0.2 * short.len() as f64 / long.len() as f64)
+        edits.max(MIN_SIMILARITY + 0.2 * short.len() as f64 / long.len() as f64)
     } else {
         edits
     }

@@ -32,7 +32,7 @@ impl TransportMode {
     }
 }
 
-/// Attitude of a sensor in its mount as the file has it; [`crate::frames::MountOrientation`] has it in rad.
+/// Attitude of a sensor in its mount, in the unit of the file; [`crate::frames::MountOrientation`] is in rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MountOrientation {
     /// Roll, pitch, yaw (FRD, z-y-x) in the unit from [`resolve_angle_unit`](super::resolve_angle_unit).
@@ -62,7 +62,7 @@ pub struct SensorConfig {
     pub ip: [u8; 4],
     /// UDP port, never 0.
     pub port: u16,
-    /// `SendProtocol[6]` after the overrides: most bytes of a frame in one datagram; 0: the renderer's own choice.
+    /// `SendProtocol[6]` after the overrides: maximum bytes of a frame per datagram; 0: the renderer's default.
     pub piece_bytes: u16,
     /// `SendProtocol[7]` after the overrides; above 0: clouds have segmentation colours.
     pub segmentation: u16,

@@ -52,20 +52,20 @@ impl Draft {
     }
 }
 
-/// Reads one entry. `current` is the last SeqID of this file; an entry with problems advances it, too, as in the vendor's
-/// loader.
+/// Reads one entry. `last_id` is the last SeqID of this file; an entry with problems advances it, too, as in the
+/// vendor's loader.
 pub(super) fn read(
     entry: &mut SensorEntry<'_>,
     overrides: &VendorOverrides,
-    current: &mut Option<u16>,
+    last_id: &mut Option<u16>,
 ) -> Draft {
     let before = entry.problem_count();
     entry.warn_duplicates();
     entry.check_spellings();
     entry.check_keys(MANDATORY, OPTIONAL);
 
-    let is_auto = entry.get("SeqID").and_then(JsonValue::integer) == Some(0) && current.is_some();
-    let seq_id = read_seq_id(entry, current);
+    let is_auto = entry.get("SeqID").and_then(JsonValue::integer) == Some(0) && last_id.is_some();
+    let seq_id = read_seq_id(entry, last_id);
     let is_skipped = skip_unsupported(entry, overrides);
     let kind = if is_skipped { None } else { read_type(entry) };
     let mount = read_mount(entry);
@@ -124,16 +124,16 @@ pub(super) fn read(
     }
 }
 
-fn read_seq_id(entry: &mut SensorEntry<'_>, current: &mut Option<u16>) -> Option<u16> {
+fn read_seq_id(entry: &mut SensorEntry<'_>, last_id: &mut Option<u16>) -> Option<u16> {
     let written: u16 = entry.integer("SeqID", 0..=65_535, "")?;
-    let seq_id = match (written, *current) {
+    let seq_id = match (written, *last_id) {
         (0, Some(last)) => last.checked_add(1),
         _ => Some(written),
     };
     if seq_id.is_none() {
         entry.problem("SeqID", "0 means one more than the last SeqID, which is 65535 already");
     }
-    *current = seq_id.or(*current);
+    *last_id = seq_id.or(*last_id);
     seq_id
 }
 
@@ -286,7 +286,7 @@ pub(super) fn default_port(seq_id: u16) -> Option<u16> {
     BASE_PORT.checked_add(seq_id)
 }
 
-/// Checks that the type has the mode. Otherwise a mode of the file is a problem, a mode of the parameter becomes mode 1.
+/// Checks that the type supports the mode. If not, a mode from the file is a problem; one from the parameter becomes mode 1.
 fn check_mode(
     entry: &mut SensorEntry<'_>,
     mode: TransportMode,

@@ -78,11 +78,11 @@ impl<'a> SensorEntry<'a> {
     /// Returns the first keys that are not in `known`, each once.
     pub(super) fn unknown_keys(&self, known: &[&str]) -> Vec<&'a str> {
         /// Bounds the time: each key is compared with all others.
-        const SHOWN: usize = 100;
+        const MAX_UNKNOWN: usize = 100;
         let mut unknown: Vec<&str> = Vec::new();
         for (key, _) in self.pairs {
             let is_new = !known.contains(&key.as_str()) && !unknown.contains(&key.as_str());
-            if is_new && unknown.len() < SHOWN {
+            if is_new && unknown.len() < MAX_UNKNOWN {
                 unknown.push(key);
             }
         }

@@ -33,7 +33,7 @@ pub enum TransportOverride {
     /// As the vendor's loader on Linux: mode 0 becomes 1, others are unchanged.
     #[default]
     Vendor,
-    /// This mode for every sensor whose type has it, mode 1 for the others.
+    /// This mode for every sensor whose type supports it, mode 1 for the others.
     Mode(TransportMode),
 }
 
@@ -64,7 +64,7 @@ pub struct Loaded {
 }
 
 /// Maximum number of sensors of a file, and of keys of a sensor. Bounds the time: each is compared with all others.
-const LONGEST: usize = 1000;
+const MAX_ITEMS: usize = 1000;
 
 /// Reads `(name, text)` of one or more files, as if the vendor's loader were called once per file: the sensors
 /// are appended, automatic numbering restarts in each file, and one `EularOrQuat` switches all to the new layout.
@@ -79,23 +79,23 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
     let mut findings = Findings::default();
     let mut drafts = Vec::new();
     for (name, text) in files {
-        let mut current = None;
+        let mut last_id = None;
         let Some(root) = read_root(name, text, &mut findings) else { continue };
         let list = read_list(name, &root, &mut findings);
-        if list.len() > LONGEST {
-            let why = format!("has {} sensors; the first {LONGEST} are looked at", list.len());
+        if list.len() > MAX_ITEMS {
+            let why = format!("has {} sensors; the first {MAX_ITEMS} are looked at", list.len());
             findings.problems.push(format!("{name}: VisionSensors"), why);
         }
-        for (i, node) in list.iter().take(LONGEST).enumerate() {
+        for (i, node) in list.iter().take(MAX_ITEMS).enumerate() {
             let path = format!("{name}: VisionSensors[{i}]");
             let why = match node {
-                JsonValue::Object(pairs) if pairs.len() <= LONGEST => {
-                    let draft = read_row((path, pairs), overrides, &mut current, &mut findings);
+                JsonValue::Object(pairs) if pairs.len() <= MAX_ITEMS => {
+                    let draft = read_row((path, pairs), overrides, &mut last_id, &mut findings);
                     drafts.push(draft);
                     continue;
                 }
                 JsonValue::Object(pairs) => {
-                    format!("has {} keys; at most {LONGEST} are read", pairs.len())
+                    format!("has {} keys; at most {MAX_ITEMS} are read", pairs.len())
                 }
                 other => format!("must be an object, is {other}"),
             };
@@ -123,16 +123,16 @@ pub fn load_one(
     let mut findings = Findings::default();
     let mut drafts: Vec<_> = others.iter().map(entry::Draft::of).collect();
     match read_root(ROW, row, &mut findings) {
-        Some(JsonValue::Object(pairs)) if pairs.len() <= LONGEST => {
+        Some(JsonValue::Object(pairs)) if pairs.len() <= MAX_ITEMS => {
             let strict = VendorOverrides { refuse_unsupported: true, ..*overrides };
-            let mut last = others.iter().map(|sensor| sensor.seq_id).max();
+            let mut last_id = others.iter().map(|sensor| sensor.seq_id).max();
             let row = (ROW.to_owned(), &pairs);
-            drafts.push(read_row(row, &strict, &mut last, &mut findings));
+            drafts.push(read_row(row, &strict, &mut last_id, &mut findings));
             relations::check(&mut drafts, &mut findings);
         }
         Some(other) => findings
             .problems
-            .push(ROW, format!("must be an object with at most {LONGEST} keys, is {other}")),
+            .push(ROW, format!("must be an object with at most {MAX_ITEMS} keys, is {other}")),
         None => {}
     }
     let sensor = drafts.pop().and_then(|draft| draft.sensor);
@@ -142,11 +142,11 @@ pub fn load_one(
     Ok((sensor, warnings))
 }
 
-/// Normalises and reads an entry; `last` is the last SeqID before it.
+/// Normalises and reads an entry; `last_id` is that of the entry before it.
 fn read_row(
     (path, pairs): (String, &Vec<(String, JsonValue)>),
     overrides: &VendorOverrides,
-    last: &mut Option<u16>,
+    last_id: &mut Option<u16>,
     findings: &mut Findings,
 ) -> entry::Draft {
     let (pairs, notes) = normalise::normalise(pairs);
@@ -154,7 +154,7 @@ fn read_row(
     for (key, message) in notes {
         entry.warning(key, message);
     }
-    entry::read(&mut entry, overrides, last)
+    entry::read(&mut entry, overrides, last_id)
 }
 
 fn read_root(name: &str, text: &str, findings: &mut Findings) -> Option<JsonValue> {

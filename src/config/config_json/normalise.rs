@@ -48,7 +48,7 @@ pub(super) fn normalise(pairs: &Pairs) -> (Cow<'_, Pairs>, Notes) {
     (pairs, notes)
 }
 
-/// Returns the lidar for which a TypeID stood until 2023, if the parameters are those of a lidar. The SDK of 2023 publishes
+/// Returns the lidar that a TypeID meant until 2023, if the parameters are those of a lidar. The SDK of 2023 publishes
 /// 4 as `vehicle_lidar`, 5 as `global_lidar`, 6 as `livox_lidar`; 6 with the parameters of rings is `Lidar` here.
 fn kind_until_2023(type_id: i64, params: &[f64]) -> Option<SensorKind> {
     match (type_id, types::are_rings(params), types::are_petals(params)) {

@@ -33,7 +33,7 @@ impl Orientation {
 /// Whether the entry has the keys of the new layout.
 ///
 /// The vendor's loader does not know the documents' spelling of `EularOrQuat`, so it reads such an entry with 8 `otherParams` in
-/// the old layout. This function decides the same, unless the entry selects its quaternion.
+/// the old layout. So does the bridge, unless the entry selects its quaternion.
 pub(super) fn has_new_layout(entry: &mut SensorEntry<'_>) -> bool {
     let Some(selector) = entry.get("EularOrQuat") else { return false };
     let spelling = entry.spelling_of("EularOrQuat");

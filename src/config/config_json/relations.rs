@@ -38,18 +38,17 @@ fn separate_ports(drafts: &mut [Draft], findings: &mut Findings) {
         others.map(|(_, port)| *port).any(|taken| taken == port)
     };
     for draft in drafts.iter_mut().filter(|draft| draft.is_shared_in_file) {
-        let (Some(port), Some(own)) = (draft.udp_port, draft.seq_id.and_then(default_port)) else {
-            continue;
-        };
-        if port == own || !is_shared(draft.seq_id, Some(port)) {
+        let default = draft.seq_id.and_then(default_port);
+        let (Some(port), Some(default)) = (draft.udp_port, default) else { continue };
+        if port == default || !is_shared(draft.seq_id, Some(port)) {
             continue;
         }
-        draft.udp_port = Some(own);
+        draft.udp_port = Some(default);
         if let Some(sensor) = &mut draft.sensor {
-            sensor.port = own;
+            sensor.port = default;
         }
         let what = format!(
-            "{port} is the port of other sensors, too; with shared memory it does not matter, over UDP {own} is used (9999 + SeqID)"
+            "{port} is the port of other sensors, too; with shared memory it does not matter, over UDP {default} is used (9999 + SeqID)"
         );
         findings.warnings.push(Problem::new(format!("{}.SendProtocol[5]", draft.path), what));
     }

@@ -44,11 +44,11 @@ parameters! {
             "Address of this host to listen at. Empty: 127.0.0.1 if all accepted senders are local, else every interface.";
         ports: Ports
             = "control.base_port", Int(1, 45_000) = 20_100,
-                "Control port of vehicle 1, the vendor's UDP_START_PORT; its states come to the port after it. Each further vehicle has two ports \
-                more."
+                "Control port of vehicle 1, the vendor's UDP_START_PORT; its states arrive at the port after it. The ports of each further vehicle \
+                are higher by 2."
             = "model.base_port", Int(1, 35_000) = 30_100,
-                "CopterSim's port of vehicle 1; true states come to the port after it, outputs of autopilots to that + 10001. Each further vehicle \
-                has two more."
+                "CopterSim's port of vehicle 1; true states arrive at this port + 1, outputs of autopilots at this port + 10001. The ports of each \
+                further vehicle are higher by 2."
             => |r| ports(r.read("control.base_port"), r.read("model.base_port"));
         vehicles: Vec<u16> = "vehicles", Ints(1, 10_000), "CopterIDs whose true state and IMU are read. Empty: the vehicles that carry sensors.";
         other_vehicles: Vec<u16> = "other_vehicles", Ints(1, 10_000), "CopterIDs that other bridges serve: their heartbeats cause no warning.";
@@ -59,8 +59,8 @@ parameters! {
             "Take the true state of vehicles at model.base_port + 1 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles \
             needs `tf.source:=estimate`.";
         forward_to: Option<Ipv4Addr> = "forward_to", Address = "",
-            "Address to which every datagram that arrives at the ports of true states, IMUs and outputs of autopilots goes as well, to the same \
-            port: for another program that wants them, 127.0.0.2 for one of this host that binds these ports on all addresses.";
+            "Address to which the bridge copies each datagram that arrives at the ports of true states, IMUs and outputs of autopilots, to the same \
+            port, for another program; 127.0.0.2 for a program of this host that binds these ports on all addresses.";
 
         [TOPICS]
         topic_prefix: String = "topic_prefix", Topic = "rflysim",

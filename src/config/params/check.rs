@@ -84,7 +84,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
     }
 }
 
-/// Maximum bytes of a text: those of a path. Names need a limit, because every message has a copy of them.
+/// Maximum bytes of a text, as of a path. Names need a limit, because every message contains a copy of them.
 const MAX_TEXT: usize = 4096;
 
 fn check_text(kind: ValueKind, text: &str) -> Result<(), String> {

@@ -38,7 +38,7 @@ macro_rules! choices {
 }
 
 choices! {
-    /// Who flies a vehicle.
+    /// Program that flies a vehicle.
     VehicleModel {
         CopterSim = "coptersim", "CopterSim, with an autopilot.";
         PointMass = "point_mass", "The bridge, as a point mass.";
@@ -59,8 +59,8 @@ choices! {
     TerrainRounding { Cut = "cut", "As the vendor's Python SDK."; Nearest = "nearest", "As the vendor's MATLAB program."; }
     /// Axes of the bounds of vehicles and objects that the renderer describes.
     BoundsAxes {
-        Own = "own", "Those of the vehicle or object itself.";
-        World = "world", "Those of the world: the bounds grow when it turns.";
+        Own = "own", "Axes of the vehicle or object itself.";
+        World = "world", "Axes of the world: the bounds grow when the vehicle or object turns.";
     }
     /// When the bridge requests reports from the renderer.
     ReportDemand {
@@ -75,8 +75,8 @@ choices! {
     }
     /// Numbers of faults in models.
     FaultNumbers {
-        Sdk = "sdk", "Those of the SDK's documents.";
-        Template = "template", "Those of the initialization files of newer models.";
+        Sdk = "sdk", "Numbers of the SDK's documents.";
+        Template = "template", "Numbers of the initialization files of newer models.";
     }
     /// Channel order of colour images.
     RgbEncoding { Bgr8 = "bgr8", "As the simulator sends it."; Rgb8 = "rgb8", "Swapped."; }
@@ -89,7 +89,7 @@ choices! {
     LabelType { Float32 = "float32", "As the coordinates."; Uint32 = "uint32", "As `pcl::PointXYZL`."; }
     /// Whether the bridge requests clouds with segmentation colours.
     Segmentation { File = "file", "As in Config.json."; Off = "off", "Without."; On = "on", "With."; }
-    /// Meaning of the fourth number of points.
+    /// Meaning of the fourth number of a point.
     FourthNumber {
         Auto = "auto", "A colour if the request has one, else a label.";
         Label = "label", "The class of the object hit.";

@@ -24,14 +24,14 @@ parameters! {
             "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` the same but \
             empty for 1 (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`.";
         local_frame: String = "control.local_frame", Frame = "local_origin",
-            "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin, with \
-            the prefix of its vehicle. The map frame's name behaves as mavros, and is wrong for vehicles placed elsewhere.";
+            "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin, \
+            with the prefix of its vehicle. With the name of the map frame it is as in mavros, and wrong for vehicles with another origin.";
         timeout: Duration = "control.timeout_s", Float(1.1, 60.0) = 10.0, ["s"]
-            "Silence after which a vehicle counts as disconnected, as mavros; any message of the autopilot ends it. It is longer where heartbeats \
-            come less often than once a second, as in a simulation that is slower than real time.";
+            "Silence of the autopilot after which a vehicle counts as disconnected, as in mavros. The time is longer if heartbeats arrive less \
+            often than once a second, as in a simulation that is slower than real time.";
         keep_alive: Duration = "control.keep_alive_s", Float(0.0, 10.0) = 0.0, ["s"]
-            "How long to repeat the last setpoint when its sender pauses, so that OFFBOARD does not end at once. 0: never, as mavros; the \
-            autopilot's own failsafe comes this much later.";
+            "How long to repeat the last setpoint when its sender pauses, so that OFFBOARD does not end at once; this delays the autopilot's own \
+            failsafe by the same time. 0: never, as mavros.";
         read_parameters: Duration = "control.read_parameters_s", Float(0.0, 3600.0) = 10.0, ["s"]
             "Delay from the connection to reading all parameters of the vehicle, as in mavros. 0: only on request of the list; saves a thousand \
             messages, which take a serial line some seconds.";

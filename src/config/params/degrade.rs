@@ -1,4 +1,4 @@
-//! Deliberate errors of the data.
+//! Errors that the bridge adds to the data on purpose.
 use super::Params;
 use super::declare::parameters;
 use super::table::DEGRADED;
@@ -20,7 +20,7 @@ parameters! {
         depth_noise_m: f64 = "degrade.depth_noise_m", Float(0.0, 100.0) = 0.0, ["m"]
             "Standard deviation of depth (types 2 and 7) at depth 0. That at depth z is depth_noise_m + depth_noise_per_m * z^2.";
         depth_noise_per_m: f64 = "degrade.depth_noise_per_m", Float(0.0, 10.0) = 0.0, ["1/m"]
-            "What is added to it per m^2 of depth squared, as of a stereo camera.";
+            "Growth of the standard deviation of depth with the square of the depth, as in a stereo camera.";
         lidar_noise_m: f64 = "degrade.lidar_noise_m", Float(0.0, 100.0) = 0.0, ["m"]
             "Standard deviation of the ranges of lidars along the ray (types 20, 22 and 23).";
         lidar_dropout: f64 = "degrade.lidar_dropout", Float(0.0, 1.0) = 0.0,

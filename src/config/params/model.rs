@@ -25,21 +25,21 @@ parameters! {
         [MODEL]
         enabled: bool = "netsim.enabled", Bool = false, "Take part in the simulated network between vehicles (topics netsim/*).";
         port: u16 = "netsim.port", Int(1, 65_535) = 60_000,
-            "Multicast port of all vehicles in the simulated network; that of one vehicle is its CopterID more.";
+            "Multicast port of all vehicles in the simulated network; that of one vehicle is this number plus its CopterID.";
     }
 
     /// `redis.*`.
     pub struct RedisParams {
         [MODEL]
         address: Option<Ipv4Addr> = "redis.address", Address = "",
-            "Redis server that CopterSim of the full edition is reached through (UDPSIMMODE 7 and 8; with control.link udp_full and udp_simple); \
-            empty: by UDP. The bridge then takes CopterSim's ports on this host.";
+            "Redis server through which the bridge reaches CopterSim of the full edition (UDPSIMMODE 7 and 8; with control.link udp_full and \
+            udp_simple); the bridge then binds CopterSim's ports on this host. Empty: CopterSim is reached by UDP.";
         port: u16 = "redis.port", Int(1, 65_535) = 6379, "TCP port of the Redis server.";
         renderer: bool = "redis.renderer", Bool = false,
             "RflySim3D of the full edition is reached through the server, too: requests, commands and states on `redis.r3d_rec_key`, its reports on \
             `redis.r3d_send_key_20006`; the keys are those of its RedisConfig.ini. Images come by UDP.";
         to_renderer: String = "redis.r3d_rec_key", Str = "GLOBAL_MESSAGE_REDIS_KEY", "Channel that RflySim3D listens to.";
         from_renderer: String = "redis.r3d_send_key_20006", Str = "GLOBAL_MESSAGE_R3D_SEND_KEY_20006",
-            "Channel on which RflySim3D publishes what it sends to port 20006 otherwise.";
+            "Channel on which RflySim3D publishes the reports that it sends to UDP port 20006 without Redis.";
     }
 }

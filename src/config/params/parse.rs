@@ -1,4 +1,4 @@
-//! Checks named values and makes [`Params`] of them.
+//! Checks named values and converts them to [`Params`].
 use super::choices::Choice;
 use super::families::CheckedValues;
 use super::together::check_together;
@@ -64,12 +64,12 @@ impl Params {
             let no_pinhole = params.boxes && !kind.is_pinhole_image();
             let no_camera = params.gimbal && !kind.is_camera();
             let no_fisheye = params.fisheye_factor.is_some() && optics != Optics::Fisheye;
-            for (key, wrong, wanted, why) in [
+            for (key, is_wrong, wanted, why) in [
                 ("boxes", no_pinhole, "be false", "has no image of a pinhole camera"),
                 ("gimbal", no_camera, "be false", "is no camera"),
                 ("fisheye_factor", no_fisheye, "not be set", "is no fisheye"),
             ] {
-                if wrong {
+                if is_wrong {
                     let wanted = format!("must {wanted} for TypeID {type_id}, which {why}");
                     problems.push(format!("sensor{seq_id}.{key}"), wanted);
                 }
@@ -112,14 +112,14 @@ impl Params {
         let (seq_id, type_id) = (sensor.seq_id, sensor.kind.type_id());
         let scan = self.sensors.get(&seq_id).and_then(|params| params.scan);
         let possible = ScanParams::sources(sensor.kind);
-        if let Some(own) = scan
-            && !possible.contains(&own.name())
+        if let Some(name) = scan.map(ScanSource::name)
+            && !possible.contains(&name)
         {
             let wanted = match possible {
                 [] => format!("must not be set for TypeID {type_id}, which has no planar scan"),
                 _ => format!("must be {} for TypeID {type_id}", possible.join(" or ")),
             };
-            problems.push(format!("sensor{seq_id}.scan"), format!("{wanted}, is {:?}", own.name()));
+            problems.push(format!("sensor{seq_id}.scan"), format!("{wanted}, is {name:?}"));
         }
         let source = scan.unwrap_or(self.scan.source);
         if let Some(ring) = self.scan.ring

@@ -18,8 +18,8 @@ parameters! {
             "Names of objects of the scene to be described on `scene/objects`, as RflySim3D shows them after a double click; it has no request for \
             all.";
         bounds: BoundsAxes = "reports.bounds", Choice = "own",
-            "Axes of the bounds that RflySim3D describes, about which the vendor's documents say nothing: those of the vehicle or object itself, or \
-            of the `world`.";
+            "Axes of the bounds that RflySim3D describes, which the vendor does not document: those of the vehicle or object itself (`own`), or of \
+            the `world`.";
     }
 
     /// `scene.*`.
@@ -36,16 +36,16 @@ parameters! {
             "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that standard \
             look for them; otherwise `/rfly_bridge/get_entities`.";
         windows: Vec<u16>
-            = "scene.windows", Ints(0, 19), "RflySim3D windows that draw what is spawned and get the commands of the scene. Empty: `window`."
+            = "scene.windows", Ints(0, 19), "RflySim3D windows that draw spawned objects and receive the commands of the scene. Empty: `window`."
             => |r| Some(r.read("scene.windows")).filter(|own: &Vec<u16>| !own.is_empty()).unwrap_or_else(|| vec![r.read("window")]);
         network: bool = "scene.network", Bool = false,
-            "What is for `scene.windows` goes to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
+            "Send what `scene.windows` would get to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
             attachments, commands, and the vehicles that the bridge flies itself.";
         texts: bool = "scene.texts", Bool = false,
-            "Publish texts that the renderer sends to 224.0.0.10:20002 on `scene/texts`. CopterSim has the same port: leave it off beside one that \
-            does not share it.";
+            "Publish texts that the renderer sends to 224.0.0.10:20002 on `scene/texts`. CopterSim binds the same port: leave this false beside a \
+            CopterSim that does not share the port.";
         world: String = "scene.world", Str = "",
-            "Name or number of the map that the renderer shows when the bridge starts: it does not say so itself.";
+            "Name or number of the map that the renderer shows when the bridge starts; the renderer does not report it.";
         ids: RangeInclusive<i32>
             = "scene.first_id", Int(1, 65_535) = 10_001, "Spawned objects get ids from this one ..."
             = "scene.last_id", Int(1, 65_535) = 20_000, "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."

@@ -33,8 +33,8 @@ parameters! {
             "Publish the boxes of described vehicles and objects in each image on `boxes` beside it, as vision_msgs/Detection2DArray, while it has a \
             subscriber; of cameras that are no fisheye (docs/reports.md).";
         gimbal: bool = "gimbal", Bool = false,
-            "Take the direction of this camera on `mount_control/command` beside its image, and tell it on `mount_control/status`, as mavros has \
-            them for a gimbal. A pod camera (type 9) has them always.";
+            "Receive the direction of this camera on `mount_control/command` beside its image, and publish it on `mount_control/status`, as mavros \
+            does for a gimbal. A pod camera (type 9) always has both topics.";
 
         [REOPENED]
         row: RowChange
@@ -44,11 +44,11 @@ parameters! {
             = "width", Int(0, 65_535), ["px or points"] live "Size, instead of DataWidth. The sensor is opened again, as with type_id."
             = "height", Int(0, 65_535), ["px or points"] live "Size, instead of DataHeight. The sensor is opened again, as with type_id."
             = "vehicle", Int(0, 10_000), live
-                "CopterID of the vehicle that carries it, instead of TargetCopter; while the bridge runs one of those that it serves. What it \
-                carries moves with it. The sensor is opened again, as with type_id."
+                "CopterID of the vehicle that carries the sensor, instead of TargetCopter; while the bridge runs, one of the served vehicles. \
+                Sensors on this sensor move with it. The sensor is opened again, as with type_id."
             = "other_params", Reals(16), live
-                "What the type takes besides (docs/config_json.md), instead of otherParams; those left out are 0. The sensor is opened again, as \
-                with type_id."
+                "Parameters of the type (docs/config_json.md), instead of otherParams; those left out are 0. The sensor is opened again, as with \
+                type_id."
             => |r| RowChange {
                 type_id: r.read("type_id"),
                 width: r.read("width"),
@@ -60,7 +60,7 @@ parameters! {
         [SENSOR]
         fov_deg: Option<f32> = "fov_deg", Float(0.001, 360.0), ["deg"] live
             "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.";
-        fisheye_factor: Option<f64> = "fisheye_factor", Float(0.0, 2.0) = 0.0, live "Instead of fisheye.factor; 0: that."
+        fisheye_factor: Option<f64> = "fisheye_factor", Float(0.0, 2.0) = 0.0, live "Instead of fisheye.factor; 0: fisheye.factor applies."
             => |r| r.read::<Option<f64>>("fisheye_factor").filter(|factor| *factor > 0.0);
         camera_info_url: Option<String> = "camera_info_url", Str = "", live
             "A camera's own calibration instead of the computed one: file:///path, package://package/path or a path of a YAML file as \

@@ -18,12 +18,12 @@ parameters! {
             "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
             which newer documents describe for all types.";
         foreign: Foreign = "request.foreign", Choice = "follow", live
-            "What happens when another program asks the renderer for a SeqID of the bridge. Where its field of view, or a camera in its place, is \
-            shown, with a warning: `follow`, camera_info and TF say what frames show, or `restore`, ours is asked for again. Where its stream stops \
-            while others deliver, it is asked for again, but by `yield`, which leaves it to the other program and follows otherwise.";
+            "Reaction to another program that requests a SeqID of the bridge from the renderer. If frames show its field of view or pose, the \
+            bridge warns and, with `follow`, adapts camera_info and TF, or, with `restore`, requests its own again. If its stream stops while \
+            others deliver, the bridge requests it again; `yield` leaves it to the other program, and is like `follow` otherwise.";
         piece_bytes: Option<u16> = "request.piece_bytes", Int(-1, 65_000) = -1, ["bytes"]
-            "Most bytes of a frame in one datagram, SendProtocol[6], which simulators since August 2025 obey; 0: their own choice, 60,000 or, under \
-            WSL, 1400. -1: as in Config.json.";
+            "Maximum bytes of a frame per datagram, SendProtocol[6], which simulators since August 2025 obey; 0: the simulator's default, 60,000 \
+            or, under WSL, 1400. -1: as in Config.json.";
     }
 
     /// `depth.*`.
@@ -33,8 +33,8 @@ parameters! {
             "Main depth topic: `16UC1` millimetres with 0 for invalid (REP 118), `vendor` the simulator's raw numbers as mono16.";
         publish_float: bool = "depth.publish_float", Bool = true, "Publish depth also as 32FC1 metres, while the topic has a subscriber.";
         registered: bool = "depth.registered", Bool = true,
-            "Publish depth in the optical frame of the RGB camera (type 1) that has the same mount, place, attitude, size and field of view, as \
-            readers of RGB-D images expect; false, or with its own `frame_id`: in its own.";
+            "Publish depth in the optical frame of the RGB camera (type 1) that has the same mount, position, attitude, size and field of view, as \
+            readers of RGB-D images expect; false, or with a `frame_id` of the depth camera: in its own frame.";
     }
 
     /// `scan.*`.
@@ -43,13 +43,13 @@ parameters! {
         [SCANS]
         source: ScanSource = "scan.source", Choice = "off",
             "Publish clouds also as sensor_msgs/LaserScan on `scan` beside them, while it has a subscriber: one ring of a mechanical lidar (type \
-            20), or a band of heights (types 7, 20, 22 and 23). Sensors that have no such scan have none.";
+            20), or a band of heights (types 7, 20, 22 and 23). Other sensors have no scan.";
         ring: Option<u16> = "scan.ring", Int(-1, 65_535) = -1,
             "Number of the ring from the lowest, 0; -1: the one nearest to the horizontal plane of the sensor.";
         min_height: f64 = "scan.min_height", Float(-1000.0, 1000.0) = -0.2, ["m"] "Lowest z of a band, in the frame of the sensor.";
         max_height: f64 = "scan.max_height", Float(-1000.0, 2000.0) = 0.2, ["m"] "Highest z of a band, in the frame of the sensor.";
         angle_min: f64 = "scan.angle_min", Float(-TAU, PI) = -PI, ["rad"]
-            "Smallest azimuth. Limits that span a full circle are none: a scan never goes beyond the sensor's horizontal field.";
+            "Smallest azimuth. Limits that span a full circle have no effect; a scan is never wider than the sensor's horizontal field.";
         angle_max: f64 = "scan.angle_max", Float(-PI, TAU) = PI, ["rad"] "Largest azimuth.";
         angle_increment: f64 = "scan.angle_increment", Float(0.0, 1.0) = 0.0, ["rad"]
             "Angle between the rays of a band; 0: as the columns of the sensor. A smaller one leaves rays without points, which read as free space.";

@@ -8,7 +8,7 @@ pub enum ValueKind {
     Bool,
     /// Integer from the first to the second number.
     Int(i64, i64),
-    /// Array of names without quotes, each of 1 byte up to this number; the array may be empty.
+    /// Array, perhaps empty, of names without quotes, each of 1 byte up to this number of bytes.
     Names(usize),
     /// Real number from the first to the second number; integers are accepted too.
     Float(f64, f64),
@@ -58,7 +58,7 @@ pub struct ParameterSpec {
 }
 
 impl ParameterSpec {
-    /// Returns the default; an empty array if Config.json has it.
+    /// Returns the default; an empty array if Config.json gives it.
     pub fn default_value(&self) -> ParamValue {
         self.default.clone().unwrap_or(ParamValue::List(Vec::new()))
     }

@@ -28,7 +28,7 @@ impl ParamValue {
     }
 }
 
-/// Returns a number, also an integer.
+/// Returns a real number or an integer as a real number.
 pub(super) fn as_float(value: &ParamValue) -> Option<f64> {
     match value {
         ParamValue::Float(value) => Some(*value),

@@ -66,14 +66,14 @@ const FLAGS: &[&str] = &[
 pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
     let mut parser = ArgParser::default();
     let mut args = args.into_iter();
-    let mut is_ros = false;
+    let mut in_ros_args = false;
     while let Some(arg) = args.next() {
-        match (is_ros, arg.as_str()) {
-            (_, "--ros-args") => is_ros = true,
+        match (in_ros_args, arg.as_str()) {
+            (_, "--ros-args") => in_ros_args = true,
             (false, _) => parser.out.rest.push(arg),
-            (true, "--") => is_ros = false,
+            (true, "--") => in_ros_args = false,
             (true, option) if WITH_VALUE.contains(&option) => match args.next() {
-                Some(value) => parser.option(option, &value),
+                Some(value) => parser.read_option(option, &value),
                 None => parser.problems.push(option, "needs a value"),
             },
             // This node lacks the features that these flags switch.
@@ -125,18 +125,18 @@ struct ArgParser {
 }
 
 impl ArgParser {
-    fn option(&mut self, option: &str, value: &str) {
+    fn read_option(&mut self, option: &str, value: &str) {
         match option {
-            "-p" | "--param" => self.param(option, value),
-            "-r" | "--remap" => self.remap(option, value),
+            "-p" | "--param" => self.read_param(option, value),
+            "-r" | "--remap" => self.read_remap(option, value),
             "--params-file" => self.params.push((None, ParamSource::File(PathBuf::from(value)))),
-            "--log-level" => self.log_level(value),
+            "--log-level" => self.read_log_level(value),
             // Enclaves and log files are not supported.
             _ => {}
         }
     }
 
-    fn rule(&mut self, option: &str, text: &str) -> Option<Rule> {
+    fn read_rule(&mut self, option: &str, text: &str) -> Option<Rule> {
         let Some((left, right)) = text.split_once(":=") else {
             let wanted = if option.contains('p') { "name:=value" } else { "from:=to" };
             self.problems.push(format!("{option} {text}"), format!("must have the form {wanted}"));
@@ -150,8 +150,8 @@ impl ArgParser {
         Some(Rule { node, left: left.to_owned(), right: right.to_owned() })
     }
 
-    fn param(&mut self, option: &str, text: &str) {
-        let Some(rule) = self.rule(option, text) else { return };
+    fn read_param(&mut self, option: &str, text: &str) {
+        let Some(rule) = self.read_rule(option, text) else { return };
         let value = match yaml::parse(&rule.right) {
             Ok(Some(node)) => {
                 param_file::value_of(&rule.left, &node).map_err(|(_, why)| why.to_owned())
@@ -167,8 +167,8 @@ impl ArgParser {
         }
     }
 
-    fn remap(&mut self, option: &str, text: &str) {
-        let Some(mut rule) = self.rule(option, text) else { return };
+    fn read_remap(&mut self, option: &str, text: &str) {
+        let Some(mut rule) = self.read_rule(option, text) else { return };
         if rule.left.starts_with("rosservice://") {
             return; // service remapping is not supported
         }
@@ -187,7 +187,7 @@ impl ArgParser {
     }
 
     /// Reads `level` or `logger:=level`; ignores other loggers than the node's.
-    fn log_level(&mut self, text: &str) {
+    fn read_log_level(&mut self, text: &str) {
         let level = match text.split_once(":=") {
             Some((logger, _)) if !logger.starts_with(NODE_NAME) => return,
             Some((_, level)) => level,
