@@ -14,11 +14,11 @@ use crate::wire::mavlink::raw::Heartbeat;
 use crate::wire::mavlink::{Frame, frames};
 use std::time::Duration;
 
-/// After a program's last message or call the vehicle counts as used for this time.
-const USED: Duration = Duration::from_secs(60);
+/// The vehicle counts as used for this time after the last message or call of a program.
+const USE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Counts the subscribers of a topic.
-pub(super) type Readers = Box<dyn Fn() -> usize + Send>;
+pub(super) type SubscriberCount = Box<dyn Fn() -> usize + Send>;
 
 /// The parts of one vehicle. Each part is a file; it publishes its topics, handles its messages, and shares only [`Fcu`].
 pub struct Autopilot {
@@ -29,8 +29,8 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     heartbeat_sender: HeartbeatSender,
-    /// Counts the subscribers of each topic.
-    pub(super) readers: Vec<Readers>,
+    /// One for each topic.
+    pub(super) subscriber_counts: Vec<SubscriberCount>,
     /// Frames that a translating link writes.
     buffer: Vec<u8>,
 }
@@ -49,7 +49,7 @@ impl Autopilot {
             telemetry: Telemetry::open(open, &settings)?,
             fcu: Fcu::new(settings, link),
             heartbeat_sender: HeartbeatSender::default(),
-            readers: Vec::new(),
+            subscriber_counts: Vec::new(),
             buffer: Vec::new(),
         })
     }
@@ -57,8 +57,8 @@ impl Autopilot {
     /// Whether a program subscribes to a topic, or published or called a service in the last minute. Otherwise a datagram
     /// may wait.
     pub fn is_used(&self) -> bool {
-        let recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USED;
-        self.fcu.last_call.is_some_and(recent) || self.readers.iter().any(|readers| readers() > 0)
+        let is_recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USE_TIMEOUT;
+        self.fcu.last_call.is_some_and(is_recent) || self.subscriber_counts.iter().any(|n| n() > 0)
     }
 
     /// Handles received bytes: a datagram, or part of a stream.
@@ -120,7 +120,7 @@ impl Autopilot {
         if frame.system != self.fcu.system {
             if let Some(heartbeat) = Heartbeat::parse(frame) {
                 let (now, fcu) = (self.fcu.now.mono, &mut self.fcu);
-                let new = fcu.link_warnings.other_system(now, frame.system, heartbeat.autopilot);
+                let new = fcu.link_warnings.check_system(now, frame.system, heartbeat.autopilot);
                 fcu.log_link_warning(new);
             }
             return self.fcu.count(Counter::ForeignSystem);

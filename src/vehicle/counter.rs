@@ -53,7 +53,7 @@ counters! {
     }
     Other {
         ForeignComponent = "foreign_component", "A message of a camera, gimbal, companion or station under the vehicle's system id.";
-        UltraSimpleState = "udp_ultrasimple_state", "A state of UDP_UltraSimple, whose layout is not published: the true state has the same.";
+        UltraSimpleState = "udp_ultrasimple_state", "A state of UDP_UltraSimple, whose layout is not published: the true state replaces it.";
     }
     Drop {
         // Links.
@@ -125,7 +125,7 @@ counters! {
         SetpointBodyYaw = "setpoint_body_yaw", "PX4 takes yaw in the body frame from north.";
         SetpointUnbalanced = "setpoint_unbalanced", "An axis has no setpoint.";
         SetpointHomeOffset = "setpoint_home_offset", "PX4 misreads heights above home where home is not at the height of the origin.";
-        SetpointNoPosition = "setpoint_no_position", "It is relative to a position that is not known yet.";
+        SetpointNoPosition = "setpoint_no_position", "The setpoint is relative to a position that is not known yet.";
         SetpointNotNewer = "setpoint_not_newer", "The stamp is not newer than the one before.";
         SetpointPoints = "setpoint_points", "A trajectory with no points, or too many.";
         SetpointNotUsed = "setpoint_not_used", "`setpoint.use_quaternion` chose the other topic.";

@@ -26,8 +26,8 @@ use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Age limit of the pose that other values are relative to: it is 20 ms old at PX4's rates, 250 ms on a slow line.
-const POSE_AGE: Duration = Duration::from_millis(500);
+/// Maximum age of the pose that other values are relative to: it is 20 ms old at PX4's rates, 250 ms on a slow line.
+const MAX_POSE_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
 const SETPOINTS: [u32; 3] =
     [SetPositionTargetLocalNed::ID, SetPositionTargetGlobalInt::ID, SetAttitudeTarget::ID];
@@ -35,11 +35,11 @@ const SETPOINTS: [u32; 3] =
 const CALLS: [u32; 4] = [CommandLong::ID, CommandInt::ID, SetMode::ID, ParamSet::ID];
 /// A sample older than the last one by this much is from another run of the autopilot.
 const ANOTHER_RUN_NS: i64 = 1_000_000_000;
-/// Capacity for true states: as many as datagrams are received at a time.
-const TRUTHS: usize = 1024;
-/// Capacity for notices.
-const NOTICES: usize = 16;
-/// Longest notice in characters.
+/// Maximum number of queued true states: the number of datagrams that are received at a time.
+const MAX_TRUTHS: usize = 1024;
+/// Maximum number of queued notices.
+const MAX_NOTICES: usize = 16;
+/// Maximum length of a notice in characters.
 const NOTICE_CHARS: usize = 500;
 
 /// The present on both clocks.
@@ -276,10 +276,10 @@ impl Fcu {
 
     /// Adopts the ids of an autopilot while none is connected.
     pub(super) fn adopt(&mut self, frame: &Frame<'_>) {
-        let other = (frame.system, frame.component) != (self.system, self.component);
-        let autopilot =
+        let has_other_ids = (frame.system, frame.component) != (self.system, self.component);
+        let is_autopilot =
             || Heartbeat::parse(frame).is_some_and(|h| h.autopilot != MAV_AUTOPILOT_INVALID);
-        if !self.is_connected() && other && autopilot() {
+        if !self.is_connected() && has_other_ids && is_autopilot() {
             (self.system, self.component) = (frame.system, frame.component);
             tracing::info!(
                 vehicle = self.settings.id,
@@ -326,7 +326,7 @@ impl Fcu {
         if let Some((end, _)) = text.char_indices().nth(NOTICE_CHARS) {
             text = text[..end].to_owned() + "...";
         }
-        if self.notices.len() < NOTICES {
+        if self.notices.len() < MAX_NOTICES {
             self.notices.push(text);
         }
     }
@@ -339,7 +339,7 @@ impl Fcu {
 
     /// Queues a true state of CopterSim.
     pub(super) fn queue_truth(&mut self, truth: TrueState) {
-        if self.truths.len() < TRUTHS {
+        if self.truths.len() < MAX_TRUTHS {
             self.truths.push((truth, self.waited));
         } else {
             self.count(Counter::TruthNotTaken);
@@ -397,8 +397,8 @@ impl Fcu {
     /// Whether a sample of this boot time in ns is at least as new as the one before; counts one that is not. An old
     /// measurement must not follow a newer one.
     pub(super) fn check_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
-        let late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
-        if last.is_some_and(late) {
+        let is_late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
+        if last.is_some_and(is_late) {
             self.count(Counter::Late);
             return false;
         }
@@ -414,7 +414,7 @@ impl Fcu {
 
     /// Whether a pose that arrived `at` is recent.
     pub(super) fn is_recent(&self, at: Duration) -> bool {
-        self.arrival().saturating_sub(at) <= POSE_AGE
+        self.arrival().saturating_sub(at) <= MAX_POSE_AGE
     }
 
     /// Whether the last heartbeat reports armed.

@@ -1,5 +1,5 @@
-//! Faults of the link that single messages do not show: another autopilot, stamps of another clock. Each is logged once; the doctor
-//! reports those that persist.
+//! Faults of the link that single messages do not show: another autopilot, stamps of another clock. Each is logged once; the
+//! doctor reports those that persist.
 use crate::wire::mavlink::numbers::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ const MAX_GAP: f64 = 1.0;
 /// Autopilots with PX4's modes, or none.
 const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
-/// The faults, and when each was last detected.
+/// The faults, and when each was last detected. A check returns the warning about a new fault.
 #[derive(Debug, Default)]
 pub(super) struct LinkWarnings {
     /// Other systems with an autopilot.
@@ -23,8 +23,8 @@ pub(super) struct LinkWarnings {
 }
 
 impl LinkWarnings {
-    /// Takes a heartbeat of another system: this vehicle with another id, or another vehicle on its port.
-    pub(super) fn other_system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
+    /// Checks a heartbeat of another system: this vehicle with another id, or another vehicle on its port.
+    pub(super) fn check_system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
         let new = autopilot != MAV_AUTOPILOT_INVALID && self.systems.insert(id, now).is_none();
         new.then(|| {
             format!(
@@ -34,13 +34,13 @@ impl LinkWarnings {
         })
     }
 
-    /// Takes a heartbeat of the vehicle: the bridge's modes and checks are those of PX4.
-    pub(super) fn autopilot(&mut self, autopilot: u8) -> Option<String> {
+    /// Checks the kind of the vehicle's autopilot: the bridge's modes and checks are those of PX4.
+    pub(super) fn check_autopilot(&mut self, autopilot: u8) -> Option<String> {
         let new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
         new.then(|| kind_text(autopilot))
     }
 
-    /// Takes the distance of a stamp from the present, in s.
+    /// Checks the distance of a stamp from the present, in s.
     pub(super) fn stamp(&mut self, now: Duration, topic: &'static str, gap: f64) -> Option<String> {
         if gap.abs() <= MAX_GAP {
             self.stamps.remove(topic);

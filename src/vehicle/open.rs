@@ -1,5 +1,5 @@
 //! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
-use super::autopilot::{Autopilot, Readers};
+use super::autopilot::{Autopilot, SubscriberCount};
 use super::fcu::Now;
 use super::topics::TOPICS;
 use crate::config::params::QosGroup;
@@ -76,7 +76,7 @@ impl VehicleInterface {
         self.handle.clone()
     }
 
-    /// Opens all topics and services of vehicle `id` below `prefix`; `autopilot` creates the autopilot with them.
+    /// Opens all topics and services of vehicle `id` below `prefix`; `autopilot` opens them and creates the autopilot.
     pub fn open(
         middleware: &Middleware,
         id: u16,
@@ -94,12 +94,12 @@ impl VehicleInterface {
             prefix,
             qos,
             shared: Arc::downgrade(&shared),
-            readers: RefCell::default(),
+            subscriber_counts: RefCell::default(),
             subscriptions: RefCell::default(),
             services: RefCell::default(),
         };
         let mut autopilot = autopilot(&open)?;
-        autopilot.readers = open.readers.into_inner();
+        autopilot.subscriber_counts = open.subscriber_counts.into_inner();
         let (subscriptions, services) = (open.subscriptions, open.services);
         *shared.autopilot.lock() = Some(autopilot);
         Ok(Self {
@@ -117,7 +117,7 @@ pub struct Open<'a> {
     prefix: &'a str,
     qos: &'a dyn Fn(QosGroup, &str) -> Qos,
     shared: Weak<SharedAutopilot>,
-    readers: RefCell<Vec<Readers>>,
+    subscriber_counts: RefCell<Vec<SubscriberCount>>,
     subscriptions: RefCell<Vec<Subscription>>,
     services: RefCell<Vec<ServiceHandle>>,
 }
@@ -132,8 +132,8 @@ impl Open<'_> {
         let topic = self.full_name(name);
         let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
         let counted = publisher.clone();
-        let readers = Box::new(move || counted.subscribers());
-        self.readers.borrow_mut().push(readers);
+        let count = Box::new(move || counted.subscribers());
+        self.subscriber_counts.borrow_mut().push(count);
         Ok(publisher)
     }
 

@@ -13,15 +13,15 @@ pub(super) struct Preflight {
     pub(super) status: Option<[u32; 3]>,
     pub(super) estimator: Option<u16>,
     pub(super) texts: VecDeque<(Duration, String)>,
-    /// Since when it would refuse to arm.
+    /// Since when the autopilot would refuse to arm.
     pub(super) refuses_since: Option<Duration>,
-    /// When its reasons were last queried.
+    /// When the bridge last queried the reasons.
     pub(super) queried: Option<Duration>,
 }
 
 impl Preflight {
-    /// Takes a text of the autopilot, if it is about arming.
-    pub(super) fn text(&mut self, now: Duration, text: &str) {
+    /// Stores a text of the autopilot, if it is about arming.
+    pub(super) fn add_text(&mut self, now: Duration, text: &str) {
         let lower = text.to_ascii_lowercase();
         let keywords = ["preflight", "prearm", "arming denied", "not ready"];
         if !keywords.iter().any(|word| lower.contains(word)) {

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 /// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
 const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
-/// A text counts this long: PX4 repeats the reasons with each attempt to arm, other autopilots from time to time.
+/// A text is a reason for this time: PX4 repeats the reasons with each attempt to arm, other autopilots from time to time.
 const TEXT_LIFETIME: Duration = Duration::from_secs(60);
-/// An autopilot that starts is not ready for a while, and sends its reasons unasked.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// An autopilot that starts is not ready for about this time, and sends its reasons unasked.
+const STARTUP: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
 const SENSORS: [(u32, &str); 18] = [
     (0, "gyroscope"),
@@ -36,11 +36,11 @@ const SENSORS: [(u32, &str); 18] = [
 /// ESTIMATOR_STATUS_FLAGS that a flight by position needs.
 const ESTIMATES: [(u16, &str); 4] =
     [(0, "attitude"), (1, "horizontal velocity"), (2, "vertical velocity"), (5, "height")];
-/// Either position will do: relative or absolute.
+/// One of these is sufficient: the relative or the absolute position.
 const POSITIONS: u16 = 1 << 3 | 1 << 4;
 
 impl Fcu {
-    /// Takes the request that is due: PX4 sends its reasons only when they change.
+    /// Takes the request for the reasons if it is due: PX4 sends them only when they change.
     pub(super) fn take_reasons_request(&mut self) -> Option<CommandLong> {
         let now = self.now.mono;
         if !self.refuses_to_arm() {
@@ -51,7 +51,7 @@ impl Fcu {
         let since = *preflight.refuses_since.get_or_insert(now);
         let recent = |at: Duration| now.saturating_sub(at) <= TEXT_LIFETIME;
         let known = preflight.texts.iter().any(|(at, _)| recent(*at));
-        if known || preflight.queried.is_some_and(recent) || now.saturating_sub(since) < PATIENCE {
+        if known || preflight.queried.is_some_and(recent) || now.saturating_sub(since) < STARTUP {
             return None;
         }
         preflight.queried = Some(now);

@@ -63,13 +63,13 @@ impl VehicleSettings {
     }
 
     /// Whether frames have mavros' names.
-    pub fn frames_of_mavros(&self) -> bool {
+    pub fn has_mavros_frames(&self) -> bool {
         self.local_frame() == self.map
     }
 
     /// Frame of the autopilot's odometry.
     pub fn odometry_frame(&self) -> &str {
-        if self.frames_of_mavros() { &self.odom } else { self.local_frame() }
+        if self.has_mavros_frames() { &self.odom } else { self.local_frame() }
     }
 }
 

@@ -50,7 +50,7 @@ impl StateTopic {
         if self.last_message.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
-        let new = fcu.link_warnings.autopilot(heartbeat.autopilot);
+        let new = fcu.link_warnings.check_autopilot(heartbeat.autopilot);
         fcu.log_link_warning(new);
         fcu.heartbeat = Some(heartbeat);
         fcu.heartbeat_count += 1;

@@ -5,7 +5,7 @@ use crate::time::RosTime;
 use crate::vehicle::Stamp;
 
 impl Fcu {
-    /// Header time of the autopilot's boot time in ns; the present if the boot time or the clock is unknown.
+    /// Returns the stamp of a boot time of the autopilot in ns; the present if the boot time or the clock is unknown.
     fn stamp(&self, boot_ns: Option<i64>) -> Stamp {
         let clock = self.clock.or(self.rough_clock);
         let stamp = clock
@@ -14,12 +14,12 @@ impl Fcu {
         Stamp::new(stamp.map_or(self.now.ros, RosTime), self.now.ros)
     }
 
-    /// The same from milliseconds.
+    /// Returns the stamp of a boot time in milliseconds.
     pub fn stamp_ms(&self, boot_ms: u32) -> Stamp {
         self.stamp(Some(self.boot_ns(boot_ms)))
     }
 
-    /// The same from microseconds since boot or since 1970; autopilots send either.
+    /// Returns the stamp of microseconds since boot or since 1970; autopilots send either.
     pub fn stamp_us(&self, time_us: u64) -> Stamp {
         self.stamp(boot_ns(time_us))
     }

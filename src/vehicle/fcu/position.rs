@@ -18,7 +18,7 @@ impl Fcu {
     }
 
     /// Whether the autopilot reported its origin.
-    pub(in crate::vehicle) fn origin_is_reported(&self) -> bool {
+    pub(in crate::vehicle) fn is_origin_reported(&self) -> bool {
         self.is_origin_reported
     }
 

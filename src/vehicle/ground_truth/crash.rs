@@ -10,19 +10,19 @@ const COLLISION_END: i32 = -1;
 /// Merges the two kinds of datagrams that report collisions: one is periodic, one is sent at the event.
 #[derive(Debug, Default)]
 pub struct Crashes {
-    lasting: Option<i32>,
+    periodic: Option<i32>,
     event: Option<(i32, RosTime)>,
 }
 
 impl Crashes {
     /// Takes the report of a datagram: the object hit, `None` at the end, and whether the report is periodic. Returns the value
     /// to publish.
-    pub fn take(&mut self, with: Option<i32>, lasting: bool, now: RosTime) -> Option<i32> {
-        if lasting {
-            let before = std::mem::replace(&mut self.lasting, with);
-            let known = self.event.is_some_and(|(id, _)| Some(id) == with);
+    pub fn take(&mut self, with: Option<i32>, is_periodic: bool, now: RosTime) -> Option<i32> {
+        if is_periodic {
+            let before = std::mem::replace(&mut self.periodic, with);
+            let is_known = self.event.is_some_and(|(id, _)| Some(id) == with);
             return match with {
-                Some(id) if before != with && !known => Some(id),
+                Some(id) if before != with && !is_known => Some(id),
                 None if before.is_some() && self.event.is_none() => Some(COLLISION_END),
                 _ => None,
             };
@@ -30,10 +30,10 @@ impl Crashes {
         let Some(id) = with else {
             return self.event.take().map(|_| COLLISION_END);
         };
-        let same = self.event.is_some_and(|(last, at)| {
+        let is_same = self.event.is_some_and(|(last, at)| {
             last == id && now.0.saturating_sub(at.0).unsigned_abs() < MERGE_TIME.as_nanos() as u64
-        }) || self.lasting == Some(id);
+        }) || self.periodic == Some(id);
         self.event = Some((id, now));
-        (!same).then_some(id)
+        (!is_same).then_some(id)
     }
 }

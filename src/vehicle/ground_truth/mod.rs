@@ -138,21 +138,21 @@ impl GroundTruth {
         self.publishers.is_read() || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
     }
 
-    /// Whether all measured numbers are finite; otherwise the topics with other numbers are skipped.
+    /// Whether all measured numbers are finite. A topic with a number that is not finite is skipped.
     pub fn is_finite(&self, state: &TrueState) -> bool {
         let acc = state.acc.into_iter().flatten();
         (acc.chain(state.motor_rpm).chain(state.gps)).all(f64::is_finite)
     }
 
-    /// Publishes a state on the topics with subscribers. Skips one older than the last, because odometry is integrated.
+    /// Publishes a state on the topics with subscribers. Skips a state older than the last, because subscribers integrate.
     pub fn publish(
         &mut self,
         state: &TrueState,
         pose: &VehiclePose,
         stamp: RosTime,
     ) -> Result<(), RosError> {
-        let late = |last: RosTime| stamp <= last && last.0 - stamp.0 < RESTART.as_nanos() as i64;
-        if self.last.is_some_and(late) {
+        let is_late = |last: RosTime| stamp <= last && last.0 - stamp.0 < RESTART.as_nanos() as i64;
+        if self.last.is_some_and(is_late) {
             return Ok(());
         }
         self.last = Some(stamp);
@@ -209,13 +209,13 @@ impl GroundTruth {
     }
 
     fn publish_path(&mut self, pose: &VehiclePose, stamp: RosTime) -> Result<(), RosError> {
-        let changed = self.trail.extend(pose, self.world, stamp);
+        let has_changed = self.trail.extend(pose, self.world, stamp);
         let readers = self.publishers.path.subscribers();
-        let joined = readers > self.path_readers;
+        let has_new_reader = readers > self.path_readers;
         self.path_readers = readers;
         let period = PATH_PERIOD.as_nanos() as i64;
         let due = self.last_path.is_none_or(|last| stamp.0 < last.0 || stamp.0 - last.0 >= period);
-        if joined || (readers > 0 && changed && due) {
+        if has_new_reader || (readers > 0 && has_changed && due) {
             self.last_path = Some(stamp);
             self.trail.has_changed = false;
             let path = self.trail.message(&self.map, stamp);
@@ -224,15 +224,15 @@ impl GroundTruth {
         Ok(())
     }
 
-    /// Takes a datagram's report of collisions and publishes changes; returns whether a collision began. `lasting`: the
-    /// datagram is periodic and also reports that there is none.
+    /// Handles a datagram's report of collisions and publishes changes; returns whether a collision began. `is_periodic`: the
+    /// datagram also reports that there is no collision.
     pub fn collision(
         &mut self,
         with: Option<i32>,
-        lasting: bool,
+        is_periodic: bool,
         now: RosTime,
     ) -> Result<bool, RosError> {
-        let Some(data) = self.crashes.take(with, lasting, now) else { return Ok(false) };
+        let Some(data) = self.crashes.take(with, is_periodic, now) else { return Ok(false) };
         self.publishers.crash.publish(&Int32 { data })?;
         Ok(data >= 0)
     }

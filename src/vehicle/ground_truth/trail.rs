@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// Distance between two poses of the path.
 pub const PATH_STEP_M: f64 = 0.1;
-/// A larger step between two states means that the vehicle was set down elsewhere.
+/// A larger step between two states means that the vehicle was placed elsewhere.
 const JUMP_M: f64 = 20.0;
 /// Maximum number of poses.
 pub const PATH_LENGTH: usize = 2000;
@@ -23,7 +23,7 @@ pub struct Trail {
 impl Trail {
     /// Adds the pose if the vehicle has moved; returns whether the path has an unpublished pose.
     ///
-    /// The path restarts if the vehicle jumps or its clock goes back, because it was set down elsewhere.
+    /// The path restarts if the vehicle jumps or its clock goes back, because the vehicle was placed elsewhere.
     pub fn extend(&mut self, pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> bool {
         let [x, y, z] = world.vector(pose.position);
         let change = self.poses.back().map(|(before, last)| {

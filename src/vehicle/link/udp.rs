@@ -17,13 +17,13 @@ use crate::wire::mavlink::raw::{CommandInt, CommandLong, Heartbeat, ParamSet, Se
 use crate::wire::mavlink::{Encoder, MavMessage, Outbound, Taken, take};
 use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};
 
-/// Least climb of a take-off in m; less is noise of the estimate.
+/// Minimum climb of a take-off in m; less is noise of the estimate.
 const MIN_CLIMB: f32 = 0.3;
 const NOT_ABOVE: &str =
     "a take-off to an altitude that is not above the vehicle; altitudes are above sea level";
-/// Datagrams of another mode in a row after which CopterSim's mode has changed: fewer can still be in flight after a
-/// change.
-const OTHER_MODE: u32 = 50;
+/// After this number of consecutive datagrams of another mode, CopterSim's mode is another; a few can still be in flight
+/// after a change.
+const MAX_OTHER_MODE: u32 = 50;
 
 /// The datagram that a message becomes.
 pub(super) enum UdpMessage {
@@ -55,16 +55,16 @@ pub(super) struct UdpLink {
     /// Encodes frames with the vehicle's ids.
     encoder: Encoder,
     frames: Vec<u8>,
-    /// Datagrams of another mode in a row.
+    /// Number of consecutive datagrams of another mode.
     other_mode: u32,
     has_warned: bool,
     home: Option<Geodetic>,
     position: Option<[f32; 3]>,
     speed: f32,
     radius: f32,
-    armed: bool,
-    disarmed: bool,
-    offboard: bool,
+    is_armed: bool,
+    was_disarmed: bool,
+    is_offboard: bool,
     /// A HEARTBEAT is due with the next state.
     pub(super) is_heartbeat_due: bool,
     /// The estimator is initialised.
@@ -86,9 +86,9 @@ impl UdpLink {
             position: None,
             speed: 0.0,
             radius: 0.0,
-            armed: false,
-            disarmed: false,
-            offboard: false,
+            is_armed: false,
+            was_disarmed: false,
+            is_offboard: false,
             is_heartbeat_due: true,
             is_fixed: false,
             hit: None,
@@ -111,7 +111,7 @@ impl UdpLink {
         };
         if let Some(command) = CommandLong::parse(&frame) {
             let params = command.params.map(f64::from);
-            return self.command(command.command, params);
+            return self.translate_command(command.command, params);
         }
         if let Some(command) = CommandInt::parse(&frame) {
             let [a, b, c, d] = command.params.map(f64::from);
@@ -127,13 +127,13 @@ impl UdpLink {
                 _ => (f64::from(command.x) / 1e4, f64::from(command.y) / 1e4),
             };
             let params = [a, b, c, d, x, y, command.z.into()];
-            return self.command(command.command, params);
+            return self.translate_command(command.command, params);
         }
         if let Some(mode) = SetMode::parse(&frame) {
-            return self.mode(mode.custom_mode);
+            return self.check_mode(mode.custom_mode);
         }
         if let Some(param) = ParamSet::parse(&frame) {
-            return self.parameter(&param);
+            return self.translate_parameter(&param);
         }
         let setpoint = match frame.message() {
             Ok(MavMessage::SET_POSITION_TARGET_LOCAL_NED(target)) => UdpMessage::Local(target),
@@ -151,18 +151,18 @@ impl UdpLink {
 
     /// Refuses a setpoint to a vehicle that was disarmed.
     pub(super) fn check_not_disarmed(&self) -> Result<(), SendError> {
-        if self.disarmed {
+        if self.was_disarmed {
             return self
                 .unsupported("a setpoint would arm the vehicle, which was disarmed: arm it first");
         }
         Ok(())
     }
 
-    fn command(&self, command: u16, params: [f64; 7]) -> Result<UdpMessage, SendError> {
-        let [p1, p2, _, _, p5, p6, p7] = params;
+    fn translate_command(&self, command: u16, params: [f64; 7]) -> Result<UdpMessage, SendError> {
+        let [p1, p2, p3, _, p5, p6, p7] = params;
         let single = params.map(|x| x as f32);
         Ok(UdpMessage::Command(match command {
-            // PX4 rounds it, too.
+            // PX4 also rounds param1.
             MAV_CMD_COMPONENT_ARM_DISARM if p1.round() == 1.0 => SimpleCommand::Arm(true),
             MAV_CMD_COMPONENT_ARM_DISARM if p1.round() == 0.0 => SimpleCommand::Arm(false),
             MAV_CMD_COMPONENT_ARM_DISARM => {
@@ -174,11 +174,11 @@ impl UdpLink {
                 let [.., east, north, down] = single;
                 self.take_off_local([north, east, down])?
             }
-            // CopterSim sets speed and radius together: the unchanged one is repeated.
+            // CopterSim sets speed and radius together, so the datagram repeats the unchanged radius.
             MAV_CMD_DO_CHANGE_SPEED if p2 > 0.0 => {
                 SimpleCommand::Cruise { speed: p2 as f32, radius: self.radius }
             }
-            MAV_CMD_DO_SET_MODE => return self.mode((p2 as u32) << 16 | (params[2] as u32) << 24),
+            MAV_CMD_DO_SET_MODE => return self.check_mode((p2 as u32) << 16 | (p3 as u32) << 24),
             MAV_CMD_DO_VTOL_TRANSITION => {
                 SimpleCommand::VtolTransition { state: single[0], immediate: single[1] }
             }
@@ -220,7 +220,7 @@ impl UdpLink {
         Ok(SimpleCommand::TakeOff { position })
     }
 
-    fn mode(&self, custom_mode: u32) -> Result<UdpMessage, SendError> {
+    fn check_mode(&self, custom_mode: u32) -> Result<UdpMessage, SendError> {
         if custom_mode == OFFBOARD {
             return Ok(UdpMessage::Done);
         }
@@ -228,7 +228,7 @@ impl UdpLink {
     }
 
     /// Two fixed-wing parameters have a datagram of their own.
-    fn parameter(&self, param: &ParamSet) -> Result<UdpMessage, SendError> {
+    fn translate_parameter(&self, param: &ParamSet) -> Result<UdpMessage, SendError> {
         let end = param.id.iter().position(|byte| *byte == 0);
         let value = f32::from_le_bytes(param.value);
         let (speed, radius) = match param.id.get(..end.unwrap_or(param.id.len())) {
@@ -258,11 +258,11 @@ impl UdpLink {
         self.is_heartbeat_due = true;
         match command {
             SimpleCommand::Arm(armed) => {
-                (self.armed, self.disarmed) = (armed, !armed);
-                self.offboard &= armed;
+                (self.is_armed, self.was_disarmed) = (armed, !armed);
+                self.is_offboard &= armed;
             }
             SimpleCommand::TakeOff { .. } | SimpleCommand::TakeOffGlobal { .. } => {
-                (self.armed, self.disarmed) = (true, false);
+                (self.is_armed, self.was_disarmed) = (true, false);
             }
             SimpleCommand::Cruise { speed, radius } => {
                 (self.speed, self.radius) = (speed, radius);
@@ -275,8 +275,8 @@ impl UdpLink {
     /// Sends a setpoint, which arms the vehicle.
     pub(super) fn send_setpoint(&mut self, bytes: &[u8]) -> Result<(), SendError> {
         self.send(bytes)?;
-        self.is_heartbeat_due |= !(self.armed && self.offboard);
-        (self.armed, self.offboard) = (true, true);
+        self.is_heartbeat_due |= !(self.is_armed && self.is_offboard);
+        (self.is_armed, self.is_offboard) = (true, true);
         Ok(())
     }
 
@@ -284,7 +284,7 @@ impl UdpLink {
         if (self.sink)(bytes) { Ok(()) } else { Err(SendError::Io) }
     }
 
-    /// Starts the frames of a datagram.
+    /// Starts the conversion of a datagram to frames.
     pub(super) fn begin(&mut self) {
         self.frames.clear();
     }
@@ -313,7 +313,7 @@ impl UdpLink {
             return Counter::Malformed;
         }
         self.other_mode = self.other_mode.saturating_add(1);
-        if self.other_mode >= OTHER_MODE && !std::mem::replace(&mut self.has_warned, true) {
+        if self.other_mode >= MAX_OTHER_MODE && !std::mem::replace(&mut self.has_warned, true) {
             tracing::warn!(
                 "CopterSim speaks {meaning}, but the link is set to {}: change UDPSIMMODE, the vehicle's link, or set \
                  control.switch_mode",
@@ -323,24 +323,24 @@ impl UdpLink {
         problem
     }
 
-    /// CopterSim restarted.
+    /// Resets the state after a restart of CopterSim.
     pub(super) fn restarted(&mut self) {
-        (self.armed, self.disarmed, self.offboard) = (false, false, false);
+        (self.is_armed, self.was_disarmed, self.is_offboard) = (false, false, false);
         (self.is_fixed, self.hit, self.is_heartbeat_due) = (false, None, true);
     }
 
     /// MAV_STATE: standby once the estimator is initialised, which a known home also proves.
     fn status(&self) -> u8 {
-        match (self.armed, self.is_fixed || self.home.is_some()) {
+        match (self.is_armed, self.is_fixed || self.home.is_some()) {
             (true, _) => MAV_STATE_ACTIVE,
             (false, true) => MAV_STATE_STANDBY,
             (false, false) => MAV_STATE_UNINIT,
         }
     }
 
-    /// No state arrives: CopterSim may have ended. A disarmed vehicle stays disarmed.
+    /// Resets the state when no state arrives: CopterSim may have ended. A disarmed vehicle stays disarmed.
     pub(super) fn lost(&mut self) {
-        (self.armed, self.offboard) = (false, false);
+        (self.is_armed, self.is_offboard) = (false, false);
         (self.is_fixed, self.hit, self.is_heartbeat_due) = (false, None, true);
         (self.home, self.position) = (None, None);
     }
@@ -351,11 +351,11 @@ impl UdpLink {
             return;
         }
         self.push(Heartbeat {
-            custom_mode: if self.offboard { OFFBOARD } else { 0 },
+            custom_mode: if self.is_offboard { OFFBOARD } else { 0 },
             kind: 0,
             autopilot: MAV_AUTOPILOT_PX4,
             base_mode: MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
-                | if self.armed { MAV_MODE_FLAG_SAFETY_ARMED } else { 0 },
+                | if self.is_armed { MAV_MODE_FLAG_SAFETY_ARMED } else { 0 },
             system_status: self.status(),
             mavlink_version: 3,
         });

@@ -69,7 +69,7 @@ impl UdpFullLink {
             UdpMessage::Attitude(t) => {
                 let rates = [t.body_roll_rate, t.body_pitch_rate, t.body_yaw_rate];
                 let mask = t.type_mask.bits().into();
-                // The vendor's client sends body setpoints with this frame left over.
+                // As the vendor's client, where this frame is left over from body setpoints.
                 self.setpoint(t.time_boot_ms, mask, MAV_FRAME_BODY_NED)
                     .with_attitude(t.q, rates, t.thrust)
             }
@@ -163,14 +163,14 @@ impl UdpFullLink {
         };
         self.udp.push_pose(&pose)?;
         self.last = Some(time_boot_ms);
-        self.gps(packet);
+        self.push_gps(packet);
         self.udp.set_fixed(packet.estimator_fixed.get() > 0.5);
         let with = Some(packet.collided_with.get()).filter(|id| *id >= 0);
         self.udp.report_collision(with);
         Ok(())
     }
 
-    fn gps(&mut self, packet: &FullEstimatePacket) {
+    fn push_gps(&mut self, packet: &FullEstimatePacket) {
         let [lat, lon, alt] = packet.gps.map(|x| x.get());
         let [north, east, down] = packet.gps_velocity.map(|x| x.get());
         let [vx, vy, vz] = [north, east, down]

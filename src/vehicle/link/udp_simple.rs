@@ -52,7 +52,7 @@ impl UdpSimpleLink {
     }
 
     fn local(&self, t: &SET_POSITION_TARGET_LOCAL_NED_DATA) -> Result<SimpleCommand, SendError> {
-        let body = match t.coordinate_frame as u8 {
+        let is_body = match t.coordinate_frame as u8 {
             MAV_FRAME_LOCAL_NED => false,
             MAV_FRAME_BODY_NED => true,
             _ => {
@@ -67,7 +67,7 @@ impl UdpSimpleLink {
         let acceleration = axes([t.afx, t.afy, t.afz], mask >> 6);
         match mask & KIND {
             0 => {}
-            TAKE_OFF if !body => {
+            TAKE_OFF if !is_body => {
                 return Ok(SimpleCommand::TakeOff { position: [t.x, t.y, t.z] });
             }
             _ => return self.udp.unsupported("setpoints that land, loiter or idle"),
@@ -79,7 +79,7 @@ impl UdpSimpleLink {
         match (used(POSITION), used(VELOCITY), used(ACCELERATION)) {
             (true, false, false) => {
                 let yaw = self.yaw(mask, t.yaw)?;
-                Ok(if body {
+                Ok(if is_body {
                     SimpleCommand::PositionFrd { position, yaw }
                 } else {
                     SimpleCommand::PositionNed { position, yaw }
@@ -87,14 +87,14 @@ impl UdpSimpleLink {
             }
             (false, true, false) => {
                 let yaw_rate = self.yaw_rate(mask, t.yaw_rate)?;
-                Ok(if body {
+                Ok(if is_body {
                     SimpleCommand::VelocityFrd { velocity, yaw_rate }
                 } else {
                     SimpleCommand::VelocityNed { velocity, yaw_rate }
                 })
             }
             (false, false, true) => {
-                if body {
+                if is_body {
                     return self.udp.unsupported("accelerations in the body frame");
                 }
                 if mask & FORCE != 0 {

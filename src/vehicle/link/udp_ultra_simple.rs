@@ -11,10 +11,10 @@ use crate::wire::mavlink::{MavMessage, Outbound};
 
 /// HEARTBEAT period in s.
 const HEARTBEAT: f64 = 1.0;
-/// The vehicle was started again if its time goes back by more, in s.
+/// The vehicle restarted if its time goes back by more than this, in s.
 const RESTART: f64 = 1.0;
-/// A vehicle whose motors turn faster, in rpm, may fly.
-const TURNING: f64 = 100.0;
+/// A vehicle whose motors turn faster than this, in rpm, may be in flight.
+const MAX_IDLE_RPM: f64 = 100.0;
 
 /// A link to CopterSim in UDP_UltraSimple.
 pub struct UdpUltraSimpleLink {
@@ -63,7 +63,7 @@ impl UdpUltraSimpleLink {
                 down,
                 "UDP_UltraSimple: the state is the true one; home is where the vehicle is now"
             );
-            if state.motor_rpm.iter().any(|rpm| *rpm > TURNING) {
+            if state.motor_rpm.iter().any(|rpm| *rpm > MAX_IDLE_RPM) {
                 tracing::warn!(
                     vehicle,
                     "UDP_UltraSimple: its motors turn, so it may be away from its home, and positions would count from elsewhere: \

@@ -45,7 +45,7 @@ impl ServicePart for VehicleInfoPart {
     fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         handle!(frame {
             AutopilotVersion => |m| {
-                self.version(fcu, m);
+                self.store_version(fcu, m);
                 Ok(())
             },
         })
@@ -67,7 +67,7 @@ impl ServicePart for VehicleInfoPart {
 }
 
 impl VehicleInfoPart {
-    fn version(&mut self, fcu: &Fcu, version: AutopilotVersion) {
+    fn store_version(&mut self, fcu: &Fcu, version: AutopilotVersion) {
         if self.version.replace(version).is_none() {
             let [major, minor, patch, _] = version.flight_sw.to_be_bytes();
             let software = format!("{major}.{minor}.{patch}");

@@ -58,7 +58,7 @@ pub(super) struct MissionPart {
     machine: MissionClient<MissionCallback>,
     lists: Vec<(MissionList, Publisher<WaypointList>)>,
     reached: Publisher<WaypointReached>,
-    pull: Option<Duration>,
+    pull_at: Option<Duration>,
     current: u16,
 }
 
@@ -70,7 +70,7 @@ impl ServicePart for MissionPart {
             machine: MissionClient::new(MissionSettings::default(), (1, 191), (1, 1)),
             lists: lists.collect::<Result<_, RosError>>()?,
             reached: open.publisher("mission/reached")?,
-            pull: None,
+            pull_at: None,
             current: 0,
         })
     }
@@ -78,76 +78,76 @@ impl ServicePart for MissionPart {
     /// Schedules the download of the lists, also after a restart.
     fn connected(&mut self, fcu: &Fcu) {
         self.machine.forget();
-        self.pull = fcu.abilities().services.then_some(fcu.now.mono + FIRST_PULL);
+        self.pull_at = fcu.abilities().services.then_some(fcu.now.mono + FIRST_PULL);
     }
 
     fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Result<(), RosError> {
         handle!(frame {
-            MissionCount => |m| self.take(fcu, |mission, now| mission.count(now, &m)),
-            MissionItemInt => |m| self.take(fcu, |mission, now| mission.item(now, m)),
-            MissionItem => |m| self.take(fcu, |mission, now| mission.item_float(now, &m)),
-            MissionRequest => |m| self.take(fcu, |mission, now| {
+            MissionCount => |m| self.pass(fcu, |mission, now| mission.count(now, &m)),
+            MissionItemInt => |m| self.pass(fcu, |mission, now| mission.item(now, m)),
+            MissionItem => |m| self.pass(fcu, |mission, now| mission.item_float(now, &m)),
+            MissionRequest => |m| self.pass(fcu, |mission, now| {
                 mission.requested(now, m.seq, (m.target_system, m.target_component), m.mission_type);
             }),
-            MissionRequestInt => |m| self.take(fcu, |mission, now| {
+            MissionRequestInt => |m| self.pass(fcu, |mission, now| {
                 mission.requested(now, m.seq, (m.target_system, m.target_component), m.mission_type);
             }),
-            MissionAck => |m| self.take(fcu, |mission, now| mission.acknowledge(now, &m)),
-            MissionCurrent => |m| self.take(fcu, |mission, now| mission.current_item(now, &m)),
-            MissionItemReached => |m| self.take(fcu, |mission, _| mission.reached(m.seq)),
-            StatusText => |m| self.text(fcu, &m),
+            MissionAck => |m| self.pass(fcu, |mission, now| mission.acknowledge(now, &m)),
+            MissionCurrent => |m| self.pass(fcu, |mission, now| mission.current_item(now, &m)),
+            MissionItemReached => |m| self.pass(fcu, |mission, _| mission.reached(m.seq)),
+            StatusText => |m| self.add_text(fcu, &m),
         })
     }
 
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let now = fcu.now.mono;
-        if self.pull.is_some_and(|at| now >= at) {
-            self.pull = None;
+        if self.pull_at.is_some_and(|at| now >= at) {
+            self.pull_at = None;
             self.set_ids(fcu);
             for list in MissionList::ALL {
                 self.machine.pull(now, list, Box::new(log_failure));
             }
         }
         self.machine.tick(now);
-        self.run(fcu)
+        self.handle_events(fcu)
     }
 
     fn lost(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        self.pull = None;
+        self.pull_at = None;
         self.machine.lose_link();
-        self.run(fcu)
+        self.handle_events(fcu)
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        self.machine.deadline().into_iter().chain(self.pull).min()
+        self.machine.deadline().into_iter().chain(self.pull_at).min()
     }
 }
 
 impl MissionPart {
     /// Passes a message to the state machine.
-    fn take(
+    fn pass(
         &mut self,
         fcu: &mut Fcu,
         message: impl FnOnce(&mut MissionClient<MissionCallback>, Duration),
     ) -> Result<(), RosError> {
         self.set_ids(fcu);
         message(&mut self.machine, fcu.now.mono);
-        self.run(fcu)
+        self.handle_events(fcu)
     }
 
-    /// Takes a status text.
-    fn text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
+    /// Adds a status text to the reasons while a transfer is under way.
+    fn add_text(&mut self, fcu: &mut Fcu, message: &StatusText) -> Result<(), RosError> {
         if self.machine.is_busy() && fcu.reasons.add(message) {
             self.machine.warned(fcu.now.mono);
         }
-        self.run(fcu)
+        self.handle_events(fcu)
     }
 
     fn set_ids(&mut self, fcu: &Fcu) {
         self.machine.set_ids(fcu.own_ids(), (fcu.system, fcu.component));
     }
 
-    fn run(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
+    fn handle_events(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let mut published = Ok(());
         while let Some(event) = self.machine.next_event() {
             match event {
@@ -183,11 +183,11 @@ impl MissionPart {
         let items = self.machine.items(list).unwrap_or_default();
         // Only the plan has a current item. Until the autopilot reports it, the item's own flag counts.
         let known = list == MissionList::Plan && self.machine.current().is_some();
-        let current = |seq: u16, flag: u8| if known { seq == self.current } else { flag == 1 };
+        let is_current = |seq: u16, flag: u8| if known { seq == self.current } else { flag == 1 };
         let message = WaypointList {
             current_seq: if known { self.current } else { 0 },
             waypoints: (items.iter())
-                .map(|item| waypoint::to_ros(item, current(item.seq, item.current)))
+                .map(|item| waypoint::to_ros(item, is_current(item.seq, item.current)))
                 .collect(),
         };
         let publisher = self.lists.iter().find(|(published, _)| *published == list);
@@ -229,7 +229,7 @@ fn may_change(fcu: &mut Fcu) -> Result<(), String> {
     if fcu.settings.read_only { Err(describe(fcu, MissionError::ReadOnly)) } else { may_read(fcu) }
 }
 
-/// Passes `work` to the state machine if it is allowed; `reply` gets success and the number of items.
+/// Passes `work` to the state machine if it is allowed; `reply` creates the response from success and the number of items.
 fn run<S: Service>(
     call: VehicleCall<'_, S>,
     allowed: Result<(), String>,
@@ -257,7 +257,7 @@ fn run<S: Service>(
     if !part.machine.is_busy() {
         fcu.reasons = Reasons::default();
     }
-    let published = part.take(fcu, |mission, now| work(mission, now, then));
+    let published = part.pass(fcu, |mission, now| work(mission, now, then));
     autopilot.count_unpublished(published);
 }
 

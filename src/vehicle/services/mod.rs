@@ -132,7 +132,7 @@ impl Services {
         published
     }
 
-    /// Sends a command that is answered by a message, or returns why not.
+    /// Sends a command that the vehicle answers with a message. Error: why it was not sent.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: CommandLong) -> Result<(), String> {
         self.command.ask(fcu, command)
     }

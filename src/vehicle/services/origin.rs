@@ -9,9 +9,9 @@ use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA;
 use std::time::Duration;
 
-/// Time after the connection for the autopilot to send it unasked.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Period of the requests. Their number is limited: an estimator that starts later sends it unasked.
+/// Time after the connection in which the autopilot may send its origin unasked.
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+/// Period of the requests. Their number is limited: an estimator that starts later sends the origin unasked.
 const PERIOD: Duration = Duration::from_secs(10);
 
 pub(super) struct OriginPart {
@@ -24,7 +24,7 @@ impl ServicePart for OriginPart {
     }
 
     fn connected(&mut self, fcu: &Fcu) {
-        self.requests.start(fcu, PATIENCE);
+        self.requests.start(fcu, FIRST_DELAY);
     }
 
     fn lost(&mut self, _: &mut Fcu) -> Result<(), RosError> {
@@ -34,7 +34,7 @@ impl ServicePart for OriginPart {
 
     /// Sends the request through the command queue: a second request waits for the answer to the first.
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        if fcu.origin_is_reported() {
+        if fcu.is_origin_reported() {
             self.requests.stop();
         }
         self.requests.poll(fcu);

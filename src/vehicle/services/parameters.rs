@@ -73,7 +73,7 @@ impl ServicePart for ParameterPart {
                 self.run(fcu)
             },
             AutopilotVersion => |m| {
-                self.capabilities(fcu, m.capabilities);
+                self.set_capabilities(fcu, m.capabilities);
                 Ok(())
             },
         })
@@ -116,7 +116,7 @@ impl ServicePart for ParameterPart {
 }
 
 impl ParameterPart {
-    fn capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
+    fn set_capabilities(&mut self, fcu: &Fcu, capabilities: u64) {
         let cast = MavProtocolCapability::MAV_PROTOCOL_CAPABILITY_PARAM_ENCODE_C_CAST;
         self.uses_cast = capabilities & cast.bits() != 0;
         self.set_target(fcu);
@@ -221,7 +221,7 @@ impl ParameterPart {
         } else if !fcu.is_connected() {
             Some(Err(ParameterError::LinkLost))
         } else {
-            (!fcu.abilities().services).then(|| set_unread(fcu, name, value))
+            (!fcu.abilities().services).then(|| set_unconfirmed(fcu, name, value))
         };
         if let Some(result) = at_once {
             return then(self, fcu, result);
@@ -265,7 +265,7 @@ fn pull(call: VehicleCall<'_, ParamPull>, request: ParamPullRequest) {
 /// Answers `param/set`.
 fn set_v2(call: VehicleCall<'_, ParamSetV2>, request: ParamSetV2Request) {
     let VehicleCall { autopilot, name: service, responder } = call;
-    let (name, wanted) = match value::wanted(&request.param_id, &request.value) {
+    let (name, wanted) = match value::check(&request.param_id, &request.value) {
         Ok(wanted) => wanted,
         Err(why) => {
             let name: String = request.param_id.chars().take(MAX_NAME_CHARS).collect();
@@ -297,13 +297,13 @@ fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu))
     autopilot.count_unpublished(published);
 }
 
-/// Sets one of the few parameters that a link without the parameter protocol carries; it cannot be read or confirmed.
-fn set_unread(
+/// Sets one of the few parameters that a link without the parameter protocol carries; nothing confirms it.
+fn set_unconfirmed(
     fcu: &mut Fcu,
     name: ParameterName,
     value: ParameterValue,
 ) -> Result<Parameter, ParameterError> {
-    // All of them have this type.
+    // All these parameters have this type.
     let kind = ParameterKind::Real32;
     let fitting = kind.adapt(value).and_then(|value| {
         let field = kind.encode(value, ParameterEncoding::Bytewise)?;

@@ -16,7 +16,7 @@ use crate::wire::mavlink::{Frame, MessageData as _};
 use std::time::Duration;
 
 /// 2009 in UNIX time; an autopilot that sends less has no valid time.
-const LEAST_UNIX_US: u64 = 1_234_567_890_000_000;
+const MIN_UNIX_US: u64 = 1_234_567_890_000_000;
 /// ROS time jumps when the wall clock is set or a simulation restarts; the clock estimate then restarts.
 const JUMP_NS: u64 = 100_000_000;
 /// Longest delay of an answer to the autopilot's TIMESYNC: PX4 warns about round trips above 10 ms.
@@ -106,11 +106,11 @@ impl TimePart {
             }
             None => {}
         }
-        let make = || {
+        let new_estimator = || {
             let settings = TimesyncSettings::default();
             (epoch, TimesyncEstimator::new(settings, epoch))
         };
-        &mut self.estimator.get_or_insert_with(make).1
+        &mut self.estimator.get_or_insert_with(new_estimator).1
     }
 
     fn timesync(&mut self, fcu: &mut Fcu, m: &Timesync) -> Result<(), RosError> {
@@ -165,7 +165,7 @@ impl TimePart {
     }
 
     fn system_time(&self, fcu: &Fcu, m: &SystemTime) -> Result<(), RosError> {
-        if m.unix_us < LEAST_UNIX_US {
+        if m.unix_us < MIN_UNIX_US {
             return Ok(());
         }
         let unix_ns = i64::try_from(m.unix_us).unwrap_or(0).saturating_mul(1000);

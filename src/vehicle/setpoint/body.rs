@@ -1,8 +1,8 @@
 //! Positions relative to the body (frame 8). PX4 ignores them: on a link that passes them on to PX4 they are converted to
 //! local positions.
 //!
-//! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal ones are one step, relative to the pose at which the
-//! vehicle began to follow it: relative to the current pose, the vehicle would never arrive.
+//! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal setpoints are one step from the pose at which the
+//! vehicle began to follow it; if each were relative to the current pose, the vehicle would never arrive.
 use super::geometry::{single, wrap};
 use super::reject::{Checked, Reject};
 use super::target::{
@@ -34,7 +34,7 @@ impl Autopilot {
         let is_left_to_link = self.fcu.abilities().body_position || !rules.px4;
         match target.local(&rules) {
             Ok(Checked { message, .. }) if !is_left_to_link && is_step(&message) => {
-                let step = self.step(message, &rules);
+                let step = self.find_step(message, &rules);
                 self.setpoint(topic, step.map(|step| step.checked));
                 self.setpoints.step = step.ok();
             }
@@ -43,7 +43,7 @@ impl Autopilot {
     }
 
     /// Returns the step under way, or a new one from the vehicle's pose.
-    fn step(
+    fn find_step(
         &self,
         target: SetPositionTargetLocalNed,
         rules: &SetpointRules,
@@ -51,7 +51,7 @@ impl Autopilot {
         let fcu = &self.fcu;
         let at = fcu.now.mono;
         let is_under_way = |step: &BodyStep| {
-            is_following(fcu) && at.saturating_sub(step.at) <= PAUSE && same(&step.target, &target)
+            is_following(fcu) && at.saturating_sub(step.at) <= PAUSE && equal(&step.target, &target)
         };
         if let Some(step) = self.setpoints.step.filter(is_under_way) {
             return Ok(BodyStep { at, ..step });
@@ -68,12 +68,12 @@ fn is_step(message: &SetPositionTargetLocalNed) -> bool {
     message.coordinate_frame == MAV_FRAME_BODY_NED && message.type_mask & others == others
 }
 
-/// Whether the vehicle follows setpoints. Before, others may move it, and it would return to where the stream began.
+/// Whether the vehicle follows setpoints. Until then it may be moved, and an old step would lead back to the stream's begin.
 fn is_following(fcu: &Fcu) -> bool {
     fcu.is_armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
 }
 
-fn same(a: &SetPositionTargetLocalNed, b: &SetPositionTargetLocalNed) -> bool {
+fn equal(a: &SetPositionTargetLocalNed, b: &SetPositionTargetLocalNed) -> bool {
     let bits = |m: &SetPositionTargetLocalNed| {
         let [x, y, z] = m.position;
         [x, y, z, m.yaw, m.yaw_rate].map(f32::to_bits)

@@ -54,7 +54,7 @@ impl BatteryPlugin {
             (status.errors_count1, status.errors_count2) = (m.errors_count1, m.errors_count2);
             (status.errors_count3, status.errors_count4) = (m.errors_count3, m.errors_count4);
         })?;
-        if !self.best.take(1, fcu.arrival()) {
+        if !self.best.accept(1, fcu.arrival()) {
             return Ok(());
         }
         self.battery.publish_always(stamp, |battery| {
@@ -72,7 +72,7 @@ impl BatteryPlugin {
     }
 
     fn battery_status(&mut self, fcu: &mut Fcu, m: &BatteryStatus) -> Published {
-        self.best.take(2, fcu.arrival());
+        self.best.accept(2, fcu.arrival());
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.battery.publish_always(stamp, |battery| {
             cells(m, &mut battery.cell_voltage);
@@ -93,7 +93,7 @@ impl BatteryPlugin {
     }
 }
 
-/// Amperes; ROS has discharge negative.
+/// Returns amperes; in ROS a discharge is negative.
 fn current(centiamperes: i16, quirks: bool) -> f32 {
     match centiamperes {
         -1 if !quirks => f32::NAN,

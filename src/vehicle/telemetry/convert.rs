@@ -34,8 +34,8 @@ pub(super) fn enu_wxyz(attitude: Attitude<Frd, Ned>) -> [f64; 4] {
     Attitude::<Flu, Enu>::from(attitude).wxyz().map(|c| -c)
 }
 
-/// The full symmetric matrix from the upper triangle of a MAVLink covariance, row by row. If an
-/// element is NaN or infinite, all zeros, which ROS defines as unknown.
+/// Returns the full symmetric matrix of a MAVLink covariance, which is an upper triangle, row by row. If an element is NaN
+/// or infinite, returns all zeros, which ROS defines as unknown.
 pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32]) -> [f64; CELLS] {
     if !triangle.iter().all(|cell| cell.is_finite()) {
         return [0.0; CELLS];

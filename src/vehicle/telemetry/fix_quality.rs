@@ -32,17 +32,17 @@ impl FixQuality {
     pub(super) fn of(m: &GpsRawInt) -> Self {
         let has_fix = m.fix_type >= FIX_3D;
         let status = if has_fix { NavSatStatus::STATUS_FIX } else { NavSatStatus::STATUS_NO_FIX };
-        let of = |horizontal: f64, vertical: f64, covariance_type| {
+        let new = |horizontal: f64, vertical: f64, covariance_type| {
             let variances =
                 [horizontal, horizontal, vertical].map(|deviation| deviation * deviation);
             Self { status, covariance: Covariance3::from_variances(variances), covariance_type }
         };
         if m.h_acc > 0 && m.v_acc > 0 {
             let metres = |mm: u32| f64::from(mm) / 1e3;
-            of(metres(m.h_acc), metres(m.v_acc), NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN)
+            new(metres(m.h_acc), metres(m.v_acc), NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN)
         } else if m.eph != u16::MAX && m.epv != u16::MAX {
             let metres = |dilution: u16| f64::from(f32::from(dilution) / 1e2) * RANGE_ERROR_M;
-            of(metres(m.eph), metres(m.epv), NavSatFix::COVARIANCE_TYPE_APPROXIMATED)
+            new(metres(m.eph), metres(m.epv), NavSatFix::COVARIANCE_TYPE_APPROXIMATED)
         } else {
             Self { status, ..Self::default() }
         }

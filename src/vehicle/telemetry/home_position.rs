@@ -15,8 +15,8 @@ use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::time::Duration;
 
-/// Time after the connection for the autopilot to send it unasked.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time after the connection in which the autopilot may send its home unasked.
+const FIRST_DELAY: Duration = Duration::from_secs(2);
 /// Period of the requests, as in mavros.
 const PERIOD: Duration = Duration::from_secs(10);
 /// Longest wait of a caller of `home_position/req_update`.
@@ -38,7 +38,7 @@ plugin! {
         state {
             /// Time of the next request; `None` while disconnected or home is known.
             next_request: Option<Duration>;
-            /// Requests so far; they alternate between both commands.
+            /// Number of requests so far; they alternate between two commands.
             requests: u32;
             /// Callers of `req_update`, and until when they wait.
             callers: Vec<(Duration, Responder<Trigger>)>;
@@ -81,7 +81,7 @@ impl HomePositionPlugin {
     /// The autopilot connected.
     pub(super) fn connected(&mut self, fcu: &Fcu) {
         if fcu.home.is_none() && self.next_request.is_none() && fcu.abilities().acks {
-            self.next_request = Some(fcu.now.mono + PATIENCE);
+            self.next_request = Some(fcu.now.mono + FIRST_DELAY);
         }
     }
 
@@ -108,9 +108,9 @@ impl HomePositionPlugin {
     }
 
     fn request(&mut self, fcu: &Fcu) -> CommandLong {
-        let newer = self.requests % 2 == 1;
+        let is_odd = self.requests % 2 == 1;
         self.requests = self.requests.wrapping_add(1);
-        if newer {
+        if is_odd {
             fcu.request_message(HOME_POSITION_DATA::ID)
         } else {
             fcu.command(MAV_CMD_GET_HOME_POSITION, 0, [0.0; 7])

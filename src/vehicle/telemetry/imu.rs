@@ -20,7 +20,7 @@ const ATTITUDE_VARIANCE: f64 = 1.0;
 const UNKNOWN: f64 = -1.0;
 /// Age above which specific force is published, but marked as unknown. `imu/data` has the attitude's stamp and the
 /// newest earlier force: at PX4's rates 20 ms old at most. mavros does not check its age.
-const FORCE_AGE: Duration = Duration::from_millis(200);
+const MAX_FORCE_AGE: Duration = Duration::from_millis(200);
 
 const GRAVITY: f64 = 9.80665;
 const GAUSS: f64 = 1e-4;
@@ -30,7 +30,7 @@ const CENTI: f64 = 0.01;
 
 /// Bits of HIGHRES_IMU.fields_updated.
 const FORCE_OR_RATES: u16 = 0b11_1111;
-const FIELD: u16 = 0b1_1100_0000;
+const MAGNETIC_FIELD: u16 = 0b1_1100_0000;
 const STATIC_PRESSURE: u16 = 1 << 9;
 const DIFFERENTIAL_PRESSURE: u16 = 1 << 10;
 const TEMPERATURE: u16 = 1 << 12;
@@ -86,7 +86,7 @@ fn fill_imu(imu: &mut Imu, orientation_covariance: [f64; 9]) {
 
 impl ImuPlugin {
     fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> Published {
-        if !self.best_attitude.take(1, fcu.arrival()) {
+        if !self.best_attitude.accept(1, fcu.arrival()) {
             return Ok(());
         }
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(f64::from);
@@ -96,7 +96,7 @@ impl ImuPlugin {
     }
 
     fn attitude_quaternion(&mut self, fcu: &mut Fcu, m: &ATTITUDE_QUATERNION_DATA) -> Published {
-        self.best_attitude.take(2, fcu.arrival());
+        self.best_attitude.accept(2, fcu.arrival());
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
         self.set_orientation(fcu, m.time_boot_ms, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
     }
@@ -126,7 +126,7 @@ impl ImuPlugin {
             at: fcu.arrival(),
         };
         fcu.orientation = Some(orientation);
-        let is_recent = |at: Duration| fcu.arrival().saturating_sub(at) <= FORCE_AGE;
+        let is_recent = |at: Duration| fcu.arrival().saturating_sub(at) <= MAX_FORCE_AGE;
         let known = self.force.is_some_and(|(_, at)| is_recent(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
         self.data.publish_if_subscribed(stamp, |message| {
@@ -149,8 +149,8 @@ impl ImuPlugin {
         if boot_ns.is_some_and(|boot_ns| !fcu.check_order(&mut self.last_sample, boot_ns)) {
             return Ok(());
         }
-        self.best_sensors.take(3, fcu.arrival());
-        self.best_pressure.take(2, fcu.arrival());
+        self.best_sensors.accept(3, fcu.arrival());
+        self.best_pressure.accept(2, fcu.arrival());
         let stamp = fcu.stamp_us(m.time_usec);
         let updated = m.fields_updated.bits();
         let to_pascal = if fcu.settings.quirks { 1.0 } else { HECTO };
@@ -158,7 +158,7 @@ impl ImuPlugin {
             let (force, rates) = ([m.xacc, m.yacc, m.zacc], [m.xgyro, m.ygyro, m.zgyro]);
             self.publish_sensors(fcu, stamp, force.map(f64::from), rates.map(f64::from))?;
         }
-        if updated & FIELD != 0 {
+        if updated & MAGNETIC_FIELD != 0 {
             let field = [m.xmag, m.ymag, m.zmag].map(|b| f64::from(b) * GAUSS);
             self.publish_field(fcu, stamp, field)?;
         }
@@ -178,7 +178,7 @@ impl ImuPlugin {
     }
 
     fn scaled_imu(&mut self, fcu: &mut Fcu, m: &SCALED_IMU_DATA) -> Published {
-        if !self.best_sensors.take(2, fcu.arrival()) {
+        if !self.best_sensors.accept(2, fcu.arrival()) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
@@ -190,7 +190,7 @@ impl ImuPlugin {
     }
 
     fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Published {
-        if !self.best_sensors.take(1, fcu.arrival()) {
+        if !self.best_sensors.accept(1, fcu.arrival()) {
             return Ok(());
         }
         // Raw values are in the autopilot's own scale; mavros assumes thousandths of SI units.
@@ -203,7 +203,7 @@ impl ImuPlugin {
     }
 
     fn scaled_pressure(&mut self, fcu: &mut Fcu, m: &SCALED_PRESSURE_DATA) -> Published {
-        if !self.best_pressure.take(1, fcu.arrival()) {
+        if !self.best_pressure.accept(1, fcu.arrival()) {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);

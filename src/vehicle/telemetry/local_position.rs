@@ -70,7 +70,7 @@ impl LocalPositionPlugin {
             });
         }
         self.velocity_local.publish_if_subscribed(stamp, |m| m.twist = motion.world_twist())?;
-        let is_best = self.best.take(PLAIN, fcu.arrival());
+        let is_best = self.best.accept(PLAIN, fcu.arrival());
         if !motion.check_oriented(fcu) {
             return Ok(());
         }
@@ -92,7 +92,7 @@ impl LocalPositionPlugin {
         if !fcu.check_finite(numbers.chain(message.acceleration)) {
             return Ok(());
         }
-        self.best.take(WITH_COVARIANCE, fcu.arrival());
+        self.best.accept(WITH_COVARIANCE, fcu.arrival());
         let stamp = fcu.stamp_us(message.time_usec);
         let motion = LocalMotion::new(fcu, position, velocity);
         let [pose, velocity, acceleration] = if fcu.settings.quirks {

@@ -12,7 +12,7 @@ pub(super) trait Plugin: Sized {
     const TOPICS: &'static [TopicRow];
     /// Its services.
     const SERVICES: &'static [ServiceRow];
-    /// Ids of the messages that it takes from any component.
+    /// Ids of the messages that it accepts from any component.
     const FROM_ANY_COMPONENT: &'static [u32];
 
     /// Opens the topics and services.

@@ -32,7 +32,7 @@ plugin! {
 impl RcPlugin {
     #[rustfmt::skip] // a table
     fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Published {
-        self.best.take(2, fcu.arrival());
+        self.best.accept(2, fcu.arrival());
         let all = [
             m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw, m.chan5_raw, m.chan6_raw,
             m.chan7_raw, m.chan8_raw, m.chan9_raw, m.chan10_raw, m.chan11_raw, m.chan12_raw,
@@ -49,7 +49,7 @@ impl RcPlugin {
 
     #[rustfmt::skip] // a table
     fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Published {
-        if !self.best.take(1, fcu.arrival()) {
+        if !self.best.accept(1, fcu.arrival()) {
             return Ok(());
         }
         let port = [

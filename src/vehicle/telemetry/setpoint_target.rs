@@ -40,7 +40,7 @@ impl SetpointTargetPlugin {
         };
         // mavros leaves `frame_id` empty.
         let frame = match axes {
-            _ if fcu.settings.frames_of_mavros() => "",
+            _ if fcu.settings.has_mavros_frames() => "",
             TargetAxes::World => fcu.settings.local_frame(),
             TargetAxes::Body => &fcu.settings.base_link,
         };

@@ -10,10 +10,10 @@ use std::time::Duration;
 /// Bytes per message.
 const CHUNK: usize = 50;
 /// A text with a missing chunk is published after this silence.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// As `PATIENCE`, for a text that may be complete: number 0 means a single chunk, but PX4 also gives it to its first
-/// text after a start, of any length.
-const MAYBE_WHOLE: Duration = Duration::from_millis(200);
+const CHUNK_TIMEOUT: Duration = Duration::from_secs(1);
+/// As `CHUNK_TIMEOUT`, for a text that may be complete: number 0 means a single chunk, but PX4 also gives number 0 to its
+/// first text after a start, even to a longer one.
+const WHOLE_TIMEOUT: Duration = Duration::from_millis(200);
 /// Limit of texts being joined.
 const MAX_UNFINISHED: usize = 8;
 /// Longest text that is sent: the chunk number is a byte.
@@ -61,15 +61,15 @@ impl UnfinishedText {
         self.has_end && self.chunks.iter().all(Option::is_some)
     }
 
-    /// A full chunk with number 0, and no other.
-    fn is_maybe_whole(&self) -> bool {
+    /// Whether the text is one full chunk with number 0.
+    fn may_be_whole(&self) -> bool {
         self.id == 0 && !self.has_end && self.chunks.len() == 1
     }
 
     fn text(&self) -> Vec<u8> {
         let chunk = |chunk: &Option<Vec<u8>>| chunk.clone().unwrap_or_else(|| LOST.to_vec());
         let mut text: Vec<u8> = self.chunks.iter().flat_map(chunk).collect();
-        if !self.has_end && !self.is_maybe_whole() {
+        if !self.has_end && !self.may_be_whole() {
             text.extend_from_slice(LOST);
         }
         text
@@ -81,8 +81,8 @@ impl StatustextPlugin {
         let end = m.text.iter().position(|byte| *byte == 0);
         let bytes = m.text.get(..end.unwrap_or(CHUNK)).unwrap_or_default();
         let chunk = usize::from(m.chunk);
-        let same = |text: &UnfinishedText| (text.component, text.id) == (component, m.id);
-        let mut at = self.unfinished.iter().position(same);
+        let is_same = |text: &UnfinishedText| (text.component, text.id) == (component, m.id);
+        let mut at = self.unfinished.iter().position(is_same);
         // PX4 numbers every text, also those of one chunk.
         if m.chunk == 0 && end.is_some() {
             // A waiting text with number 0 is complete: publish it first, to keep the order.
@@ -94,8 +94,7 @@ impl StatustextPlugin {
         }
         if let Some(index) = at {
             let text = self.unfinished.get(index);
-            let reused = text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_))));
-            if reused {
+            if text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_)))) {
                 // The number was reused: this is another text.
                 let old = self.unfinished.remove(index);
                 self.publish(fcu, old.severity, &old.text())?;
@@ -125,8 +124,8 @@ impl StatustextPlugin {
         if let Some(slot) = text.chunks.get_mut(chunk) {
             *slot = Some(bytes.to_vec());
         }
-        let patience = if text.is_maybe_whole() { MAYBE_WHOLE } else { PATIENCE };
-        text.until = fcu.now.mono + patience;
+        let timeout = if text.may_be_whole() { WHOLE_TIMEOUT } else { CHUNK_TIMEOUT };
+        text.until = fcu.now.mono + timeout;
         if !text.is_complete() {
             return Ok(());
         }
@@ -143,7 +142,7 @@ impl StatustextPlugin {
         let now = fcu.now.mono;
         while let Some(at) = self.unfinished.iter().position(|text| now >= text.until) {
             let text = self.unfinished.remove(at);
-            if !text.is_maybe_whole() {
+            if !text.may_be_whole() {
                 fcu.count(Counter::StatustextIncomplete);
             }
             self.publish(fcu, text.severity, &text.text())?;
@@ -165,7 +164,7 @@ impl StatustextPlugin {
 
     fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> Published {
         let text = String::from_utf8_lossy(text);
-        fcu.preflight.text(fcu.now.mono, &text);
+        fcu.preflight.add_text(fcu.now.mono, &text);
         let (begin, lines) = self.logged;
         if fcu.now.mono.saturating_sub(begin) >= SECOND {
             self.logged = (fcu.now.mono, 1);

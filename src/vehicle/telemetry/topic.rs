@@ -62,15 +62,15 @@ pub(super) struct BestMessage {
 }
 
 impl BestMessage {
-    /// Silence after which a lesser message is taken again.
-    const PATIENCE: Duration = Duration::from_secs(2);
+    /// Silence of the best message after which a lesser one is accepted again.
+    const TIMEOUT: Duration = Duration::from_secs(2);
 
-    /// Whether to take a message of this rank (1 or greater) that arrived now.
-    pub(super) fn take(&mut self, rank: u8, now: Duration) -> bool {
-        let take = rank >= self.rank || now.saturating_sub(self.last) > Self::PATIENCE;
-        if take {
+    /// Whether to publish a message of this rank (1 or greater) that arrived now.
+    pub(super) fn accept(&mut self, rank: u8, now: Duration) -> bool {
+        let accept = rank >= self.rank || now.saturating_sub(self.last) > Self::TIMEOUT;
+        if accept {
             (self.rank, self.last) = (rank, now);
         }
-        take
+        accept
     }
 }

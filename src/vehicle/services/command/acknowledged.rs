@@ -57,11 +57,11 @@ services! {
     };
     CommandTOLLocal("cmd/takeoff_local", "refused: PX4 has no such command; in the UDP modes, to a place counted from home") => |call, r| {
         let why = "PX4 has no MAV_CMD_NAV_TAKEOFF_LOCAL; use cmd/takeoff";
-        local(call, MAV_CMD_NAV_TAKEOFF_LOCAL, why, &r);
+        send_local(call, MAV_CMD_NAV_TAKEOFF_LOCAL, why, &r);
     };
     CommandTOLLocal("cmd/land_local", "refused: PX4 takes its number for a precision landing; the UDP modes have none") => |call, r| {
         let why = "PX4 takes the number of MAV_CMD_NAV_LAND_LOCAL for a precision landing; use cmd/land";
-        local(call, MAV_CMD_NAV_LAND_LOCAL, why, &r);
+        send_local(call, MAV_CMD_NAV_LAND_LOCAL, why, &r);
     };
     CommandHome("cmd/set_home", "MAV_CMD_DO_SET_HOME") => |call, r| {
         let params = [flag(r.current_gps), 0.0, 0.0, r.yaw, r.latitude, r.longitude, r.altitude];
@@ -159,7 +159,7 @@ fn send<S: CommandService>(call: VehicleCall<'_, S>, command: impl Into<MavComma
 }
 
 /// Sends one of the two commands that PX4 does not support; CopterSim supports the first.
-fn local(
+fn send_local(
     call: VehicleCall<'_, CommandTOLLocal>,
     number: u16,
     why: &str,

@@ -1,4 +1,4 @@
-//! Coordinates in commands: latitude and longitude 0 mean "here", as in the requests of mavros's own examples and in the UDP modes.
+//! Coordinates in commands: latitude and longitude 0 mean "here", as in mavros' own examples and in the UDP modes.
 //!
 //! PX4 expects NaN for that, and flies to 0, 0 otherwise.
 use crate::vehicle::Fcu;
@@ -12,7 +12,7 @@ const WITH_COORDINATES: [u16; 5] = [
     MAV_CMD_NAV_VTOL_LAND,
     MAV_CMD_DO_REPOSITION,
 ];
-/// Commands to whose altitude PX4 flies.
+/// Commands with an altitude to which PX4 flies.
 const WITH_ALTITUDE: [u16; 3] =
     [MAV_CMD_NAV_TAKEOFF, MAV_CMD_NAV_VTOL_TAKEOFF, MAV_CMD_DO_REPOSITION];
 /// The value that MAVLink and PX4 read as NaN in `x` and `y` of a COMMAND_INT. PX4 denies 0x7ff80000, the upper half of a NaN.

@@ -36,10 +36,10 @@ pub(super) enum VehicleGoal {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TakeOffStart {
     height: Option<f32>,
-    on_ground: bool,
-    /// It reported that it is on the ground.
-    landed: bool,
-    armed: bool,
+    may_be_on_ground: bool,
+    /// The vehicle reported that it is on the ground.
+    is_landed: bool,
+    is_armed: bool,
 }
 
 /// How far telemetry shows a goal.
@@ -59,9 +59,9 @@ impl VehicleGoal {
             height: fcu.height,
             // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height shows whether it
             // does.
-            on_ground: fcu.landed.is_none_or(|landed| landed == MAV_LANDED_STATE_ON_GROUND),
-            landed: fcu.landed == Some(MAV_LANDED_STATE_ON_GROUND),
-            armed: fcu.is_armed(),
+            may_be_on_ground: fcu.landed.is_none_or(|state| state == MAV_LANDED_STATE_ON_GROUND),
+            is_landed: fcu.landed == Some(MAV_LANDED_STATE_ON_GROUND),
+            is_armed: fcu.is_armed(),
         })
     }
 
@@ -76,22 +76,22 @@ impl VehicleGoal {
     /// How far the vehicle's telemetry shows it.
     pub(super) fn progress(self, fcu: &Fcu) -> GoalProgress {
         let Some(heartbeat) = fcu.heartbeat else { return GoalProgress::Nothing };
-        let reached = match self {
+        let is_reached = match self {
             Self::Armed(armed) => armed == fcu.is_armed(),
             Self::Mode(custom_mode) => {
-                let custom = heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0;
+                let is_custom = heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0;
                 // On the ground PX4 reports OFFBOARD also without setpoints, but cannot be armed in it.
-                let idle = custom_mode == OFFBOARD
+                let is_idle = custom_mode == OFFBOARD
                     && fcu.is_px4()
                     && !fcu.is_armed()
                     // PX4 reports a lower state if it could not be armed in its present mode.
                     && heartbeat.system_status < MAV_STATE_STANDBY;
-                custom && heartbeat.custom_mode == custom_mode && !idle
+                is_custom && heartbeat.custom_mode == custom_mode && !is_idle
             }
             Self::BaseMode(base_mode) => heartbeat.base_mode & MODE_BITS == base_mode & MODE_BITS,
             Self::TakeOff(start) => return start.progress(fcu),
         };
-        if reached { GoalProgress::Reached } else { GoalProgress::Nothing }
+        if is_reached { GoalProgress::Reached } else { GoalProgress::Nothing }
     }
 
     /// Whether a status text refuses it although it was acknowledged.
@@ -115,7 +115,7 @@ impl VehicleGoal {
             Self::Mode(_) | Self::BaseMode(_) => {
                 format!("accepted, but the vehicle stays in {name}")
             }
-            Self::TakeOff(start) if start.armed && !fcu.is_armed() => {
+            Self::TakeOff(start) if start.is_armed && !fcu.is_armed() => {
                 "accepted, but the vehicle was disarmed before it took off".to_owned()
             }
             Self::TakeOff(_) if heartbeat.kind == MAV_TYPE_FIXED_WING => {
@@ -133,21 +133,21 @@ impl VehicleGoal {
 impl TakeOffStart {
     fn progress(self, fcu: &Fcu) -> GoalProgress {
         let Some(heartbeat) = fcu.heartbeat else { return GoalProgress::Nothing };
-        // On links without acknowledgements the bridge makes up the mode.
+        // On links without acknowledgements the reported mode is only the commanded one.
         let has_modes = fcu.is_px4() && fcu.abilities().acks;
         if self.height.or(fcu.height).is_none() && fcu.landed.is_none() {
-            // Telemetry shows nothing more.
+            // The telemetry cannot show a take-off.
             return GoalProgress::Reached;
         }
-        let risen = (fcu.height.zip(self.height)).is_some_and(|(now, then)| now - then >= MIN_RISE);
-        let took_off = self.landed && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
+        let rise = fcu.height.zip(self.height).map(|(now, then)| now - then);
+        let took_off = self.is_landed && fcu.landed.is_some_and(|now| OFF_GROUND.contains(&now));
         let is_taking_off = TAKE_OFF_MODES.contains(&heartbeat.custom_mode);
-        if risen || took_off {
+        if took_off || rise.is_some_and(|rise| rise >= MIN_RISE) {
             GoalProgress::Reached
-        } else if has_modes && self.armed && !fcu.is_armed() {
+        } else if has_modes && self.is_armed && !fcu.is_armed() {
             // It was disarmed on the ground.
             GoalProgress::Failed
-        } else if has_modes && is_taking_off && (!fcu.is_armed() || !self.on_ground) {
+        } else if has_modes && is_taking_off && (!fcu.is_armed() || !self.may_be_on_ground) {
             // A vehicle that was not armed does not move; one in the air climbs from its height.
             GoalProgress::Promised
         } else {

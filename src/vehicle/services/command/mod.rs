@@ -72,7 +72,7 @@ impl ServicePart for CommandPart {
             },
             // The text may be the reason of a refusal.
             StatusText => |text| {
-                self.pending.text(&text);
+                self.pending.add_text(&text);
                 Ok(())
             },
         })
@@ -150,7 +150,7 @@ impl CommandPart {
         }
     }
 
-    /// Sends a command that is answered by a message, or returns why not. No retransmission: the caller asks again.
+    /// Sends a command that the vehicle answers with a message, or returns why not. No retransmission: the caller asks again.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), String> {
         let command = command.into();
         match result_without_ack(fcu, &command) {
@@ -232,7 +232,7 @@ fn result_without_ack(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutc
     })
 }
 
-/// Reports that the vehicle accepted a command after its call was answered without success: the caller may not expect it.
+/// Reports the answer of the vehicle to a command whose call was answered without success: the caller may not expect it.
 fn warn_late(fcu: &mut Fcu, command: &MavCommand, result: u8) {
     let what = match command {
         MavCommand::Long(c) => format!("command {} with {:?}", c.command, c.params),

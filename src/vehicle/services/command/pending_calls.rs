@@ -49,11 +49,11 @@ struct PendingCall {
     id: u64,
     change: RequestedChange,
     command: MavCommand,
-    /// The vehicle did not show the change when it was requested, so that showing it proves success.
+    /// The vehicle did not show the change when the caller requested it; so it proves success if it shows the change later.
     was_unshown: bool,
     /// Number of heartbeats at the command or its acknowledgement: only later ones prove the change.
     heartbeat_count: u64,
-    /// The command was accepted, not shown, and sent again.
+    /// The command was accepted, but the heartbeat did not show its change, so it was sent again.
     was_repeated: bool,
     stage: CallStage,
     texts: Reasons,
@@ -118,11 +118,11 @@ impl PendingCalls {
         self.override_accepted(fcu, |other| other.group() == Some(CommandGroup::Mode));
     }
 
-    fn override_accepted(&mut self, fcu: &mut Fcu, overridden: impl Fn(&MavCommand) -> bool) {
+    fn override_accepted(&mut self, fcu: &mut Fcu, is_overridden: impl Fn(&MavCommand) -> bool) {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
-            let accepted = matches!(call.stage, CallStage::Accepted { .. });
-            if accepted && overridden(&call.command) {
+            let is_accepted = matches!(call.stage, CallStage::Accepted { .. });
+            if is_accepted && is_overridden(&call.command) {
                 self.finish(fcu, at, Err(CommandEnd::Overridden.into()));
             } else {
                 at += 1;
@@ -176,10 +176,10 @@ impl PendingCalls {
             match call.change.goal.progress(fcu) {
                 GoalProgress::Reached if is_newer => self.finish(fcu, at, Ok(())),
                 GoalProgress::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
-                // The vehicle gets time to send a reason first.
                 _ if call.change.goal.is_denied_by(&call.texts) => {
                     self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
                 }
+                // The vehicle had time to deny it by a text.
                 GoalProgress::Promised if had_time => self.finish(fcu, at, Ok(())),
                 _ => at += 1,
             }
@@ -187,8 +187,8 @@ impl PendingCalls {
         shown
     }
 
-    /// Takes a status text.
-    pub(super) fn text(&mut self, message: &raw::StatusText) {
+    /// Adds a status text to the possible reasons of all calls.
+    pub(super) fn add_text(&mut self, message: &raw::StatusText) {
         for call in &mut self.calls {
             call.texts.add(message);
         }
@@ -197,7 +197,7 @@ impl PendingCalls {
     /// Ends calls past their deadline; returns whether to request the heartbeat, and the commands to send again.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> (bool, Vec<(u64, MavCommand)>) {
         let now = fcu.now.mono;
-        let (mut ask, mut repeats) = (false, Vec::new());
+        let (mut asks, mut repeats) = (false, Vec::new());
         let mut at = 0;
         while let Some(call) = self.calls.get_mut(at) {
             let to_show = call.change.goal.time_to_show();
@@ -216,7 +216,7 @@ impl PendingCalls {
                     }
                     if REQUEST_DELAYS.get(*requests).is_some_and(|after| now >= *since + *after) {
                         *requests += 1;
-                        ask = true;
+                        asks = true;
                     }
                     at += 1;
                     continue;
@@ -228,7 +228,7 @@ impl PendingCalls {
             };
             self.finish(fcu, at, Err(end));
         }
-        if fcu.abilities().acks { (ask && fcu.is_px4(), repeats) } else { (false, Vec::new()) }
+        if fcu.abilities().acks { (asks && fcu.is_px4(), repeats) } else { (false, Vec::new()) }
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {

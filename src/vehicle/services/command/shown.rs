@@ -17,10 +17,10 @@ use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw;
 use std::time::Duration;
 
-/// Least climb of a take-off in m; less is noise of the estimate.
+/// Minimum climb of a take-off in m; less is noise of the estimate.
 const MIN_CLIMB: f64 = 0.3;
 /// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves it after a second without.
-const SETPOINT_AGE: Duration = Duration::from_secs(1);
+const MAX_SETPOINT_AGE: Duration = Duration::from_secs(1);
 
 /// The goal of a command whose change the heartbeat shows: arming, and modes of PX4.
 pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGoal> {
@@ -28,17 +28,17 @@ pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGo
         return None;
     }
     let [first, ..] = command.params;
-    let px4 = fcu.is_px4();
+    let is_px4 = fcu.is_px4();
     let mode = |command: &raw::CommandLong| {
         MavCommand::from(*command).custom_mode().map(VehicleGoal::Mode)
     };
     match command.command {
         MAV_CMD_COMPONENT_ARM_DISARM if first.round() == 0.0 => Some(VehicleGoal::Armed(false)),
         MAV_CMD_COMPONENT_ARM_DISARM if first.round() == 1.0 => Some(VehicleGoal::Armed(true)),
-        MAV_CMD_DO_SET_MODE if px4 && first as u8 & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0 => {
+        MAV_CMD_DO_SET_MODE if is_px4 && first as u8 & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0 => {
             mode(command)
         }
-        MAV_CMD_NAV_RETURN_TO_LAUNCH | MAV_CMD_NAV_LAND if px4 && fcu.abilities().acks => {
+        MAV_CMD_NAV_RETURN_TO_LAUNCH | MAV_CMD_NAV_LAND if is_px4 && fcu.abilities().acks => {
             mode(command)
         }
         _ => None,
@@ -76,7 +76,7 @@ pub(super) fn set_mode(call: VehicleCall<'_, SetMode>, request: SetModeRequest) 
             refuse(fcu, format!("set_mode {:?}: {why}", request.custom_mode));
             return call.responder.respond(SetModeResponse { mode_sent: false });
         };
-        let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= SETPOINT_AGE;
+        let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= MAX_SETPOINT_AGE;
         if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
             let link = fcu.abilities().name;
             let why = format!(

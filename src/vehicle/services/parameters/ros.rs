@@ -15,14 +15,14 @@ use std::sync::Arc;
 /// Limit of names or values in one call; more are not requested.
 const MAX_PARTS: usize = 2048;
 
-/// Callback with an answer for each part of a call; `None` where there is none.
-type Gathered<T> = Box<dyn FnOnce(Vec<Option<T>>) + Send>;
+/// Callback with an answer for each part of a call; `None` for a part without an answer.
+type AnswersCallback<T> = Box<dyn FnOnce(Vec<Option<T>>) + Send>;
 
 /// Collects the answers to all parts of a call, in order; after the last one, `then` gets them.
 struct AnswerCollector<T> {
     answers: Vec<Option<T>>,
     missing: usize,
-    then: Option<Gathered<T>>,
+    then: Option<AnswersCallback<T>>,
 }
 
 impl<T: Send + 'static> AnswerCollector<T> {
@@ -94,7 +94,7 @@ impl ParameterPart {
         };
         let Some(collector) = AnswerCollector::of(parameters.len(), results) else { return };
         for (at, parameter) in parameters.iter().enumerate() {
-            let (name, wanted) = match value::wanted(&parameter.name, &parameter.value) {
+            let (name, wanted) = match value::check(&parameter.name, &parameter.value) {
                 Ok(wanted) if at < MAX_PARTS => wanted,
                 Ok(_) => {
                     AnswerCollector::put(&collector, at, None);
@@ -173,8 +173,8 @@ services! {
     };
     SetParametersAtomically("param/set_parameters_atomically", "parameters of the vehicle as ROS parameters") => |call, request| {
         // MAVLink sets one parameter after the other; values are validated before the first.
-        let wanted = |p: &Parameter| value::wanted(&p.name, &p.value).err();
-        if let Some(why) = request.parameters.iter().find_map(wanted) {
+        let problem = |p: &Parameter| value::check(&p.name, &p.value).err();
+        if let Some(why) = request.parameters.iter().find_map(problem) {
             return call.responder.respond(SetParametersAtomicallyResponse { result: refused(why) });
         }
         let then = move |results: Vec<SetParametersResult>| {

@@ -26,8 +26,8 @@ pub(super) fn to_ros(value: ParameterValue) -> msg::ParameterValue {
 /// Reason to refuse the value.
 pub(super) const NOT_FINITE: &str = "the value is NaN or infinite; send a finite number";
 
-/// Name and value to set, or the reason of the refusal.
-pub(super) fn wanted(
+/// Returns the name and the value to set, or the reason of the refusal.
+pub(super) fn check(
     name: &str,
     value: &msg::ParameterValue,
 ) -> Result<(ParameterName, ParameterValue), &'static str> {
