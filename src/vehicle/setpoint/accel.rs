@@ -8,7 +8,7 @@ use crate::wire::mavlink::numbers::MAV_FRAME_LOCAL_NED;
 subscriptions! {
     Vector3Stamped("setpoint_accel/accel", "acceleration") => |autopilot, topic, message| {
         let force = if autopilot.fcu.settings.send_force { FORCE } else { 0 };
-        autopilot.local_setpoint(topic, &SetpointTarget {
+        autopilot.send_local_setpoint(topic, &SetpointTarget {
             stamp_ms: stamp_ms(&message.header.stamp),
             frame: MAV_FRAME_LOCAL_NED,
             mask: POSITION | VELOCITY | YAW | YAW_RATE | force,

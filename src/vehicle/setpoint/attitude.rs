@@ -55,9 +55,9 @@ fn check_thrust(thrust: f64, reverse: bool) -> Result<(), Reject> {
 }
 
 impl Autopilot {
-    fn pair(&mut self, topic: &'static str, quaternion: bool, stamp: &Time, half: AttitudeHalf) {
-        if self.fcu.settings.use_quaternion != quaternion {
-            return self.fcu.refuse(topic, &Reject::NotUsed(quaternion));
+    fn pair(&mut self, topic: &'static str, is_attitude: bool, stamp: &Time, half: AttitudeHalf) {
+        if self.fcu.settings.use_quaternion != is_attitude {
+            return self.fcu.refuse(topic, &Reject::NotUsed(is_attitude));
         }
         let paired = self.setpoints.pairs.add_left(RosTime::from_msg(stamp).0, half);
         self.send_pair(topic, paired);
@@ -74,7 +74,7 @@ impl Autopilot {
                 };
                 let stamp = stamp_ms(&RosTime(stamp).to_msg());
                 let converted = convert(stamp, half, thrust, &SetpointRules::of(&self.fcu));
-                self.setpoint(topic, converted.map(Checked::without_warning));
+                self.send_setpoint(topic, converted.map(Checked::without_warning));
             }
         }
     }

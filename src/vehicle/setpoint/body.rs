@@ -29,16 +29,16 @@ pub(super) struct BodyStep {
 
 impl Autopilot {
     /// Sends a setpoint that may be a position relative to the body, or reports its refusal.
-    pub(super) fn local_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
+    pub(super) fn send_local_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
         let rules = SetpointRules::of(&self.fcu);
-        let is_left_to_link = self.fcu.abilities().body_position || !rules.px4;
+        let is_left_to_link = self.fcu.abilities().body_position || !rules.px4_checks;
         match target.local(&rules) {
             Ok(Checked { message, .. }) if !is_left_to_link && is_step(&message) => {
                 let step = self.find_step(message, &rules);
-                self.setpoint(topic, step.map(|step| step.checked));
+                self.send_setpoint(topic, step.map(|step| step.checked));
                 self.setpoints.step = step.ok();
             }
-            checked => self.setpoint(topic, checked),
+            checked => self.send_setpoint(topic, checked),
         }
     }
 

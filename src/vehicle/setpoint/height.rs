@@ -1,5 +1,5 @@
-//! `setpoint_attitude/height`: an attitude, and a height that the bridge holds by the thrust, once per message. The vendor's
-//! client does the same 100 times a second (SendAttPX4 with AltFlg).
+//! `setpoint_attitude/height`: an attitude, and a height that the bridge controls by the thrust, one step per message. The
+//! vendor's client does the same 100 times a second (SendAttPX4 with AltFlg).
 use super::geometry::{ned_frd, stamp_ms, wxyz};
 use super::position::ReportedLocalPosition;
 use super::raw::{NO_RATES, attitude_target};
@@ -32,14 +32,14 @@ const MAX_CYCLE: Duration = Duration::from_millis(100);
 /// The controller's state.
 #[derive(Debug, Default)]
 pub(super) struct HeightHold {
-    /// As last reported.
+    /// Thrust that the autopilot reported last.
     thrust: Option<f64>,
     integral: f64,
     last: Option<Duration>,
 }
 
 impl HeightHold {
-    /// Takes the thrust that the autopilot reports.
+    /// Stores the thrust that the autopilot reports.
     pub(super) fn observe(&mut self, message: &MavMessage) {
         if let MavMessage::ATTITUDE_TARGET(m) = message {
             self.thrust = Some(m.thrust.into()).filter(|thrust: &f64| thrust.is_finite());
@@ -70,7 +70,7 @@ subscriptions! {
     PoseStamped("setpoint_attitude/height", "attitude, and a height above the local origin in `position.z`, which the bridge holds by the thrust; no topic of mavros")
         => |autopilot, topic, message| {
             let converted = convert(autopilot, message);
-            autopilot.setpoint(topic, converted.map(Checked::without_warning));
+            autopilot.send_setpoint(topic, converted.map(Checked::without_warning));
         };
 }
 

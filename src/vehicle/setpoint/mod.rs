@@ -61,7 +61,7 @@ pub(super) struct Setpoints {
     pairs: ThrustPairs,
     trajectory: Trajectory,
     reported: ReportedPosition,
-    /// µs of the last pose sent.
+    /// Stamp in µs of the last vision pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
     /// The last position relative to the body.
@@ -96,7 +96,7 @@ impl Setpoints {
     pub(super) const OBSERVED: [u32; 3] =
         [LOCAL_POSITION_NED_DATA::ID, GLOBAL_POSITION_INT_DATA::ID, ATTITUDE_TARGET_DATA::ID];
 
-    /// Takes the vehicle's reported position or thrust, and when it arrived.
+    /// Stores the vehicle's reported position or thrust, which arrived `at`.
     pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
         self.hold.observe(message);
         self.reported.observe(message, at);
@@ -129,8 +129,8 @@ fn set_frame(
 ) {
     let VehicleCall { autopilot, name, responder } = call;
     let frame = SetpointFrame::from_number(request.mav_frame);
-    let px4 = SetpointRules::of(&autopilot.fcu).px4;
-    let accepted = frame.filter(|frame| !(px4 && frame.is_offset()));
+    let px4_checks = SetpointRules::of(&autopilot.fcu).px4_checks;
+    let accepted = frame.filter(|frame| !(px4_checks && frame.is_offset()));
     match accepted {
         Some(frame) => *chosen(autopilot) = frame,
         None => {
@@ -143,7 +143,7 @@ fn set_frame(
 
 impl Autopilot {
     /// Sends a setpoint, or reports its refusal.
-    fn setpoint(
+    fn send_setpoint(
         &mut self,
         topic: &'static str,
         checked: Result<Checked<impl Into<Outbound>>, Reject>,
@@ -159,13 +159,13 @@ impl Autopilot {
     }
 
     /// Sends a global setpoint, or reports its refusal.
-    fn global_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
+    fn send_global_setpoint(&mut self, topic: &'static str, target: &SetpointTarget) {
         let checked = target.global(&SetpointRules::of(&self.fcu));
-        self.setpoint(topic, checked);
+        self.send_setpoint(topic, checked);
     }
 
     /// Sends an attitude whose thrust is a change of the throttle, or reports its refusal.
-    fn throttle_step(&mut self, topic: &'static str, checked: Result<SetAttitudeTarget, Reject>) {
+    fn send_throttle(&mut self, topic: &'static str, checked: Result<SetAttitudeTarget, Reject>) {
         // A repetition would be another change, and the earlier setpoint is replaced.
         self.setpoints.keep_alive.clear();
         self.setpoints.step = None;

@@ -31,7 +31,7 @@ impl<A, B> Pairing<A, B> {
         Self { left: VecDeque::new(), right: VecDeque::new() }
     }
 
-    /// Takes a message of the left topic, with its stamp in ns.
+    /// Adds a message of the left topic, with its stamp in ns.
     pub(super) fn add_left(&mut self, stamp: i64, message: A) -> Paired<A, B> {
         if let Some((_, partner)) = nearest(&mut self.right, stamp) {
             self.left.clear();
@@ -40,7 +40,7 @@ impl<A, B> Pairing<A, B> {
         enqueue(&mut self.left, stamp, message)
     }
 
-    /// Takes a message of the right topic.
+    /// Adds a message of the right topic.
     pub(super) fn add_right(&mut self, stamp: i64, message: B) -> Paired<A, B> {
         if let Some((stamp, partner)) = nearest(&mut self.left, stamp) {
             self.right.clear();
@@ -63,10 +63,10 @@ fn nearest<T>(queue: &mut VecDeque<(i64, T)>, stamp: i64) -> Option<(i64, T)> {
 }
 
 fn enqueue<T, A, B>(queue: &mut VecDeque<(i64, T)>, stamp: i64, message: T) -> Paired<A, B> {
-    let full = queue.len() >= DEPTH;
-    if full {
+    let is_full = queue.len() >= DEPTH;
+    if is_full {
         queue.pop_front();
     }
     queue.push_back((stamp, message));
-    if full { Paired::Full } else { Paired::Waits }
+    if is_full { Paired::Full } else { Paired::Waits }
 }

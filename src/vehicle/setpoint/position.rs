@@ -17,11 +17,11 @@ subscriptions! {
         let frame = autopilot.fcu.settings.position_frame.number();
         let position = point(&message.pose.position);
         let target = pose_target(&message.header.stamp, frame, position, &message.pose.orientation);
-        autopilot.local_setpoint(topic, &target);
+        autopilot.send_local_setpoint(topic, &target);
     };
     GeoPoseStamped("setpoint_position/global", "latitude, longitude, altitude and yaw") => |autopilot, topic, message| {
         let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
-        autopilot.global_setpoint(topic, &SetpointTarget {
+        autopilot.send_global_setpoint(topic, &SetpointTarget {
             stamp_ms: stamp_ms(&message.header.stamp),
             // The altitude is above sea level.
             frame: MAV_FRAME_GLOBAL_INT,
@@ -33,7 +33,7 @@ subscriptions! {
     };
     GeoPoseStamped("setpoint_position/global_to_local", "the same, sent as local position") => |autopilot, topic, message| {
         match autopilot.setpoints.reported.target(message, autopilot.fcu.settings.geoid) {
-            Ok(target) => autopilot.local_setpoint(topic, &target),
+            Ok(target) => autopilot.send_local_setpoint(topic, &target),
             Err(reject) => autopilot.fcu.refuse(topic, &reject),
         }
     };
@@ -77,7 +77,7 @@ pub(super) struct ReportedPosition {
 }
 
 impl ReportedPosition {
-    /// Takes a reported position.
+    /// Stores a reported position.
     pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
         match message {
             MavMessage::GLOBAL_POSITION_INT(m) => {

@@ -16,7 +16,7 @@ const MAX_PLAUSIBLE_THRUST: f64 = 10.0;
 
 subscriptions! {
     PositionTarget("setpoint_raw/local", "position, velocity, acceleration, yaw by mask; ENU in frame 1, FLU from the body in frame 8")
-        => |autopilot, topic, message| autopilot.local_setpoint(topic, &SetpointTarget {
+        => |autopilot, topic, message| autopilot.send_local_setpoint(topic, &SetpointTarget {
             stamp_ms: stamp_ms(&message.header.stamp),
             frame: message.coordinate_frame,
             mask: message.type_mask,
@@ -27,7 +27,7 @@ subscriptions! {
             yaw_rate: message.yaw_rate.into(),
         });
     GlobalPositionTarget("setpoint_raw/global", "as `local`, with latitude, longitude, altitude")
-        => |autopilot, topic, message| autopilot.global_setpoint(topic, &SetpointTarget {
+        => |autopilot, topic, message| autopilot.send_global_setpoint(topic, &SetpointTarget {
             stamp_ms: stamp_ms(&message.header.stamp),
             frame: message.coordinate_frame,
             mask: message.type_mask,
@@ -41,12 +41,12 @@ subscriptions! {
         => |autopilot, topic, message| {
             let scaling = autopilot.fcu.settings.thrust_scaling;
             let checked = attitude(message, scaling, &SetpointRules::of(&autopilot.fcu));
-            autopilot.setpoint(topic, checked);
+            autopilot.send_setpoint(topic, checked);
         };
     AttitudeTarget("setpoint_raw/throttle_step", "attitude, and a *change* of the throttle in `thrust`, -1 to 1; UDP_Simple only, no topic of mavros")
         => |autopilot, topic, message| {
             let checked = throttle_step(message, &SetpointRules::of(&autopilot.fcu));
-            autopilot.throttle_step(topic, checked);
+            autopilot.send_throttle(topic, checked);
         };
 }
 
@@ -68,7 +68,7 @@ fn attitude(
         }
     }
     // PX4 follows roll and pitch rate also without a yaw rate, so only those two are required.
-    if rules.px4 && mask & NO_ATTITUDE != 0 && mask & NO_ROLL_AND_PITCH_RATE != 0 {
+    if rules.px4_checks && mask & NO_ATTITUDE != 0 && mask & NO_ROLL_AND_PITCH_RATE != 0 {
         return Err(Reject::Nothing(mask.into()));
     }
     attitude_target(
@@ -83,7 +83,7 @@ fn attitude(
     .map(|message| Checked { message, warning })
 }
 
-/// An attitude whose thrust is a change.
+/// Converts an attitude whose thrust is a change of the throttle.
 fn throttle_step(
     message: &AttitudeTarget,
     rules: &SetpointRules,

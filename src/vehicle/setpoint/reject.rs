@@ -39,7 +39,7 @@ rejects! {
     Unbalanced(u16) = SetpointUnbalanced, "type_mask {0:#05x} leaves an axis without setpoint, or x without y; PX4 stops";
     HomeOffset(f64) = SetpointHomeOffset, "home is {0:.0} m above the origin of the local frame; in coordinate frame 6 (GLOBAL_RELATIVE_ALT_INT) PX4 then flies twice that too low; send frame 5 (GLOBAL_INT)";
     NoPosition = SetpointNoPosition, "the position of the vehicle is not known yet; wait for global_position/global";
-    NoPose = SetpointNoPosition, "where the vehicle is, or faces, was not heard in the last 0.5 s, and the setpoint counts from there; wait for local_position/pose";
+    NoPose = SetpointNoPosition, "the vehicle did not report its pose in the last 0.5 s, and the setpoint is relative to it; wait for local_position/pose";
     ThrottleStep(f64) = SetpointThrust, "the change of the throttle is {0}; send -1 to 1";
     NotNewer = SetpointNotNewer, "its stamp is not newer than the one before";
     NoPoints = SetpointPoints, "it has no points";

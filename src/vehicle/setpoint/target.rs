@@ -29,7 +29,7 @@ pub(super) struct SetpointRules {
     pub(super) target: (u8, u8),
     pub(super) quirks: bool,
     /// Refuse what PX4 would ignore or misunderstand.
-    pub(super) px4: bool,
+    pub(super) px4_checks: bool,
     pub(super) max_position: f64,
     pub(super) max_speed: f64,
     /// Height of home above the origin of the local frame in m; 0 if unknown.
@@ -42,7 +42,7 @@ impl SetpointRules {
         Self {
             target: (fcu.system, fcu.component),
             quirks: settings.quirks,
-            px4: settings.px4_checks && fcu.may_be_px4(),
+            px4_checks: settings.px4_checks && fcu.may_be_px4(),
             max_position: settings.max_position,
             max_speed: settings.max_speed,
             home_height: fcu.home_height,
@@ -72,7 +72,7 @@ impl SetpointTarget {
         let message = self.convert(position, rules)?;
         let mask = message.type_mask;
         check_distance(position, mask, rules)?;
-        let warning = if rules.px4 { px4_local(self.frame, mask)? } else { None };
+        let warning = if rules.px4_checks { px4_local(self.frame, mask)? } else { None };
         Ok(Checked { message, warning })
     }
 
@@ -92,7 +92,7 @@ impl SetpointTarget {
             return Err(Reject::TooFar { distance: altitude.abs(), limit: rules.max_position });
         }
         let mut warning = None;
-        if rules.px4 {
+        if rules.px4_checks {
             px4_global(self.frame, mask)?;
             let relative = self.frame == MAV_FRAME_GLOBAL_RELATIVE_ALT_INT && mask & POSITION == 0;
             warning = Some(rules.home_height)
@@ -228,31 +228,31 @@ fn is_unbalanced(mask: u16) -> bool {
 /// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a warning for one that PX4 accepts, but not as
 /// the sender probably means it.
 pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
-    let complete = |what| mask & what == 0;
-    let absent = |what| mask & what == what;
-    if !absent(ACCELERATION) && mask & FORCE != 0 {
+    let is_complete = |what| mask & what == 0;
+    let is_absent = |what| mask & what == what;
+    if !is_absent(ACCELERATION) && mask & FORCE != 0 {
         return Err(Reject::Force(mask));
     }
     match frame {
-        MAV_FRAME_LOCAL_NED if absent(POSITION | VELOCITY | ACCELERATION) => {
+        MAV_FRAME_LOCAL_NED if is_absent(POSITION | VELOCITY | ACCELERATION) => {
             Err(Reject::Nothing(mask))
         }
         MAV_FRAME_LOCAL_NED if is_unbalanced(mask) => Ok(Some(Reject::Unbalanced(mask))),
         MAV_FRAME_LOCAL_NED => Ok(None),
         MAV_FRAME_BODY_NED => {
             for (bits, what) in [(VELOCITY, "velocity"), (ACCELERATION, "acceleration")] {
-                if !complete(bits) && !absent(bits) {
+                if !is_complete(bits) && !is_absent(bits) {
                     return Err(Reject::Partial { mask, what, frame });
                 }
             }
-            if absent(VELOCITY | ACCELERATION) {
+            if is_absent(VELOCITY | ACCELERATION) {
                 // `body.rs` converts it to a local position.
-                return if absent(POSITION) { Err(Reject::Nothing(mask)) } else { Ok(None) };
+                return if is_absent(POSITION) { Err(Reject::Nothing(mask)) } else { Ok(None) };
             }
-            Ok(if !absent(POSITION) {
+            Ok(if !is_absent(POSITION) {
                 Some(Reject::BodyPosition)
             } else {
-                complete(YAW).then_some(Reject::BodyYaw)
+                is_complete(YAW).then_some(Reject::BodyYaw)
             })
         }
         _ => Err(Reject::Frame { frame, remedy: "1 (LOCAL_NED) or 8 (BODY_NED)" }),

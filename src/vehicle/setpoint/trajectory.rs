@@ -80,8 +80,8 @@ impl Trajectory {
         Some(self.start.saturating_add(from_start(point)))
     }
 
-    /// The newest point that is due.
-    fn due(&mut self, now: Duration) -> Option<MultiDOFJointTrajectoryPoint> {
+    /// Takes all points that are due; returns the newest.
+    fn take_due(&mut self, now: Duration) -> Option<MultiDOFJointTrajectoryPoint> {
         let mut due = None;
         while self.deadline().is_some_and(|at| at <= now) {
             due = self.points.pop_front();
@@ -95,10 +95,10 @@ impl Autopilot {
     pub(super) fn fly_trajectory(&mut self) {
         let fcu = &self.fcu;
         let trajectory = &mut self.setpoints.trajectory;
-        if let Some(point) = trajectory.due(fcu.now.mono) {
+        if let Some(point) = trajectory.take_due(fcu.now.mono) {
             let stamp = stamp_ms(&fcu.now.ros.to_msg());
             let target = convert(&point, stamp, trajectory.frame, fcu.settings.quirks);
-            self.local_setpoint("setpoint_trajectory/local", &target);
+            self.send_local_setpoint("setpoint_trajectory/local", &target);
         }
     }
 }

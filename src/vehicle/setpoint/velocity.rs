@@ -23,5 +23,5 @@ fn send(autopilot: &mut Autopilot, topic: &'static str, stamp_ms: u32, twist: &T
         yaw_rate: twist.angular.z,
         ..SetpointTarget::default()
     };
-    autopilot.local_setpoint(topic, &target);
+    autopilot.send_local_setpoint(topic, &target);
 }
