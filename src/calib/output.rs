@@ -16,7 +16,7 @@ pub struct OutputFile {
     pub text: String,
 }
 
-/// The files, and what the user needs to know about them.
+/// The files, and the facts that the user needs to use them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CalibOutput {
     /// Files of the consumer.

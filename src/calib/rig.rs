@@ -118,8 +118,8 @@ impl<'a> Rig<'a> {
 
     /// Warns if a pose depends on the unknown distance of the vehicle's bottom below `base_link`.
     pub(super) fn warn_if_bottom_unknown(&self, sensor: &SensorConfig, output: &mut CalibOutput) {
-        let unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
-        if unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
+        let is_unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
+        if is_unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
             output.warn(format!(
                 "vehicle_bottom_m is 0, but sensor {} is mounted at the vehicle's bottom (TargetMountType 1): the files have \
                  it as if base_link were there",

@@ -1,4 +1,4 @@
-//! Rows of the tables of topics and services; documents and tests are made from them.
+//! Rows of the tables of topics and services, from which documents and tests are generated.
 use super::params::QosGroup;
 
 /// Direction of a topic.
@@ -54,7 +54,7 @@ pub struct ServiceRow {
     pub name: &'static str,
     /// Type, as ROS writes it.
     pub interface: &'static str,
-    /// What it does, for the documentation.
+    /// Description, for the documentation.
     pub doc: &'static str,
 }
 

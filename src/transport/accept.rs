@@ -63,9 +63,9 @@ impl Accept {
 
     /// Whether datagrams from this address are accepted.
     pub fn takes(&self, from: Ipv4Addr) -> bool {
-        let known = |host: &RwLock<BTreeSet<Ipv4Addr>>| host.read().contains(&from);
+        let is_known = |host: &RwLock<BTreeSet<Ipv4Addr>>| host.read().contains(&from);
         self.0.networks.iter().any(|network| network.contains(&from))
-            || self.0.own_host.as_ref().is_some_and(known)
+            || self.0.own_host.as_ref().is_some_and(is_known)
     }
 
     /// Like [`Self::takes`], but counts a refused datagram to `port`.

@@ -57,7 +57,7 @@ pub struct HostFacts {
     pub kernel: String,
     /// The process is in a container.
     pub container: bool,
-    /// Largest receive buffer that a program without privileges gets, in bytes.
+    /// Maximum receive buffer of a program without privileges, in bytes.
     pub receive_buffer_max: Option<u64>,
     /// Addresses of the interfaces.
     pub interfaces: Vec<NetworkInterface>,

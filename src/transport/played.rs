@@ -163,8 +163,8 @@ impl PlayedPort {
 
     fn wait(&self) -> io::Result<()> {
         let mut state = self.state.lock();
-        let busy = |state: &mut PortState| !state.is_waiting;
-        self.changed.wait_while_for(&mut state, busy, RECEIVER_TIMEOUT);
+        let is_busy = |state: &mut PortState| !state.is_waiting;
+        self.changed.wait_while_for(&mut state, is_busy, RECEIVER_TIMEOUT);
         if state.is_waiting { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
     }
 }

@@ -78,7 +78,7 @@ impl SharedBlock {
         path: PathBuf,
         file: &File,
         lens: RangeInclusive<usize>,
-        writable: bool,
+        is_writable: bool,
     ) -> Result<Self, ShmError> {
         let metadata = file.metadata().map_err(|e| ShmError::io(&path, e))?;
         if !metadata.is_file() {
@@ -92,7 +92,7 @@ impl SharedBlock {
         let len = found.min(most);
         let mut options = MmapOptions::new();
         options.len(len);
-        let map = if writable { options.map_raw(file) } else { options.map_raw_read_only(file) };
+        let map = if is_writable { options.map_raw(file) } else { options.map_raw_read_only(file) };
         let map = map.map_err(|e| ShmError::io(&path, e))?;
         let range = Range::new(map.as_ptr().addr(), len).map_err(|e| ShmError::io(&path, e))?;
         Ok(Self { map, range, path, inode: identity(&metadata), len, most })
@@ -112,8 +112,8 @@ impl SharedBlock {
         self.len
     }
 
-    /// Whether the name still refers to this memory with its full length; false after the simulator re-created it, or
-    /// made it longer.
+    /// Whether the name still refers to this memory with its full length; false after the simulator re-created or extended
+    /// it.
     pub fn is_current(&self) -> bool {
         !self.is_lost()
             && std::fs::metadata(&self.path).is_ok_and(|m| {

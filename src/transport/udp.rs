@@ -340,7 +340,7 @@ fn bind(options: &BindOptions) -> io::Result<(Socket, ReceivingPort)> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_recv_buffer_size(options.buffer_bytes)?;
     if buffer_bytes(&socket) < options.buffer_bytes {
-        // Beyond net.core.rmem_max only a privileged process gets more; the caller checks the granted size.
+        // Only a privileged process can exceed net.core.rmem_max; the caller checks the granted size.
         let _not_privileged = force_buffer(&socket, options.buffer_bytes);
     }
     if let Some(played) = played::open_port(options.port, &socket)? {

@@ -67,8 +67,8 @@ pub struct Orientation {
 impl Orientation {
     /// The body rates, if the link carries them.
     pub fn known_rates(&self) -> Option<Vector<Flu>> {
-        let finite = self.rates.to_array().iter().all(|rate| rate.is_finite());
-        finite.then_some(self.rates)
+        let is_finite = self.rates.to_array().iter().all(|rate| rate.is_finite());
+        is_finite.then_some(self.rates)
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Estimate {
 pub struct BodyFrame {
     /// Name.
     pub name: String,
-    /// Its axes in the body frame; its origin is the body's, because the vehicle does not report its position.
+    /// Its attitude in the body frame. Its origin is the body's, because the vehicle does not report its position.
     pub attitude: Attitude<Flu, Flu>,
 }
 
@@ -346,7 +346,7 @@ impl Fcu {
         }
     }
 
-    /// Takes the true states since the last call, and how long each had waited in the socket.
+    /// Returns the true states since the last call, and how long each had waited in the socket.
     pub fn take_truths(&mut self) -> Vec<(TrueState, Duration)> {
         std::mem::take(&mut self.truths)
     }
@@ -450,10 +450,10 @@ impl Fcu {
 
     /// Whether all numbers are finite; otherwise counts the measurement, which is not published.
     pub(super) fn check_finite(&mut self, numbers: impl IntoIterator<Item = f32>) -> bool {
-        let finite = numbers.into_iter().all(f32::is_finite);
-        if !finite {
+        let is_finite = numbers.into_iter().all(f32::is_finite);
+        if !is_finite {
             self.count(Counter::NotFinite);
         }
-        finite
+        is_finite
     }
 }

@@ -25,8 +25,8 @@ pub(super) struct LinkWarnings {
 impl LinkWarnings {
     /// Checks a heartbeat of another system: this vehicle with another id, or another vehicle on its port.
     pub(super) fn check_system(&mut self, now: Duration, id: u8, autopilot: u8) -> Option<String> {
-        let new = autopilot != MAV_AUTOPILOT_INVALID && self.systems.insert(id, now).is_none();
-        new.then(|| {
+        let is_new = autopilot != MAV_AUTOPILOT_INVALID && self.systems.insert(id, now).is_none();
+        is_new.then(|| {
             format!(
                 "an autopilot with system id {id} speaks on the link of this vehicle: its messages are dropped. Start it with the \
                  vehicle's own id (MAV_SYS_ID), or serve it as vehicle {id} (vehicles)"
@@ -36,8 +36,8 @@ impl LinkWarnings {
 
     /// Checks the kind of the vehicle's autopilot: the bridge's modes and checks are those of PX4.
     pub(super) fn check_autopilot(&mut self, autopilot: u8) -> Option<String> {
-        let new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
-        new.then(|| kind_text(autopilot))
+        let is_new = !KNOWN.contains(&autopilot) && self.kinds.insert(autopilot);
+        is_new.then(|| kind_text(autopilot))
     }
 
     /// Checks the distance of a stamp from the present, in s.
@@ -46,8 +46,8 @@ impl LinkWarnings {
             self.stamps.remove(topic);
             return None;
         }
-        let new = self.stamps.insert(topic, (now, gap)).is_none();
-        new.then(|| {
+        let is_new = self.stamps.insert(topic, (now, gap)).is_none();
+        is_new.then(|| {
             format!(
                 "{topic}: {}; it is sent as it is, and PX4 drops measurements that are too old",
                 gap_text(gap)

@@ -1,7 +1,7 @@
 //! Telemetry, setpoints and services of a vehicle in mavros' style, and its true state.
 //!
 //! Internally everything is MAVLink; other links ([`Link`]) translate. [`Autopilot`] handles one frame or ROS message
-//! per call and is given the time; it reads no clock and opens no socket.
+//! per call and receives the time with it; it reads no clock and opens no socket.
 mod autopilot;
 mod counter;
 mod fcu;

@@ -76,8 +76,8 @@ impl Fcu {
         let Preflight { status, estimator, texts, .. } = &self.preflight;
         let [present, enabled, health] = (*status)?;
         let mut reasons = Vec::new();
-        let recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXT_LIFETIME;
-        let texts = texts.iter().filter(|(at, _)| recent(at));
+        let is_recent = |at: &Duration| self.now.mono.saturating_sub(*at) <= TEXT_LIFETIME;
+        let texts = texts.iter().filter(|(at, _)| is_recent(at));
         reasons.extend(texts.map(|(_, text)| text.clone()));
         let bits = present & enabled & !health;
         let unhealthy = SENSORS.iter().filter(|(bit, _)| bits >> bit & 1 != 0);

@@ -11,7 +11,7 @@ const TEXT_CHARS: usize = 500;
 pub(super) struct Reasons(Vec<(u16, String)>);
 
 impl Reasons {
-    /// Takes a text; returns whether its severity makes it a reason.
+    /// Adds a text if its severity makes it a reason; returns whether it does.
     pub(super) fn add(&mut self, message: &StatusText) -> bool {
         // Texts of lower severity are not reasons.
         if message.severity > MAV_SEVERITY_WARNING {
@@ -19,12 +19,12 @@ impl Reasons {
         }
         let len = message.text.iter().take_while(|byte| **byte != 0).count();
         let text = String::from_utf8_lossy(message.text.get(..len).unwrap_or_default());
-        let room = self.0.len() < TEXTS;
+        let has_room = self.0.len() < TEXTS;
         match self.0.last_mut() {
             Some((id, joined)) if message.chunk > 0 && *id == message.id => {
                 joined.extend(text.chars().take(TEXT_CHARS.saturating_sub(joined.len())));
             }
-            _ if room => self.0.push((message.id, text.into_owned())),
+            _ if has_room => self.0.push((message.id, text.into_owned())),
             _ => {}
         }
         true

@@ -38,7 +38,7 @@ pub(super) struct VehicleCall<'a, S: Service> {
     pub(super) responder: Responder<S>,
 }
 
-/// Calls a handler; gives a closure its types.
+/// Calls a handler; its signature determines the types of a closure.
 pub(super) fn handle<S: Service>(
     call: VehicleCall<'_, S>,
     request: S::Request,

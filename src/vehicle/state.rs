@@ -66,8 +66,8 @@ impl StateTopic {
 
     /// Publishes the loss of the connection when the vehicle has fallen silent.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
-        let lost = self.deadline(fcu).is_some_and(|at| fcu.now.mono >= at);
-        if !lost {
+        let is_lost = self.deadline(fcu).is_some_and(|at| fcu.now.mono >= at);
+        if !is_lost {
             return Ok(());
         }
         self.intervals = [HEARTBEAT_PERIOD; 3];

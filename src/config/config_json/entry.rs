@@ -74,9 +74,9 @@ pub(super) fn read(
     let send = read_send_protocol(entry, seq_id, kind, overrides);
     let fov = read_fov(entry, kind);
     let position = entry.numbers::<3>("SensorPosXYZ");
-    let new_layout = orientation::has_new_layout(entry);
-    let orientation = orientation::read(entry, new_layout);
-    let other_params = read_other_params(entry, new_layout, seq_id);
+    let is_new_layout = orientation::has_new_layout(entry);
+    let orientation = orientation::read(entry, is_new_layout);
+    let other_params = read_other_params(entry, is_new_layout, seq_id);
     let mode = send.as_ref().map(|send| send.mode);
     if let (Some(kind), Some(params)) = (kind, &other_params) {
         types::check_other_params(entry, kind, params, mode, size.unwrap_or_default());
@@ -102,7 +102,7 @@ pub(super) fn read(
             position_frd: position?,
             orientation: orientation.value(),
             other_params: other_params?.map(|v| v as f32),
-            layout_new: new_layout,
+            layout_new: is_new_layout,
             raw_euler: orientation.euler.map(|v| v as f32),
             raw_quaternion: orientation.quaternion.map(|v| v as f32),
             eular_or_quat: orientation.selector as f32,
@@ -311,10 +311,10 @@ fn check_mode(
 /// Reads 16 values with `EularOrQuat`, otherwise 8.
 fn read_other_params(
     entry: &mut SensorEntry<'_>,
-    new_layout: bool,
+    is_new_layout: bool,
     seq_id: Option<u16>,
 ) -> Option<[f64; 16]> {
-    if let (false, Some(JsonValue::Array(values))) = (new_layout, entry.get("otherParams"))
+    if let (false, Some(JsonValue::Array(values))) = (is_new_layout, entry.get("otherParams"))
         && values.len() == 16
     {
         let sensor = seq_id.map_or_else(|| "the sensor".to_owned(), |id| format!("sensor {id}"));
@@ -327,7 +327,7 @@ fn read_other_params(
         entry.problem("EularOrQuat", why);
         return None;
     }
-    let (length, why) = match new_layout {
+    let (length, why) = match is_new_layout {
         true => (16, format!(" with {}", entry.spelling_of("EularOrQuat"))),
         false => (8, " without EularOrQuat".to_owned()),
     };

@@ -48,9 +48,9 @@ pub(super) fn has_new_layout(entry: &mut SensorEntry<'_>) -> bool {
     false
 }
 
-pub(super) fn read(entry: &mut SensorEntry<'_>, new_layout: bool) -> Option<Orientation> {
+pub(super) fn read(entry: &mut SensorEntry<'_>, is_new_layout: bool) -> Option<Orientation> {
     let euler = entry.numbers::<3>("SensorAngEular");
-    if !new_layout {
+    if !is_new_layout {
         if entry.get("SensorAngQuat").is_some() && entry.get("EularOrQuat").is_none() {
             entry.warning("SensorAngQuat", "ignored, because there is no EularOrQuat");
         }

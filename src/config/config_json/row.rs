@@ -34,7 +34,7 @@ const PARAMETERS: [(&str, &str); 8] = [
 ];
 
 impl RowChange {
-    /// Returns the sensor with these values and this field of view; a transport that the type does not have becomes mode 1.
+    /// Returns the sensor with these values and this field of view; mode 1 replaces a transport that the type does not support.
     /// Errors: all problems, with the names of the parameters `sensor<SeqID>.*`.
     pub fn apply(
         &self,

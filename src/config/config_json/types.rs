@@ -14,7 +14,7 @@ pub(super) const fn modes_text(modes: Modes) -> &'static str {
 /// Checks a field of view; fails for types without one.
 pub(crate) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
     let (id, row) = (kind.type_id(), kind.row());
-    let (good, allowed) = match row.optics {
+    let (is_valid, allowed) = match row.optics {
         Optics::Pinhole => (fov > 0.0 && fov < 180.0, "above 0 and below 180"),
         Optics::Fisheye => (fov > 0.0 && fov <= 360.0, "above 0 and at most 360"),
         Optics::Rings | Optics::Rosette | Optics::Mid360 | Optics::None => {
@@ -22,7 +22,7 @@ pub(crate) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
         }
     };
     let wrong = || format!("must be {allowed} deg for TypeID {id} ({}), is {fov}", row.name);
-    good.then_some(()).ok_or_else(wrong)
+    is_valid.then_some(()).ok_or_else(wrong)
 }
 
 pub(super) fn unsupported(id: i64) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! The macro that makes a parameter's row in the table, its field and its reader from one declaration.
+//! The macro that generates a parameter's row in the table, its field and its reader from one declaration.
 
 /// Declares groups of parameters. After `[HEADING]`, their section in the documents, a field is one of
 ///

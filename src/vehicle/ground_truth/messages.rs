@@ -13,10 +13,10 @@ use crate::time::RosTime;
 use crate::wire::TrueState;
 use std::f64::consts::TAU;
 
-/// Stands for numbers that the simulator does not send.
+/// Value of vectors that the simulator does not send.
 const UNKNOWN: Vector3 = Vector3 { x: f64::NAN, y: f64::NAN, z: f64::NAN };
 
-/// Returns the true state as odometry; `pose` is the pose that TF gets.
+/// Returns the true state as odometry; `pose` is the pose that is sent to TF.
 pub fn odometry(
     state: &TrueState,
     pose: &VehiclePose,
@@ -48,7 +48,7 @@ pub fn odometry(
     }
 }
 
-/// Returns the true pose; `pose` is the pose that TF gets.
+/// Returns the true pose; `pose` is the pose that is sent to TF.
 pub fn pose_stamped(pose: &VehiclePose, world: WorldConvention, stamp: RosTime) -> PoseStamped {
     PoseStamped { header: header(stamp), pose: pose_msg(pose.position, pose.attitude, world) }
 }

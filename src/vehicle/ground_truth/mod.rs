@@ -52,7 +52,7 @@ macro_rules! truth_topics {
         }
 
         impl TruthPublishers {
-            /// Opens all topics; `full_name` gives the name of a vehicle's topic.
+            /// Opens all topics; `full_name` returns the name of a vehicle's topic.
             pub fn open(
                 middleware: &Middleware,
                 full_name: impl Fn(&str) -> String,
@@ -75,16 +75,16 @@ macro_rules! truth_topics {
 
 truth_topics! {
     odometry: Odometry = "ground_truth/odom", State, "true pose in `map`, true twist in `base_link`; covariances 0, but -1 at `twist.covariance[21]` where the simulator sends no angular rate";
-    path: Path = "ground_truth/path", Path, "path of the vehicle since it was set down: a pose every 0.1 m, the newest 2000; twice a second while it moves";
+    path: Path = "ground_truth/path", Path, "path of the vehicle since it was last placed: a pose every 0.1 m, the newest 2000; twice a second while it moves";
     pose: PoseStamped = "ground_truth/pose", State, "true pose in `map`";
     twist: TwistStamped = "ground_truth/twist", State, "true twist in `base_link`, FLU; `angular` is NaN where the simulator sends no rate";
-    accel: AccelStamped = "ground_truth/accel", State, "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; taken here, and sent by the emulator, as specific force: at rest z is +9.81. Missing in the short state; `angular` is NaN";
-    gps: NavSatFix = "ground_truth/gps", State, "true place, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in `global_position/global`";
+    accel: AccelStamped = "ground_truth/accel", State, "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; bridge and emulator define it as specific force: at rest z is +9.81. Not in the short state; `angular` is NaN";
+    gps: NavSatFix = "ground_truth/gps", State, "true position, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in `global_position/global`";
     motor_speeds: JointState = "ground_truth/motor_speeds", State, "speeds of the motors, `velocity` of `motor1` to `motor8` in rad/s";
     crash: Int32 = "ground_truth/crash", State, "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. Also counted in `/diagnostics`";
 }
 
-/// A stamp that goes back by more is from a restarted simulator; by less, from a late datagram.
+/// A stamp that is older than the last by more is from a restarted simulator; by less, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
 /// Shortest time between two messages on `path`.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);

@@ -28,7 +28,7 @@ pub enum SendError {
         /// The missing feature, for the user.
         what: &'static str,
     },
-    /// The socket or line did not take the message.
+    /// The socket or line did not accept the message.
     #[error("the link could not send the datagram")]
     Io,
 }

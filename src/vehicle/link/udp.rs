@@ -1,7 +1,7 @@
-//! Common to the UDP modes of CopterSim: which MAVLink messages they can carry, and MAVLink made from their states.
+//! Common to the UDP modes of CopterSim: converts MAVLink messages to their commands, and their states to MAVLink.
 //!
 //! In these modes CopterSim arms the vehicle and switches it to OFFBOARD by itself when a setpoint arrives; it
-//! acknowledges nothing and reports no mode. So the HEARTBEAT made from its states reports the commanded mode and
+//! acknowledges nothing and reports no mode. So the HEARTBEAT generated from its states reports the commanded mode and
 //! arming; all other messages contain received numbers only.
 use super::{Abilities, SendError, Sink};
 use crate::frames::Geodetic;
@@ -189,7 +189,7 @@ impl UdpLink {
         }))
     }
 
-    /// Takes off to the given position; without one, above the vehicle.
+    /// Returns the command to take off to the given position or, without one, above the vehicle.
     fn take_off(&self, target: Geodetic) -> Result<SimpleCommand, SendError> {
         if target.is_known() {
             if let (Some(home), Some([.., down])) = (self.home, self.position)

@@ -75,8 +75,8 @@ impl UdpSimpleLink {
         if let Some(command) = speed_altitude_heading(t) {
             return Ok(command);
         }
-        let used = |bits: u16| mask & bits != bits;
-        match (used(POSITION), used(VELOCITY), used(ACCELERATION)) {
+        let uses = |bits: u16| mask & bits != bits;
+        match (uses(POSITION), uses(VELOCITY), uses(ACCELERATION)) {
             (true, false, false) => {
                 let yaw = self.yaw(mask, t.yaw)?;
                 Ok(if is_body {

@@ -77,9 +77,9 @@ impl VehicleInfoPart {
     }
 
     fn get(&self, fcu: &Fcu, request: &VehicleInfoGetRequest) -> VehicleInfoGetResponse {
-        let asked_for = |id: u8, ours: u8| id == 0 || id == ours;
+        let includes = |id: u8, ours: u8| id == 0 || id == ours;
         let is_requested = request.get_all
-            || (asked_for(request.sysid, fcu.system) && asked_for(request.compid, fcu.component));
+            || (includes(request.sysid, fcu.system) && includes(request.compid, fcu.component));
         let Some(heartbeat) = fcu.heartbeat.filter(|_| is_requested) else {
             return VehicleInfoGetResponse::default();
         };

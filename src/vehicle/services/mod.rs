@@ -46,7 +46,7 @@ trait ServicePart {
     /// The vehicle's heartbeat arrived.
     fn heartbeat(&mut self, _: &mut Fcu) {}
 
-    /// Takes a frame of the autopilot, or the acknowledgement of any component.
+    /// Handles a frame of the autopilot, or the acknowledgement of any component.
     fn frame(&mut self, _: &mut Fcu, _: &Frame<'_>) -> Result<(), RosError> {
         Ok(())
     }

@@ -180,9 +180,9 @@ impl ParameterPart {
         published
     }
 
-    /// Passes the size of the whole list to `then`, after a download if needed.
-    fn list(&mut self, fcu: &mut Fcu, again: bool, then: ListCallback) {
-        if self.machine.is_complete() && !again {
+    /// Passes the size of the whole list to `then`, after a download if needed or with `force`.
+    fn list(&mut self, fcu: &mut Fcu, force: bool, then: ListCallback) {
+        if self.machine.is_complete() && !force {
             let known = self.machine.known().len();
             then(self, fcu, Ok(known));
         } else if is_reachable(fcu) {

@@ -4,13 +4,13 @@ use crate::session::mission_scale;
 use crate::wire::mavlink::raw::MissionItemInt;
 
 /// Converts an item as mavros does.
-pub(super) fn to_ros(item: &MissionItemInt, current: bool) -> Waypoint {
+pub(super) fn to_ros(item: &MissionItemInt, is_current: bool) -> Waypoint {
     let scale = mission_scale(item.frame);
     let [param1, param2, param3, param4] = item.params;
     Waypoint {
         frame: item.frame,
         command: item.command,
-        is_current: current,
+        is_current,
         autocontinue: item.autocontinue != 0,
         param1,
         param2,

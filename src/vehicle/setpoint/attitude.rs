@@ -44,11 +44,11 @@ subscriptions! {
     };
 }
 
-fn check_thrust(thrust: f64, reverse: bool) -> Result<(), Reject> {
+fn check_thrust(thrust: f64, allows_reverse: bool) -> Result<(), Reject> {
     if !(-1.0..=1.0).contains(&thrust) {
         return Err(Reject::Thrust(thrust));
     }
-    if thrust < 0.0 && !reverse {
+    if thrust < 0.0 && !allows_reverse {
         return Err(Reject::ReverseThrust(thrust));
     }
     Ok(())

@@ -24,7 +24,7 @@ macro_rules! subscriptions {
 }
 pub(super) use subscriptions;
 
-/// Calls a handler; gives a closure its types.
+/// Calls a handler; its signature determines the types of a closure.
 pub(super) fn handle<M>(
     autopilot: &mut Autopilot,
     topic: &'static str,

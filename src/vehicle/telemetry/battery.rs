@@ -122,8 +122,8 @@ const fn technology(kind: u8) -> u8 {
 /// Cell voltages in V, up to the first missing cell.
 fn cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
     let first = m.voltages.iter().take_while(|cell| **cell != NO_CELL);
-    let all_ten = m.voltages.iter().all(|cell| *cell != NO_CELL);
-    let more = m.voltages_ext.iter().take_while(|cell| all_ten && **cell != 0);
+    let has_all_ten = m.voltages.iter().all(|cell| *cell != NO_CELL);
+    let more = m.voltages_ext.iter().take_while(|cell| has_all_ten && **cell != 0);
     volts.clear();
     let mut carried = 0.0;
     for cell in first.chain(more) {

@@ -63,7 +63,7 @@ impl DebugValuePlugin {
     }
 }
 
-/// Takes the characters up to the first zero.
+/// Copies the characters up to the first zero.
 fn set_name(to: &mut String, from: &[u8]) {
     let bytes = from.split(|byte| *byte == 0).next().unwrap_or_default();
     to.clear();

@@ -57,9 +57,9 @@ impl HomePositionPlugin {
         fcu.home = Some(geo).filter(|geo| geo.altitude_m.is_finite());
         let home = Geodetic::from_e7([m.latitude, m.longitude, m.altitude]);
         let local = Vector::<Ned>::from([m.x, m.y, m.z]);
-        let known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
-        fcu.home_height = if known { -f64::from(m.z) } else { 0.0 };
-        fcu.infer_origin(known.then(|| Geodetic::from_ned(-local, home)));
+        let is_known = fcu.home.is_some() && home.is_known() && local.norm().is_finite();
+        fcu.home_height = if is_known { -f64::from(m.z) } else { 0.0 };
+        fcu.infer_origin(is_known.then(|| Geodetic::from_ned(-local, home)));
         self.next_request = None;
         for (_, responder) in self.callers.drain(..) {
             responder.respond(TriggerResponse { success: true, ..Default::default() });
@@ -136,8 +136,8 @@ fn refuse(responder: Responder<Trigger>, message: &str) {
 
 /// The quaternion, or all NaN if a component is unknown.
 fn finite_or_nan(q: [f32; 4]) -> [f64; 4] {
-    let known = q.iter().all(|c| c.is_finite());
-    q.map(|c| if known { c.into() } else { f64::NAN })
+    let is_known = q.iter().all(|c| c.is_finite());
+    q.map(|c| if is_known { c.into() } else { f64::NAN })
 }
 
 /// Converts the world between NED and ENU and keeps the body frame: mavros' conversion of the ground attitude at home.

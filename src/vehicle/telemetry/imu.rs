@@ -16,10 +16,10 @@ use std::time::Duration;
 const ACCELERATION_VARIANCE: f64 = 9e-8;
 const RATE_VARIANCE: f64 = 1.218_469_679_146_834e-7;
 const ATTITUDE_VARIANCE: f64 = 1.0;
-/// First element of a covariance: no such measurement.
+/// First element of a covariance that marks the quantity as not measured.
 const UNKNOWN: f64 = -1.0;
 /// Age above which specific force is published, but marked as unknown. `imu/data` has the attitude's stamp and the
-/// newest earlier force: at PX4's rates 20 ms old at most. mavros does not check its age.
+/// newest earlier force, which at PX4's rates is at most 20 ms old. mavros does not check its age.
 const MAX_FORCE_AGE: Duration = Duration::from_millis(200);
 
 const GRAVITY: f64 = 9.80665;

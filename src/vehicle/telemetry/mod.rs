@@ -96,8 +96,8 @@ impl Telemetry {
 
     /// Handles a frame of the vehicle.
     pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Published {
-        let from_any = || FROM_ANY_COMPONENT.iter().any(|ids| ids.contains(&frame.id));
-        if frame.component != fcu.component && !from_any() {
+        let is_from_any = || FROM_ANY_COMPONENT.iter().any(|ids| ids.contains(&frame.id));
+        if frame.component != fcu.component && !is_from_any() {
             fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
@@ -120,7 +120,7 @@ impl Telemetry {
         self.statustext.poll(fcu)
     }
 
-    /// Takes the request that is due.
+    /// Takes the request for the home position if it is due.
     pub(super) fn take_request(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         self.home_position.poll(fcu)
     }

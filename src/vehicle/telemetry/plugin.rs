@@ -153,7 +153,7 @@ macro_rules! plugin {
 }
 pub(super) use plugin;
 
-/// Fills a message; gives a closure its type.
+/// Fills a message; the signature determines the type of a closure.
 pub(super) fn fill<M>(message: &mut M, fill: impl FnOnce(&mut M)) {
     fill(message);
 }

@@ -14,9 +14,9 @@ pub fn wait_readable<'a>(
     let new = |socket: &'a UdpSocket| PollFd::new(socket.as_fd(), PollFlags::POLLIN);
     let mut all: Vec<PollFd<'_>> = sockets.into_iter().map(new).collect();
     let most = u16::try_from(most.as_millis()).unwrap_or(u16::MAX);
-    let polled = poll(&mut all, PollTimeout::from(most)).is_ok();
-    let readable = |fd: &PollFd<'_>| polled && fd.any().unwrap_or(false);
-    all.iter().map(readable).collect()
+    let is_polled = poll(&mut all, PollTimeout::from(most)).is_ok();
+    let is_readable = |fd: &PollFd<'_>| is_polled && fd.any().unwrap_or(false);
+    all.iter().map(is_readable).collect()
 }
 
 /// Waits up to `most`, rounded up to a millisecond, for one socket to become readable. A signal may end the wait earlier.

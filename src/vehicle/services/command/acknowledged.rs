@@ -55,7 +55,7 @@ services! {
         let command = fcu.command(MAV_CMD_NAV_LAND, 1, params);
         send_long(call, command);
     };
-    CommandTOLLocal("cmd/takeoff_local", "refused: PX4 has no such command; in the UDP modes, to a place counted from home") => |call, r| {
+    CommandTOLLocal("cmd/takeoff_local", "refused: PX4 has no such command; in the UDP modes, to a position relative to home") => |call, r| {
         let why = "PX4 has no MAV_CMD_NAV_TAKEOFF_LOCAL; use cmd/takeoff";
         send_local(call, MAV_CMD_NAV_TAKEOFF_LOCAL, why, &r);
     };

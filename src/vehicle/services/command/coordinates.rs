@@ -31,11 +31,11 @@ pub(super) fn here<T: Default + PartialEq + Copy>(
     if means_here && flies_px4(fcu) { [unset; 2] } else { coordinates }
 }
 
-/// Why a COMMAND_INT is not sent: PX4 takes its altitude as above sea level in every frame. Landings are sent in every frame,
+/// Why a COMMAND_INT is not sent: PX4 reads its altitude as above sea level in every frame. Landings are sent in every frame,
 /// because PX4 ignores their altitude.
 pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String> {
-    let misread = WITH_ALTITUDE.contains(&command) && !ABOVE_SEA.contains(&frame);
-    (misread && fcu.settings.px4_checks && flies_px4(fcu)).then(|| {
+    let is_misread = WITH_ALTITUDE.contains(&command) && !ABOVE_SEA.contains(&frame);
+    (is_misread && fcu.settings.px4_checks && flies_px4(fcu)).then(|| {
         format!(
             "frame {frame}: PX4 takes z as the altitude above sea level whatever the frame says; send that, with frame 5 \
              (MAV_FRAME_GLOBAL_INT)"

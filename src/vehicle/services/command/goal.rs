@@ -57,8 +57,8 @@ impl VehicleGoal {
     pub(super) fn take_off(fcu: &Fcu) -> Self {
         Self::TakeOff(TakeOffStart {
             height: fcu.height,
-            // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height shows whether it
-            // does.
+            // Unknown counts as on the ground: only a vehicle on the ground takes off, and its height then shows the
+            // take-off.
             may_be_on_ground: fcu.landed.is_none_or(|state| state == MAV_LANDED_STATE_ON_GROUND),
             is_landed: fcu.landed == Some(MAV_LANDED_STATE_ON_GROUND),
             is_armed: fcu.is_armed(),

@@ -1,10 +1,10 @@
 //! Commands and modes. The steps of a call:
 //!
-//! 1. `acknowledged.rs` makes a command from a service that is answered with the vehicle's acknowledgement; `shown.rs` from
+//! 1. A call becomes a command: in `acknowledged.rs` if the vehicle's acknowledgement answers the call; in `shown.rs` for
 //!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`).
 //! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`outcome.rs`), unless a newer
 //!    command of its kind overrides it, or another station changed the mode (`mode_watch.rs`).
-//! 3. The result is the answer, or starts the wait for the change: `pending_calls.rs`.
+//! 3. The result of the command answers the call, or starts the wait for the change (`pending_calls.rs`).
 mod acknowledged;
 mod coordinates;
 mod goal;

@@ -39,9 +39,9 @@ pub(super) fn answer<S: CommandService>(caller: Responder<S>) -> Answer {
 enum CallStage {
     /// The command was sent.
     Commanded,
-    /// Accepted; the heartbeat does not show it yet.
+    /// The command was accepted; the heartbeat does not show its change yet.
     Accepted { since: Duration, requests: usize },
-    /// Refused; the reason may still arrive.
+    /// The command was refused; the reason may still arrive.
     Refused { end: CommandOutcome, until: Duration },
 }
 
@@ -64,7 +64,7 @@ impl PendingCall {
         matches!(self.change.goal, VehicleGoal::TakeOff(_))
     }
 
-    /// Whether a heartbeat after the command shows the change. A take-off is not proved by height: a vehicle may climb anyway.
+    /// Whether a heartbeat after the command shows the change. Never for a take-off: a vehicle may climb for another reason.
     fn is_shown(&self, fcu: &Fcu) -> bool {
         let is_newer = fcu.heartbeat_count > self.heartbeat_count && !self.is_take_off();
         is_newer && self.change.goal.progress(fcu) == GoalProgress::Reached
@@ -145,7 +145,7 @@ impl PendingCalls {
             CommandEnd::TimedOut { .. } if call.is_shown(fcu) => {
                 self.finish(fcu, at, Ok(()));
             }
-            // The vehicle sends no reason: it did not get the command, or follows another one.
+            // The vehicle sends no reason: the command did not reach it, or it follows another one.
             CommandEnd::NotSent | CommandEnd::Overridden | CommandEnd::LinkLost => {
                 self.finish(fcu, at, Err(end));
             }
@@ -155,7 +155,7 @@ impl PendingCalls {
         }
     }
 
-    /// Answers the calls whose change the vehicle shows now; returns those whose command is not acknowledged.
+    /// Answers the calls whose change the vehicle shows now; returns their commands that are not acknowledged.
     pub(super) fn answer_shown(&mut self, fcu: &mut Fcu) -> Vec<MavCommand> {
         let now = fcu.now.mono;
         let mut shown = Vec::new();

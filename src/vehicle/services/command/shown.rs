@@ -129,8 +129,8 @@ pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
     }
 }
 
-/// The reason to refuse a take-off to this altitude: PX4 accepts one that does not climb, and reports it only when
-/// armed, if at all.
+/// The reason to refuse a take-off to this altitude: PX4 accepts a take-off that does not climb, and reports the fault
+/// only when armed, if at all.
 fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
     let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
     // NaN leaves the altitude to PX4.
