@@ -20,7 +20,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     output.add_file("camchain-imucam.yaml", chain(&sensors));
     output.add_file("imu.yaml", imu_file(rig, &sensors.imu));
     output.warn(
-        "Kalibr is a ROS 1 program and wants a target in the scene to calibrate anything; the files are for readers of its format",
+        "Kalibr is a ROS 1 program and needs a target in the scene to calibrate; the files are for readers of its format",
     );
     output.add_start(
         "kalibr_calibrate_imu_camera --cams {dir}/camchain-imucam.yaml --imu {dir}/imu.yaml --target TARGET --bag BAG",

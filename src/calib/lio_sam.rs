@@ -28,7 +28,7 @@ fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
         "imu.orientation",
         ImuOrientation::Truth.name(),
         params.imu.orientation.name(),
-        "LIO-SAM takes attitudes of a 9-axis IMU to start with",
+        "LIO-SAM starts with the attitude of a 9-axis IMU",
     );
     output.need(
         "tf.source",

@@ -54,9 +54,9 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 }
 
 const WARNINGS: [&str; 3] = [
-    "px4ctrl takes the velocity of odometry as one in the world, the bridge's is in the body as nav_msgs/Odometry has it: define \
-     VEL_IN_BODY in src/input.cpp of px4ctrl",
-    "hover_percentage and mass are of the vehicle, Config.json does not have them: set them (PX4: MPC_THR_HOVER)",
+    "px4ctrl reads the velocity of odometry in the world frame, the bridge publishes it in the body frame, as nav_msgs/Odometry defines: \
+     define VEL_IN_BODY in src/input.cpp of px4ctrl",
+    "hover_percentage and mass depend on the vehicle, and Config.json does not have them: set them (PX4: MPC_THR_HOVER)",
     "px4ctrl wants odometry and IMU with 100 Hz: ask the autopilot for them with set_message_interval",
 ];
 

@@ -110,7 +110,7 @@ impl<'a> Rig<'a> {
         if self.settings.params.qos.of(group, topic).reliability == Reliability::BestEffort {
             output.warn(format!(
                 "{topic} is published with best effort (qos.{}.reliability or qos_overrides), the consumer subscribes reliably \
-                 and gets nothing",
+                 and receives nothing",
                 group.name()
             ));
         }
@@ -122,7 +122,7 @@ impl<'a> Rig<'a> {
         if is_unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {
             output.warn(format!(
                 "vehicle_bottom_m is 0, but sensor {} is mounted at the vehicle's bottom (TargetMountType 1): the files have \
-                 it as if base_link were there",
+                 its pose as if base_link were there",
                 sensor.seq_id
             ));
         }
@@ -148,8 +148,8 @@ impl<'a> Rig<'a> {
                 output.warn("time.mode is sim: give the consumer use_sim_time:=true, too");
             }
             StampMode::Arrival => output.warn(
-                "time.mode is arrival: stamps are late by the transport, differently for each sensor; the files say an \
-                 offset of 0, which is true for aligned and sim",
+                "time.mode is arrival: stamps are late by the transport, differently for each sensor; the files have an \
+                 offset of 0, which is right for aligned and sim",
             ),
         }
     }

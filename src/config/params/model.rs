@@ -9,7 +9,7 @@ parameters! {
     pub struct ModelParams {
         [MODEL]
         start_signals: bool = "model.start_signals", Bool = true,
-            "Publish start signals that come to 224.0.0.10:20007 on `fleet/start`; false leaves the port to another program.";
+            "Publish start signals that arrive at 224.0.0.10:20007 on `fleet/start`; false leaves the port to another program.";
         fault_numbers: FaultNumbers = "model.fault_numbers", Choice = "sdk",
             "Numbers that the vehicles' models have for faults: `sdk` as in the documents of the vendor's SDK, `template` as in the initialization \
             files of newer models; docs/topics.md has both.";

@@ -101,9 +101,9 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
             _ => continue,
         };
         let why = format!(
-            "must be the address of one host, is {address}, {what}: answers come from hosts, and only from those that are named. Name the \
-             simulator's; where vehicles have different ones, each by vehicle<CopterID>.address, or let control.discover_s find those \
-             that accept_from allows"
+            "must be the address of one host, is {address}, {what}: the bridge accepts answers only from hosts that are named. Name the \
+             simulator's host; if vehicles have other hosts, name each by vehicle<CopterID>.address, or let control.discover_s find \
+             those that accept_from allows"
         );
         problems.push(name, why);
     }

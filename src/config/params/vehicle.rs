@@ -25,8 +25,7 @@ parameters! {
             "What the renderer draws for a vehicle that the bridge flies: class + 1000 x style; 0: class 3 for a point mass, 100 for a fixed wing."
             => |r| r.read::<Option<i32>>("model_type").filter(|class| *class > 0);
         start: [f64; 3] = "start", Vector(-100_000.0, 100_000.0) = [0.0, 0.0, 0.0], ["m"]
-            "Position in the map at which a vehicle that the bridge flies begins, and to which it returns with a restart. It stands on the ground \
-            there.";
+            "Start position in the map of a vehicle that the bridge flies, and its position after a restart. It stands on the ground there.";
         start_yaw_deg: f64 = "start_yaw_deg", Float(-360.0, 360.0) = 0.0, ["deg"] "Its heading in the map, anticlockwise from x.";
     }
 }

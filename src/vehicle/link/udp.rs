@@ -207,7 +207,7 @@ impl UdpLink {
             (Some(home), Some([north, east, _])) if target.altitude_m.is_finite() => {
                 self.take_off_local([north, east, (home.altitude_m - target.altitude_m) as f32])
             }
-            _ => self.unsupported("a take-off without a place, before home is known"),
+            _ => self.unsupported("a take-off without a position, before home is known"),
         }
     }
 

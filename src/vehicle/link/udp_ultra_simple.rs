@@ -66,8 +66,8 @@ impl UdpUltraSimpleLink {
             if state.motor_rpm.iter().any(|rpm| *rpm > MAX_IDLE_RPM) {
                 tracing::warn!(
                     vehicle,
-                    "UDP_UltraSimple: its motors turn, so it may be away from its home, and positions would count from elsewhere: \
-                     start the bridge before the vehicle flies"
+                    "UDP_UltraSimple: the motors turn, so the vehicle may be away from its home, and its positions would be relative \
+                     to a wrong origin: start the bridge before the vehicle flies"
                 );
             }
             StartPose {

@@ -37,7 +37,7 @@ rejects! {
     BodyPosition = SetpointBodyPosition, "PX4 ignores the position beside a velocity or an acceleration in coordinate frame 8 (BODY_NED); send it alone, or in frame 1 (LOCAL_NED)";
     BodyYaw = SetpointBodyYaw, "PX4 takes yaw in coordinate frame 8 (BODY_NED) from north; ignore it, or use yaw_rate";
     Unbalanced(u16) = SetpointUnbalanced, "type_mask {0:#05x} leaves an axis without setpoint, or x without y; PX4 stops";
-    HomeOffset(f64) = SetpointHomeOffset, "home is {0:.0} m above the origin of the local frame; in coordinate frame 6 (GLOBAL_RELATIVE_ALT_INT) PX4 then flies twice that too low; send frame 5 (GLOBAL_INT)";
+    HomeOffset(f64) = SetpointHomeOffset, "home is {0:.0} m above the origin of the local frame; in coordinate frame 6 (GLOBAL_RELATIVE_ALT_INT) PX4 then flies too low by twice that height; send frame 5 (GLOBAL_INT)";
     NoPosition = SetpointNoPosition, "the position of the vehicle is not known yet; wait for global_position/global";
     NoPose = SetpointNoPosition, "the vehicle did not report its pose in the last 0.5 s, and the setpoint is relative to it; wait for local_position/pose";
     ThrottleStep(f64) = SetpointThrust, "the change of the throttle is {0}; send -1 to 1";

@@ -37,7 +37,7 @@ pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String
     let is_misread = WITH_ALTITUDE.contains(&command) && !ABOVE_SEA.contains(&frame);
     (is_misread && fcu.settings.px4_checks && flies_px4(fcu)).then(|| {
         format!(
-            "frame {frame}: PX4 takes z as the altitude above sea level whatever the frame says; send that, with frame 5 \
+            "frame {frame}: PX4 reads z as the altitude above sea level in every frame; send that altitude, with frame 5 \
              (MAV_FRAME_GLOBAL_INT)"
         )
     })

@@ -123,7 +123,7 @@ pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
     if !fcu.abilities().acks && more.iter().any(is_set) {
         let link = fcu.abilities().name;
         let text = format!(
-            "{call}: {link} carries the place of a take-off only; pitch, yaw and rate are left to the vehicle"
+            "{call}: {link} carries only the position of a take-off; pitch, yaw and rate are left to the vehicle"
         );
         fcu.warn(text);
     }
