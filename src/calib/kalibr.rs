@@ -1,4 +1,4 @@
-//! Kalibr: a camera chain with its IMU, and the IMU, in the format of Kalibr's programs.
+//! Kalibr: a file of the cameras with their poses to the IMU and a file of the IMU, in the format of Kalibr's programs.
 use super::camera::CalibratedCamera;
 use super::imu::{Imu, Noise};
 use super::rig::Rig;

@@ -110,7 +110,7 @@ impl StreamReceiver {
         Ok(receiver)
     }
 
-    /// Returns the granted receive buffer in bytes: half of the number that the kernel reports, which it doubled.
+    /// Returns the granted receive buffer in bytes: half of the reported number, which the kernel doubles.
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&self.socket)
     }
@@ -189,7 +189,7 @@ impl UdpReceiver {
         self.port.number
     }
 
-    /// Returns the granted receive buffer in bytes: half of the number that the kernel reports, which it doubled.
+    /// Returns the granted receive buffer in bytes: half of the reported number, which the kernel doubles.
     pub fn buffer_bytes(&self) -> usize {
         buffer_bytes(&self.socket)
     }

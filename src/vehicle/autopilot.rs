@@ -31,7 +31,7 @@ pub struct Autopilot {
     heartbeat_sender: HeartbeatSender,
     /// One for each topic.
     pub(super) subscriber_counts: Vec<SubscriberCount>,
-    /// Frames that a translating link writes.
+    /// Memory for the frames of a link that translates.
     buffer: Vec<u8>,
 }
 
@@ -54,8 +54,8 @@ impl Autopilot {
         })
     }
 
-    /// Whether a program subscribes to a topic, or published or called a service in the last minute. Otherwise a datagram
-    /// may wait.
+    /// Whether a program subscribes to a topic, or published or called a service in the last minute. Otherwise datagrams
+    /// may be handled later.
     pub fn is_used(&self) -> bool {
         let is_recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USE_TIMEOUT;
         self.fcu.last_call.is_some_and(is_recent) || self.subscriber_counts.iter().any(|n| n() > 0)

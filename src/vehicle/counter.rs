@@ -8,7 +8,7 @@ pub enum CounterKind {
     Drop,
     /// Not meant for this vehicle, and no fault: `<name>`.
     Other,
-    /// The frames of the vehicle: the figure of that name.
+    /// The frames of the vehicle: the figure `frames`.
     Frames,
     /// Not reported.
     Hidden,

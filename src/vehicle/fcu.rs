@@ -94,7 +94,7 @@ pub struct BodyFrame {
 
 /// The autopilot of one vehicle.
 pub struct Fcu {
-    /// Start of the current call.
+    /// Time at the start of the current call.
     pub now: Now,
     /// How long the datagram of the current call waited in the socket.
     pub waited: Duration,
@@ -130,9 +130,9 @@ pub struct Fcu {
     pub(super) has_restarted: bool,
     /// Ids of messages to request from the autopilot.
     pub(super) requests: Vec<u32>,
-    /// The newest pose, for TF; taken when it is published.
+    /// The newest pose, for TF; `None` once it is published.
     pub estimate: Option<Estimate>,
-    /// Body frames found since they were last taken.
+    /// New body frames that are not published yet.
     pub body_frames: Vec<BodyFrame>,
     /// Header time as a function of the autopilot's boot time, if known.
     pub clock: Option<ClockLine>,
@@ -251,7 +251,7 @@ impl Fcu {
         self.record_sent(SetAttitudeTarget::ID, sent)
     }
 
-    /// Counts a message that was sent, or logs why not.
+    /// Counts a message that was sent, or logs why it was not.
     fn record_sent(&mut self, id: u32, sent: Result<(), SendError>) -> Result<(), SendError> {
         if sent.is_ok() && SETPOINTS.contains(&id) {
             self.last_setpoint = Some(self.now.mono);
@@ -363,7 +363,7 @@ impl Fcu {
         self.link_warnings.present(self.now.mono)
     }
 
-    /// Resets the state that needs heartbeats to stay valid.
+    /// Resets the state that is valid only while heartbeats arrive.
     pub(super) fn lost(&mut self) {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);

@@ -36,7 +36,7 @@ impl Handle {
         self.0.with(f)
     }
 
-    /// As [`Self::with`], from another thread than the polling task's.
+    /// As [`Self::with`], for another thread than the polling task's; wakes that task.
     pub fn tell(&self, f: impl FnOnce(&mut Autopilot)) {
         self.0.with(f);
         (self.0.wake)();

@@ -9,7 +9,7 @@ const TEXT_CHARS: usize = 200;
 /// The last reports.
 #[derive(Debug, Default)]
 pub(super) struct Preflight {
-    /// Present, enabled and healthy of SYS_STATUS.
+    /// Bits of SYS_STATUS: sensors that are present, enabled and healthy.
     pub(super) status: Option<[u32; 3]>,
     pub(super) estimator: Option<u16>,
     pub(super) texts: VecDeque<(Duration, String)>,

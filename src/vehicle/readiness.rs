@@ -6,7 +6,7 @@ use crate::wire::mavlink::numbers::MAV_CMD_RUN_PREARM_CHECKS;
 use crate::wire::mavlink::raw::CommandLong;
 use std::time::Duration;
 
-/// MAV_SYS_STATUS_PREARM_CHECK: in `health`, whether the vehicle may be armed.
+/// MAV_SYS_STATUS_PREARM_CHECK: its bit in `health` reports whether the vehicle may be armed.
 const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
 /// A text is a reason for this time: PX4 repeats the reasons with each attempt to arm, other autopilots from time to time.
 const TEXT_LIFETIME: Duration = Duration::from_secs(60);

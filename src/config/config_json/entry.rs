@@ -28,7 +28,7 @@ pub(super) struct Draft {
     /// The file has SeqID 0, which means the next number.
     pub(super) is_auto: bool,
     pub(super) mount: Option<Mount>,
-    /// The bridge cannot read it and leaves it out.
+    /// The bridge cannot read the sensor and leaves it out.
     pub(super) is_skipped: bool,
     /// Port for the data; `None` with shared memory.
     pub(super) udp_port: Option<u16>,

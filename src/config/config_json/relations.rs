@@ -54,7 +54,7 @@ fn separate_ports(drafts: &mut [Draft], findings: &mut Findings) {
     }
 }
 
-/// Ignores equal SeqIDs, which imply equal ports: [`check_seq_ids`] reports them.
+/// Reports equal ports; ignores equal SeqIDs, which imply equal ports, because [`check_seq_ids`] reports them.
 fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(port) = draft.udp_port.filter(|port| *port != 0) else { continue };

@@ -61,7 +61,7 @@ impl JsonValue {
         }
     }
 
-    /// Returns an integer; booleans as above, but not `640.0`.
+    /// Returns an integer; booleans count as in [`Self::number`], `640.0` does not count.
     pub(super) fn integer(&self) -> Option<i64> {
         match self {
             Self::Bool(value) => Some((*value).into()),

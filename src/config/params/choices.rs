@@ -124,7 +124,7 @@ choices! {
         Hesai = "hesai", "As HesaiLidar_ROS_2.0.";
         Livox = "livox", "As livox_ros_driver2.";
     }
-    /// Rows of a cloud.
+    /// Whether a cloud is organised in rows.
     Organized {
         Auto = "auto", "Rows, except in the layouts of drivers, whose readers need dense clouds.";
         Always = "true", "Rows if the sensor has them, with NaN for missing points.";

@@ -5,7 +5,7 @@
 /// * `field: Type = "name", Kind(limits) = default, ["unit"] live "Description.";`, where limits, default, unit and `live` (can
 ///   be set at run time) are optional; a [`ValueKind::Choice`](super::ValueKind) has the words of its type,
 /// * `field: Type = ... = ... => |values| expression;`, computed from one or more parameters,
-/// * `field: Group;`, a group declared by the same macro, whose parameters have their place here.
+/// * `field: Group;`, a group declared by the same macro, whose parameters are listed here.
 macro_rules! parameters {
     ($(
         $(#[$meta:meta])*

@@ -47,7 +47,7 @@ parameters! {
 }
 
 impl ImuNoiseParams {
-    /// Whether samples get any error.
+    /// Whether the bridge adds an error to samples.
     pub fn is_on(&self) -> bool {
         *self != Self::default()
     }

@@ -8,7 +8,7 @@ use crate::ros::{Publisher, RosError};
 use crate::time::{RosTime, SimTime};
 use crate::wire::TrueState;
 
-/// Its topic.
+/// Topic of the receiver.
 pub const GPS_TOPIC: TruthTopic = super::topic::<NavSatFix>(
     "gps",
     QosGroup::State,

@@ -42,11 +42,11 @@ pub struct Abilities {
     pub heartbeat: bool,
     /// The vehicle answers commands with COMMAND_ACK.
     pub acks: bool,
-    /// Parameters and missions.
+    /// The link carries parameters and missions.
     pub services: bool,
     /// The vehicle answers TIMESYNC.
     pub timesync: bool,
-    /// A position relative to the body, which PX4 ignores.
+    /// The link carries positions relative to the body, which PX4 ignores.
     pub body_position: bool,
 }
 

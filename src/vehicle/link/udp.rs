@@ -21,7 +21,7 @@ use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};
 const MIN_CLIMB: f32 = 0.3;
 const NOT_ABOVE: &str =
     "a take-off to an altitude that is not above the vehicle; altitudes are above sea level";
-/// After this number of consecutive datagrams of another mode, CopterSim's mode is another; a few can still be in flight
+/// Number of consecutive datagrams of another mode that prove that CopterSim is in that mode: a few may still be in flight
 /// after a change.
 const MAX_OTHER_MODE: u32 = 50;
 

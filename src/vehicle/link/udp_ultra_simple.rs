@@ -1,5 +1,5 @@
-//! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; the true state replaces them,
-//! which CopterSim sends to a port of its own in every mode.
+//! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; the true state, which CopterSim
+//! sends to a separate port in every mode, replaces them.
 use super::udp::UdpState;
 use super::{Abilities, Link, SendError, Sink, UdpSimpleLink};
 use crate::frames::Geodetic;

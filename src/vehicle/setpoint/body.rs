@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct BodyStep {
     target: SetPositionTargetLocalNed,
     checked: Checked<SetPositionTargetLocalNed>,
-    /// When it was last requested.
+    /// When the controller last sent it.
     at: Duration,
 }
 
@@ -68,7 +68,7 @@ fn is_step(message: &SetPositionTargetLocalNed) -> bool {
     message.coordinate_frame == MAV_FRAME_BODY_NED && message.type_mask & others == others
 }
 
-/// Whether the vehicle follows setpoints. Until then it may be moved, and an old step would lead back to the stream's begin.
+/// Whether the vehicle follows setpoints. Until then it may move otherwise, and an old step would lead it back.
 fn is_following(fcu: &Fcu) -> bool {
     fcu.is_armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
 }

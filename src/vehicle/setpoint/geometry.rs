@@ -1,4 +1,4 @@
-//! Converts ROS axes to the autopilot's component by component, so that a NaN stays in its component.
+//! Converts vectors from ROS axes to the autopilot's axes, component by component, so that a NaN stays in its component.
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};

@@ -15,7 +15,7 @@ pub(super) struct Pairing<A, B> {
     right: VecDeque<(i64, B)>,
 }
 
-/// Result of a message.
+/// Result of adding a message.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Paired<A, B> {
     /// The message waits.

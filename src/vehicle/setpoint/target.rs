@@ -217,8 +217,8 @@ pub(super) fn check_distance(
     if distance > limit { Err(Reject::TooFar { distance, limit }) } else { Ok(()) }
 }
 
-/// Whether an axis has neither position, velocity nor acceleration, or x has others than y: PX4's position controller needs
-/// x and y in pairs.
+/// Whether an axis has neither position, velocity nor acceleration, or x and y have different ones: PX4's position controller
+/// needs x and y in pairs.
 fn is_unbalanced(mask: u16) -> bool {
     let has_empty_axis = mask & (mask >> 3) & (mask >> 6) & 0b111 != 0;
     // x bits of position, velocity and acceleration.

@@ -5,7 +5,7 @@ use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Open, Stamp, StampOrder};
 use std::time::Duration;
 
-/// Result of a handler: whether the middleware took the messages.
+/// Result of a handler: whether the middleware accepted the messages.
 pub(super) type Published = Result<(), RosError>;
 
 /// A topic and its message, which is refilled for each sample: frame names are cloned once, and sequences keep their
@@ -18,7 +18,7 @@ pub(super) struct Topic<M: Message> {
 }
 
 impl<M: Message + Default> Topic<M> {
-    /// Opens a topic; `fill_constants` sets the fields that stay, `set_stamp` the stamp if the message has one.
+    /// Opens a topic; `fill_constants` sets the fields that never change, `set_stamp` the stamp if the message has one.
     pub(super) fn open(
         open: &Open<'_>,
         name: &str,

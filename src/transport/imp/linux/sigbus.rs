@@ -3,7 +3,7 @@
     reason = "a signal handler that maps memory; every block says why it is sound"
 )]
 //! If another process truncates a mapped file, an access to its missing pages raises SIGBUS, which would end
-//! the process. Here the pages become zeros and the mapping is marked as lost, as Wayland compositors do
+//! the process. This handler replaces the pages with zeros and marks the mapping as lost, as Wayland compositors do
 //! (`wl_shm_buffer_begin_access`, smithay's pool). ADR 0012 compares it with reading by `pread`.
 use std::io;
 use std::ptr;

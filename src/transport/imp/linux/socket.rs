@@ -21,7 +21,7 @@ pub(in crate::transport) fn force_buffer(socket: &Socket, bytes: usize) -> io::R
     Ok(setsockopt(socket, sockopt::RcvBufForce, &bytes)?)
 }
 
-/// Returns the granted receive buffer in bytes: half of the number that the kernel reports, which it doubled.
+/// Returns the granted receive buffer in bytes: half of the reported number, which the kernel doubles.
 pub(in crate::transport) fn buffer_bytes(socket: &Socket) -> usize {
     socket.recv_buffer_size().unwrap_or(0) / 2
 }

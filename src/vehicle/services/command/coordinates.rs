@@ -1,6 +1,6 @@
 //! Coordinates in commands: latitude and longitude 0 mean "here", as in mavros' own examples and in the UDP modes.
 //!
-//! PX4 expects NaN for that, and flies to 0, 0 otherwise.
+//! PX4 expects NaN for "here"; with zeros it flies to 0, 0.
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::numbers::*;
 
@@ -20,7 +20,7 @@ pub(super) const UNSET: i32 = i32::MAX;
 /// Frames whose altitude is above sea level.
 const ABOVE_SEA: [u8; 2] = [MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_INT];
 
-/// The latitude and longitude of a command for PX4; `unset` is its value for "here".
+/// Returns the latitude and longitude to send: to PX4, `unset` instead of zeros that mean "here".
 pub(super) fn here<T: Default + PartialEq + Copy>(
     fcu: &Fcu,
     command: u16,

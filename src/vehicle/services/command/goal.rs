@@ -1,4 +1,4 @@
-//! The state that a caller asks for, and how telemetry shows it.
+//! The state that a caller requests, and how telemetry shows it.
 use crate::vehicle::Fcu;
 use crate::vehicle::mode::{self, OFFBOARD};
 use crate::vehicle::reasons::Reasons;
@@ -42,14 +42,14 @@ pub(super) struct TakeOffStart {
     is_armed: bool,
 }
 
-/// How far telemetry shows a goal.
+/// Progress towards a goal, as telemetry shows it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum GoalProgress {
     Nothing,
-    /// Will follow, unless the vehicle denies it by a status text.
+    /// The goal will follow, unless the vehicle denies it by a status text.
     Promised,
     Reached,
-    /// Can no longer be reached.
+    /// The goal can no longer be reached.
     Failed,
 }
 
@@ -65,7 +65,7 @@ impl VehicleGoal {
         })
     }
 
-    /// Longest time from the acknowledgement until telemetry shows it.
+    /// Longest time from the acknowledgement until telemetry shows the goal.
     pub(super) fn time_to_show(self) -> Duration {
         match self {
             Self::TakeOff(_) => RISE_TIMEOUT,
@@ -73,7 +73,7 @@ impl VehicleGoal {
         }
     }
 
-    /// How far the vehicle's telemetry shows it.
+    /// Returns the progress that telemetry shows.
     pub(super) fn progress(self, fcu: &Fcu) -> GoalProgress {
         let Some(heartbeat) = fcu.heartbeat else { return GoalProgress::Nothing };
         let is_reached = match self {
@@ -94,12 +94,12 @@ impl VehicleGoal {
         if is_reached { GoalProgress::Reached } else { GoalProgress::Nothing }
     }
 
-    /// Whether a status text refuses it although it was acknowledged.
+    /// Whether a status text denies the goal although its command was acknowledged.
     pub(super) fn is_denied_by(self, texts: &Reasons) -> bool {
         matches!(self, Self::TakeOff(_)) && texts.contains(NOT_ABOVE)
     }
 
-    /// The reason why it was accepted but not reached.
+    /// Returns why the goal was not reached although its command was accepted.
     pub(super) fn describe_failure(self, fcu: &Fcu) -> String {
         let Some(heartbeat) = fcu.heartbeat else {
             return "accepted, but the vehicle is no longer connected".to_owned();
@@ -145,7 +145,7 @@ impl TakeOffStart {
         if took_off || rise.is_some_and(|rise| rise >= MIN_RISE) {
             GoalProgress::Reached
         } else if has_modes && self.is_armed && !fcu.is_armed() {
-            // It was disarmed on the ground.
+            // The vehicle was disarmed on the ground.
             GoalProgress::Failed
         } else if has_modes && is_taking_off && (!fcu.is_armed() || !self.may_be_on_ground) {
             // A vehicle that was not armed does not move; one in the air climbs from its height.

@@ -37,7 +37,7 @@ type ResultCallback = Box<dyn FnOnce(&mut Fcu, CommandOutcome) + Send>;
 enum Waiter {
     /// A caller of a service.
     Caller(ResultCallback),
-    /// A [`PendingCalls`] change, by its number.
+    /// A call in [`PendingCalls`], by its id.
     PendingCall(u64),
     /// No receiver.
     Nobody,

@@ -26,7 +26,7 @@ impl ModeWatch {
         self.commands.push_back((now, *command));
     }
 
-    /// Whether the newest heartbeat shows another mode than the one before, to which no recent command of this bridge led.
+    /// Whether the newest heartbeat shows a new mode that no recent command of this bridge explains.
     pub(super) fn changed_by_others(&mut self, fcu: &Fcu) -> bool {
         let Some(heartbeat) = fcu.heartbeat else { return false };
         if heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED == 0 {

@@ -40,7 +40,7 @@ responses! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CommandOutcome {
     pub(super) end: CommandEnd,
-    /// The reason if it was not sent.
+    /// The reason if the command was not sent.
     pub(super) refusal: Option<SendError>,
 }
 
@@ -67,7 +67,7 @@ impl CommandOutcome {
         }
     }
 
-    /// The result as text, with a lost connection.
+    /// Returns the result as text, with a note about a lost connection.
     pub(super) fn describe(&self, fcu: &Fcu) -> String {
         let mut text = self.text();
         if fcu.abilities().heartbeat && !fcu.is_connected() && self.end != CommandEnd::LinkLost {

@@ -105,8 +105,8 @@ impl PendingCalls {
         id
     }
 
-    /// Overrides the calls of the same group as `command`, which is about to be sent, that are accepted and not shown. Calls
-    /// that are not accepted yet end with their command.
+    /// Overrides accepted calls of the group of `command`, which is about to be sent. Calls that are not accepted yet end with
+    /// their command.
     pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &MavCommand) {
         self.override_accepted(fcu, |other| {
             other.group() == command.group() && !other.equals(command)
@@ -136,7 +136,7 @@ impl PendingCalls {
         let mut calls = self.calls.iter_mut().enumerate();
         let Some((at, call)) = calls.find(|(_, call)| call.id == id) else { return };
         match end.end {
-            // Links without acknowledgements make heartbeats from the vehicle's reports.
+            // Links without acknowledgements generate heartbeats from the vehicle's reports.
             CommandEnd::Acked { result: MAV_RESULT_ACCEPTED, .. } | CommandEnd::Broadcast => {
                 call.heartbeat_count = fcu.heartbeat_count;
                 call.stage = CallStage::Accepted { since: now, requests: 0 };
