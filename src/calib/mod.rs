@@ -1,7 +1,7 @@
 //! Configuration files for algorithms that read the bridge's topics: one module and one row of [`CONSUMERS`] each.
 //!
 //! Keys, types and conventions follow the consumer's source at the commit in its row; `docs/calib.md` names the file
-//! that reads each key. Poses come from the frame tree, intrinsics from `camera_info`, so that files and topics agree.
+//! that reads each key. Poses are from the frame tree, intrinsics from `camera_info`, so that files and topics agree.
 mod camera;
 mod fast_lio;
 mod faster_lio;

@@ -45,8 +45,8 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     output.add_file("px4ctrl.yaml", file());
     let mut start =
         "ros2 run px4ctrl px4ctrl_node --ros-args --params-file {dir}/px4ctrl.yaml".to_owned();
-    let always = [("odom".to_owned(), odometry), ("cmd".to_owned(), "/position_cmd".to_owned())];
-    for (from, to) in always.into_iter().chain(remaps) {
+    let fixed = [("odom".to_owned(), odometry), ("cmd".to_owned(), "/position_cmd".to_owned())];
+    for (from, to) in fixed.into_iter().chain(remaps) {
         start += &format!(" -r {from}:={to}");
     }
     output.add_start(start);

@@ -2,7 +2,7 @@
 use super::autopilot::STEP;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Maximum delay in s that the simulation catches up; a longer one is dropped: vehicles would fly it without new inputs.
+/// Maximum delay in s that the simulation catches up: during the catch-up, vehicles get no new inputs. A longer delay is dropped.
 const MAX_DELAY: f64 = 100.0 * STEP;
 
 /// Simulation time as a function of host time: 0 at the start, with its own speed, can be paused.
@@ -119,12 +119,12 @@ pub(super) struct SimClock {
     start_ns: u64,
     /// Number of restarts; a thread that computes an older run does not set the time of this one.
     run: u64,
-    /// Simulation time waits for the thread that computes the simulation.
-    computed: bool,
+    /// Whether simulation time waits for the thread that computes the simulation.
+    waits_for_steps: bool,
 }
 
 impl SimClock {
-    pub(super) fn new(speed: f64, drift_ppm: f64, computed: bool) -> Self {
+    pub(super) fn new(speed: f64, drift_ppm: f64, waits_for_steps: bool) -> Self {
         let drift = 1.0 + drift_ppm * 1e-6;
         let (base, start_ns) = both_clocks();
         let mut clock = Self {
@@ -134,9 +134,9 @@ impl SimClock {
             speed,
             start_ns,
             run: 0,
-            computed,
+            waits_for_steps,
         };
-        if computed {
+        if waits_for_steps {
             clock.time.hold();
         }
         clock
@@ -168,7 +168,7 @@ impl SimClock {
     pub(super) fn restart(&mut self) {
         let (run, paused) = (self.run + 1, self.time.paused);
         let drift_ppm = (self.drift - 1.0) * 1e6;
-        *self = Self::new(self.speed, drift_ppm, self.computed);
+        *self = Self::new(self.speed, drift_ppm, self.waits_for_steps);
         self.run = run;
         self.time.paused = paused;
     }

@@ -163,7 +163,7 @@ impl ModelState {
     }
 
     fn has_fault_numbers(&self) -> bool {
-        let is_fault = |name: &f64| FAULTS.iter().any(|range| range.contains(&(*name as i32)));
+        let is_fault = |input: &f64| FAULTS.iter().any(|range| range.contains(&(*input as i32)));
         self.inputs.iter().take(8).any(is_fault)
     }
 
@@ -174,10 +174,10 @@ impl ModelState {
 
     /// The parameters of a fault if the inputs contain its number: two per occurrence.
     fn parameters(&self, fault: i32) -> Option<Vec<f64>> {
-        let (names, values) = self.inputs.split_at(8);
-        let pairs = names.iter().zip(values.chunks(2));
-        let named = pairs.filter(|(name, _)| **name == f64::from(fault));
-        let found: Vec<f64> = named.flat_map(|(_, pair)| pair).copied().collect();
+        let (numbers, values) = self.inputs.split_at(8);
+        let pairs = numbers.iter().zip(values.chunks(2));
+        let matching = pairs.filter(|(number, _)| **number == f64::from(fault));
+        let found: Vec<f64> = matching.flat_map(|(_, pair)| pair).copied().collect();
         (!found.is_empty()).then_some(found)
     }
 

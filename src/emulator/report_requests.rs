@@ -46,8 +46,8 @@ impl ReportRequests {
     }
 
     /// Executes `RflyReqVehicleData`.
-    pub(super) fn set_vehicle_data(&mut self, on: bool) {
-        self.vehicle_data = on;
+    pub(super) fn set_vehicle_data(&mut self, is_on: bool) {
+        self.vehicle_data = is_on;
         self.is_new = true;
     }
 }

@@ -121,7 +121,7 @@ impl SensorTable {
         self.live.values().map(LiveSensor::due).reduce(f64::min)
     }
 
-    /// Skips frames that are more than a period late at simulation time `now`, as a slow renderer does: frames per sensor.
+    /// Skips frames that are more than a period late at simulation time `now`, as a slow renderer does; returns their numbers.
     pub fn skip(&mut self, now: f64) -> Vec<(u16, u64)> {
         let mut skipped = Vec::new();
         for (seq_id, live) in &mut self.live {
@@ -181,7 +181,7 @@ fn destination(request: &SensorRequest, source: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Returns the orientation a request gives its sensor relative to the mount.
+/// Returns the orientation of a requested sensor relative to its mount.
 fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
     let wide = |v: f32| f64::from(v);
     if request.layout != RequestLayout::Old && request.eular_or_quat > 0.5 {

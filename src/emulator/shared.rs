@@ -103,7 +103,7 @@ pub(super) enum VehicleRequest {
     Place(Pose),
     /// Load another model of the vehicle; a fixed wing, or a multirotor.
     Model {
-        wing: bool,
+        is_wing: bool,
     },
     /// Values for a model in the autopilot.
     Outputs([f32; 8]),
@@ -185,8 +185,8 @@ impl SharedState {
 
     /// Publishes the motion of a vehicle flown by its autopilot.
     pub(super) fn push_motion(&self, id: u16, segment: MotionSegment) {
-        let mut all = self.courses.lock();
-        match all.entry(id).or_insert_with(|| Course::Flown(RecentMotion::default())) {
+        let mut courses = self.courses.lock();
+        match courses.entry(id).or_insert_with(|| Course::Flown(RecentMotion::default())) {
             Course::Flown(motion) => motion.push(segment),
             placed @ Course::Placed(_) => {
                 let mut motion = RecentMotion::default();
@@ -198,10 +198,10 @@ impl SharedState {
 
     /// Places a vehicle that is not flown; `None`: it follows its path.
     pub(super) fn place_vehicle(&self, id: u16, placed: Option<ScriptedMotion>) {
-        let mut all = self.courses.lock();
+        let mut courses = self.courses.lock();
         match placed {
-            Some(motion) => drop(all.insert(id, Course::Placed(motion))),
-            None => drop(all.remove(&id)),
+            Some(motion) => drop(courses.insert(id, Course::Placed(motion))),
+            None => drop(courses.remove(&id)),
         }
     }
 
@@ -260,13 +260,13 @@ impl SharedState {
         }
     }
 
-    /// Host that receives the data of a vehicle's `CopterSim`; with restricted broadcasts `None` until it sends a request.
+    /// Host that receives the data of a vehicle's `CopterSim`; `None` if broadcasts are restricted and it has sent no request.
     pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
         let client = self.clients.lock().get(&id).copied();
         client.or_else(|| self.broadcast_client(id))
     }
 
-    /// Host that receives the broadcasts of a vehicle's `CopterSim`; with restricted broadcasts `None` until it sends a request.
+    /// Host that receives the broadcasts of a vehicle's `CopterSim`; `None` if they are restricted and it has sent no request.
     pub(super) fn broadcast_client(&self, id: u16) -> Option<IpAddr> {
         if self.options.restricted {
             self.clients.lock().get(&id).copied()

@@ -121,7 +121,7 @@ impl Truth {
 
     pub(super) fn flush(&mut self) {
         if let Some(lines) = &mut self.lines {
-            let _ = lines.flush(); // the next write reports it
+            let _ = lines.flush(); // the next write reports the error
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Assembly {
     pub(super) sections: Vec<Box<dyn Section>>,
     /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
-    /// Absolute prefixes of dozens of topics: `/diagnostics` has one status per prefix; parameters do not list their QoS.
+    /// Absolute prefixes of groups of topics: `/diagnostics` has one status per group, and no parameters list their QoS.
     pub(super) topic_groups: Vec<String>,
     /// Callbacks that prepare a change of parameters.
     pub(super) prepare: Vec<PrepareChange>,

@@ -17,7 +17,7 @@ struct ReportedAxes {
 }
 
 impl AxesReport {
-    /// Reports the axes of a subject in the words of `text`; `parameter` sets them.
+    /// Reports the detected axes of a subject; `text` describes them, `parameter` sets them.
     pub(super) fn report(&self, subject: String, verdict: Verdict, text: &str, parameter: &str) {
         match verdict {
             Verdict::Found => tracing::info!("axes of {subject}: {text} ({parameter})"),

@@ -17,22 +17,22 @@ pub struct Calibrations(BTreeMap<u16, LoadedCalibration>);
 #[derive(Clone, Debug)]
 struct LoadedCalibration {
     path: PathBuf,
-    changed: Option<SystemTime>,
+    modified: Option<SystemTime>,
     calibration: Arc<Calibration>,
 }
 
 impl Calibrations {
-    /// Reads the calibrations that parameters name; unchanged files are taken from `before`.
+    /// Reads the calibrations that parameters name; unchanged files are taken from `old`.
     pub(super) fn read(
         params: &Params,
         sensors: &[SensorConfig],
-        before: &Self,
+        old: &Self,
         problems: &mut Problems,
     ) -> Self {
         let mut calibrations = BTreeMap::new();
         for sensor in sensors {
             let Some(url) = params.sensor(sensor.seq_id).camera_info_url else { continue };
-            match LoadedCalibration::read(&url, sensor, before.0.get(&sensor.seq_id)) {
+            match LoadedCalibration::read(&url, sensor, old.0.get(&sensor.seq_id)) {
                 Ok(loaded) => drop(calibrations.insert(sensor.seq_id, loaded)),
                 Err(found) => found.into_iter().for_each(|why| {
                     let name = format!("sensor{}.camera_info_url", sensor.seq_id);
@@ -45,20 +45,20 @@ impl Calibrations {
 
     /// The calibration of a sensor.
     pub fn of(&self, seq_id: u16) -> Option<&Arc<Calibration>> {
-        self.0.get(&seq_id).map(|known| &known.calibration)
+        self.0.get(&seq_id).map(|loaded| &loaded.calibration)
     }
 }
 
 impl LoadedCalibration {
-    fn read(url: &str, sensor: &SensorConfig, before: Option<&Self>) -> Result<Self, Vec<String>> {
+    fn read(url: &str, sensor: &SensorConfig, old: Option<&Self>) -> Result<Self, Vec<String>> {
         if !sensor.kind.is_camera() {
             return Err(vec![format!("TypeID {} is no camera", sensor.kind.type_id())]);
         }
         let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
-        let changed = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
-        let unchanged = before.filter(|known| known.path == path && known.changed == changed);
+        let modified = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        let unchanged = old.filter(|file| file.path == path && file.modified == modified);
         let calibration = match unchanged {
-            Some(known) => known.calibration.clone(),
+            Some(file) => file.calibration.clone(),
             None => {
                 let (text, _) = files::read_text(&path).map_err(|why| vec![why])?;
                 Arc::new(Calibration::from_yaml(&text)?)
@@ -66,7 +66,7 @@ impl LoadedCalibration {
         };
         match calibration.misfit(sensor.into()) {
             Some(why) => Err(vec![why]),
-            None => Ok(Self { path, changed, calibration }),
+            None => Ok(Self { path, modified, calibration }),
         }
     }
 }
@@ -81,9 +81,9 @@ pub(super) fn save(url: &str, seq_id: u16, calibration: &Calibration) -> Result<
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
     // The rename is atomic: a reader gets the old or the new file, never a part.
-    let next = path.with_extension("yaml.next");
-    std::fs::write(&next, text).map_err(failed)?;
-    std::fs::rename(&next, &path).map_err(failed)?;
+    let temporary = path.with_extension("yaml.next");
+    std::fs::write(&temporary, text).map_err(failed)?;
+    std::fs::rename(&temporary, &path).map_err(failed)?;
     Ok(url.to_owned())
 }
 

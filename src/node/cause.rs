@@ -1,4 +1,4 @@
-//! The causes that the figures of a source count: one row per cause.
+//! Causes of the events that the figures of a source count.
 use crate::doctor::DropFault;
 use crate::motion::Ignored;
 use crate::sensors::SensorCause;
@@ -67,7 +67,7 @@ pub enum Cause {
     Collision,
 
     // Sent data.
-    /// The middleware did not take a message.
+    /// The middleware did not accept a message.
     Publish,
     /// A datagram was not sent.
     NotSent,
@@ -79,7 +79,7 @@ pub enum Cause {
     QueueFull,
     /// The Redis server cannot be reached.
     NotConnected,
-    /// The Redis server did not take a message.
+    /// The Redis server did not accept a message.
     NotPublished,
     /// Published late on purpose (`degrade.*`).
     HeldBack,

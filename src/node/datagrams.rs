@@ -12,8 +12,8 @@ use std::time::Duration;
 /// Larger than any small datagram.
 pub(super) const BUFFER: usize = 2048;
 
-/// Waits until a datagram may have arrived. Unless `is_wanted`, one wake-up serves all datagrams of one [`REST`]; their arrival
-/// times are from the kernel.
+/// Waits until a datagram may have arrived. Unless `is_wanted`, the task wakes up once per [`REST`]; the arrival times of the
+/// datagrams are from the kernel.
 pub(super) async fn wait(receiver: &mut UdpReceiver, is_wanted: bool) -> io::Result<()> {
     if is_wanted {
         receiver.readable().await

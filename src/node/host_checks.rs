@@ -21,8 +21,8 @@ fn setup(settings: &Settings) -> Setup {
         let (width, height) = (sensor.width, sensor.height);
         let lengths = shm_block_lens(sensor.kind.type_id(), width, height, objects);
         let (least, most) = lengths.map_or((0, 0), |lengths| (*lengths.start(), *lengths.end()));
-        let shared = sensor.transport == TransportMode::SharedMemory;
-        let block = shared.then(|| {
+        let is_shared = sensor.transport == TransportMode::SharedMemory;
+        let block = is_shared.then(|| {
             let name = shm_name(sensor.seq_id);
             let file = block_file(&name);
             (name, least as u64, file)

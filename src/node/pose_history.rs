@@ -101,8 +101,8 @@ impl PoseHistory {
         match (later.checked_sub(1).and_then(|i| past.get(i)), past.get(later)) {
             (_, Some((at, pose))) if *at == time => PoseAt::Known(*pose),
             (Some((from, a)), Some((to, b))) => {
-                let share = (time.0 - from.0) as f64 / (to.0 - from.0) as f64;
-                PoseAt::Known(a.towards(b, share))
+                let fraction = (time.0 - from.0) as f64 / (to.0 - from.0) as f64;
+                PoseAt::Known(a.towards(b, fraction))
             }
             (Some(_), None) => PoseAt::NotYet,
             (None, _) => PoseAt::Unknown,

@@ -19,7 +19,7 @@ pub(super) type StartPosition = [f64; 3];
 #[derive(Default)]
 struct PresenceState {
     heartbeats: BTreeMap<u16, LastHeartbeat>,
-    first: BTreeMap<u16, StartPosition>,
+    first_positions: BTreeMap<u16, StartPosition>,
 }
 
 /// Shared handle: sources of vehicles write, services and `/diagnostics` read.
@@ -33,7 +33,7 @@ impl Presence {
 
     /// Records the position of a vehicle, unless one is recorded already.
     pub(super) fn record_position(&self, vehicle: u16, position: StartPosition) {
-        self.0.lock().first.entry(vehicle).or_insert(position);
+        self.0.lock().first_positions.entry(vehicle).or_insert(position);
     }
 
     pub(super) fn heartbeats(&self) -> BTreeMap<u16, LastHeartbeat> {
@@ -41,6 +41,6 @@ impl Presence {
     }
 
     pub(super) fn first_position(&self, vehicle: u16) -> Option<StartPosition> {
-        self.0.lock().first.get(&vehicle).copied()
+        self.0.lock().first_positions.get(&vehicle).copied()
     }
 }

@@ -18,7 +18,7 @@ pub struct Senders {
     /// Address to which unicast-only ports are bound.
     listen: Ipv4Addr,
     bind_address: Option<Ipv4Addr>,
-    /// The parameter, to which the advice adds an address.
+    /// Value of the parameter; [`Self::advice`] suggests it with one more address.
     accept_from: Vec<Ipv4Net>,
     logged: Mutex<Logged>,
 }
@@ -68,7 +68,7 @@ impl Senders {
 
     /// As [`Self::port`], for a stream that a request directs to `destination`.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
-        // An unspecified destination stands for the sender of the request.
+        // The simulator replaces an unspecified destination with the address of the bridge.
         let is_on_listen_address = destination.is_loopback() || destination.is_unspecified();
         let address = match self.bind_address {
             None if !is_on_listen_address => Ipv4Addr::UNSPECIFIED,

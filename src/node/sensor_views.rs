@@ -206,7 +206,7 @@ impl SensorViews {
         let seq_id = u16::try_from(camera.seq_id).ok();
         let Some(slot) = seq_id.and_then(|seq_id| self.slot(seq_id)) else { return };
         let Some(at) = SimTime::checked_from_secs(camera.sim_time) else { return };
-        let sighting = pose.and_then(|pose| self.sighting(&slot, &pose, at, poses));
+        let mount = pose.and_then(|pose| self.shown_mount(&slot, &pose, at, poses));
         let foreign = settings.params.request.foreign;
         let (new_pose, changes) = {
             let mut state = slot.state.lock();
@@ -220,7 +220,7 @@ impl SensorViews {
             if camera.type_id == i32::from(SensorKind::Pod.type_id()) {
                 return;
             }
-            let new_pose = match sighting.map(|sighting| state.pose.described(&sighting)) {
+            let new_pose = match mount.map(|mount| state.pose.described(&mount)) {
                 None | Some(PoseChange::Same) => None,
                 Some(PoseChange::Moved(pose)) => Some(pose),
                 Some(PoseChange::Misread(pose)) => {
@@ -260,7 +260,7 @@ impl SensorViews {
     }
 
     /// Returns a described pose relative to the parent of the sensor's `_link`; `None` if the parent's pose is not known.
-    fn sighting(
+    fn shown_mount(
         &self,
         slot: &SensorView,
         pose: &Transform,
@@ -273,11 +273,11 @@ impl SensorViews {
         };
         let parent = self.parent_pose(mount, at, poses)?;
         let earlier = SimTime(at.0.checked_sub(MAX_DELAY_NS)?);
-        let before = self.parent_pose(mount, earlier, poses)? * shown;
+        let earlier = self.parent_pose(mount, earlier, poses)? * shown;
         Some(ShownMount {
             pose: parent.inverse() * *pose,
-            slack_m: before.distance_to(&(parent * shown)),
-            slack_rad: before.angle_to(&(parent * shown)),
+            slack_m: earlier.distance_to(&(parent * shown)),
+            slack_rad: earlier.angle_to(&(parent * shown)),
         })
     }
 
@@ -362,7 +362,7 @@ impl SensorViews {
         }
     }
 
-    /// Returns which view a frame shows, and the view if it is new; at its first frame, calls the followers before it returns.
+    /// Returns which view a frame shows, and the view if it is new. At the first frame of a new view, calls the followers first.
     pub(super) fn judge(
         &self,
         slot: &SensorView,
@@ -382,7 +382,7 @@ impl SensorViews {
         (shown, Some(state.view.clone()))
     }
 
-    /// Moves a sensor without subscribers or frames in TF.
+    /// Calls the followers for a sensor without subscribers or frames, once the renderer has made the change.
     pub(super) fn settle(&self, slot: &SensorView) {
         let mut state = slot.state.lock();
         let now = host_now();
@@ -450,7 +450,6 @@ pub(super) struct Reopened {
     pub(super) tree: FrameTree,
 }
 
-/// Returns the frame ids of a sensor.
 pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
     let world = tree.names().map.clone();
     match tree.sensor(seq_id) {

@@ -48,7 +48,7 @@ impl From<RosError> for NoResponse {
     }
 }
 
-/// Calls a service with a request in YAML and returns the response in YAML. Without `type_name` the graph gives the type.
+/// Calls a service with a request in YAML and returns the response in YAML. Without `type_name`, the type is read from the graph.
 /// `limit` applies to the search for the service, and again to the response.
 pub async fn call(
     middleware: &Middleware,

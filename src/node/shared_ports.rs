@@ -37,11 +37,11 @@ impl SharedPorts {
     /// A socket counts only if the previous search found it, too: a closing socket has no owner.
     fn search(&mut self) -> Vec<(u16, Holder)> {
         let mut shared = Vec::new();
-        let before = std::mem::take(&mut self.found);
+        let last_found = std::mem::take(&mut self.found);
         let ports = self.ports.keys().copied().collect();
         for (port, holder) in self.holders.on(&ports) {
             self.found.insert(holder.inode);
-            if !before.contains(&holder.inode) {
+            if !last_found.contains(&holder.inode) {
                 continue;
             }
             let Some(WatchedPort { what, is_multicast }) = self.ports.get(&port) else { continue };

@@ -73,7 +73,7 @@ pub(super) struct RunningThreads {
 impl RunningThreads {
     pub(super) fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // Dropping the senders also ends threads that receive no message.
+        // The thread of a runtime ends when its sender is dropped.
         self.quit.clear();
     }
 

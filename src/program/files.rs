@@ -39,17 +39,17 @@ pub fn write_set(dir: &Path, files: &[(&str, &str)], replace: bool) -> Result<()
         let path = part_path(name);
         fs::write(&path, text).map_err(failed(&path))
     });
-    let named = written.and_then(|()| {
+    let renamed = written.and_then(|()| {
         files.iter().try_for_each(|(name, _)| {
             let path = dir.join(name);
             fs::rename(part_path(name), &path).map_err(failed(&path))
         })
     });
-    if named.is_err() {
+    if renamed.is_err() {
         for (name, _) in files {
             // Fails for files that were not written.
             let _removed = fs::remove_file(part_path(name));
         }
     }
-    named
+    renamed
 }

@@ -103,8 +103,8 @@ impl BoundingBox3d {
         for (a, from) in corners.iter().enumerate() {
             for to in [1, 2, 4].map(|bit| corners[a ^ bit]) {
                 if from[2] >= NEAR_M && to[2] < NEAR_M {
-                    let share = (from[2] - NEAR_M) / (from[2] - to[2]);
-                    in_front.push(std::array::from_fn(|i| from[i] + (to[i] - from[i]) * share));
+                    let fraction = (from[2] - NEAR_M) / (from[2] - to[2]);
+                    in_front.push(std::array::from_fn(|i| from[i] + (to[i] - from[i]) * fraction));
                 }
             }
         }

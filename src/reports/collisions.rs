@@ -31,7 +31,7 @@ const RESTART_NS: i64 = 1_000_000_000;
 #[derive(Clone, Debug, Default)]
 pub struct CollisionState {
     contact: Option<Contact>,
-    /// Only a [`CrashPacket`] reported it; another one reports its end.
+    /// Whether only a [`CrashPacket`] has reported it; another one reports its end.
     is_from_event: bool,
     last: Option<SimTime>,
     count: u32,
@@ -67,16 +67,16 @@ impl CollisionState {
             _ => Obstacle::Object,
         };
         let name = report.target_name();
-        let is_same = |known: &&Contact| {
-            known.obstacle == obstacle && (known.name == name || known.name.is_empty())
+        let is_same = |current: &&Contact| {
+            current.obstacle == obstacle && (current.name == name || current.name.is_empty())
         };
         if self.contact.as_ref().filter(is_same).is_some() && !self.is_from_event {
             return changed;
         }
         let points = [report.contact, report.target].map(|point| point.map(|x| x.get()));
         let is_finite = points.iter().flatten().all(|x| x.is_finite());
-        let is_known = self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle);
-        self.begin(Contact { obstacle, name, points: is_finite.then_some(points) }, is_known);
+        let is_counted = self.contact.as_ref().is_some_and(|current| current.obstacle == obstacle);
+        self.begin(Contact { obstacle, name, points: is_finite.then_some(points) }, is_counted);
         self.is_from_event = false;
         true
     }
@@ -87,7 +87,7 @@ impl CollisionState {
             id if id < 0 => self.is_from_event && self.end(),
             id => {
                 let obstacle = Obstacle::Vehicle(id);
-                if self.contact.as_ref().is_some_and(|known| known.obstacle == obstacle) {
+                if self.contact.as_ref().is_some_and(|current| current.obstacle == obstacle) {
                     return false;
                 }
                 self.begin(Contact { obstacle, name: String::new(), points: None }, false);
@@ -103,8 +103,8 @@ impl CollisionState {
         self.contact.take().is_some()
     }
 
-    fn begin(&mut self, contact: Contact, is_known: bool) {
+    fn begin(&mut self, contact: Contact, is_counted: bool) {
         self.contact = Some(contact);
-        self.count = self.count.saturating_add(u32::from(!is_known));
+        self.count = self.count.saturating_add(u32::from(!is_counted));
     }
 }

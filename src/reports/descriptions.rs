@@ -68,17 +68,17 @@ impl Descriptions {
     /// Stores the description of a vehicle or object; `None` if a number is not finite or the name is empty.
     pub fn describe(
         &mut self,
-        given: &EntityDescription,
+        description: &EntityDescription,
         conversion: &MapConversion,
         (stamp, arrival): DatagramTimes,
     ) -> Option<ReportedEntity> {
-        let entity = match &given.name {
+        let entity = match &description.name {
             EntityName::Id(id) => ReportedEntity::Vehicle(*id),
             EntityName::Object(name) if name.is_empty() => return None,
             EntityName::Object(name) => ReportedEntity::Object(name.clone()),
         };
-        let pose = conversion.pose(&given.pose)?;
-        let (centre, size) = conversion.bounds(&pose, given.centre, given.half_size)?;
+        let pose = conversion.pose(&description.pose)?;
+        let (centre, size) = conversion.bounds(&pose, description.centre, description.half_size)?;
         let described = DescribedEntity { stamp, arrival, pose, centre, size };
         self.entities.insert(entity.clone(), described);
         Some(entity)
@@ -87,15 +87,15 @@ impl Descriptions {
     /// Stores the description of a camera; `None` if a number is not finite.
     pub fn describe_camera(
         &mut self,
-        given: &CameraDescription,
+        description: &CameraDescription,
         conversion: &MapConversion,
         (stamp, arrival): DatagramTimes,
     ) -> Option<&DescribedCamera> {
-        let pose = conversion.pose(&given.pose)?;
-        given.fov_deg.is_finite().then_some(())?;
-        let described = DescribedCamera { stamp, arrival, pose, description: *given };
-        self.cameras.insert(given.seq_id, described);
-        self.cameras.get(&given.seq_id)
+        let pose = conversion.pose(&description.pose)?;
+        description.fov_deg.is_finite().then_some(())?;
+        let described = DescribedCamera { stamp, arrival, pose, description: *description };
+        self.cameras.insert(description.seq_id, described);
+        self.cameras.get(&description.seq_id)
     }
 
     /// Removes descriptions that arrived before `since`; returns the removed vehicles and objects.
@@ -104,10 +104,10 @@ impl Descriptions {
         let if_old = |(entity, described): (&ReportedEntity, &DescribedEntity)| {
             (described.arrival < since).then(|| entity.clone())
         };
-        let gone: Vec<_> = self.entities.iter().filter_map(if_old).collect();
-        for entity in &gone {
+        let removed: Vec<_> = self.entities.iter().filter_map(if_old).collect();
+        for entity in &removed {
             self.entities.remove(entity);
         }
-        gone
+        removed
     }
 }

@@ -14,15 +14,15 @@ pub struct MapConversion {
 }
 
 impl MapConversion {
-    /// Converts the pose of a body; `None` if a number is not finite. Without a valid quaternion, the Euler angles give the
-    /// attitude.
+    /// Converts the pose of a body; `None` if a number is not finite. Without a valid quaternion, the Euler angles are
+    /// used.
     pub fn pose(&self, pose: &DescribedPose) -> Option<Transform> {
         let numbers = pose.position.iter().chain(&pose.euler);
         if !numbers.into_iter().all(|x| x.is_finite()) {
             return None;
         }
-        let given = pose.quaternion.map(|q| q.map(f64::from));
-        let attitude = given.and_then(Attitude::<Frd, Ned>::from_wxyz);
+        let quaternion = pose.quaternion.map(|q| q.map(f64::from));
+        let attitude = quaternion.and_then(Attitude::<Frd, Ned>::from_wxyz);
         let attitude = attitude.unwrap_or_else(|| attitude_of(pose.euler));
         let position = Vector::<Ned>::from(pose.position);
         Some(self.convention.pose(position, attitude))

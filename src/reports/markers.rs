@@ -11,10 +11,10 @@ const COLOURS: [[f32; 4]; 2] = [[0.1, 0.7, 1.0, 0.35], [1.0, 0.7, 0.1, 0.35]];
 /// Height of the text in m.
 const TEXT_HEIGHT_M: f64 = 0.3;
 
-/// Returns a box and a text for each described vehicle and object, and deletions for the entities in `gone`.
+/// Returns a box and a text for each described vehicle and object, and deletions for the entities in `removed`.
 pub fn markers<'a>(
     described: impl Iterator<Item = (&'a ReportedEntity, &'a DescribedEntity)>,
-    gone: &[ReportedEntity],
+    removed: &[ReportedEntity],
     map: &str,
 ) -> MarkerArray {
     let mut markers = Vec::new();
@@ -35,7 +35,7 @@ pub fn markers<'a>(
         text.text = entity.to_string();
         markers.extend([cube, text]);
     }
-    for entity in gone {
+    for entity in removed {
         for kind in [Marker::CUBE, Marker::TEXT_VIEW_FACING] {
             markers.push(marker(entity, kind, Marker::DELETE, header(map, RosTime::default())));
         }

@@ -45,8 +45,8 @@ pub(super) struct Carrot {
 }
 
 impl Carrot {
-    /// Moves towards `goal` in a straight line, climbing no faster than `up` in m/s. It waits for a vehicle
-    /// that falls behind, as PX4's trajectories do.
+    /// Moves towards `goal` in a straight line, climbing no faster than `up` in m/s. Slows down for a
+    /// vehicle that falls behind, as PX4's trajectories do.
     pub(super) fn approach(
         &mut self,
         goal: &Vec3,
@@ -56,8 +56,8 @@ impl Carrot {
         dt: f64,
     ) {
         let lead = (self.position - vehicle).xy();
-        let ahead = lead.dot(&self.velocity.xy()) > 0.0;
-        let behind = if ahead { lead.norm() } else { 0.0 };
+        let is_ahead = lead.dot(&self.velocity.xy()) > 0.0;
+        let behind = if is_ahead { lead.norm() } else { 0.0 };
         let dt = dt * (1.0 - behind / MAX_LEAD).max(0.0);
         let way = goal - self.position;
         let climb = if way.z < 0.0 { up } else { speeds.down };
@@ -66,12 +66,12 @@ impl Carrot {
         };
         let flat_time = time(way.xy().norm(), speeds.cruise, speeds.acceleration);
         let time = flat_time.max(time(way.z.abs(), climb, 3.0));
-        let wanted = if time > 0.0 { way / time } else { Vec3::zeros() };
-        let mut change = wanted - self.velocity;
-        let (flat, most) = (change.xy().norm(), speeds.acceleration * dt);
-        if flat > most {
-            change.x *= most / flat;
-            change.y *= most / flat;
+        let wanted_velocity = if time > 0.0 { way / time } else { Vec3::zeros() };
+        let mut change = wanted_velocity - self.velocity;
+        let (flat, max_change) = (change.xy().norm(), speeds.acceleration * dt);
+        if flat > max_change {
+            change.x *= max_change / flat;
+            change.y *= max_change / flat;
         }
         change.z = change.z.clamp(-4.0 * dt, 4.0 * dt);
         self.velocity += change;

@@ -20,11 +20,11 @@ const UNSUPPORTED: MavResult = MavResult::MAV_RESULT_UNSUPPORTED;
 const FAILED: MavResult = MavResult::MAV_RESULT_FAILED;
 /// The upper 32 bits of an f64 NaN, as an integer.
 const NAN_AS_INT: i32 = 0x7ff8_0000;
-/// Floats near INT32_MAX, which means "here" in COMMAND_INT; in COMMAND_LONG NaN does.
+/// Floats near INT32_MAX, which means "here" in COMMAND_INT; COMMAND_LONG uses NaN.
 const INT_MAX_AS_FLOAT: std::ops::RangeInclusive<f64> = 2_147_483_520.0..=2_147_483_904.0;
 /// A vehicle does not take off for a goal that is farther away, in m.
 const TOO_FAR: f64 = 100_000.0;
-/// Forces arming and disarming.
+/// Value of parameter 2 that forces arming and disarming.
 const FORCE: f32 = 21196.0;
 /// VEHICLE_CMD_CUSTOM_1 of PX4.
 const CUSTOM_1: u16 = 1;
@@ -49,12 +49,12 @@ struct Command {
     /// Altitudes are above sea level: PX4 ignores the frame of COMMAND_INT.
     p: [f64; 7],
     target: (u8, u8),
-    /// The values are encoded as in the other message type.
+    /// Whether the values are encoded as in the other message type.
     is_misread: bool,
 }
 
 impl Command {
-    fn parse(frame: &Frame<'_>, own: u8) -> Option<Self> {
+    fn parse(frame: &Frame<'_>, own_id: u8) -> Option<Self> {
         if let Some(long) = CommandLong::parse(frame) {
             let p = long.params.map(f64::from);
             let is_misread = [4, 5].iter().all(|i| INT_MAX_AS_FLOAT.contains(&p[*i]));
@@ -74,7 +74,7 @@ impl Command {
             let mode = SetMode::parse(frame)?;
             let [_, _, main, sub] = mode.custom_mode.to_le_bytes();
             let p = [mode.base_mode, main, sub, 0, 0, 0, 0].map(f64::from);
-            let system = if mode.target_system == 0 { own } else { mode.target_system };
+            let system = if mode.target_system == 0 { own_id } else { mode.target_system };
             let target = (system, 1);
             Some(Self { number: MAV_CMD_DO_SET_MODE, p, target, is_misread: false })
         }
@@ -163,12 +163,12 @@ impl Autopilot {
         })
     }
 
-    fn arm_or_disarm(&mut self, what: f64, force: bool) -> Option<MavResult> {
+    fn arm_or_disarm(&mut self, what: f64, is_forced: bool) -> Option<MavResult> {
         let action = what.round();
         if action == 1.0 {
             Some(self.arm("Armed by external command\t"))
         } else if action == 0.0 {
-            Some(self.in_flight(|pilot| pilot.modes.disarm(force, &mut pilot.texts)))
+            Some(self.in_flight(|pilot| pilot.modes.disarm(is_forced, &mut pilot.texts)))
         } else {
             let text = format!("Unsupported ARM_DISARM param: {what:.3}\t");
             self.texts.push(CRITICAL, text);
@@ -252,10 +252,10 @@ impl Autopilot {
         self.modes.active == Mode::Loiter && !self.is_on_script()
     }
 
-    /// Converts a command's latitude, longitude and altitude to m, NED from the map centre. NaN: the horizontal position of
-    /// `otherwise`, the height of the vehicle.
-    fn position(&self, [latitude, longitude, altitude]: [f64; 3], otherwise: Vec3) -> Vec3 {
-        let mut position = otherwise;
+    /// Converts a command's latitude, longitude and altitude to m, NED from the map centre. For NaN: the horizontal
+    /// position of `fallback`, or the height of the vehicle.
+    fn position(&self, [latitude, longitude, altitude]: [f64; 3], fallback: Vec3) -> Vec3 {
+        let mut position = fallback;
         if latitude.is_finite() && longitude.is_finite() {
             position = self.geo.project([latitude, longitude, 0.0]);
         }
@@ -267,7 +267,8 @@ impl Autopilot {
         position
     }
 
-    /// Flies to the goal in a straight line. If the goal is too far away, as 0, 0 is, PX4 idles on the ground until it disarms.
+    /// Flies to the goal in a straight line. If the goal is too far away, for example at latitude 0, longitude 0, PX4 idles
+    /// on the ground until it disarms.
     fn take_off(&mut self, mode: Mode, p: &[f64; 7]) -> MavResult {
         let result = self.change(mode);
         let here = self.motion.pose.position;
@@ -330,7 +331,7 @@ impl Autopilot {
         const CHANGE_MODE: u32 =
             MavDoRepositionFlags::MAV_DO_REPOSITION_FLAGS_CHANGE_MODE.bits() as u32;
         let is_loitering = self.is_loitering();
-        let otherwise = if p[3].is_finite() || p[6].is_finite() {
+        let fallback = if p[3].is_finite() || p[6].is_finite() {
             let here = self.motion.pose.position;
             self.flight.destination.unwrap_or(here)
         } else {
@@ -343,7 +344,7 @@ impl Autopilot {
         };
         if self.modes.is_armed && (result == ACCEPTED || is_loitering) {
             self.flight.reposition = Some(Reposition {
-                goal: self.position([p[4], p[5], p[6]], otherwise),
+                goal: self.position([p[4], p[5], p[6]], fallback),
                 yaw: p[3],
                 speed: Some(p[0]).filter(|speed| *speed > 0.0).or(cruise),
             });
@@ -416,8 +417,8 @@ impl Autopilot {
     fn set_interval(&mut self, id: u32, interval_us: f64) -> MavResult {
         let control = self.setup.control;
         let now = self.now;
-        let known = self.streams.iter_mut().find(|s| s.id == id && id != HEARTBEAT_DATA::ID);
-        let Some(stream) = known else { return FAILED };
+        let found = self.streams.iter_mut().find(|s| s.id == id && id != HEARTBEAT_DATA::ID);
+        let Some(stream) = found else { return FAILED };
         stream.period = if interval_us < 0.0 {
             f64::INFINITY
         } else if interval_us == 0.0 {

@@ -17,7 +17,7 @@ const SIDES: [Vec3; 4] = [
 /// Damage of a vehicle and its surroundings.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Damage {
-    /// Health of each motor, 0 to 1: the largest share of its thrust that it still gives.
+    /// Health of each motor, 0 to 1: the largest share of its thrust that it can still produce.
     pub motors: [f64; 8],
     /// Share of the battery's voltage, which limits all motors.
     pub voltage: f64,

@@ -54,9 +54,9 @@ impl TrajectorySetpoint {
     /// This setpoint, or a stop if PX4's position controller rejects it: each axis needs a value, x and y in pairs.
     pub fn or_stop(self) -> Self {
         let vectors = [self.position, self.velocity, self.acceleration];
-        let complete = (0..3).all(|axis| vectors.iter().any(|v| v[axis].is_finite()));
-        let paired = vectors.iter().all(|v| v.x.is_finite() == v.y.is_finite());
-        if complete && paired {
+        let is_complete = (0..3).all(|axis| vectors.iter().any(|v| v[axis].is_finite()));
+        let are_paired = vectors.iter().all(|v| v.x.is_finite() == v.y.is_finite());
+        if is_complete && are_paired {
             return self;
         }
         Self { velocity: Vec3::zeros(), ..FREE }
@@ -193,17 +193,17 @@ impl VehicleBody {
         const CLIMB: f64 = 3.0;
         let RigidState { position, velocity, attitude, is_grounded, .. } = self.state;
         let speed = velocity.xy().norm();
-        let wanted = match wing.way {
+        let course = match wing.way {
             WingCourse::Heading(heading) => heading,
             WingCourse::Around(centre, radius) => {
-                let out = position - centre;
-                let (distance, radius) = (out.xy().norm(), radius.max(1.0));
+                let offset = position - centre;
+                let (distance, radius) = (offset.xy().norm(), radius.max(1.0));
                 let inwards = (2.0 * (distance - radius) / radius).atan();
-                out.y.atan2(out.x) + std::f64::consts::FRAC_PI_2 + inwards
+                offset.y.atan2(offset.x) + std::f64::consts::FRAC_PI_2 + inwards
             }
         };
         let (roll, pitch, yaw) = attitude.euler_angles();
-        let error = (wanted - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
+        let error = (course - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
             - std::f64::consts::PI;
         let turn = match wing.way {
             WingCourse::Around(centre, radius) => {
@@ -255,27 +255,27 @@ impl VehicleBody {
         gains: &Gains,
         dt: f64,
     ) -> ControlOutput {
-        let mut wanted = Vec3::repeat(f64::NAN);
+        let mut velocity = Vec3::repeat(f64::NAN);
         for i in 0..3 {
             let p = if i == 2 { gains.z_p } else { gains.xy_p };
             let by_position = p * (goal.position[i] - self.state.position[i]);
-            wanted[i] = match (by_position.is_finite(), goal.velocity[i].is_finite()) {
+            velocity[i] = match (by_position.is_finite(), goal.velocity[i].is_finite()) {
                 (true, true) => by_position + goal.velocity[i],
                 (true, false) => by_position,
                 (false, true) => goal.velocity[i],
                 (false, false) => f64::NAN,
             };
         }
-        let speed = wanted.x.hypot(wanted.y);
+        let speed = velocity.x.hypot(velocity.y);
         if speed > gains.xy_vel_max {
-            wanted.x *= gains.xy_vel_max / speed;
-            wanted.y *= gains.xy_vel_max / speed;
+            velocity.x *= gains.xy_vel_max / speed;
+            velocity.y *= gains.xy_vel_max / speed;
         }
         let up = climb.min(gains.up_max);
-        if wanted.z.is_finite() {
-            wanted.z = wanted.z.clamp((-up).min(gains.down_max), gains.down_max.max(-up));
+        if velocity.z.is_finite() {
+            velocity.z = velocity.z.clamp((-up).min(gains.down_max), gains.down_max.max(-up));
         }
-        self.velocity_target = wanted;
+        self.velocity_target = velocity;
         let mut acceleration = Vec3::zeros();
         let (mut errors, mut limits) = (Vec3::zeros(), Vec3::zeros());
         for i in 0..3 {
@@ -284,7 +284,7 @@ impl VehicleBody {
             } else {
                 (gains.xy_vel_p, gains.xy_vel_i)
             };
-            let error = wanted[i] - self.state.velocity[i];
+            let error = velocity[i] - self.state.velocity[i];
             let feedforward = Some(goal.acceleration[i]).filter(|a| a.is_finite());
             acceleration[i] = feedforward.unwrap_or(0.0);
             if error.is_finite() {
@@ -302,8 +302,8 @@ impl VehicleBody {
             (false, false) => self.yaw_target,
         };
         let yaw_rate = Some(goal.yaw_rate).filter(|r| r.is_finite());
-        let (given, thrust) = self.point(acceleration, gains);
-        let missing = acceleration - given;
+        let (attained, thrust) = self.point(acceleration, gains);
+        let missing = acceleration - attained;
         if !self.state.is_grounded {
             // Unattainable thrust must not wind up the integrators: PX4's tracking anti-windup.
             for i in 0..2 {
@@ -322,10 +322,10 @@ impl VehicleBody {
     fn point(&mut self, acceleration: Vec3, gains: &Gains) -> (Vec3, f64) {
         let vertical = (GRAVITY - acceleration.z).clamp(MIN_THRUST * MAX_THRUST, MAX_THRUST);
         let horizontal = acceleration.x.hypot(acceleration.y);
-        let most = (gains.tilt_max.tan() * vertical)
+        let max_horizontal = (gains.tilt_max.tan() * vertical)
             .min((MAX_THRUST * MAX_THRUST - vertical * vertical).max(0.0).sqrt())
             .max(0.0);
-        let scale = if horizontal > most { most / horizontal } else { 1.0 };
+        let scale = if horizontal > max_horizontal { max_horizontal / horizontal } else { 1.0 };
         let force = Vec3::new(acceleration.x * scale, acceleration.y * scale, -vertical);
         let down = -force.normalize();
         let (s, c) = self.yaw_target.sin_cos();
@@ -340,9 +340,9 @@ impl VehicleBody {
 
     /// Turns the attitude error into body rates.
     fn aim(&self, yaw_rate: f64, gains: &Gains) -> Vec3 {
-        let back = self.state.attitude.inverse();
-        let error = (back * self.attitude_target).scaled_axis();
-        let turn = back * Vec3::new(0.0, 0.0, yaw_rate);
+        let to_body = self.state.attitude.inverse();
+        let error = (to_body * self.attitude_target).scaled_axis();
+        let turn = to_body * Vec3::new(0.0, 0.0, yaw_rate);
         let rate = Vec3::new(gains.tilt_p * error.x, gains.tilt_p * error.y, gains.yaw_p * error.z);
         limited(rate + turn, gains)
     }

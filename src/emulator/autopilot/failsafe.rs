@@ -16,7 +16,7 @@ pub(super) enum ChargeLevel {
 }
 
 impl ChargeLevel {
-    /// The level of a battery with so many percent.
+    /// The level of a battery with this charge in percent.
     pub(super) fn of(percent: f64, parameters: &Parameters) -> Self {
         let below = |name| percent < 100.0 * parameters.number(name);
         match () {
@@ -107,7 +107,7 @@ pub(super) struct Failsafe {
     breach: Option<FenceBreach>,
     /// Reactions to battery and fence.
     reactions: [FailsafeAction; 2],
-    /// The user has changed the mode since.
+    /// Whether the user has changed the mode since the last reaction.
     is_overruled: bool,
     /// Time in s at which the hover before the reaction ends.
     waits_until: Option<f64>,
@@ -128,7 +128,7 @@ impl Failsafe {
     pub(super) fn step(
         &mut self,
         now: f64,
-        armed: bool,
+        is_armed: bool,
         (charge, breach): (ChargeLevel, Option<FenceBreach>),
         actions: &FailsafeParameters,
         texts: &mut Texts,
@@ -145,7 +145,7 @@ impl Failsafe {
             texts.push(CRITICAL, breach.text());
         }
         (self.charge, self.breach) = (charge, breach);
-        if !armed {
+        if !is_armed {
             *self = Self { charge, breach, ..Self::default() };
             return FailsafeAction::Nothing;
         }
@@ -156,7 +156,7 @@ impl Failsafe {
         let kept = if self.is_overruled { FailsafeAction::Nothing } else { self.reactions[1] };
         let reactions = [battery, fence.max(kept)];
         let is_escalated = (0..2).any(|i| reactions[i] > self.reactions[i]);
-        let warned = (is_worse && battery == FailsafeAction::Warn)
+        let is_warning = (is_worse && battery == FailsafeAction::Warn)
             || (is_new_breach && fence == FailsafeAction::Warn);
         if is_escalated {
             self.is_overruled = false;
@@ -165,11 +165,11 @@ impl Failsafe {
             }
         }
         self.reactions = reactions;
-        let all =
+        let action =
             if self.is_overruled { FailsafeAction::Nothing } else { battery.max(reactions[1]) };
-        let is_waiting = hovers_first(all) && self.waits_until.is_some_and(|until| now < until);
-        let chosen = if is_waiting { FailsafeAction::Hold } else { all };
-        if chosen > self.last_action || warned {
+        let is_waiting = hovers_first(action) && self.waits_until.is_some_and(|until| now < until);
+        let chosen = if is_waiting { FailsafeAction::Hold } else { action };
+        if chosen > self.last_action || is_warning {
             let text = match self.waits_until.filter(|_| is_waiting) {
                 Some(until) => {
                     format!("Failsafe activated: entering Hold for {:.0} seconds\t", until - now)
@@ -179,7 +179,7 @@ impl Failsafe {
             texts.push(CRITICAL, text);
         }
         self.last_action = chosen;
-        if all < FailsafeAction::Return {
+        if action < FailsafeAction::Return {
             self.waits_until = None;
         }
         chosen

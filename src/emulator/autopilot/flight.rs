@@ -301,8 +301,8 @@ impl FlightTask {
 
     fn land(&self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
         let height = s.home.z - body.state.position.z;
-        let share = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
-        self.sink(s.speeds.land + share * (s.speeds.down - s.speeds.land))
+        let fraction = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
+        self.sink(s.speeds.land + fraction * (s.speeds.down - s.speeds.land))
     }
 
     fn go_home(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {

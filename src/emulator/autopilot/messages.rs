@@ -65,7 +65,7 @@ impl Autopilot {
             xmag: field[0],
             ymag: field[1],
             zmag: field[2],
-            abs_pressure: f(pressure(amsl)), // PX4 sends Pa; the definition says hPa
+            abs_pressure: f(pressure(amsl)), // PX4 sends Pa; the definition has hPa
             pressure_alt: f(amsl),
             temperature: 25.0,
             fields_updated: HighresImuUpdatedFlags::from_bits_retain(0x1fff),

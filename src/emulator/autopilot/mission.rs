@@ -37,7 +37,7 @@ struct Upload {
 pub(super) struct Mission {
     lists: [Vec<MissionItemInt>; 3],
     transfer: Option<Transfer>,
-    /// The ground station uses MISSION_ITEM_INT; until then PX4 requests the old form.
+    /// Whether the ground station has sent MISSION_ITEM_INT; until then PX4 requests the old form.
     uses_int: bool,
     current: usize,
     arrived_at: Option<f64>,
@@ -50,9 +50,9 @@ pub(super) struct Mission {
     /// Home in m, NED from the map centre.
     pub(super) home: Vec3,
     pub(super) geo: Geo,
-    /// The mission ends with a return to launch.
+    /// Whether a return to launch is due, as the last item of the mission.
     pub(super) is_return_due: bool,
-    /// The mission was cleared during flight.
+    /// Whether the mission was cleared during flight.
     pub(super) was_cleared: bool,
 }
 
@@ -80,7 +80,7 @@ impl Exchange<'_> {
     }
 }
 
-/// A hash of a list: equal items give the same number, an empty list gives 0.
+/// A hash of a list: equal items have the same hash, an empty list has 0.
 fn fingerprint(items: &[MissionItemInt]) -> u32 {
     if items.is_empty() {
         return 0;
@@ -387,9 +387,9 @@ impl Mission {
     }
 
     fn leg_before(&self, index: usize) -> Option<Leg> {
-        let before = self.lists[0].get(..index)?;
+        let earlier = self.lists[0].get(..index)?;
         let item =
-            before.iter().rfind(|i| is_motion(i.command) && i.command != MAV_CMD_NAV_LAND)?;
+            earlier.iter().rfind(|i| is_motion(i.command) && i.command != MAV_CMD_NAV_LAND)?;
         Some(Leg::of(item, self.geo, &self.home, self.speed))
     }
 

@@ -28,9 +28,9 @@ pub(super) struct Leg {
     pub(super) radius: f64,
     /// Speed in m/s, if an item changed it.
     pub(super) speed: Option<f64>,
-    /// Ends on the ground.
+    /// Whether it ends on the ground.
     pub(super) is_landing: bool,
-    /// Begins on the ground.
+    /// Whether it begins on the ground.
     pub(super) is_takeoff: bool,
 }
 

@@ -104,9 +104,9 @@ pub struct Autopilot {
     battery_override: Option<f64>,
     breach: Option<FenceBreach>,
     damage: Damage,
-    /// The vehicle follows the command of a model without an autopilot.
+    /// Whether the vehicle follows the command of a model without an autopilot.
     is_steered: bool,
-    /// Inputs of the model in the autopilot, which CopterSim forwards.
+    /// Outputs of the model in the autopilot, which returns its inputs; CopterSim forwards them.
     outputs: Option<[f32; 8]>,
     sent: u32,
     received: u32,
@@ -350,12 +350,12 @@ impl Autopilot {
         }
     }
 
-    /// Gives values to the model in the autopilot.
+    /// Passes values to the model in the autopilot.
     pub fn set_outputs(&mut self, outputs: [f32; 8]) {
         self.outputs = Some(outputs);
     }
 
-    /// Returns new outputs of the model in the autopilot: its inputs.
+    /// Returns new outputs of the model in the autopilot.
     pub fn take_outputs(&mut self) -> Option<[f32; 8]> {
         self.outputs.take()
     }
@@ -370,9 +370,9 @@ impl Autopilot {
         let sticks = self.sticks.filter(|(_, at)| self.now - at < STICKS_TIMEOUT);
         let (is_lifted, is_resting) = match &self.body {
             Some(body) => {
-                let down = body.velocity_target.z > 0.05
+                let is_sinking = body.velocity_target.z > 0.05
                     || (body.velocity_target.z.is_nan() && body.drive.thrust() < 0.3);
-                (self.flight.is_lifted(body, self.now), body.state.is_grounded && down)
+                (self.flight.is_lifted(body, self.now), body.state.is_grounded && is_sinking)
             }
             None => (false, true),
         };
@@ -387,7 +387,7 @@ impl Autopilot {
             is_airborne: self.body.as_ref().is_some_and(|b| !b.state.is_grounded),
             is_landing: self.flight.is_landing,
             is_taking_off: self.flight.is_taking_off,
-            is_attitude: self.setpoint.is_some_and(|s| !matches!(s, ControlTarget::Rates(..))),
+            uses_attitude: self.setpoint.is_some_and(|s| !matches!(s, ControlTarget::Rates(..))),
             charge: ChargeLevel::of(self.battery, &self.parameters),
             breach: self.breach,
         };

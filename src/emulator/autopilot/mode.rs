@@ -111,9 +111,9 @@ impl Mode {
         u32::from(sub) << 24 | u32::from(main) << 16
     }
 
-    /// The bits of `base_mode` besides armed; `attitude`: setpoints in OFFBOARD use the attitude controller.
-    pub fn base(self, attitude: bool) -> u8 {
-        if self == Self::Offboard && attitude { STABILIZED } else { self.row().2 }
+    /// The bits of `base_mode` besides armed; `uses_attitude`: setpoints in OFFBOARD use the attitude controller.
+    pub fn base(self, uses_attitude: bool) -> u8 {
+        if self == Self::Offboard && uses_attitude { STABILIZED } else { self.row().2 }
     }
 
     pub(super) fn needs_sticks(self) -> bool {

@@ -38,18 +38,18 @@ pub(super) struct ModeInputs {
     pub(super) setpoint: Option<f64>,
     pub(super) has_sticks: bool,
     pub(super) has_position: bool,
-    /// The sensors have settled since the start.
+    /// Whether the sensors have settled since the start.
     pub(super) is_ready: bool,
     pub(super) has_mission: bool,
-    /// The vehicle has taken off: motors lift it or it is in the air.
+    /// Whether the vehicle has taken off: motors lift it or it is in the air.
     pub(super) is_lifted: bool,
-    /// The vehicle stands and does not climb.
+    /// Whether the vehicle stands and does not climb.
     pub(super) is_resting: bool,
     pub(super) is_airborne: bool,
     pub(super) is_landing: bool,
     pub(super) is_taking_off: bool,
-    /// Setpoints use the attitude controller.
-    pub(super) is_attitude: bool,
+    /// Whether setpoints use the attitude controller.
+    pub(super) uses_attitude: bool,
     pub(super) charge: ChargeLevel,
     pub(super) breach: Option<FenceBreach>,
 }
@@ -62,15 +62,15 @@ pub(super) struct Modes {
     pub(super) active: Mode,
     pub(super) is_failsafe_active: bool,
     pub(super) landed: Landed,
-    /// Setpoints arrive, as of the last check.
+    /// Whether setpoints arrive, as of the last check.
     pub(super) has_setpoints: bool,
     /// Time of arming in s.
     pub(super) armed_at: f64,
-    /// Has been airborne since arming.
+    /// Whether the vehicle has been airborne since arming.
     pub(super) has_flown: bool,
-    /// The take-off started on the ground.
+    /// Whether the take-off started on the ground.
     is_from_ground: bool,
-    after_disarming: Mode,
+    mode_after_disarming: Mode,
     resting_since: Option<f64>,
     landed_at: f64,
     checked_at: f64,
@@ -89,7 +89,7 @@ const LAND_TIME: f64 = 2.0;
 const LOCKDOWN: f64 = 5.0;
 
 impl Modes {
-    /// Disarmed, in hold.
+    /// Creates the state after boot: disarmed, in hold.
     pub(super) fn new(now: f64) -> Self {
         Self {
             armed_at: now,
@@ -103,8 +103,8 @@ impl Modes {
         }
     }
 
-    pub(super) fn note_mission(&mut self, ready: bool) {
-        self.inputs.has_mission = ready;
+    pub(super) fn note_mission(&mut self, is_ready: bool) {
+        self.inputs.has_mission = is_ready;
     }
 
     /// Whether the vehicle may be armed in this mode, or enter it in flight.
@@ -141,7 +141,7 @@ impl Modes {
     /// HEARTBEAT's `base_mode`.
     pub(super) fn base(&self) -> u8 {
         let armed = MAV_MODE_FLAG_SAFETY_ARMED;
-        self.active.base(self.inputs.is_attitude) | if self.is_armed { armed } else { 0 }
+        self.active.base(self.inputs.uses_attitude) | if self.is_armed { armed } else { 0 }
     }
 
     /// Changes the mode as PX4 does: on the ground to any, in flight only to one that can run.
@@ -156,7 +156,7 @@ impl Modes {
         self.is_failsafe_active = false;
         self.failsafes.overrule();
         if !mode.prevents_arming() || mode == Mode::Termination {
-            self.after_disarming = mode;
+            self.mode_after_disarming = mode;
         }
         self.activate(mode);
         self.is_from_ground = self.landed == Landed::Ground;
@@ -211,11 +211,11 @@ impl Modes {
     }
 
     /// Disarms; in the air only if forced.
-    pub(super) fn disarm(&mut self, forced: bool, texts: &mut Texts) -> MavResult {
+    pub(super) fn disarm(&mut self, is_forced: bool, texts: &mut Texts) -> MavResult {
         if !self.is_armed {
             return ACCEPTED;
         }
-        if self.landed != Landed::Ground && !forced {
+        if self.landed != Landed::Ground && !is_forced {
             texts.push(CRITICAL, "Disarming denied: not landed\t");
             return REJECTED;
         }
@@ -229,7 +229,7 @@ impl Modes {
             self.active = Mode::Loiter;
             if self.requested == mode {
                 self.requested = Mode::Loiter;
-                self.after_disarming = Mode::Loiter;
+                self.mode_after_disarming = Mode::Loiter;
             }
         }
     }
@@ -237,7 +237,7 @@ impl Modes {
     fn stop(&mut self, reason: &str, texts: &mut Texts) {
         self.is_armed = false;
         self.is_failsafe_active = false;
-        self.requested = self.after_disarming;
+        self.requested = self.mode_after_disarming;
         self.active = self.requested;
         texts.push(INFO, reason);
     }
@@ -270,7 +270,7 @@ impl Modes {
         }
         if self.active == Mode::Termination {
             if now - self.terminated_at >= LOCKDOWN {
-                self.after_disarming = Mode::Termination;
+                self.mode_after_disarming = Mode::Termination;
                 self.stop("Disarmed by lockdown\t", texts);
             }
             return;
@@ -287,7 +287,7 @@ impl Modes {
         {
             if self.active == Mode::Mission {
                 texts.push(INFO, "Mission finished, landed\t");
-                self.after_disarming = Mode::Mission;
+                self.mode_after_disarming = Mode::Mission;
             }
             self.stop("Disarmed by landing\t", texts);
         } else if !self.has_flown

@@ -23,14 +23,14 @@ pub(super) struct Orbit {
 impl Orbit {
     /// Reads the parameters of the command, whose centre is in m, NED from the map centre; `None` if the radius is out of range.
     pub(super) fn new(radius: f64, speed: f64, yaw_behaviour: f64, centre: Vec3) -> Option<Self> {
-        let given = |value: f64, otherwise| if value.is_finite() { value } else { otherwise };
-        let radius = given(radius, *RADII.start());
+        let finite_or = |value: f64, default| if value.is_finite() { value } else { default };
+        let radius = finite_or(radius, *RADII.start());
         let max_speed = (MAX_ACCELERATION * radius.abs()).sqrt().min(MAX_SPEED);
         RADII.contains(&radius.abs()).then(|| Self {
             centre,
             radius: radius.abs(),
-            speed: given(speed, 1.0).clamp(-max_speed, max_speed) * radius.signum(),
-            yaw_behaviour: given(yaw_behaviour, 0.0) as u8,
+            speed: finite_or(speed, 1.0).clamp(-max_speed, max_speed) * radius.signum(),
+            yaw_behaviour: finite_or(yaw_behaviour, 0.0) as u8,
         })
     }
 
@@ -42,22 +42,22 @@ impl Orbit {
 
     /// Motion along the circle, without yaw.
     pub(super) fn around(&self, position: &Vec3) -> TrajectorySetpoint {
-        let out = self.outwards(position);
-        let along = Vec3::new(-out.y, out.x, f64::NAN) * self.speed;
+        let outwards = self.outwards(position);
+        let along = Vec3::new(-outwards.y, outwards.x, f64::NAN) * self.speed;
         TrajectorySetpoint {
             position: Vec3::new(f64::NAN, f64::NAN, self.centre.z),
-            velocity: along - out * self.radial_error(position),
-            acceleration: -out * (self.speed * self.speed / self.radius),
+            velocity: along - outwards * self.radial_error(position),
+            acceleration: -outwards * (self.speed * self.speed / self.radius),
             ..FREE
         }
     }
 
     /// Yaw in rad; NaN if the behaviour has none.
     pub(super) fn yaw(&self, position: &Vec3) -> f64 {
-        let out = self.outwards(position);
+        let outwards = self.outwards(position);
         match self.yaw_behaviour {
-            0 => (-out.y).atan2(-out.x),
-            3 => (out.x * self.speed).atan2(-out.y * self.speed),
+            0 => (-outwards.y).atan2(-outwards.x),
+            3 => (outwards.x * self.speed).atan2(-outwards.y * self.speed),
             _ => f64::NAN,
         }
     }
@@ -69,8 +69,8 @@ impl Orbit {
 
     /// Horizontal direction away from the centre; north at the centre.
     fn outwards(&self, position: &Vec3) -> Vec3 {
-        let mut out = position - self.centre;
-        out.z = 0.0;
-        out.try_normalize(1e-6).unwrap_or_else(Vec3::x)
+        let mut outwards = position - self.centre;
+        outwards.z = 0.0;
+        outwards.try_normalize(1e-6).unwrap_or_else(Vec3::x)
     }
 }

@@ -24,7 +24,7 @@ impl ParameterNumber {
         }
     }
 
-    /// As a number.
+    /// Returns the value as f64.
     pub fn number(self) -> f64 {
         match self {
             Self::Int(v) => v.into(),

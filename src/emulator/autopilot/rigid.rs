@@ -65,7 +65,7 @@ pub struct RigidState {
     pub rate: Vec3,
     /// Share of the maximum thrust, 0 to 1.
     pub thrust: f64,
-    /// Stands on the ground.
+    /// Whether the vehicle stands on the ground.
     pub is_grounded: bool,
     /// NED z (down) in m of the vehicle's centre when it rests on the ground.
     pub ground: f64,
@@ -143,11 +143,11 @@ impl RigidState {
         };
         let decay = lag.map(|lag| (-dt / lag).exp());
         let error = self.rate - setpoint;
-        let caught_up = lag.component_mul(&decay.map(|decay| 1.0 - decay));
+        let decay_integral = lag.component_mul(&decay.map(|decay| 1.0 - decay));
         let rate = setpoint + error.component_mul(&decay);
         // Rotations about a moving axis do not simply add: the second term of the Magnus expansion.
         let coning = self.rate.cross(&rate) * (dt * dt / 12.0);
-        let rotation = setpoint * dt + error.component_mul(&caught_up) + coning;
+        let rotation = setpoint * dt + error.component_mul(&decay_integral) + coning;
         let attitude = self.attitude * Quat::from_scaled_axis(rotation);
         let mut end = Self {
             attitude: Quat::new_normalize(attitude.into_inner()),
@@ -191,8 +191,8 @@ impl RigidState {
                 let (roll, pitch, yaw) = self.attitude.euler_angles();
                 let turn = (self.rate.y * roll.sin() + self.rate.z * roll.cos()) / pitch.cos();
                 let (s, c) = yaw.sin_cos();
-                let aside = self.velocity.xy().norm() * turn;
-                Vec3::new(push * c - aside * s, push * s + aside * c, -lift)
+                let sideways = self.velocity.xy().norm() * turn;
+                Vec3::new(push * c - sideways * s, push * s + sideways * c, -lift)
             }
         }
     }

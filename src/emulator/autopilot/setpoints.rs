@@ -28,7 +28,7 @@ pub(super) fn masked(v: Vec3, mask: u16, shift: u32) -> Vec3 {
     Vec3::from_fn(|i, _| if mask >> (shift + i as u32) & 1 == 1 { f64::NAN } else { v[i] })
 }
 
-pub(super) fn wide(v: [f32; 3]) -> Vec3 {
+pub(super) fn to_vec3(v: [f32; 3]) -> Vec3 {
     v.map(f64::from).into()
 }
 
@@ -47,20 +47,20 @@ impl Autopilot {
         let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
         let goal = match m.coordinate_frame {
             MAV_FRAME_LOCAL_NED => {
-                let position = masked(wide(m.position), mask, 0) + self.origin;
+                let position = masked(to_vec3(m.position), mask, 0) + self.origin;
                 TrajectorySetpoint { position, ..motion }
             }
             MAV_FRAME_BODY_NED => {
                 // PX4 rotates velocities by the heading, accelerations by the attitude, and has no relative positions. One
                 // masked component masks the whole vector.
-                let given = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE.position };
+                let or_free = |bits: u16, v: Vec3| if mask & bits == 0 { v } else { FREE.position };
                 let (s, c) = self.motion.pose.attitude.euler_angles().2.sin_cos();
                 let v = motion.velocity;
                 let turned = Vec3::new(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
                 let acceleration = self.motion.pose.attitude * motion.acceleration;
                 TrajectorySetpoint {
-                    velocity: given(NO_VELOCITY, turned),
-                    acceleration: given(NO_ACCELERATION, acceleration),
+                    velocity: or_free(NO_VELOCITY, turned),
+                    acceleration: or_free(NO_ACCELERATION, acceleration),
                     ..motion
                 }
             }
@@ -105,8 +105,8 @@ impl Autopilot {
         };
         let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
         let goal = TrajectorySetpoint { position, ..motion };
-        let ignored = is_forced(&goal, mask, NAME, &mut self.texts) || is_empty(&goal);
-        (!ignored).then(|| follow(goal.or_stop()))
+        let is_ignored = is_forced(&goal, mask, NAME, &mut self.texts) || is_empty(&goal);
+        (!is_ignored).then(|| follow(goal.or_stop()))
     }
 
     /// Reads SET_ATTITUDE_TARGET. NaN as a component keeps the present rate.
@@ -120,7 +120,7 @@ impl Autopilot {
         /// Offset of `thrust_body.z`, which points down.
         const THRUST_DOWN: usize = 47;
         let mask = A::from_bits_retain(m.type_mask);
-        let rates = masked(wide(m.body_rates), m.type_mask.into(), 0);
+        let rates = masked(to_vec3(m.body_rates), m.type_mask.into(), 0);
         let is_thrust_given = !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_THROTTLE_IGNORE);
         let thrust = if is_thrust_given && m.thrust.is_finite() { m.thrust.into() } else { 0.0 };
         if !mask.contains(A::ATTITUDE_TARGET_TYPEMASK_ATTITUDE_IGNORE) {
@@ -152,15 +152,15 @@ fn motion(
 ) -> TrajectorySetpoint {
     let angle = |value: f32, bit| if mask & bit != 0 { f64::NAN } else { value.into() };
     TrajectorySetpoint {
-        velocity: masked(wide(velocity), mask, 3),
-        acceleration: masked(wide(acceleration), mask, 6),
+        velocity: masked(to_vec3(velocity), mask, 3),
+        acceleration: masked(to_vec3(acceleration), mask, 6),
         yaw: angle(yaw, NO_YAW),
         yaw_rate: angle(yaw_rate, NO_YAW_RATE),
         ..FREE
     }
 }
 
-/// PX4 refuses forces.
+/// Whether the acceleration is a force, which PX4 refuses.
 fn is_forced(goal: &TrajectorySetpoint, mask: u16, name: &str, texts: &mut Texts) -> bool {
     let forced = mask & FORCE != 0 && !is_free(&goal.acceleration);
     if forced {

@@ -28,7 +28,7 @@ impl Autopilot {
     /// Executes the inputs of a model that flies without an autopilot.
     pub fn steer(&mut self, inputs: &[f64; 28]) {
         let (flags, setpoint_flags) = (inputs[0] as i64, inputs[1] as i64);
-        let has = |bits: i64, of: i64| of & bits == bits;
+        let has = |bits: i64, word: i64| word & bits == bits;
         if !has(ENABLE | SIL, flags) {
             return;
         }
@@ -45,24 +45,24 @@ impl Autopilot {
             return;
         }
         let vector = |at: usize| Vec3::new(inputs[at], inputs[at + 1], inputs[at + 2]);
-        let ignored = Vec3::repeat(f64::NAN);
-        let given =
+        let free = Vec3::repeat(f64::NAN);
+        let value_or_free =
             |bit: i64, at: usize| if has(bit, setpoint_flags) { inputs[at] } else { f64::NAN };
         let heading = Quat::from_euler_angles(0.0, 0.0, self.motion.pose.roll_pitch_yaw()[2]);
         let setpoint = TrajectorySetpoint {
             position: match (has(POSITION, setpoint_flags), has(LOCAL, setpoint_flags)) {
                 (true, true) => vector(POSITION_AT) + self.origin,
                 (true, false) => vector(POSITION_AT),
-                _ => ignored,
+                _ => free,
             },
             velocity: match (has(VELOCITY, setpoint_flags), has(BODY, setpoint_flags)) {
                 (true, true) => heading * vector(VELOCITY_AT),
                 (true, false) => vector(VELOCITY_AT),
-                _ => ignored,
+                _ => free,
             },
-            acceleration: ignored,
-            yaw: given(YAW, YAW_AT),
-            yaw_rate: given(YAW_RATE, YAW_RATE_AT),
+            acceleration: free,
+            yaw: value_or_free(YAW, YAW_AT),
+            yaw_rate: value_or_free(YAW_RATE, YAW_RATE_AT),
         };
         if has(POSITION, setpoint_flags) || has(VELOCITY, setpoint_flags) {
             self.is_steered = true;

@@ -315,9 +315,9 @@ impl Autopilot {
 
     /// POSITION_TARGET_LOCAL_NED is not sent while attitudes or rates are commanded.
     fn sends_position_target(&self) -> bool {
-        let by_attitude =
+        let is_attitude =
             matches!(self.setpoint, Some(ControlTarget::Attitude(..) | ControlTarget::Rates(..)));
-        !(self.modes.is_armed && self.modes.active == Mode::Offboard && by_attitude)
+        !(self.modes.is_armed && self.modes.active == Mode::Offboard && is_attitude)
     }
 
     /// Share of the maximum thrust.

@@ -3,7 +3,7 @@
 //! The last setpoint holds until the next one: `CopterSim` repeats it to the autopilot.
 use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint, Wing, WingCourse};
 use super::modes::ACCEPTED;
-use super::setpoints::{follow, masked, wide};
+use super::setpoints::{follow, masked, to_vec3};
 use super::telemetry::{f, f3};
 use super::{Autopilot, ControlMode, DatagramQueue, Mode};
 use crate::emulator::world::{Quat, Vec3};
@@ -68,11 +68,11 @@ impl Autopilot {
         }
         self.setpoint = setpoint;
         self.setpoint_at = Some(self.now);
-        let armed = self.modes.is_armed;
-        if armed && self.modes.active == Mode::Offboard {
+        let was_armed = self.modes.is_armed;
+        if was_armed && self.modes.active == Mode::Offboard {
             return;
         }
-        if self.modes.take_over(&mut self.texts) == ACCEPTED && !armed {
+        if self.modes.take_over(&mut self.texts) == ACCEPTED && !was_armed {
             self.spin_up();
         }
     }
@@ -84,19 +84,19 @@ impl Autopilot {
         let (origin, here) = (self.origin, self.motion.pose.position);
         let setpoint = match command {
             C::Nothing => None,
-            C::VelocityNed { velocity, yaw_rate } => velocity_at(wide(velocity), yaw_rate),
+            C::VelocityNed { velocity, yaw_rate } => velocity_at(to_vec3(velocity), yaw_rate),
             C::VelocityFrd { velocity, yaw_rate } => {
-                velocity_at(heading * wide(velocity), yaw_rate)
+                velocity_at(heading * to_vec3(velocity), yaw_rate)
             }
-            C::PositionNed { position, yaw } => position_at(wide(position) + origin, yaw),
+            C::PositionNed { position, yaw } => position_at(to_vec3(position) + origin, yaw),
             C::PositionFrd { position, yaw } => {
                 // Relative to the position at its first receipt: a repeated struct commands the same step.
-                let same = |(last, _): &([f32; 4], Option<ControlTarget>)| {
+                let is_same = |(last, _): &([f32; 4], Option<ControlTarget>)| {
                     last.map(f32::to_bits) == controls.map(f32::to_bits)
                 };
-                let next = position_at(here + heading * wide(position), yaw + yaw_now as f32);
-                let known = self.struct_link.step.filter(same);
-                let setpoint = known.map_or(next, |(_, setpoint)| setpoint);
+                let next = position_at(here + heading * to_vec3(position), yaw + yaw_now as f32);
+                let repeated = self.struct_link.step.filter(is_same);
+                let setpoint = repeated.map_or(next, |(_, setpoint)| setpoint);
                 self.struct_link.step = Some((controls, setpoint));
                 self.follow_setpoint(setpoint);
                 return;
@@ -111,12 +111,12 @@ impl Autopilot {
                 Some(self.attitude_command(euler))
             }
             C::AccelerationYaw { acceleration, yaw } => {
-                let (acceleration, yaw) = (wide(acceleration), yaw.into());
+                let (acceleration, yaw) = (to_vec3(acceleration), yaw.into());
                 Some(follow(TrajectorySetpoint { acceleration, yaw, ..FREE }))
             }
             C::AccelerationDisputed { acceleration, turn: yaw_rate }
             | C::AccelerationYawRate { acceleration, yaw_rate } => {
-                let (acceleration, yaw_rate) = (wide(acceleration), yaw_rate.into());
+                let (acceleration, yaw_rate) = (to_vec3(acceleration), yaw_rate.into());
                 Some(follow(TrajectorySetpoint { acceleration, yaw_rate, ..FREE }))
             }
             C::Arm(arm) => {
@@ -127,7 +127,7 @@ impl Autopilot {
                 self.set_cruise(speed.into(), radius.into());
                 None
             }
-            C::TakeOff { position } => Some(self.climb_to(wide(position) + origin)),
+            C::TakeOff { position } => Some(self.climb_to(to_vec3(position) + origin)),
             C::TakeOffGlobal { latitude, longitude, altitude } => {
                 Some(self.climb_to(self.geo.to_ned([latitude, longitude, altitude].map(f64::from))))
             }
@@ -172,7 +172,7 @@ impl Autopilot {
         }
     }
 
-    /// Sets speed in m/s and radius in m; 0 keeps the value: each of the vendor's two calls sends 0 for the other's.
+    /// Sets speed in m/s and radius in m; 0 keeps the value: each of the vendor's two calls sends 0 for the value of the other.
     fn set_cruise(&mut self, speed: f64, radius: f64) {
         if speed > 0.0 {
             self.struct_link.speed = speed;
@@ -185,8 +185,8 @@ impl Autopilot {
         // Also changes the current circle.
         if let Some(ControlTarget::Wing(wing)) = &mut self.setpoint {
             wing.speed = positive_or(self.struct_link.speed, SPEED);
-            if let WingCourse::Around(_, around) = &mut wing.way {
-                *around = positive_or(self.struct_link.radius, RADIUS);
+            if let WingCourse::Around(_, radius) = &mut wing.way {
+                *radius = positive_or(self.struct_link.radius, RADIUS);
             }
         }
     }
@@ -303,6 +303,6 @@ impl Autopilot {
     }
 }
 
-fn positive_or(value: f64, otherwise: f64) -> f64 {
-    if value > 0.0 { value } else { otherwise }
+fn positive_or(value: f64, default: f64) -> f64 {
+    if value > 0.0 { value } else { default }
 }

@@ -59,7 +59,7 @@ pub struct VehicleSetup {
     pub ground: f64,
     /// Connection.
     pub control: ControlMode,
-    /// Executes struct commands as a fixed wing.
+    /// Whether the vehicle executes struct commands as a fixed wing.
     pub wing: bool,
     /// Overrides the reported battery level in percent.
     pub battery: Option<f64>,

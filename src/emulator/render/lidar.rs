@@ -61,14 +61,14 @@ pub(super) fn mid40(
         let eight = f64::from(petal / 4);
         let flower = (eight / eights).floor() % flowers;
         let axis = PI * eight / eights + PI * flower / (eights * flowers);
-        let (opposite, back) = ((petal / 2) % 2 == 1, petal % 2 == 1);
+        let (is_opposite, is_inward) = ((petal / 2) % 2 == 1, petal % 2 == 1);
         (0..points).map(move |i| {
             let part = (f64::from(i) + 0.5) / f64::from(points);
-            let out = if back { 1.0 - part } else { part };
-            let bulge = height * (PI * out).sin() * if back { -0.5 } else { 0.5 };
-            let polar = axis + turn_deg.to_radians() + if opposite { PI } else { 0.0 };
+            let reach = if is_inward { 1.0 - part } else { part };
+            let bulge = height * (PI * reach).sin() * if is_inward { -0.5 } else { 0.5 };
+            let polar = axis + turn_deg.to_radians() + if is_opposite { PI } else { 0.0 };
             let (sin, cos) = polar.sin_cos();
-            let (along, across) = (length * out, bulge);
+            let (along, across) = (length * reach, bulge);
             direction(along * cos - across * sin, along * sin + across * cos)
         })
     }))

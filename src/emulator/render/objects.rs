@@ -158,9 +158,9 @@ fn image_box(request: &SensorRequest, pose: &Pose, solid: &Solid) -> Option<[f32
         edges = [edges[0].min(u), edges[1].min(v), edges[2].max(u), edges[3].max(v)];
     }
     let [left, top, right, bottom] = edges;
-    let inside = right > 0.0 && bottom > 0.0 && left < width - 1.0 && top < height - 1.0;
+    let is_inside = right > 0.0 && bottom > 0.0 && left < width - 1.0 && top < height - 1.0;
     let (last_u, last_v) = (width - 1.0, height - 1.0);
-    inside.then(|| {
+    is_inside.then(|| {
         [left.max(0.0), top.max(0.0), right.min(last_u), bottom.min(last_v)].map(|x| x as f32)
     })
 }

@@ -44,7 +44,7 @@ pub(super) fn mid40(count: usize, fov_deg: f64, sweep: Sweep) -> RayBundle {
 pub(super) fn mid360(sweep: Sweep) -> RayBundle {
     let [low, high] = ELEVATION.map(f64::to_radians);
     RayBundle::new(sweep.times(MID360_POINTS).map(move |t| {
-        let share = (2.0 * (NOD_HZ * t).rem_euclid(1.0) - 1.0).abs();
-        direction(TAU * TURN_HZ * t, low + (high - low) * share)
+        let fraction = (2.0 * (NOD_HZ * t).rem_euclid(1.0) - 1.0).abs();
+        direction(TAU * TURN_HZ * t, low + (high - low) * fraction)
     }))
 }

@@ -19,7 +19,7 @@ struct MipLevel {
     /// Binary logarithm of the texels along each side, and of a texel's side in texels of the finest level.
     sides: u32,
     halvings: u32,
-    /// Each texel with its neighbours to the right, below, and both: one load per value.
+    /// Each texel with its neighbours to the right, below, and diagonally below: one load per value.
     squares: Vec<[u8; 4]>,
 }
 
@@ -113,14 +113,14 @@ fn octaves(width: f32) -> u32 {
     (width.max(1.0).to_bits() >> (23 - FRACTION)).saturating_sub(BIAS)
 }
 
-/// Returns each value, 0 to 255, with its neighbours to the right, below, and both.
+/// Returns each value, 0 to 255, with its neighbours to the right, below, and diagonally below.
 fn squares(values: &[f32], size: usize) -> Vec<[u8; 4]> {
     let value = |x: usize, y: usize| {
         let at = (y % size) * size + x % size;
         (values[at] * 255.0).round() as u8
     };
-    let places = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
-    places
+    let positions = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
+    positions
         .map(|(x, y)| [value(x, y), value(x + 1, y), value(x, y + 1), value(x + 1, y + 1)])
         .collect()
 }

@@ -70,9 +70,9 @@ impl RendererState {
         at: Moment<'_>,
     ) -> Outcome {
         let now = at.time;
-        let before = arguments.clone();
+        let all_arguments = arguments.clone();
         let mut a = CommandArguments(arguments);
-        let done = match name {
+        let result = match name {
             "RflyChangeMapbyID" => self.change_map(a.word()),
             "RflyChangeMapbyName" => self.load_map(a.word().unwrap_or_default(), -1).then_some(()),
             "RflyChangeViewKeyCmd" => return self.press_key(a),
@@ -117,11 +117,11 @@ impl RendererState {
             }
             _ => return Outcome::Unknown,
         };
-        match done {
+        match result {
             Some(()) if name.starts_with("RflyChangeMap") => Outcome::MapChanged,
             Some(()) => {
                 if name.starts_with("RflyCamera") {
-                    self.display.store_setting(name, &CommandArguments(before).rest());
+                    self.display.store_setting(name, &CommandArguments(all_arguments).rest());
                 }
                 Outcome::Done
             }
@@ -245,16 +245,16 @@ impl RendererState {
 
     fn delete_all(&mut self, list: &str) -> Option<()> {
         let ids = parse_ids(list)?;
-        let all = ids.iter().all(|id| self.exists(*id));
+        let all_exist = ids.iter().all(|id| self.exists(*id));
         ids.into_iter().for_each(|id| self.delete(id));
-        all.then_some(())
+        all_exist.then_some(())
     }
 
     fn freeze_objects(&mut self, a: &mut CommandArguments<'_>, at: Moment<'_>) -> Option<()> {
         let ids = parse_ids(a.word()?)?;
-        let on = a.number()? != 0.0;
+        let is_on = a.number()? != 0.0;
         for id in ids {
-            if on {
+            if is_on {
                 let is_coptersims = self.coptersim_ids.contains(&id);
                 let pose = { self.own_motion(id, at) }.filter(|_| is_coptersims);
                 self.frozen.insert(id, pose.map(|k| k.pose));

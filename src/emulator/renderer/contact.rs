@@ -51,10 +51,10 @@ pub(in crate::emulator) fn contacts(
 
 fn ground_contact(id: u16, solid: &Solid, speed: f64) -> Option<Contact> {
     let (_, high) = solid.limits();
-    let hit = high.z > DEPTH || (high.z > -DEPTH && speed > CRASH_SPEED);
+    let is_hit = high.z > DEPTH || (high.z > -DEPTH && speed > CRASH_SPEED);
     let position = solid.pose.position;
     let point = Vec3::new(position.x, position.y, 0.0);
-    hit.then_some(Contact { id, with: Object::Ground, point, centre: point })
+    is_hit.then_some(Contact { id, with: Object::Ground, point, centre: point })
 }
 
 /// Returns where two bodies touch.
@@ -68,18 +68,18 @@ fn touch_point(a: &Solid, b: &Solid) -> Option<Vec3> {
         return None;
     }
     let mut point = a.pose.position;
-    let mut before = f64::INFINITY;
+    let mut last_gap = f64::INFINITY;
     for _ in 0..TURNS {
-        let on = nearest(b, &point);
-        point = nearest(a, &on);
-        let gap = (point - on).norm();
+        let other = nearest(b, &point);
+        point = nearest(a, &other);
+        let gap = (point - other).norm();
         if gap <= TOUCH {
-            return Some((point + on) / 2.0);
+            return Some((point + other) / 2.0);
         }
-        if before - gap < 1e-6 {
+        if last_gap - gap < 1e-6 {
             return None;
         }
-        before = gap;
+        last_gap = gap;
     }
     None
 }

@@ -43,7 +43,7 @@ pub(super) struct Display {
     pub(super) view: WindowCamera,
     /// The last number of each key, and how often it was pressed.
     pub(super) keys: BTreeMap<String, (Option<f64>, u64)>,
-    /// Collisions are computed and sent to `CopterSim`.
+    /// Whether collisions are computed and sent to `CopterSim`.
     pub(super) collides: bool,
     /// Inputs 1 to 24 of a model's blueprint.
     pub(super) blueprints: BTreeMap<u16, [f64; 24]>,

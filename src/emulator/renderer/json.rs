@@ -62,8 +62,11 @@ pub(in crate::emulator) fn body_with_id(solid: &Solid) -> Value {
 }
 
 /// The objects of a snapshot that are no vehicles of `CopterSim`.
-pub(in crate::emulator) fn spawned(snapshot: &Snapshot, own: impl Fn(u16) -> bool) -> Vec<Value> {
-    let is_other = |s: &&Solid| matches!(s.object, Object::Vehicle(id) if !own(id));
+pub(in crate::emulator) fn spawned(
+    snapshot: &Snapshot,
+    is_coptersims: impl Fn(u16) -> bool,
+) -> Vec<Value> {
+    let is_other = |s: &&Solid| matches!(s.object, Object::Vehicle(id) if !is_coptersims(id));
     snapshot.moving.iter().filter(is_other).map(body_with_id).collect()
 }
 

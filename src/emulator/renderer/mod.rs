@@ -72,7 +72,7 @@ struct Stencil {
 pub(super) struct Moment<'a> {
     /// Simulation time in s.
     pub(super) time: f64,
-    /// Motion that `CopterSim` gives its vehicles, by id.
+    /// Motion of the vehicles of `CopterSim`, by id.
     pub(super) motion: &'a dyn Fn(u16) -> Option<Kinematics>,
 }
 
@@ -226,14 +226,14 @@ impl RendererState {
 
     /// Motion of an object as it is drawn.
     fn drawn_motion(&self, id: u16, at: Moment<'_>, depth: usize) -> Option<Kinematics> {
-        let alone = self.own_motion(id, at)?;
+        let own = self.own_motion(id, at)?;
         let link = self.links.get(&id).filter(|_| depth < MAX_CARRIERS);
         let carried = link.and_then(|link| {
             let carrier = self.drawn_motion(link.carrier, at, depth + 1)?;
-            let pose = link.absolute(&carrier.pose, &alone.pose);
+            let pose = link.absolute(&carrier.pose, &own.pose);
             Some(motion_of(pose, carrier.velocity))
         });
-        Some(carried.unwrap_or(alone))
+        Some(carried.unwrap_or(own))
     }
 
     fn scale(&self, id: u16) -> Vec3 {
@@ -261,8 +261,8 @@ impl RendererState {
     }
 
     fn stencil_of(&self, name: &str) -> Option<u8> {
-        let mut named = self.stencils.iter().rev();
-        named.find(|stencil| stencil.names.is_match(name)).map(|stencil| stencil.value)
+        let mut newest_first = self.stencils.iter().rev();
+        newest_first.find(|stencil| stencil.names.is_match(name)).map(|stencil| stencil.value)
     }
 
     /// Whether the renderer draws the vehicles of `CopterSim` unchanged, and no other objects.
@@ -314,8 +314,11 @@ impl Link {
 
     fn relative(self, carrier: &Pose, drawn: &Pose) -> Pose {
         let frame = self.frame(carrier);
-        let back = frame.attitude.inverse();
-        Pose { position: back * (drawn.position - frame.position), attitude: back * drawn.attitude }
+        let to_frame = frame.attitude.inverse();
+        Pose {
+            position: to_frame * (drawn.position - frame.position),
+            attitude: to_frame * drawn.attitude,
+        }
     }
 }
 

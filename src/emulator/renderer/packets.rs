@@ -28,7 +28,7 @@ impl RendererState {
             ObjectStatePacket::LEN => {
                 let p = ObjectStatePacket::parse(bytes)?;
                 let state =
-                    ObjectState::new(p.vehicle_type.get(), wide(p.position), wide(p.euler), now);
+                    ObjectState::new(p.vehicle_type.get(), f64s(p.position), f64s(p.euler), now);
                 let motor_rpm = [p.motor_rpm.get().into(); 8];
                 self.set_state(
                     p.copter_id.get(),
@@ -39,19 +39,19 @@ impl RendererState {
                 let p = ScaledStatePacket::parse(bytes)?;
                 let state = ObjectState {
                     motor_rpm: [p.motor_rpm.get().into(); 8],
-                    scale: wide(p.scale).into(),
+                    scale: f64s(p.scale).into(),
                     height: p.height(),
-                    ..ObjectState::new(p.vehicle_type.get(), wide(p.position), wide(p.euler), now)
+                    ..ObjectState::new(p.vehicle_type.get(), f64s(p.position), f64s(p.euler), now)
                 };
                 self.set_state(p.copter_id.get(), state)
             }
             MotorStatePacket::LEN => {
                 let p = MotorStatePacket::parse(bytes)?;
                 let state = ObjectState {
-                    velocity: wide(p.velocity).into(),
-                    motor_rpm: wide(p.motor_rpm),
+                    velocity: f64s(p.velocity).into(),
+                    motor_rpm: f64s(p.motor_rpm),
                     height: p.height(),
-                    ..ObjectState::new(p.vehicle_type.get(), wide(p.position), wide(p.euler), now)
+                    ..ObjectState::new(p.vehicle_type.get(), f64s(p.position), f64s(p.euler), now)
                 };
                 self.set_state(p.copter_id.get(), state)
             }
@@ -59,9 +59,9 @@ impl RendererState {
                 let p = PointMassStatePacket::parse(bytes)?;
                 let position = p.position.map(F64::get);
                 let state = ObjectState {
-                    velocity: wide(p.velocity).into(),
-                    motor_rpm: wide(p.motor_rpm),
-                    ..ObjectState::new(p.vehicle_type.get(), position, wide(p.euler), now)
+                    velocity: f64s(p.velocity).into(),
+                    motor_rpm: f64s(p.motor_rpm),
+                    ..ObjectState::new(p.vehicle_type.get(), position, f64s(p.euler), now)
                 };
                 self.set_state(p.copter_id.get(), state)
             }
@@ -159,6 +159,6 @@ impl ObjectState {
     }
 }
 
-fn wide<const N: usize>(values: [F32; N]) -> [f64; N] {
+fn f64s<const N: usize>(values: [F32; N]) -> [f64; N] {
     values.map(|x| f64::from(x.get()))
 }

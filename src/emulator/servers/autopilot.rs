@@ -23,8 +23,8 @@ struct PilotedVehicle {
     control: ControlMode,
     /// Position set by a request.
     placed: Option<ScriptedMotion>,
-    /// Flies as a fixed wing.
-    wing: bool,
+    /// Whether it flies as a fixed wing.
+    is_wing: bool,
     /// Damage given to the autopilot.
     damage: Damage,
     pilot: Autopilot,
@@ -50,7 +50,7 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
             steps = Steps::default();
             for vehicle in &mut vehicles {
                 vehicle.placed = None;
-                vehicle.wing = shared.options.fixed_wing;
+                vehicle.is_wing = shared.options.fixed_wing;
                 vehicle.restart(shared);
             }
         }
@@ -95,7 +95,7 @@ impl PilotedVehicle {
             client: has_client.then(|| SocketAddr::new(shared.options.client, port)),
             control,
             placed: None,
-            wing: shared.options.fixed_wing,
+            is_wing: shared.options.fixed_wing,
             damage: Damage::default(),
             pilot: new_autopilot(shared, id, control, shared.options.fixed_wing),
         }
@@ -104,7 +104,7 @@ impl PilotedVehicle {
     fn restart(&mut self, shared: &SharedState) {
         shared.place_vehicle(self.id, self.placed);
         self.damage = Damage::default();
-        self.pilot = new_autopilot(shared, self.id, self.control, self.wing);
+        self.pilot = new_autopilot(shared, self.id, self.control, self.is_wing);
     }
 
     fn execute(&mut self, shared: &SharedState, request: VehicleRequest) {
@@ -119,8 +119,8 @@ impl PilotedVehicle {
                 self.placed = Some(ScriptedMotion::Hover(pose));
                 self.restart(shared);
             }
-            VehicleRequest::Model { wing } => {
-                self.wing = wing;
+            VehicleRequest::Model { is_wing } => {
+                self.is_wing = is_wing;
                 self.restart(shared);
             }
             VehicleRequest::Outputs(outputs) => self.pilot.set_outputs(outputs),
@@ -205,12 +205,12 @@ impl PilotedVehicle {
     }
 }
 
-fn new_autopilot(shared: &SharedState, id: u16, control: ControlMode, wing: bool) -> Autopilot {
+fn new_autopilot(shared: &SharedState, id: u16, control: ControlMode, is_wing: bool) -> Autopilot {
     let clock = shared.clock();
     let now = clock.now();
     let mut setup = VehicleSetup::new(id as u8, clock.start_ns() / 1000, control);
     setup.geo = *shared.geo.lock();
-    setup.wing = wing;
+    setup.wing = is_wing;
     setup.battery = shared.options.battery;
     setup.fence = shared.options.fence;
     let at_centre = ScriptedMotion::Hover(Pose::new([0.0; 3], [0.0; 3]));

@@ -47,9 +47,9 @@ impl CollisionWatch {
         drop(renderer);
         let touched: BTreeMap<u16, Contact> = found.into_iter().map(|c| (c.id, c)).collect();
         self.speeds = drawn.vehicles.iter().map(|(id, k)| (*id, k.velocity.z)).collect();
-        let with_of = |all: &BTreeMap<u16, Contact>, id: &u16| all.get(id).map(|c| c.with);
+        let other_body = |all: &BTreeMap<u16, Contact>, id: &u16| all.get(id).map(|c| c.with);
         let changed: Vec<u16> = (drawn.vehicles.iter().map(|(id, _)| *id))
-            .filter(|id| with_of(&touched, id) != with_of(&self.touched, id))
+            .filter(|id| other_body(&touched, id) != other_body(&self.touched, id))
             .collect();
         self.touched = touched;
         *shared.contacts.lock() = self.touched.clone();

@@ -72,7 +72,7 @@ pub(in crate::emulator) fn accept(
     }
 }
 
-/// Gives an input to the model of vehicle `id`.
+/// Passes an input to the model of vehicle `id`.
 fn set_model_input(
     shared: &SharedState,
     socket: &UdpSocket,
@@ -108,10 +108,10 @@ fn load(shared: &SharedState, packet: &CopterSimLoadPacket) -> bool {
     match packet.what.get() {
         MODEL => {
             let model = if index >= 0 { index.to_string() } else { name.to_owned() };
-            let wing = model.to_ascii_lowercase().contains("wing");
+            let is_wing = model.to_ascii_lowercase().contains("wing");
             for id in ids {
                 shared.models.lock().entry(id).or_default().load(model.clone());
-                shared.request(id, VehicleRequest::Model { wing });
+                shared.request(id, VehicleRequest::Model { is_wing });
             }
             true
         }
@@ -175,8 +175,8 @@ pub(super) fn execute_request(
             }
         }
         3 => {
-            let there = shared.geo.lock().to_ned([x, y, yaw_or_altitude]);
-            place(there.x, there.y, 0.0);
+            let position = shared.geo.lock().to_ned([x, y, yaw_or_altitude]);
+            place(position.x, position.y, 0.0);
         }
         _ => {}
     }

@@ -28,7 +28,7 @@ impl SensorBlock {
     ) -> Result<Self, ShmError> {
         let (name, size) = (shm_name(request.seq_id), size(request, clouds));
         // Readers derive the form of clouds from the length; a crashed renderer may have left a block of another length.
-        if SharedBlock::open_any(&name, 1..=size + 1).is_ok_and(|left| left.len() != size) {
+        if SharedBlock::open_any(&name, 1..=size + 1).is_ok_and(|old| old.len() != size) {
             let _ = SharedBlock::remove(&name); // another process may have removed it first
         }
         let block =
@@ -94,8 +94,8 @@ fn register(request: &SensorRequest) -> Result<(), ShmError> {
     let mut bytes = [0; ShmDirectory::LEN];
     block.copy_out(0, &mut bytes);
     let group = request.seq_id / SENSORS_PER_GROUP;
-    let known = ShmDirectory::parse(&bytes).ok().filter(|d| d.group() == i32::from(group)).copied();
-    let mut directory = known.unwrap_or_else(|| ShmDirectory::new(group));
+    let found = ShmDirectory::parse(&bytes).ok().filter(|d| d.group() == i32::from(group)).copied();
+    let mut directory = found.unwrap_or_else(|| ShmDirectory::new(group));
     directory.insert(request.seq_id, request.width, request.height);
     block.copy_in(0, directory.as_bytes());
     Ok(())

@@ -1,7 +1,7 @@
 //! Rays of a sensor, grouped into narrow cones.
 use super::Vec3;
 
-/// Rays per cone of a bundle that is no image: few enough for a narrow cone, enough to be worth its test.
+/// Rays per cone of a bundle that is no image: few, so that the cone is narrow; enough, so that its test saves time.
 const RAYS_PER_CONE: usize = 32;
 /// Width and height of the square of pixels of an image that share a cone.
 const SQUARE: usize = 8;

@@ -71,11 +71,11 @@ impl ScriptedMotion {
             Self::Walk { centre, radius, period } => {
                 let w = TAU / period;
                 let (s, c) = (w * t).sin_cos();
-                let out = Vec3::new(c, s, 0.0) * radius;
+                let radial = Vec3::new(c, s, 0.0) * radius;
                 let velocity = Vec3::new(-s, c, 0.0) * (radius * w);
                 let attitude = Quat::from_euler_angles(0.0, 0.0, w * t + FRAC_PI_2);
                 let turning = (attitude, Vec3::new(0.0, 0.0, w));
-                motion([centre + out, velocity, -out * (w * w)], turning)
+                motion([centre + radial, velocity, -radial * (w * w)], turning)
             }
         }
     }
@@ -115,7 +115,7 @@ fn lap(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64) ->
     motion([position, velocity, acceleration], (attitude, rate))
 }
 
-/// Returns the direction of a vector, and the derivative of the direction; `change` is that of the vector.
+/// Returns the direction of a vector, and the derivative of the direction; `change` is the derivative of the vector.
 fn unit(v: Vec3, change: Vec3) -> (Vec3, Vec3) {
     let (length, n) = (v.norm(), v.normalize());
     (n, (change - n * n.dot(&change)) / length)
@@ -125,10 +125,10 @@ fn excite(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64)
     let time = eased(t);
     let sway = |amplitude: f64, period: f64| (time * (TAU / period)).sin() * amplitude;
     let angle = time * (TAU / period) + TAU * phase + sway(0.06, 2.3);
-    let out = sway(0.8, 3.1);
+    let radial = sway(0.8, 3.1);
     let position = [
-        (out + radii.x) * angle.cos() + centre.x,
-        (out + radii.y) * angle.sin() + centre.y,
+        (radial + radii.x) * angle.cos() + centre.x,
+        (radial + radii.y) * angle.sin() + centre.y,
         sway(radii.z, 4.3) + centre.z,
     ];
     let [roll, pitch] = [sway(0.24, 2.9), sway(0.19, 3.7)];

@@ -85,7 +85,7 @@ impl Caster {
         let fixed = snapshot.scene.solids().iter().map(|solid| (solid, true));
         let mut pairs: Vec<_> = fixed
             .chain(moving.map(|solid| (solid, false)))
-            .map(|(solid, fixed)| target(solid, &origin, fixed))
+            .map(|(solid, is_fixed)| target(solid, &origin, is_fixed))
             .collect();
         pairs.sort_by(|(a, _), (b, _)| a.near.total_cmp(&b.near));
         let (targets, bounds) = pairs.into_iter().unzip();
@@ -98,7 +98,7 @@ impl Caster {
         }
     }
 
-    /// Returns the class that gives a hit object its colour.
+    /// Returns the class that determines the colour of a hit object.
     #[inline]
     pub fn paint(&self, hit: &Hit) -> u8 {
         match self.targets.get(usize::from(hit.target)) {
@@ -128,15 +128,15 @@ impl Caster {
         hits.clear();
         hits.resize(bundle.len(), Hit::NONE);
         let axis = self.to_world * bundle.whole.axis;
-        let ahead: Vec<_> = (self.targets.iter().zip(&self.bounds).zip(0u16..))
+        let in_view: Vec<_> = (self.targets.iter().zip(&self.bounds).zip(0u16..))
             .filter(|((_, bound), _)| bound.in_cone(&axis, &bundle.whole))
             .collect();
-        let mut near: Vec<(&RayTarget, u16)> = Vec::with_capacity(ahead.len());
+        let mut near: Vec<(&RayTarget, u16)> = Vec::with_capacity(in_view.len());
         for tile in &bundle.tiles {
             let axis = self.to_world * tile.cone.axis;
             near.clear();
-            let met = ahead.iter().filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
-            near.extend(met.map(|((target, _), number)| (*target, *number)));
+            let in_tile = in_view.iter().filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
+            near.extend(in_tile.map(|((target, _), number)| (*target, *number)));
             bundle.for_each_ray(tile, |i, direction| {
                 let ray = Ray::new(self.to_world * direction);
                 if let Some(hit) = hits.get_mut(i) {
@@ -206,7 +206,7 @@ fn nearest<'a>(
     hit
 }
 
-fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (RayTarget, BoundingSphere) {
+fn target(solid: &Solid, origin: &Vec3, is_fixed: bool) -> (RayTarget, BoundingSphere) {
     let away = solid.pose.position - origin;
     let (distance, radius) = (away.norm(), solid.radius());
     let is_inside = distance <= radius;
@@ -221,7 +221,7 @@ fn target(solid: &Solid, origin: &Vec3, fixed: bool) -> (RayTarget, BoundingSphe
         to_body: (to_body.angle() > 0.0).then(|| *to_body.to_rotation_matrix().matrix()),
         origin: to_body * -away,
         half: solid.half,
-        datum: if fixed { centre } else { Vec3::zeros() },
+        datum: if is_fixed { centre } else { Vec3::zeros() },
         near: distance - radius,
     };
     let bound = BoundingSphere {
@@ -259,7 +259,7 @@ struct RayInterval {
 impl RayInterval {
     const ALL: Self = Self { enter: f64::NEG_INFINITY, leave: f64::INFINITY, face: 0 };
 
-    /// Clips it between two planes at `half` from the centre, across an axis.
+    /// Clips the interval between two planes at `half` from the centre, across an axis.
     fn clip_slab(&mut self, axis: usize, half: f64, origin: f64, inverse: f64) {
         let a = (-half - origin) * inverse;
         let b = (half - origin) * inverse;
@@ -271,7 +271,7 @@ impl RayInterval {
         self.leave = self.leave.min(last);
     }
 
-    /// Clips it to (o + t d)² <= 1, for vectors scaled by the half extents.
+    /// Clips the interval to (o + t d)² <= 1, for vectors scaled by the half extents.
     fn clip_round(&mut self, o: &Vec3, d: &Vec3) {
         let (a, b, c) = (d.norm_squared(), o.dot(d), o.norm_squared() - 1.0);
         let root = (b * b - a * c).sqrt();
@@ -308,22 +308,22 @@ impl RayTarget {
             }
             None => (ray.direction, ray.inverse),
         };
-        let mut within = RayInterval::ALL;
-        let slab = |within: &mut RayInterval, axis: usize| {
-            within.clip_slab(axis, self.half[axis], self.origin[axis], inverse[axis]);
+        let mut interval = RayInterval::ALL;
+        let slab = |interval: &mut RayInterval, axis: usize| {
+            interval.clip_slab(axis, self.half[axis], self.origin[axis], inverse[axis]);
         };
         let scaled = |v: &Vec3| v.component_div(&self.half);
         match self.shape {
-            Shape::Box => (0..3).for_each(|axis| slab(&mut within, axis)),
-            Shape::Ellipsoid => within.clip_round(&scaled(&self.origin), &scaled(&direction)),
+            Shape::Box => (0..3).for_each(|axis| slab(&mut interval, axis)),
+            Shape::Ellipsoid => interval.clip_round(&scaled(&self.origin), &scaled(&direction)),
             Shape::Cylinder => {
-                slab(&mut within, 2);
+                slab(&mut interval, 2);
                 let flat = |v: Vec3| Vec3::new(v.x, v.y, 0.0);
                 let (o, d) = (flat(scaled(&self.origin)), flat(scaled(&direction)));
-                within.clip_round(&o, &d);
+                interval.clip_round(&o, &d);
             }
         }
-        within.entry()
+        interval.entry()
     }
 
     /// Returns the surface where a ray in direction `world` ends.

@@ -57,7 +57,7 @@ impl Scene {
         }
     }
 
-    /// Returns this scene with the stencil values that `stencil` gives its objects by their names.
+    /// Returns this scene with the stencil values that `stencil` returns for the names of its objects.
     #[must_use]
     pub fn with_stencils(&self, stencil: impl Fn(&str) -> Option<u8>) -> Arc<Self> {
         let marked = |solid: &Solid| Solid { stencil: stencil(&solid.object.name()), ..*solid };
@@ -218,11 +218,11 @@ impl World {
     }
 
     /// Returns the yard with vehicles on the ground, each at north and east in m and yaw in rad.
-    pub fn parked(places: impl IntoIterator<Item = [f64; 3]>) -> Self {
+    pub fn parked(positions: impl IntoIterator<Item = [f64; 3]>) -> Self {
         let pose = |[north, east, yaw]: [f64; 3]| {
             Pose::new([north, east, -VEHICLE_HALF.z], [0.0, 0.0, yaw])
         };
-        Self::posed(places.into_iter().map(pose))
+        Self::posed(positions.into_iter().map(pose))
     }
 
     /// Returns the vehicle with an id.

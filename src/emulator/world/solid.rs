@@ -89,7 +89,7 @@ pub struct Solid {
     pub pose: Pose,
     /// Half extents along its own axes in m.
     pub half: Vec3,
-    /// The class that gives it its colour.
+    /// The class that determines its colour.
     pub paint: u8,
     /// Stencil value given by a command, instead of that class.
     pub stencil: Option<u8>,

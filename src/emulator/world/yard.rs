@@ -70,19 +70,19 @@ fn walls() -> Vec<Solid> {
         (true, -26.0, -1.0, 4.0, [-26.0, -18.0, -7.5, 0.5, 6.0, 16.0, 26.0]),
     ];
     let mut solids = Vec::new();
-    for ((north, face, side, height, pillars), i) in WALLS.into_iter().zip(0..) {
+    for ((runs_north, face, side, height, pillars), i) in WALLS.into_iter().zip(0..) {
         let object = Object::Wall(i);
         let mut put = |along: [f64; 2], across: [f64; 2], height: f64| {
-            let (n, e) = if north { (along, across) } else { (across, along) };
+            let (n, e) = if runs_north { (along, across) } else { (across, along) };
             solids.push(Solid::between(object, n, e, [-height, 0.0]));
         };
         for ends in pillars.windows(2) {
             put([ends[0], ends[1]], [face, face + side * THICKNESS], height);
         }
         for (at, k) in pillars.into_iter().zip(0..) {
-            let taller = height + 0.4 + 0.3 * f64::from(k * 3 % 4);
+            let top = height + 0.4 + 0.3 * f64::from(k * 3 % 4);
             let along = [at - PILLAR_HALF_WIDTH, at + PILLAR_HALF_WIDTH];
-            put(along, [face - side * PILLAR_HALF_DEPTH, face + side * PILLAR_HALF_DEPTH], taller);
+            put(along, [face - side * PILLAR_HALF_DEPTH, face + side * PILLAR_HALF_DEPTH], top);
         }
     }
     solids

@@ -92,17 +92,17 @@ impl Injector {
 
     fn clear(&self, request: &ClearFaultsRequest) -> ClearFaultsResponse {
         let mut state = self.state.lock();
-        let done = state.faults.clear(&request.kind, request.id, self.now());
-        let sent = self.send_all(&done.datagrams);
-        if !done.faults.is_empty() {
+        let cleared = state.faults.clear(&request.kind, request.id, self.now());
+        let sent = self.send_all(&cleared.datagrams);
+        if !cleared.faults.is_empty() {
             self.publish(&mut state);
         }
-        let message = match (done.error.is_empty(), sent) {
-            (true, Ok(())) => format!("{} cleared", done.faults.len()),
+        let message = match (cleared.error.is_empty(), sent) {
+            (true, Ok(())) => format!("{} cleared", cleared.faults.len()),
             (true, Err(text)) => text,
-            (false, _) => done.error.clone(),
+            (false, _) => cleared.error.clone(),
         };
-        ClearFaultsResponse { success: done.error.is_empty(), message, cleared: done.faults }
+        ClearFaultsResponse { success: cleared.error.is_empty(), message, cleared: cleared.faults }
     }
 
     /// Ends faults whose duration is over, and all faults after a restart of the simulator.
@@ -118,11 +118,11 @@ impl Injector {
             self.publish(&mut state);
             return;
         }
-        let done = state.faults.poll(self.now());
-        if let Err(text) = self.send_all(&done.datagrams) {
+        let cleared = state.faults.poll(self.now());
+        if let Err(text) = self.send_all(&cleared.datagrams) {
             tracing::warn!(vehicle = self.socket.vehicle, "a fault was not cleared: {text}");
         }
-        if !done.faults.is_empty() {
+        if !cleared.faults.is_empty() {
             self.publish(&mut state);
         }
     }
@@ -175,8 +175,8 @@ impl Drop for ClearOnDrop {
     fn drop(&mut self) {
         let injector = &self.0;
         let mut state = injector.state.lock();
-        let done = state.faults.clear("", 0, injector.now());
-        if let Err(text) = injector.send_all(&done.datagrams) {
+        let cleared = state.faults.clear("", 0, injector.now());
+        if let Err(text) = injector.send_all(&cleared.datagrams) {
             tracing::warn!(vehicle = injector.socket.vehicle, "faults were not cleared: {text}");
         }
     }

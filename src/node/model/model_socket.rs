@@ -57,10 +57,7 @@ impl ModelSocket {
         })
     }
 
-    /// Sends a datagram.
-    ///
-    /// # Errors
-    /// Text for the log.
+    /// Sends a datagram. Errors: a text for the log.
     pub(super) fn send(&self, bytes: &[u8], to: SocketAddrV4) -> Result<(), String> {
         let sent = self.socket.send_to(bytes, to);
         sent.map(drop).map_err(|error| format!("not sent to {to}: {error}"))

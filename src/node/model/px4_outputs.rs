@@ -14,7 +14,6 @@ use crate::ros::Publisher;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::wire::{Packet as _, Px4ExtPacket};
 
-/// Opens the port and the topic of a vehicle.
 pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let (context, vehicle) = (model.context, model.socket.vehicle);
     let params = &context.settings.params;

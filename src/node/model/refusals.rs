@@ -18,7 +18,6 @@ struct Counts {
 pub(super) struct Refusals(Arc<Mutex<Counts>>);
 
 impl Refusals {
-    /// Counts a message that was passed on.
     pub(super) fn count_passed_on(&self) {
         self.0.lock().passed_on += 1;
     }

@@ -10,7 +10,6 @@ use crate::node::group_topic;
 use crate::wire::{Packet as _, StartSignalPacket};
 use tokio::runtime::Handle;
 
-/// Opens the port and the topic.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,

@@ -231,7 +231,7 @@ impl ModelTask {
     fn send_states(&self) {
         let truth = self.vehicle.truth(self.time);
         let estimate = self.vehicle.estimate();
-        let picture = self.vehicle.renderer_state(self.time);
+        let renderer_state = self.vehicle.renderer_state(self.time);
         let mut failed = 0;
         let mut send = |bytes: &[u8], to: SocketAddrV4| {
             failed += u64::from(self.sender.send_to(bytes, to).is_err());
@@ -239,7 +239,7 @@ impl ModelTask {
         send(truth.as_bytes(), self.truth);
         send(estimate.as_bytes(), self.estimate);
         for window in &self.windows {
-            send(picture.as_bytes(), *window);
+            send(renderer_state.as_bytes(), *window);
         }
         let mut figures = self.stats.lock();
         figures.frames += 1;

@@ -23,7 +23,7 @@ use std::net::SocketAddrV4;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The tables of the models document its topics.
+/// The tables of `model` document its topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 /// Reliable, because each message is sent once.

@@ -241,13 +241,14 @@ impl ServerState {
         Ok((sensor, notes))
     }
 
-    /// Declares the parameters of new publishers, and announces the parameters that are new or deleted since `before`.
-    fn announce_changes(&self, before: &[String]) {
+    /// Declares the parameters of new publishers; announces the new and deleted parameters, compared with `old_names`.
+    fn announce_changes(&self, old_names: &[String]) {
         let mut live = self.live.lock();
         live.store.declare_publishers(&(self.publishers)());
-        let is_new = |name: &&str| before.binary_search_by(|old| old.as_str().cmp(name)).is_err();
+        let is_new =
+            |name: &&str| old_names.binary_search_by(|old| old.as_str().cmp(name)).is_err();
         let new_parameters = parameters_of(&live, live.store.names().filter(is_new));
-        let deleted = before.iter().filter(|name| live.store.get(name).is_none());
+        let deleted = old_names.iter().filter(|name| live.store.get(name).is_none());
         let deleted_parameters =
             deleted.map(|name| Parameter { name: name.clone(), ..Parameter::default() }).collect();
         let event =

@@ -80,7 +80,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// Returns the channel of a port.
 fn channel(port: u16) -> String {
     format!("key{port}")
 }

@@ -138,7 +138,6 @@ impl SceneTopics {
     }
 }
 
-/// Documents the topics.
 pub(super) fn document(page: &mut TopicPage) {
     let mut row = |names: &[&str], interface: &str, doc: &str| {
         let names: Vec<_> = names.iter().map(|name| format!("/rflysim/{name}")).collect();

@@ -26,7 +26,7 @@ pub(super) struct SensorAdder {
     services: CameraInfoServices,
     /// Queue to the supervisor.
     links: AddedLinks,
-    /// End with the bridge.
+    /// Threads and services of added sensors; they end with the bridge.
     running: Mutex<Vec<(RunningThreads, Option<ServiceHandle>)>>,
 }
 

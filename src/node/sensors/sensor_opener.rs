@@ -41,13 +41,13 @@ pub(super) struct SensorOpener {
 }
 
 impl SensorOpener {
-    /// Opens a sensor; `again`: it replaces an open one, or is added at run time.
+    /// Opens a sensor. With `awaits_view` (at run time) it publishes nothing before a frame shows its settings.
     pub(super) fn open(
         &self,
         settings: &Settings,
         tree: &FrameTree,
         config: &SensorConfig,
-        again: bool,
+        awaits_view: bool,
     ) -> Result<Option<OpenedSensor>, NodeError> {
         let (spec, params) = (spec_of(config.kind), &settings.params);
         let Some(clock) = self.clocks.of(settings.vehicle_of(config)) else { return Ok(None) };
@@ -64,7 +64,7 @@ impl SensorOpener {
         let mut sensor = SensorPipeline::new(sensor);
         sensor.degrade(&params.degrade, config.seq_id);
         if let Some(slot) = self.views.slot(config.seq_id) {
-            ViewGate::add(&mut sensor, &self.views, slot.clone(), again);
+            ViewGate::add(&mut sensor, &self.views, slot.clone(), awaits_view);
             if let Some(boxes) = &self.boxes {
                 boxes.add_step(&mut sensor, settings, config.seq_id, slot);
             }
@@ -81,7 +81,7 @@ impl SensorOpener {
         }))
     }
 
-    /// Returns the source of true motion for a sensor of points that a vehicle carries.
+    /// Returns the source of true poses for a cloud sensor on a vehicle.
     fn surroundings(
         &self,
         settings: &Settings,
@@ -98,7 +98,7 @@ impl SensorOpener {
         }))
     }
 
-    /// Opens the sensors again whose fixed properties change. The change takes effect when the returned closure is called.
+    /// Reopens the sensors whose fixed properties change. The change takes effect when the returned closure is called.
     ///
     /// # Errors
     /// Why a sensor cannot be opened; then nothing has changed.
@@ -158,7 +158,7 @@ impl SensorOpener {
         received.transpose()
     }
 
-    /// Gives the opened sensors to the threads of the sensors that they replace.
+    /// Sends the opened sensors to the threads of the sensors that they replace.
     fn hand_over(
         &self,
         (opened, added): (Vec<(u16, OpenedSensor)>, Vec<AddedSensor>),

@@ -274,7 +274,7 @@ impl BlockReader {
             return None;
         }
         let taken = self.take_ready(block, sensor, arrival, stamp);
-        // If another process has overwritten the flag, it stays; usually this happens after the copy.
+        // A flag that another process has written meanwhile is kept; usually it is written after the copy.
         release_block(block);
         Some(taken.unwrap_or_else(BlockRead::Dropped))
     }
@@ -329,7 +329,7 @@ impl BlockReader {
     }
 }
 
-/// Returns the simulation time of the frame in a block, an f64.
+/// Returns the simulation time of the frame in a block, as the bytes of an f64.
 fn time_of(block: &SharedBlock) -> [u8; TIME_LEN] {
     let mut time = [0; TIME_LEN];
     block.copy_out(1, &mut time);

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
-/// The same while the socket keeps only heads; also the longest wait of a new subscriber for its first image.
+/// The same while the socket keeps only the heads of datagrams; also the longest wait of a new subscriber for its first image.
 const HEADS_PAUSE: Duration = Duration::from_millis(100);
 /// Upper bound of the bytes of the receive buffer that a head uses.
 const HEAD_BYTES: usize = 1024;
@@ -200,9 +200,9 @@ impl UdpSource {
         self.handle(Received::Datagram(datagram.coalesced_part(segment)));
         for bytes in rest.chunks(segment) {
             let DatagramBuffers { header, payload } = self.stream.next_buffers();
-            let (first, then) = bytes.split_at(bytes.len().min(header.len()));
-            header[..first.len()].copy_from_slice(first);
-            payload[..then.len()].copy_from_slice(then);
+            let (head, tail) = bytes.split_at(bytes.len().min(header.len()));
+            header[..head.len()].copy_from_slice(head);
+            payload[..tail.len()].copy_from_slice(tail);
             self.handle(Received::Datagram(datagram.coalesced_part(bytes.len())));
         }
         self.rest = rest;
@@ -236,10 +236,10 @@ impl UdpSource {
     }
 
     /// Reads the headers of the queued datagrams, up to a limit.
-    fn count_heads(&mut self, wait: bool) -> io::Result<usize> {
+    fn count_heads(&mut self, may_wait: bool) -> io::Result<usize> {
         let mut count = 0;
         for _ in 0..MAX_BATCHES {
-            let heads = self.receiver.recv_heads(wait && count == 0)?;
+            let heads = self.receiver.recv_heads(may_wait && count == 0)?;
             count += heads.len();
             let is_last = heads.len() < StreamReceiver::BATCH;
             for (head, received) in heads {
@@ -261,7 +261,7 @@ impl UdpSource {
         }
     }
 
-    /// Handles the datagram in the last buffers.
+    /// Handles the datagram in the last buffers of the stream.
     fn handle(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
             return self.stats.lock().drop_one(Cause::Refused);

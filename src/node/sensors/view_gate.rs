@@ -16,21 +16,21 @@ pub(super) struct ViewGate {
 }
 
 impl ViewGate {
-    /// Adds the step to a sensor with its current view. If it was opened `again`, nothing is published before a frame shows
-    /// the new settings.
+    /// Adds the step to a sensor with its current view. With `awaits_view`, nothing is published before a frame shows the new
+    /// settings.
     pub(super) fn add(
         pipeline: &mut SensorPipeline,
         views: &SensorViews,
         slot: Arc<SensorView>,
-        again: bool,
+        awaits_view: bool,
     ) {
-        if !again {
+        if !awaits_view {
             pipeline.set_view(&slot.view());
         }
         pipeline.add_step(Box::new(Self {
             views: views.clone(),
-            changes: (!again).then(|| slot.changes()),
-            opening: slot.reopenings() + u64::from(again),
+            changes: (!awaits_view).then(|| slot.changes()),
+            opening: slot.reopenings() + u64::from(awaits_view),
             slot,
         }));
     }

@@ -51,9 +51,9 @@ pub(super) struct AutopilotTask {
     pub(super) peer: Peer,
     /// The autopilot's origin at the last check.
     pub(super) origin: Option<Geodetic>,
-    /// The origin is outside the map, and this was logged.
+    /// Whether the log has reported that the origin is outside the map.
     pub(super) is_outside_map: bool,
-    pub(super) reported: Instant,
+    pub(super) last_report: Instant,
     /// When setpoints were last counted, and how many there were.
     pub(super) setpoints: (Instant, u64),
 }
@@ -97,9 +97,9 @@ impl AutopilotTask {
     async fn run_udp(&mut self, socket: &mut UdpReceiver) {
         let mut buffer = vec![0; BUFFER];
         loop {
-            let (deadline, used) = self.poll();
+            let (deadline, is_urgent) = self.poll();
             tokio::select! {
-                ready = wait(socket, used) => {
+                ready = wait(socket, is_urgent) => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
                         self.stats.lock().drop_one(Cause::Socket);
                         // Keeps a permanently failing socket from spinning.
@@ -107,8 +107,8 @@ impl AutopilotTask {
                     }
                 }
                 () = self.wake.notified() => {}
-                // After a stall of this process the awaited datagram may be queued already: it is read before timeouts are checked.
-                () = sleep_until(deadline), if used => {
+                // After a stall of this process, an awaited datagram may be queued: it is read before timeouts are checked.
+                () = sleep_until(deadline), if is_urgent => {
                     tokio::task::yield_now().await;
                     self.drain(socket, &mut buffer);
                 }
@@ -129,7 +129,7 @@ impl AutopilotTask {
 
     /// Receives one batch and returns its size; `None` if the socket fails.
     fn receive(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> Option<usize> {
-        let (mut taken, mut count) = (Vec::new(), 0);
+        let (mut accepted, mut count) = (Vec::new(), 0);
         let (mut refused, mut others) = (0, 0);
         let Self { handle, peer, .. } = self;
         let result = handle.with(|autopilot| {
@@ -151,8 +151,8 @@ impl AutopilotTask {
                 ) {
                     autopilot.fcu.waited = queueing_time(&datagram);
                     autopilot.receive(buffer.get(..datagram.len).unwrap_or(buffer));
-                    peer.heard(datagram.from, autopilot.fcu.is_connected());
-                    taken.push(datagram);
+                    peer.record(datagram.from, autopilot.fcu.is_connected());
+                    accepted.push(datagram);
                 } else {
                     others += 1;
                 }
@@ -162,7 +162,7 @@ impl AutopilotTask {
         let mut figures = self.stats.lock();
         figures.drop_many(Cause::Refused, refused);
         figures.drop_many(Cause::OtherSender, others);
-        for datagram in taken {
+        for datagram in accepted {
             figures.received += 1;
             figures.bytes += datagram.len as u64;
             if datagram.overflows > 0 {
@@ -195,10 +195,10 @@ impl AutopilotTask {
     /// Runs due work and periodically copies the autopilot's counters; returns the next due time, and whether datagrams must be
     /// read as soon as they arrive.
     fn poll(&mut self) -> (Option<Instant>, bool) {
-        let report = self.reported.elapsed() >= REPORT_PERIOD;
+        let is_report_due = self.last_report.elapsed() >= REPORT_PERIOD;
         let is_read = self.relay.as_ref().is_some_and(TruthRelay::is_wanted)
             || self.tf.as_ref().is_some_and(Tf::is_read);
-        let Some((deadline, used, estimate, truths, frames, origin, report_figures)) =
+        let Some((deadline, is_urgent, estimate, truths, frames, origin, report_figures)) =
             self.handle.with(|autopilot| {
                 let deadline = autopilot.poll();
                 let estimate = autopilot.fcu.estimate.take();
@@ -209,7 +209,7 @@ impl AutopilotTask {
                     autopilot.fcu.take_truths(),
                     std::mem::take(&mut autopilot.fcu.body_frames),
                     autopilot.fcu.origin(),
-                    report.then(|| AutopilotFigures {
+                    is_report_due.then(|| AutopilotFigures {
                         counts: autopilot.fcu.counts().clone(),
                         not_ready: autopilot.fcu.not_ready(),
                         link_warnings: autopilot.fcu.link_warnings(),
@@ -241,13 +241,13 @@ impl AutopilotTask {
             tf.publish(&pose, estimate.stamp);
         }
         // The map's geodetic origin may become known later.
-        if report || origin != self.origin {
+        if is_report_due || origin != self.origin {
             self.publish_origin(origin);
         }
         if let Some(report_figures) = report_figures {
             self.report(report_figures);
         }
-        (deadline.map(|at| self.start + at), used)
+        (deadline.map(|at| self.start + at), is_urgent)
     }
 
     /// Rate of the setpoints in Hz, at the end of each window.
@@ -289,7 +289,7 @@ impl AutopilotTask {
 
     /// Copies the autopilot's counters and facts into the figures.
     fn report(&mut self, report_figures: AutopilotFigures) {
-        self.reported = Instant::now();
+        self.last_report = Instant::now();
         let rate = self.setpoint_rate(report_figures.setpoints);
         let mut figures = self.stats.lock();
         if let SourceRole::Autopilot(facts) = &mut figures.kind {

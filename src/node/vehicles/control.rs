@@ -91,7 +91,7 @@ pub(super) fn open(
             peer: Peer::default(),
             origin: None,
             is_outside_map: false,
-            reported: Instant::now(),
+            last_report: Instant::now(),
             setpoints: (Instant::now(), 0),
         };
         tasks::start(&runtime, LinkTask(task, transport));

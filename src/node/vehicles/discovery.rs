@@ -23,9 +23,9 @@ pub(in crate::node) fn with_discovered(
     }
     let port = settings.ports.heartbeat;
     let runtime = tasks::runtime("the search for vehicles")?;
-    let heard = runtime.block_on(listen(senders, port, time));
+    let found = runtime.block_on(listen(senders, port, time));
     senders.log_refused();
-    let vehicles = match heard {
+    let vehicles = match found {
         Ok(vehicles) => vehicles,
         Err(error) => {
             tracing::error!("UDP port {port}: {error}; no vehicle can be found by its heartbeat");
@@ -36,8 +36,8 @@ pub(in crate::node) fn with_discovered(
     for (id, address) in &vehicles {
         params.vehicles.push(*id);
         if !is_local_address(*address) && params.simulator_address != *address {
-            let own = params.own_vehicles.entry(*id).or_default();
-            own.address.get_or_insert(*address);
+            let vehicle = params.own_vehicles.entry(*id).or_default();
+            vehicle.address.get_or_insert(*address);
         }
     }
     let settings = settings.with_params_changed(params)?;
@@ -73,8 +73,8 @@ async fn listen(
             received = receiver.recv(&mut buffers) => received?,
         };
         let Received::Datagram(datagram) = received else { continue };
-        let heard = buffer.get(..datagram.len).map(HeartbeatPacket::parse);
-        if let Some(Ok(packet)) = heard {
+        let heartbeat = buffer.get(..datagram.len).map(HeartbeatPacket::parse);
+        if let Some(Ok(packet)) = heartbeat {
             let id = packet.copter_id.get();
             if IDS.contains(&id) {
                 vehicles.insert(id as u16, *datagram.from.ip());

@@ -67,11 +67,11 @@ impl HeartbeatDirectory {
         }
     }
 
-    /// Takes a heartbeat of vehicle `id`.
+    /// Records and classifies a heartbeat of vehicle `id`.
     pub fn hear(&mut self, id: i32, from: VehicleAddress) -> Announcement {
         let number = u16::try_from(id).ok();
-        let known = number.and_then(|id| Some((id, *self.served.get(&id)?)));
-        let Some((id, expected)) = known else {
+        let served = number.and_then(|id| Some((id, *self.served.get(&id)?)));
+        let Some((id, expected)) = served else {
             if number.is_some_and(|id| self.others.contains(&id)) {
                 return Announcement::OfAnotherBridge;
             }

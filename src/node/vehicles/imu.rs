@@ -36,9 +36,9 @@ pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
     runtime: &Handle,
-    own: VehicleContext,
+    shared: VehicleContext,
 ) -> Result<(), NodeError> {
-    let vehicle = own.id;
+    let vehicle = shared.id;
     let params = &context.settings.params;
     let ports = &context.settings.ports;
     let port = ports.imu(vehicle);
@@ -63,13 +63,13 @@ pub(super) fn open(
         converter,
         draws,
         with_orientation: params.imu.orientation == ImuOrientation::Truth,
-        motion: own.motion,
+        motion: shared.motion,
         axes: AccelerationAxesFinder::new(params.imu.acceleration_axes),
         reported: String::new(),
         axes_report: context.axes_report.clone(),
         vehicle,
         publisher: context.publisher(QosGroup::Imu, &topic)?,
-        clock: own.clock,
+        clock: shared.clock,
         order: StreamOrder::default(),
         settings: context.watch(),
         resend: 0,
@@ -89,7 +89,7 @@ struct ImuSource {
     timeout: Duration,
     converter: ImuConverter,
     draws: Draws,
-    /// Samples have the true orientation.
+    /// Whether samples contain the true orientation.
     with_orientation: bool,
     motion: Arc<TrueMotion>,
     axes: AccelerationAxesFinder,
@@ -167,7 +167,7 @@ impl ImuSource {
         let at = SimTime::from_secs(packet.sim_time.get());
         let due = self.axes.verdict() != Verdict::Found
             || at.0.rem_euclid(CHECK_PERIOD_NS) < CHECK_TIME_NS;
-        self.motion.want(due && self.publisher.subscribers() > 0);
+        self.motion.set_wanted(due && self.publisher.subscribers() > 0);
         if due
             && let Some(truth) = truth
             && at.0.abs_diff(truth.at.0) < MAX_DIFFERENCE_NS

@@ -62,12 +62,12 @@ fn open_sources(
     let mut relays = BTreeMap::new();
     for vehicle in context.settings.vehicles() {
         let Some(clock) = context.clocks.of(Some(vehicle)) else { continue };
-        let own = VehicleContext { id: vehicle, clock, motion: Arc::default() };
-        if let Some(relay) = truth::open(context, assembly, &runtime, &own, map_centre)? {
+        let shared = VehicleContext { id: vehicle, clock, motion: Arc::default() };
+        if let Some(relay) = truth::open(context, assembly, &runtime, &shared, map_centre)? {
             relays.insert(vehicle, relay);
         }
         if context.settings.params.imu.enabled {
-            imu::open(context, assembly, &runtime, own)?;
+            imu::open(context, assembly, &runtime, shared)?;
         }
     }
     Ok(relays)

@@ -54,7 +54,7 @@ struct RequestedVehicle {
     id: u16,
     unicast: UnicastRequests,
     packet: CopterSimRequestPacket,
-    /// The packet also changes UDPSIMMODE.
+    /// Whether the packet also changes UDPSIMMODE.
     changes_mode: bool,
     group: SocketAddrV4,
     /// The port that all CopterSims of the host share, and the port of this vehicle's CopterSim.
@@ -62,7 +62,7 @@ struct RequestedVehicle {
     /// Name of the parameter that sets the host.
     key: String,
     probe: ProbePacket,
-    logged: bool,
+    is_logged: bool,
     truth: Arc<SourceStats>,
     autopilot: Option<Arc<SourceStats>>,
     imu: Option<Arc<SourceStats>>,
@@ -77,10 +77,10 @@ impl RequestedVehicle {
         id: u16,
     ) -> Option<Self> {
         let Settings { params, ports, .. } = settings;
-        let own = params.own_vehicles.get(&id);
+        let config = params.own_vehicles.get(&id);
         let mut packet = CopterSimRequestPacket::new(id.into());
         let changes_mode = match params.control_link(id) {
-            _ if own.is_some_and(VehicleParams::is_flown_here) => return None,
+            _ if config.is_some_and(VehicleParams::is_flown_here) => return None,
             ControlLink::Simulator(mode) if params.control.switch_mode => {
                 let number = mode.number();
                 packet = number.map_or(packet, |number| packet.with_udp_mode(number));
@@ -104,7 +104,7 @@ impl RequestedVehicle {
             group: SocketAddrV4::new(NETWORK_GROUP, ports.requests),
             addresses: [ports.requests, ports.coptersim(id)]
                 .map(|port| SocketAddrV4::new(host, port)),
-            key: match own.and_then(|own| own.address) {
+            key: match config.and_then(|config| config.address) {
                 Some(_) => format!("vehicle{id}.address"),
                 None => "simulator_address".to_owned(),
             },
@@ -113,7 +113,7 @@ impl RequestedVehicle {
             } else {
                 ProbePacket::ELSEWHERE
             }),
-            logged: false,
+            is_logged: false,
             truth: source("true state")?,
             autopilot,
             imu: source("imu"),
@@ -136,8 +136,8 @@ impl RequestedVehicle {
             imu: self.imu.as_deref().and_then(last),
         };
         let due = self.unicast.due(&arrivals, start.elapsed());
-        if due != DueRequests::default() && !self.logged {
-            self.logged = true;
+        if due != DueRequests::default() && !self.is_logged {
+            self.is_logged = true;
             let (missing, [all, one], key) = (self.unicast.missing(), self.addresses, &self.key);
             tracing::info!(
                 "vehicle {}: requesting missing data by unicast from CopterSim at {all} and {one} ({key}): {missing}",
@@ -154,7 +154,7 @@ impl RequestedVehicle {
             for to in self.addresses {
                 send(packet.as_bytes(), to);
             }
-            // The multicast group could make a vehicle of the same number on another host send here.
+            // A multicast request could also make a vehicle with the same number on another host send to this host.
             if !self.unicast.is_local() || !due.data {
                 send(packet.as_bytes(), self.group);
             }

@@ -22,7 +22,7 @@ pub(super) struct SerialLine {
     /// Unsent rest of the current frame.
     unsent: Vec<u8>,
     buffer: Vec<u8>,
-    /// The line is gone and this was logged; reset when bytes arrive.
+    /// Whether the log has reported that the line is gone; reset when bytes arrive.
     is_disconnected: bool,
 }
 

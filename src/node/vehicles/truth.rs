@@ -30,7 +30,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 /// After this silence on the true-state port the bridge uses the states from the autopilot's link.
-const OWN_PORT_SILENT: Duration = Duration::from_secs(2);
+const PORT_SILENCE: Duration = Duration::from_secs(2);
 /// Limit of queued true states from the autopilot's link; more are dropped.
 const MAX_RELAYED: usize = 256;
 
@@ -38,8 +38,8 @@ const MAX_RELAYED: usize = 256;
 #[derive(Default)]
 pub(super) struct TrueMotion {
     pub(super) newest: Mutex<MotionSample>,
-    /// The IMU needs it.
-    wanted: AtomicBool,
+    /// Whether the IMU needs it.
+    is_wanted: AtomicBool,
 }
 
 /// The part of the true motion that the IMU reads.
@@ -50,8 +50,8 @@ pub(super) struct MotionSample {
 }
 
 impl TrueMotion {
-    pub(super) fn want(&self, wanted: bool) {
-        self.wanted.store(wanted, Ordering::Relaxed);
+    pub(super) fn set_wanted(&self, is_wanted: bool) {
+        self.is_wanted.store(is_wanted, Ordering::Relaxed);
     }
 }
 
@@ -92,10 +92,10 @@ pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
     runtime: &Handle,
-    own: &VehicleContext,
+    shared: &VehicleContext,
     map_centre: &MapCentre,
 ) -> Result<Option<TruthRelay>, NodeError> {
-    let vehicle = own.id;
+    let vehicle = shared.id;
     let params = &context.settings.params;
     if !params.true_state_enabled {
         return Ok(None);
@@ -113,7 +113,7 @@ pub(super) fn open(
     let source = TruthSource {
         vehicle,
         receiver,
-        clock: own.clock.clone(),
+        clock: shared.clock.clone(),
         tf: match context.settings.params.frames.tf_source {
             TfSource::Truth => context.tf.clone(),
             TfSource::Estimate | TfSource::External => None,
@@ -128,7 +128,7 @@ pub(super) fn open(
         presence: context.presence.clone(),
         outputs: ModelOutputs::open(context, vehicle)?,
         order: StreamOrder::default(),
-        motion: own.motion.clone(),
+        motion: shared.motion.clone(),
         force: ForceMeter::default(),
         imu_has_orientation: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats,
@@ -179,7 +179,7 @@ struct TruthSource {
     outputs: ModelOutputs,
     motion: Arc<TrueMotion>,
     force: ForceMeter,
-    /// The IMU publishes the true attitude.
+    /// Whether the IMU publishes the true attitude.
     imu_has_orientation: bool,
     stats: Arc<SourceStats>,
 }
@@ -196,23 +196,23 @@ impl CountedTask for TruthSource {
         let mut last_datagram: Option<Instant> = None;
         loop {
             // States on the true-state port have more fields than states on the link.
-            let uses_link = last_datagram.is_none_or(|at| at.elapsed() >= OWN_PORT_SILENT);
-            let wanted = || {
-                let wanted = self.imu_has_orientation
+            let uses_link = last_datagram.is_none_or(|at| at.elapsed() >= PORT_SILENCE);
+            let is_wanted = || {
+                let is_wanted = self.imu_has_orientation
                     || self.autopilot.get().is_some()
-                    || self.motion.wanted.load(Ordering::Relaxed)
+                    || self.motion.is_wanted.load(Ordering::Relaxed)
                     || self.truth.is_read()
                     || self.outputs.is_read()
                     || self.clock.is_read()
                     || self.poses.are_wanted()
                     || self.tf.as_ref().is_some_and(Tf::is_read);
-                let uses_link = wanted && uses_link;
+                let uses_link = is_wanted && uses_link;
                 self.on_link_wanted.store(uses_link, Ordering::Relaxed);
-                wanted
+                is_wanted
             };
             tokio::select! {
                 biased;
-                received = receive(&mut self.receiver, &mut buffer, &self.stats, wanted) => {
+                received = receive(&mut self.receiver, &mut buffer, &self.stats, is_wanted) => {
                     if let Some(datagram) = received {
                         last_datagram = Some(Instant::now());
                         self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
@@ -255,18 +255,18 @@ impl TruthSource {
             }
             _ => return self.stats.lock().drop_one(Cause::Malformed),
         };
-        let lasting = bytes.len() == ShortStatePacket::LEN;
+        let is_lasting = bytes.len() == ShortStatePacket::LEN;
         // All data of one tick has the same stamp, even if the clock's estimate lags.
         let latest = RosTime(i64::MAX);
-        self.publish(&state, arrival(datagram), lasting, latest, last);
+        self.publish(&state, arrival(datagram), is_lasting, latest, last);
     }
 
-    /// `lasting`: each state contains the collision. No stamp is later than `latest`.
+    /// `is_lasting`: each state contains the collision as long as it lasts. No stamp is later than `latest`.
     fn publish(
         &mut self,
         state: &TrueState,
         arrival: RosTime,
-        lasting: bool,
+        is_lasting: bool,
         latest: RosTime,
         last: &mut Option<RosTime>,
     ) {
@@ -282,7 +282,7 @@ impl TruthSource {
             Ok(stamp) => stamp.min(latest),
             Err(cause) => return self.stats.lock().drop_one(cause),
         };
-        if lasting {
+        if is_lasting {
             self.handle_collision(state.collided_with, true, arrival);
         }
         if !self.truth.is_finite(state) {
@@ -334,8 +334,8 @@ impl TruthSource {
         }
     }
 
-    fn handle_collision(&mut self, with: Option<i32>, lasting: bool, now: RosTime) {
-        match self.truth.collision(with, lasting, now) {
+    fn handle_collision(&mut self, with: Option<i32>, is_lasting: bool, now: RosTime) {
+        match self.truth.collision(with, is_lasting, now) {
             Ok(true) => self.stats.lock().drop_one(Cause::Collision),
             Ok(false) => {}
             Err(_) => self.stats.lock().drop_one(Cause::Publish),

@@ -69,9 +69,9 @@ impl Unserved {
             Endpoint::Client => (services(), "called", "offers", "service"),
         };
         match rows.iter().find(|(name, _)| *name == relative) {
-            Some((_, known)) if *known == interface => None,
-            Some((_, known)) => {
-                Some(format!("{done} as {interface}, but the bridge {does} it as {known}"))
+            Some((_, served)) if *served == interface => None,
+            Some((_, served)) => {
+                Some(format!("{done} as {interface}, but the bridge {does} it as {served}"))
             }
             None => Some(format!(
                 "{done} as {interface}, but the bridge has no such {what}{}",

@@ -12,13 +12,13 @@ fn a_vehicle_stays_with_the_socket_it_was_connected_from_until_that_is_lost() {
     // Nobody is connected: anybody may be the vehicle.
     for from in [host, first] {
         assert!(peer.accepts(from, false, 1));
-        peer.heard(from, false);
+        peer.record(from, false);
     }
-    peer.heard(first, true);
+    peer.record(first, true);
     assert!(peer.accepts(first, true, 1));
     assert!(!peer.accepts(port, true, 1) && !peer.accepts(host, true, 1));
     // Lost: the vehicle may come back from elsewhere, and stays there.
     assert!(peer.accepts(port, false, 1));
-    peer.heard(port, true);
+    peer.record(port, true);
     assert!(peer.accepts(port, true, 1) && !peer.accepts(first, true, 1));
 }
