@@ -362,7 +362,7 @@ impl SensorViews {
         }
     }
 
-    /// Returns which view a frame shows, and the view if it is new. At the first frame of a new view, calls the followers first.
+    /// Returns which view a frame shows, and the view itself if it is `New`. Calls the followers at the first such frame.
     pub(super) fn judge(
         &self,
         slot: &SensorView,

@@ -14,8 +14,7 @@ pub struct MapConversion {
 }
 
 impl MapConversion {
-    /// Converts the pose of a body; `None` if a number is not finite. Without a valid quaternion, the Euler angles are
-    /// used.
+    /// Converts the pose of a body; `None` if a number is not finite. Without a valid quaternion, uses the Euler angles.
     pub fn pose(&self, pose: &DescribedPose) -> Option<Transform> {
         let numbers = pose.position.iter().chain(&pose.euler);
         if !numbers.into_iter().all(|x| x.is_finite()) {

@@ -95,7 +95,7 @@ impl ReportRequester {
         self.requests.is_empty() && self.ending.is_empty()
     }
 
-    /// Notes that a report of the subject arrived.
+    /// Records that a report of the subject arrived.
     pub fn answered(&mut self, subject: &ReportSubject, now: Duration) {
         if let Some(request) = self.requests.get_mut(subject) {
             (request.at, request.is_answered) = (Some(now), true);

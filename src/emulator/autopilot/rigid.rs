@@ -115,7 +115,7 @@ impl RigidState {
             && up < GRAVITY
     }
 
-    /// On the ground, without remaining speed and tilt.
+    /// Returns the state on the ground, without speed and tilt.
     fn at_rest(&self) -> Self {
         let mut position = self.position;
         position.z = self.ground;

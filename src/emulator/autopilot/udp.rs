@@ -271,7 +271,7 @@ impl Autopilot {
         }
     }
 
-    /// Home in the structs is the origin of the local position, so that both together give the geodetic position.
+    /// Home in the structs is the origin of the local position, so that the geodetic position follows from both.
     fn simple_state(&self) -> SimpleEstimatePacket {
         let euler = self.motion.pose.roll_pitch_yaw().map(f);
         let velocity = f3(&self.motion.velocity);

@@ -41,7 +41,7 @@ pub(super) fn class(caster: &Caster, hit: &Hit) -> u8 {
     }
 }
 
-/// Returns the apparent temperature of an object, 0 to 255: its stencil value if a command gave it one, otherwise a cold
+/// Returns the apparent temperature of an object, 0 to 255: its stencil value if a command set one, otherwise a cold
 /// sky, cool ground, hot vehicles.
 pub(super) fn warmth(caster: &Caster, hit: &Hit) -> u8 {
     if let (Some(_), Some(stencil)) = (hit.object, caster.stencil(hit)) {

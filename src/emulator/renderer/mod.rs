@@ -76,7 +76,7 @@ pub(super) struct Moment<'a> {
     pub(super) motion: &'a dyn Fn(u16) -> Option<Kinematics>,
 }
 
-/// The state of the renderer. All windows of an emulator show the same.
+/// The state of the renderer. All windows of an emulator show the same state.
 #[derive(Debug)]
 pub(super) struct RendererState {
     start: Arc<Scene>,

@@ -25,7 +25,7 @@ struct PilotedVehicle {
     placed: Option<ScriptedMotion>,
     /// Whether it flies as a fixed wing.
     is_wing: bool,
-    /// Damage given to the autopilot.
+    /// Damage that was passed to the autopilot.
     damage: Damage,
     pilot: Autopilot,
 }

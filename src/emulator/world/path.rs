@@ -103,7 +103,7 @@ fn lap(EllipticRoute { centre, radii, period, phase }: EllipticRoute, t: f64) ->
     let velocity = Vec3::new(-radii.x * s, radii.y * c, 2.0 * radii.z * c2) * w;
     let acceleration = Vec3::new(-radii.x * c, -radii.y * s, -4.0 * radii.z * s2) * (w * w);
     let jerk = Vec3::new(radii.x * s, -radii.y * c, 0.0) * (w * w * w);
-    // A rotorcraft's thrust is along its z axis, so acceleration minus gravity gives that axis.
+    // A rotorcraft's thrust is along its z axis, so acceleration minus gravity is along that axis.
     let tilt = Vec3::new(acceleration.x, acceleration.y, 0.0) * -TILT_SHARE;
     let (down, sinking) = unit(tilt + Vec3::new(0.0, 0.0, GRAVITY), jerk * -TILT_SHARE);
     let across = down.cross(&velocity);

@@ -107,7 +107,7 @@ impl Caster {
         }
     }
 
-    /// Returns the stencil value that a command gave the hit object.
+    /// Returns the stencil value that a command set for the hit object.
     #[inline]
     pub fn stencil(&self, hit: &Hit) -> Option<u8> {
         match self.targets.get(usize::from(hit.target)) {

@@ -1,4 +1,4 @@
-//! Gives a sensor the true pose of its vehicle, and reports the axes that the sensor detects.
+//! Provides the true pose of a sensor's vehicle, and reports the axes that the sensor detects.
 use crate::frames::{FrameTree, SensorMount, VehiclePose};
 use crate::node::axes::AxesReport;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
