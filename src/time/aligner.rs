@@ -7,11 +7,11 @@ use super::{ClockStatus, RosTime, SimTime};
 
 /// An observation farther than this from the line contradicts the clock.
 const BAND_NS: f64 = 250e6;
-/// A tick this far behind the newest one is from another run (or from before the bridge's start).
+/// A late observation whose tick is this far behind the newest one is of another run.
 const OTHER_RUN_NS: i64 = 2_000_000_000;
 /// A tick this far ahead of the estimate is from another run, or damaged.
 const AHEAD_NS: i64 = 1_000_000_000;
-/// A tick this far behind the newest one gets no stamp.
+/// Ticks of the present run keep their stamps until they are this far behind the newest one.
 const FORGOTTEN_NS: i64 = 20_000_000_000;
 /// The first datagram of a run may have overtaken earlier ticks by this much.
 const LEAD_NS: i64 = 200_000_000;
@@ -23,14 +23,14 @@ const STEP_TICKS: u32 = 3;
 const STEP_NS: i64 = 200_000_000;
 /// Simulated time continues for this long without a tick; then the simulation counts as paused.
 const COAST_NS: i64 = 100_000_000;
-/// A change of speed below this can be jitter of the shortest candidate.
+/// A change of speed below this can be jitter: a candidate may last only [`RESTART_NS`].
 const OTHER_SPEED: f64 = 0.25;
 
 /// Estimates the host's time of every simulator tick. One per simulator clock, shared by all its sensors.
 ///
 /// Stamps rise with the tick within a run, one tick always gets the same stamp (for the last 20 s of ticks), and no
-/// stamp precedes those of an earlier run. The stamps of two ticks differ by the simulator's time, up to the drift
-/// and a correction of at most 0.5 % (5 % in the first 3 s of a run; for a clock that was set see `docs/time.md`).
+/// stamp precedes those of an earlier run. The stamps of two ticks differ by the simulator's time, up to the drift and a
+/// correction: at most 0.5 % (5 % in the first 3 s of a run) for an error below 25 ms; for larger ones see `docs/time.md`.
 /// Memory is constant; nothing is allocated after construction.
 #[derive(Clone, Debug)]
 pub struct TimeAligner {
@@ -55,7 +55,7 @@ struct Run {
     sim: i64,
     host: i64,
     envelope: Envelope,
-    /// Latest tick that may be put on the timeline.
+    /// Latest tick so far that is not of another run.
     newest: i64,
 }
 
@@ -76,8 +76,8 @@ impl Run {
         self.host.saturating_add(x).saturating_add(self.envelope.at(x as f64).round() as i64)
     }
 
-    fn slope(&self) -> f64 {
-        (1.0 + self.envelope.slope()).max(0.01)
+    fn host_per_sim(&self) -> f64 {
+        (1.0 + self.envelope.drift()).max(0.01)
     }
 }
 
@@ -120,8 +120,8 @@ impl Candidate {
         }
     }
 
-    /// Returns the initial slope: `usual`, unless the speed of the simulation has clearly changed.
-    fn slope(&self, usual: f64) -> f64 {
+    /// Returns the initial drift: `usual`, unless the speed of the simulation has clearly changed.
+    fn drift(&self, usual: f64) -> f64 {
         let host = self.last.host.saturating_sub(self.first.host) as f64;
         let sim = self.last.sim.saturating_sub(self.first.sim) as f64;
         let observed = host / sim.max(1.0) - 1.0;
@@ -163,7 +163,7 @@ impl TimeAligner {
     /// Handles the arrival of tick `sim` at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
         let tick = Tick { sim: sim.0, host: host.0 };
-        let result = self.check(tick);
+        let result = self.observe_tick(tick);
         if result == Observation::Restart {
             self.vendor.restart();
         }
@@ -207,7 +207,7 @@ impl TimeAligner {
     /// newest tick by 100 ms at most, because a simulation without ticks is paused. `None` before the first tick.
     pub fn sim_time_at(&self, host: RosTime) -> Option<SimTime> {
         let run = self.run.as_ref()?;
-        let since = host.0.saturating_sub(run.estimate(run.newest)) as f64 / run.slope();
+        let since = host.0.saturating_sub(run.estimate(run.newest)) as f64 / run.host_per_sim();
         let since = (since.round() as i64).clamp(0, COAST_NS);
         Some(SimTime(run.newest.saturating_add(since)))
     }
@@ -224,7 +224,7 @@ impl TimeAligner {
         ClockStatus {
             offset_ns,
             spread: self.delays.spread(),
-            drift_ppm: self.run.as_ref().map_or(0.0, |run| run.envelope.slope() * 1e6),
+            drift_ppm: self.run.as_ref().map_or(0.0, |run| run.envelope.drift() * 1e6),
             pending_ns,
             restarts: self.restarts,
             steps: self.steps,
@@ -233,7 +233,8 @@ impl TimeAligner {
         }
     }
 
-    fn check(&mut self, tick: Tick) -> Observation {
+    /// Adds a tick to the run, or to the candidate, which replaces the run once there is enough evidence.
+    fn observe_tick(&mut self, tick: Tick) -> Observation {
         let Some(run) = &mut self.run else {
             self.run = Some(Run::new(tick, 0.0, self.settings.window_s));
             let (sim, host) = (tick.sim.saturating_sub(LEAD_NS), tick.host.saturating_sub(LEAD_NS));
@@ -250,12 +251,12 @@ impl TimeAligner {
             return Observation::Accepted;
         }
         let is_another_run = excess > 0.0 && self.is_of_another_run(tick.sim);
-        // A tick that continues a candidate far ahead is foreign, too, although the limit may have moved since.
+        // A tick that continues a candidate far ahead is foreign, too, although `newest` may have moved since.
         let continues = |c: Candidate| c.is_foreign && excess < 0.0 && c.agrees(tick);
         let is_foreign = is_another_run
             || self.candidate.is_some_and(continues)
             || (excess < -(AHEAD_NS as f64) && tick.sim > self.newest().saturating_add(AHEAD_NS));
-        // A tick far ahead must not move the limit further ahead step by step.
+        // Ticks far ahead must not move `newest` ahead step by step.
         if !is_foreign
             && excess > -(AHEAD_NS as f64)
             && let Some(run) = &mut self.run
@@ -299,8 +300,8 @@ impl TimeAligner {
 
     /// Replaces the run by the candidate.
     fn accept(&mut self, candidate: Candidate, tick: Tick, is_restart: bool) -> Observation {
-        let usual = self.run.as_ref().map_or(0.0, |run| plausible_prior(run.envelope.slope()));
-        let prior = candidate.slope(usual);
+        let usual = self.run.as_ref().map_or(0.0, |run| plausible_prior(run.envelope.drift()));
+        let prior = candidate.drift(usual);
         let mut run = Run::new(candidate.best, prior, self.settings.window_s);
         run.envelope.add(run.point(tick));
         run.newest = candidate.last.sim.max(self.newest());
@@ -326,7 +327,9 @@ impl TimeAligner {
         let run = self.run.as_ref()?;
         match &self.candidate {
             Some(c) if c.covers(sim) => Some(c.stamp(sim)),
-            _ if self.is_in_run(sim) => self.timeline.extend(sim, run.estimate(sim), run.slope()),
+            _ if self.is_in_run(sim) => {
+                self.timeline.extend(sim, run.estimate(sim), run.host_per_sim())
+            }
             _ => None,
         }
     }

@@ -88,11 +88,10 @@ impl Envelope {
         point.y - self.at(point.x)
     }
 
-    pub(super) fn slope(&self) -> f64 {
+    pub(super) fn drift(&self) -> f64 {
         self.slope
     }
 
-    /// Adds a point.
     pub(super) fn add(&mut self, point: Point) {
         let excess = self.excess(point);
         let trusted = if excess < -WITNESS_NS { self.confirm(point) } else { Some(point) };

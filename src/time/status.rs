@@ -1,7 +1,7 @@
 /// State of a clock's alignment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClockStatus {
-    /// Stamp minus simulator time in ns, at the newest tick; 0 before the first observation.
+    /// Stamp minus simulator time in ns, at the newest tick that the timeline stamped; 0 before the first observation.
     pub offset_ns: i64,
     /// Delays of datagrams relative to the fastest ones.
     pub spread: Spread,

@@ -1,7 +1,7 @@
 //! Stamps already assigned: they never change, and later ones never precede them.
 use std::collections::VecDeque;
 
-/// Maximum number of segments, each at least [`SEGMENT_NS`] long: ticks of the last 20 s keep their stamps.
+/// Maximum number of segments, each at least [`SEGMENT_NS`] long unless a jump ends it: ticks of the last 20 s keep their stamps.
 const SEGMENTS: usize = 1024;
 const SEGMENT_NS: i64 = 20_000_000;
 /// Time constant of the correction of a difference from the estimate.
@@ -12,11 +12,11 @@ const SLEW: f64 = 0.005;
 const LEARNING_CORRECTION_NS: f64 = 0.25e9;
 const SLEW_LEARNING: f64 = 0.05;
 const LEARNING_NS: i64 = 3_000_000_000;
-/// The same for a difference too large for drift: corrected in about a second, at up to half the speed.
+/// The same for a difference above `LARGE_NS`, too large for drift: corrected in about a second, by up to half the slope.
 const LARGE_NS: f64 = 25e6;
 const LARGE_CORRECTION_NS: f64 = 1e9;
 const SLEW_LARGE: f64 = 0.5;
-/// A larger difference causes a jump, if it is forward.
+/// A difference above this causes a jump, if it is forward.
 const JUMP_NS: f64 = 250e6;
 /// Smallest slope of the stamps, as a fraction of the estimated slope: stamps always rise.
 const SLOWEST: f64 = 0.02;
@@ -51,12 +51,10 @@ impl Timeline {
         Self { segments: VecDeque::with_capacity(SEGMENTS), frontier: i64::MIN, begin: 0 }
     }
 
-    /// Returns the latest stamped tick.
     pub(super) fn frontier(&self) -> Option<i64> {
         (!self.segments.is_empty()).then_some(self.frontier)
     }
 
-    /// Returns the first tick of the run.
     pub(super) fn first(&self) -> i64 {
         self.begin
     }

@@ -24,7 +24,7 @@ struct StartRecord {
 }
 
 impl VendorRule {
-    /// Returns whether the heartbeat announces a new run.
+    /// Handles a heartbeat; returns whether it announces a new run.
     pub(super) fn heartbeat(&mut self, beat: Heartbeat) -> bool {
         let has_restarted = self.record.is_some_and(|r| {
             r.is_local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
