@@ -2,7 +2,7 @@
 
 /// Number of uses whose maximum is the needed size.
 const WINDOW: u32 = 64;
-/// A buffer is shrunk if it exceeds twice the needed size by this number of bytes.
+/// A buffer is shrunk if it exceeds twice the needed size by more than this number of bytes.
 const SPARE: usize = 256 << 10;
 
 /// Tracks the peak use of a buffer, so that one unusually large frame does not hold memory forever.

@@ -121,7 +121,7 @@ impl MavCommand {
         self.is_one_of(&FLIGHT_ENDING_COMMANDS) || self.custom_mode().is_some_and(ends_flight)
     }
 
-    /// Whether a newer command overrides it only after the vehicle has accepted the newer one.
+    /// Whether a newer command only supersedes it, and overrides it when the newer one ends without a refusal.
     pub(super) fn waits_for_newer(&self) -> bool {
         self.ends_flight() || self.disarms()
     }
@@ -227,7 +227,7 @@ pub enum CommandEnd {
     },
     /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// A newer command of its group, or another change of the mode, preceded its acknowledgement.
+    /// A newer command of its group or another change of the mode preceded its acknowledgement, or too many calls were pending.
     Overridden,
     /// The link to the vehicle was lost.
     LinkLost,
@@ -280,7 +280,7 @@ pub struct CommandCounters {
     pub started: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
-    /// Commands that ended without a final acknowledgement.
+    /// Commands of which all calls timed out.
     pub timed_out: u64,
     /// Acknowledgements for another system or component.
     pub foreign: u64,

@@ -1,8 +1,8 @@
 //! Client of the MAVLink command protocol: sends each command at once and retransmits it until it is acknowledged.
 //!
 //! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
-//! command that ends a flight or disarms is only superseded: it ends when the vehicle accepts the newer command, and is sent
-//! again if the vehicle refuses the newer one. Equal commands are one command: each call sends it again, and one
+//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command, and ends
+//! with any other end of that, or at its own timeout. Equal commands are one command: each call sends it again, and one
 //! acknowledgement answers all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
@@ -185,12 +185,12 @@ impl<T> CommandClient<T> {
             .collect();
         let owner = open.iter().rev().find_map(|s| self.owner(s));
         let (Some(first), Some(id)) = (open.first(), owner) else {
-            return self.count_unexpected(&from, ack);
+            return self.handle_unexpected(&from, ack);
         };
         let is_unambiguous = open.iter().all(|s| s.command.equals(&first.command));
         if ack.result == IN_PROGRESS {
             if is_unambiguous {
-                self.progress(now, id, ack);
+                self.report_progress(now, id, ack);
             }
             return;
         }
@@ -367,7 +367,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    fn progress(&mut self, now: Duration, id: u64, ack: &CommandAck) {
+    fn report_progress(&mut self, now: Duration, id: u64, ack: &CommandAck) {
         let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else { return };
         pending.in_progress = true;
         pending.next = now

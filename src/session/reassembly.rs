@@ -363,9 +363,10 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         if actual >= header_len {
             return offset_by(actual - header_len);
         }
-        let lost = (header_len - actual).min(len);
-        self.buffers.copy(position, offset_by(lost), len - lost);
-        self.buffers.get_mut(position, lost).copy_from_slice(&self.header[actual..actual + lost]);
+        let in_header = (header_len - actual).min(len);
+        self.buffers.copy(position, offset_by(in_header), len - in_header);
+        let start = &self.header[actual..actual + in_header];
+        self.buffers.get_mut(position, in_header).copy_from_slice(start);
         position
     }
 
@@ -377,7 +378,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         arrival: RosTime,
     ) -> Result<usize, DropCause> {
         if let Some(end) = self.finished.end(&identity)
-            && !self.is_clock_stopped(&identity, &header)
+            && !self.count_repetition(&identity, &header)
         {
             let cause =
                 if end == FrameEnd::Delivered { DropCause::Duplicate } else { DropCause::Late };
@@ -416,8 +417,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         Ok(slot)
     }
 
-    /// Whether a finished frame repeats so often that the simulator sends new frames with a stopped clock.
-    fn is_clock_stopped(&mut self, identity: &FrameIdentity, header: &FragmentHeader) -> bool {
+    /// Counts a repetition of a finished frame; returns whether there are so many that the simulator's clock must have stopped.
+    fn count_repetition(&mut self, identity: &FrameIdentity, header: &FragmentHeader) -> bool {
         let repeated = self.repeated.filter(|(repeated, _)| repeated == identity);
         let before = repeated.map_or(0, |(_, times)| times);
         let times = before.saturating_add(u32::from(header.seq == 0));
@@ -428,7 +429,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     /// Finishes the complete frame in `slot`; returns the slot unless payload was skipped.
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
-        let (opened, headers_only, arrival) =
+        let (opened, is_headers_only, arrival) =
             (frame.opened(), frame.is_headers_only(), frame.arrival());
         let mut info = FrameInfo { sim_time: 0.0, frame_id: None, len, fragments: 0, arrival };
         if let Some((identity, header)) = frame.close() {
@@ -447,13 +448,14 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         for other in 0..SLOTS {
             let frame = &mut self.slots[other];
             let Some(time) = frame.header().map(|header| header.sim_time) else { continue };
-            let older = time < info.sim_time || (time == info.sim_time && frame.opened() < opened);
-            if older || frame.overtake() >= MAX_OVERTAKEN {
+            let is_older =
+                time < info.sim_time || (time == info.sim_time && frame.opened() < opened);
+            if is_older || frame.overtake() >= MAX_OVERTAKEN {
                 self.drop_slot(other, DropCause::Incomplete);
             }
         }
         self.shrink_buffers(slot, len);
-        (info, (!headers_only).then_some(slot))
+        (info, (!is_headers_only).then_some(slot))
     }
 
     /// Frees memory that only an unusually large frame needed. The frame in `slot` has not been read yet.

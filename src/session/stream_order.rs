@@ -4,7 +4,7 @@ use crate::time::RosTime;
 
 /// Consecutive rising numbers after which numbers are used: some senders never change their number.
 const MIN_RISING: u32 = 3;
-/// Largest difference of consecutive numbers if their time is not considered.
+/// Numbers that rise by at most this count as consecutive.
 const MAX_NUMBER_STEP: i32 = 16;
 /// Maximum step of time: a multiple of the usual step, plus a constant in s for streams with a short step.
 const MAX_STEP_RATIO: f64 = 3.0;
@@ -20,7 +20,7 @@ const MIN_CONFIRMATIONS: u32 = 3;
 /// These positions must span at least this time and this number of usual periods, during which the old stream is silent.
 const MIN_SILENCE_NS: i64 = 100_000_000;
 const MIN_SILENT_PERIODS: f64 = 1.5;
-/// A restarted stream without rising numbers is accepted after this time; also the upper limit of all times.
+/// A restarted stream without rising numbers is accepted after this time; also the limit of the required silence and the delay.
 const MAX_WAIT_NS: i64 = 2_000_000_000;
 /// Weight of a new step in the estimate of the usual step.
 const LEARNING_RATE: f64 = 0.125;
@@ -98,8 +98,8 @@ impl RestartCandidate {
     /// Adds a position if it follows the last one.
     fn add(&mut self, position: StreamPosition) -> bool {
         let step = position.time - self.last.time;
-        let moved = step > 0.0 || position.id != self.last.id;
-        if !(moved && (0.0..=MAX_STEP_S).contains(&step)) || position.arrival < self.first.arrival {
+        let is_new = step > 0.0 || position.id != self.last.id;
+        if !is_new || !(0.0..=MAX_STEP_S).contains(&step) || position.arrival < self.first.arrival {
             return false;
         }
         self.is_consecutive &= distance(self.last.id, position.id)

@@ -45,13 +45,13 @@ const TOLERANCE_NS: f64 = 3e6;
 const TOLERANCE_DRIFT: f64 = 0.05;
 /// Maximum ratio between the speeds of the host's clock and a simulated autopilot's.
 const MAX_SPEED_RATIO: f64 = 5.0;
-/// Number of consecutive samples that agree with each other but not with the line, after which the line is dropped.
+/// Number of consecutive outliers, or of samples whose stamps jump, after which the estimate is dropped.
 const MIN_CONFIRMATIONS: usize = 3;
 /// Maximum step back of the autopilot's clock between two reordered answers.
 const MAX_REORDERING_NS: i64 = 50_000_000;
-/// A sample that differs from the prediction by more than this shows a restart of the autopilot, if more samples confirm it.
-const RESTART_NS: i64 = 1_000_000_000;
-/// How long the shortest transit time is valid, because the clocks drift.
+/// Stamps of samples that jump back or ahead by more than this contradict the estimate.
+const JUMP_NS: i64 = 1_000_000_000;
+/// The shortest transit time is that of the present and the previous period of this length, because the clocks drift.
 const TRANSIT_PERIOD: Duration = Duration::from_millis(250);
 
 /// Result of a TIMESYNC message.
@@ -59,7 +59,7 @@ const TRANSIT_PERIOD: Duration = Duration::from_millis(250);
 pub enum TimesyncOutcome {
     /// The autopilot's request; send this answer.
     Reply(Timesync),
-    /// A valid answer; an outlier is not used.
+    /// A valid answer, used unless it is an outlier.
     Sample(TimesyncSample),
     /// The autopilot's clock contradicted the estimate, which was restarted.
     Restarted {
@@ -68,7 +68,7 @@ pub enum TimesyncOutcome {
         /// The clock went back: the autopilot restarted. Otherwise it was stopped, set, or changed its speed.
         went_back: bool,
     },
-    /// An answer to another request, or a late one.
+    /// An answer to another station, a duplicate, or a late answer.
     Ignored,
 }
 
@@ -234,15 +234,14 @@ impl TimesyncEstimator {
         self.sample_clock = SampleClock::default();
     }
 
-    /// Handles the stamp of a sample that the autopilot sent without delay. Returns whether the autopilot restarted; samples
-    /// show a restart earlier than answers do. A restart drops the estimate.
+    /// Handles the stamp of a sample that the autopilot sent without delay. A confirmed jump of the stamps drops the estimate.
+    /// Returns whether they jumped back: the autopilot restarted, which samples show earlier than answers do.
     pub fn sample_time(&mut self, now: Duration, remote_ns: i64) -> bool {
         let difference = self.wire_time(now).saturating_sub(remote_ns);
         let SampleClock { newest, .. } = self.sample_clock;
-        let went_back = newest.is_some_and(|n| remote_ns.saturating_add(RESTART_NS) < n);
+        let went_back = newest.is_some_and(|n| remote_ns.saturating_add(JUMP_NS) < n);
         let min = self.sample_clock.min_difference();
-        let is_outlier =
-            went_back || min.is_some_and(|m| difference.saturating_add(RESTART_NS) < m);
+        let is_outlier = went_back || min.is_some_and(|m| difference.saturating_add(JUMP_NS) < m);
         let outliers = if is_outlier { self.sample_clock.outliers + 1 } else { 0 };
         self.sample_clock.outliers = outliers;
         if is_outlier && outliers < MIN_CONFIRMATIONS {

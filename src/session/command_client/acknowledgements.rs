@@ -42,9 +42,9 @@ impl<T> CommandClient<T> {
     pub(super) fn forget_overdue(&mut self, now: Duration) {
         let wait = self.settings.first_wait;
         let over = |s: &Transmission| s.at.saturating_add(wait) <= now && self.owner(s).is_none();
-        let (over, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
+        let (late, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
         self.transmissions = sent;
-        for key in over.iter().map(|s| s.command.key()) {
+        for key in late.iter().map(|s| s.command.key()) {
             // An ambiguous acknowledgement may answer this transmission, or one whose acknowledgement can still arrive.
             if self.ambiguous.iter().any(|(from, _)| from.overlaps(&key)) {
                 self.ambiguous.retain(|(from, _)| !from.overlaps(&key));
@@ -88,7 +88,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    pub(super) fn count_unexpected(&mut self, from: &CommandKey, ack: &CommandAck) {
+    pub(super) fn handle_unexpected(&mut self, from: &CommandKey, ack: &CommandAck) {
         self.counters.unexpected += 1;
         if ack.result == IN_PROGRESS {
             return;

@@ -7,7 +7,7 @@ pub enum MissionError {
     /// The autopilot refused it (MAV_MISSION_RESULT).
     #[error("the vehicle refused it: {result} ({name})", result = .0, name = name(*.0))]
     Refused(u8),
-    /// The autopilot did not answer.
+    /// The autopilot did not answer, or requested items without end.
     #[error("no answer")]
     TimedOut,
     /// The list has no such item.
