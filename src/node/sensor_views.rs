@@ -11,7 +11,7 @@ use crate::frames::{
     pose_in_mount,
 };
 use crate::sensors::{
-    CameraView, DescribedFov, DescribedMount, FrameHead, FrameIds, PoseChange, ShownMount,
+    CameraView, DescribedFov, DescribedMount, FrameHead, FrameIds, MountDescription, PoseChange,
     ShownView, ViewChange,
 };
 use crate::time::{RosTime, SimTime};
@@ -266,7 +266,7 @@ impl SensorViews {
         pose: &Transform,
         at: SimTime,
         poses: &PoseHistory,
-    ) -> Option<ShownMount> {
+    ) -> Option<MountDescription> {
         let (mount, shown) = {
             let state = slot.state.lock();
             (state.mount.mount, state.pose.shown())
@@ -274,7 +274,7 @@ impl SensorViews {
         let parent = self.parent_pose(mount, at, poses)?;
         let earlier = SimTime(at.0.checked_sub(MAX_DELAY_NS)?);
         let earlier = self.parent_pose(mount, earlier, poses)? * shown;
-        Some(ShownMount {
+        Some(MountDescription {
             pose: parent.inverse() * *pose,
             slack_m: earlier.distance_to(&(parent * shown)),
             slack_rad: earlier.angle_to(&(parent * shown)),

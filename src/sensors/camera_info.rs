@@ -76,7 +76,7 @@ pub struct CameraView {
     pub frame_id: String,
 }
 
-/// Publishes the calibration with each image; rebuilds the message only if the size or the lens changes.
+/// Publishes the calibration with each image; rebuilds the message only if the size or the view changes.
 pub(super) struct InfoTopic {
     publisher: Publisher<CameraInfo>,
     message: CameraInfo,
@@ -115,7 +115,7 @@ impl InfoTopic {
             self.rebuild(size);
         }
         self.message.header.stamp = stamp.clone();
-        self.publisher.publish(&self.message).map(drop)
+        self.publisher.publish(&self.message).map(drop) // the middleware counts samples that it drops
     }
 
     pub(super) fn set_view(&mut self, view: &CameraView) {

@@ -44,7 +44,7 @@ const LIDAR_FIELDS: &str = "x, y, z, label, or `rgb` where the simulator sends c
 const RING_FIELDS: &str =
     "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete";
 const DEPTH_FIELDS: &str =
-    "x, y, z, and what the simulator sends of the segmentation; rows of pixels if complete";
+    "x, y, z, and with a fourth number label or `rgb`; rows of pixels if complete";
 
 macro_rules! clouds {
     ($($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $rows:ident, $fields:ident, $doc:literal, [$($more:expr),*];)*) => {$(
@@ -76,7 +76,7 @@ clouds! {
 enum CloudRows {
     /// The pattern has no rows.
     None,
-    /// Width points per ring, height rings.
+    /// `width` points per ring, `height` rings.
     Rings,
     /// Every n-th pixel in both directions, n being `otherParams[1]`.
     Pixels,
@@ -96,7 +96,7 @@ struct CloudSensor {
     /// Points that fit into a block of shared memory, which always has its full length; `None`: another transport.
     block_points: Option<usize>,
     odometry: Option<CloudOdometry>,
-    /// Points per row and rows of a complete cloud.
+    /// Points per row, and number of rows, of a complete cloud.
     grid: Option<(usize, usize)>,
     label: LabelType,
     /// The fourth number is a colour.

@@ -28,7 +28,7 @@ const LEVELS: usize = 512;
 /// Finds the axes of the clouds of one depth camera.
 pub(super) struct DepthAxesFinder {
     finder: ConventionFinder<DepthAxes, 4>,
-    surroundings: Option<Arc<dyn TrueAttitude>>,
+    true_attitude: Option<Arc<dyn TrueAttitude>>,
     /// Columns and rows of a complete cloud.
     grid: Option<(usize, usize)>,
     /// Pixels between neighbouring columns or rows.
@@ -47,7 +47,7 @@ impl DepthAxesFinder {
         let configured = context.options.depth_axes;
         let mut finder = Self {
             finder: ConventionFinder::new(CANDIDATES, configured, DepthAxes::Auto),
-            surroundings: context.surroundings.clone(),
+            true_attitude: context.true_attitude.clone(),
             grid,
             pixel_step: f64::from(config.other_params[1]).trunc().max(1.0),
             size: [config.width, config.height].map(f64::from),
@@ -95,7 +95,7 @@ impl DepthAxesFinder {
                 self.finder.add_round(costs, MIN_ANGLE_MARGIN);
             }
             _ => {
-                let down = self.surroundings.as_ref().and_then(|s| s.down(at));
+                let down = self.true_attitude.as_ref().and_then(|s| s.down(at));
                 let costs = CANDIDATES.map(|c| self.misfit(positions(c), down));
                 self.finder.add_round(costs, MIN_SHARE_MARGIN);
             }
@@ -155,9 +155,9 @@ impl DepthAxesFinder {
     fn report(&mut self) {
         let text = self.finder.text(DepthAxes::name);
         if text != self.reported
-            && let Some(surroundings) = &self.surroundings
+            && let Some(true_attitude) = &self.true_attitude
         {
-            surroundings.report("cloud", self.finder.verdict(), &text);
+            true_attitude.report("cloud", self.finder.verdict(), &text);
             self.reported = text;
         }
     }

@@ -46,7 +46,7 @@ pub(super) struct CloudOdometry {
     first: Option<[f64; 6]>,
     newest: SimTime,
     finder: ConventionFinder<OdometryAxes, 2>,
-    surroundings: Option<Arc<dyn TrueAttitude>>,
+    true_attitude: Option<Arc<dyn TrueAttitude>>,
     reported: String,
 }
 
@@ -74,7 +74,7 @@ impl CloudOdometry {
             first: None,
             newest: SimTime(i64::MIN),
             finder: ConventionFinder::new(CANDIDATES, configured, OdometryAxes::Auto),
-            surroundings: context.surroundings.clone(),
+            true_attitude: context.true_attitude.clone(),
             reported: String::new(),
         }))
     }
@@ -128,8 +128,8 @@ impl CloudOdometry {
 
     /// Compares a pose with the true pose of its vehicle.
     fn compare(&mut self, pose: [f64; 6], at: SimTime) {
-        let Some(surroundings) = &self.surroundings else { return };
-        if let Some(truth) = surroundings.pose(at) {
+        let Some(true_attitude) = &self.true_attitude else { return };
+        if let Some(truth) = true_attitude.pose(at) {
             let costs = CANDIDATES.map(|axes| error_of(read_pose(axes, pose), &truth));
             if costs.iter().any(|cost| *cost < MAX_ERROR) {
                 self.finder.add_round(costs, MIN_MARGIN);
@@ -137,7 +137,7 @@ impl CloudOdometry {
         }
         let text = self.finder.text(OdometryAxes::name);
         if text != self.reported {
-            surroundings.report("odometry", self.finder.verdict(), &text);
+            true_attitude.report("odometry", self.finder.verdict(), &text);
             self.reported = text;
         }
     }

@@ -115,12 +115,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Creates a decoder for images of `expected` size; refuses larger files.
+    /// Creates a decoder for images of `expected` size; refuses larger ones.
     pub fn new(expected: Size) -> Self {
         Self { expected, ..Self::default() }
     }
 
-    /// As [`Self::new`], but accepts files with up to four times the pixels.
+    /// As [`Self::new`], but the limit is four times the pixels, at least 8 million.
     pub fn allowing_larger(expected: Size) -> Self {
         Self { limit: Some((4 * expected.pixels()).max(MIN_PIXEL_LIMIT)), ..Self::new(expected) }
     }

@@ -35,7 +35,7 @@ pub(super) const DEPTH: SensorSpec = SensorSpec {
         image_topic("img_depth_float", "32FC1, m, NaN = invalid, +Inf = no return (REP 117, 118)"),
         compressed_topic(
             "img_depth/compressed",
-            "the simulator's 16-bit PNG, untouched: mono16 counts",
+            "the simulator's 16-bit PNG, untouched without noise: mono16 counts",
         ),
         compressed_topic(
             "img_depth/compressedDepth",
@@ -268,7 +268,7 @@ impl DepthTopics {
         Ok(())
     }
 
-    /// Publishes a PNG with the simulator's counts.
+    /// Publishes a PNG of counts, which may be noisy.
     fn publish_file(
         &self,
         compressed: &CompressedPublisher,

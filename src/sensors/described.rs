@@ -15,7 +15,7 @@ const SAME_DIRECTION_RAD: f64 = 0.01;
 struct UnconfirmedChange<T>(Option<(T, u8)>);
 
 impl<T: Copy> UnconfirmedChange<T> {
-    /// Takes a described value; returns the new published value if a change is confirmed.
+    /// Takes a described value; returns the new published value if a change is confirmed. `shown`: the published one.
     fn add_description(
         &mut self,
         value: T,
@@ -51,7 +51,7 @@ impl DescribedFov {
 
 /// A description of a camera's pose.
 #[derive(Clone, Copy, Debug)]
-pub struct ShownMount {
+pub struct MountDescription {
     /// The camera in the parent of its `_link`.
     pub pose: Transform,
     /// Tolerance for the motion of its carrier, in m.
@@ -63,7 +63,7 @@ pub struct ShownMount {
 /// Result of a description of a camera's pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PoseChange {
-    /// The published pose.
+    /// The published pose, or a change that is not confirmed or follows [`Self::Misread`].
     Same,
     /// The camera was moved to this pose.
     Moved(Transform),
@@ -105,7 +105,7 @@ impl DescribedMount {
     }
 
     /// Takes a description.
-    pub fn described(&mut self, description: &ShownMount) -> PoseChange {
+    pub fn described(&mut self, description: &MountDescription) -> PoseChange {
         let mut pose = description.pose;
         if self.is_at_bottom {
             let above = pose.translation()[2] - self.requested.translation()[2];

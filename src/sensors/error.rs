@@ -51,9 +51,9 @@ pub enum SensorError {
         /// `png` or `jpeg`.
         codec: &'static str,
     },
-    /// The image declares more pixels than configured.
+    /// The image is larger than configured, and than `image.allow_larger` accepts.
     #[error(
-        "image of {width} x {height} pixels, larger than configured ({} x {}); set image.allow_larger:=true to accept it",
+        "image of {width} x {height} pixels, larger than configured ({} x {}); image.allow_larger:=true accepts 4 times the pixels",
         .configured.width, .configured.height
     )]
     TooLarge {

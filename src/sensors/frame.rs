@@ -13,7 +13,7 @@ pub struct FrameHead {
     pub stamp: RosTime,
     /// Time of the simulator.
     pub sim_time: SimTime,
-    /// Host time of arrival.
+    /// Host time at which the whole frame had arrived.
     pub arrival: RosTime,
     /// The transport is mode 1 or 3, so images are PNG or JPEG files.
     pub compressed: bool,

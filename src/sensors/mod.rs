@@ -41,7 +41,7 @@ pub use camera_info::{CameraView, Lens, camera_info};
 pub use cloud_odometry::OdometryTopic;
 pub use codec::{Codec, Decoder, Layout, Size, size_of_file};
 pub use convention_finder::{ConventionFinder, Verdict};
-pub use described::{DescribedFov, DescribedMount, PoseChange, ShownMount};
+pub use described::{DescribedFov, DescribedMount, MountDescription, PoseChange};
 pub use error::{SensorCause, SensorError};
 pub use frame::{FrameHead, FramePayload};
 pub use frame_degrader::{FrameDegrader, HOLD_BYTES};

@@ -77,7 +77,7 @@ pub fn per_count(range: f32) -> f64 {
     f64::from(range) / 32767.0
 }
 
-/// Handling of points without return, which are 0, 0, 0 on the wire.
+/// Handling of missing points ([`CloudPoint::is_missing`]).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MissingPoints {
     /// They become NaN.
@@ -165,8 +165,8 @@ impl<const CHANNELS: usize> CloudPoint for [F32; CHANNELS] {
     #[inline(always)]
     fn is_missing(&self) -> bool {
         let [x, y, z] = [self[0], self[1], self[2]].map(|v| v.get());
-        let is_infinite = !(x.is_finite() & y.is_finite() & z.is_finite());
-        is_infinite | ((x == 0.0) & (y == 0.0) & (z == 0.0))
+        let is_not_finite = !(x.is_finite() & y.is_finite() & z.is_finite());
+        is_not_finite | ((x == 0.0) & (y == 0.0) & (z == 0.0))
     }
 
     #[inline(always)]
@@ -244,10 +244,10 @@ fn convert_point<const CHANNELS: usize>(
     scale: [f64; 3],
     fourth: u32,
 ) -> ([U32; CHANNELS], u32) {
-    let missing = if is_missing { NAN_BITS } else { 0 };
+    let nan_bits = if is_missing { NAN_BITS } else { 0 };
     let metres = |v: f64, scale: f64| {
         let bits = ((v * scale) as f32).to_bits();
-        U32::new(if missing == 0 { bits } else { NAN_BITS })
+        U32::new(if nan_bits == 0 { bits } else { NAN_BITS })
     };
     let mut out = [U32::ZERO; CHANNELS];
     out[0] = metres(x, scale[0]);
@@ -256,7 +256,7 @@ fn convert_point<const CHANNELS: usize>(
     if CHANNELS == 4 {
         out[3] = U32::new(fourth);
     }
-    (out, missing)
+    (out, nan_bits)
 }
 
 #[inline(always)]
@@ -267,21 +267,21 @@ fn write_points<const CHANNELS: usize, P: CloudPoint>(
     point: impl Fn(&P) -> ([U32; CHANNELS], u32),
 ) -> Converted {
     if missing == MissingPoints::Nan {
-        let mut any_missing = 0;
+        let mut any_nan_bits = 0;
         for (raw, out) in points.iter().zip(&mut *target) {
-            let (value, missing) = point(raw);
+            let (value, nan_bits) = point(raw);
             *out = value;
-            any_missing |= missing;
+            any_nan_bits |= nan_bits;
         }
-        return Converted { points: points.len(), is_dense: any_missing == 0 };
+        return Converted { points: points.len(), is_dense: any_nan_bits == 0 };
     }
     let mut written = 0;
     for raw in points {
-        let (value, missing) = point(raw);
+        let (value, nan_bits) = point(raw);
         if let Some(out) = target.get_mut(written) {
             *out = value;
         }
-        written += usize::from(missing == 0);
+        written += usize::from(nan_bits == 0);
     }
     Converted { points: written, is_dense: true }
 }

@@ -124,14 +124,14 @@ impl CloudNoise {
         self.peak.shrink_if_due(points.len(), &mut self.points);
         self.points.clear();
         self.points.extend(points.iter().map(|raw| {
-            let label = F32::new(raw.fourth());
+            let fourth = F32::new(raw.fourth());
             if raw.is_missing() {
-                return [F32::ZERO, F32::ZERO, F32::ZERO, label];
+                return [F32::ZERO, F32::ZERO, F32::ZERO, fourth];
             }
             let position = raw.position().map(|v| v * unit);
             let factor = model.factor(position, forward, &mut numbers);
             let [x, y, z] = position.map(|v| F32::new((v * factor) as f32));
-            [x, y, z, label]
+            [x, y, z, fourth]
         }));
         &self.points
     }

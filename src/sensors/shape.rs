@@ -43,25 +43,25 @@ impl ImageGuard {
         } else {
             (self.size, None)
         };
-        self.check(size, is_file)?;
+        self.admit_shape(size, is_file)?;
         Ok((size, codec))
     }
 
-    fn check(&mut self, size: Size, file: bool) -> Result<(), SensorError> {
+    fn admit_shape(&mut self, size: Size, is_file: bool) -> Result<(), SensorError> {
         let (Size { width, height }, configured) = (size, self.size);
         if !self.larger && (width > configured.width || height > configured.height) {
             return Err(SensorError::TooLarge { width, height, configured });
         }
-        if (size, file) == (configured, self.expects_files) {
+        if (size, is_file) == (configured, self.expects_files) {
             self.other = None;
             return Ok(());
         }
-        let same = self.other.filter(|(other, is_file, _)| (*other, *is_file) == (size, file));
+        let same = self.other.filter(|(other, was_file, _)| (*other, *was_file) == (size, is_file));
         let count = same.map_or(0, |(.., count)| count).saturating_add(1);
-        self.other = Some((size, file, count));
+        self.other = Some((size, is_file, count));
         if count >= ACCEPTED_AFTER {
             return Ok(());
         }
-        Err(SensorError::Unexpected { width, height, file })
+        Err(SensorError::Unexpected { width, height, file: is_file })
     }
 }

@@ -94,7 +94,7 @@ pub struct SensorContext<'a> {
     /// Topics of the odometry in clouds; `None`: not published.
     pub odometry: Option<OdometryTopic>,
     /// True poses, from which the sensor detects axes; `None`: it detects none.
-    pub surroundings: Option<Arc<dyn TrueAttitude>>,
+    pub true_attitude: Option<Arc<dyn TrueAttitude>>,
     /// Conversion options.
     pub options: Options,
     /// QoS by group and full topic name.
@@ -206,7 +206,6 @@ impl Topics<'_> {
         self.spec.topics[0].frame
     }
 
-    /// Returns the suffix of the main topic.
     pub(super) fn main_suffix(&self) -> &'static str {
         self.spec.suffix()
     }

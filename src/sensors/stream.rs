@@ -34,8 +34,8 @@ impl SensorStream {
         self.reassembler.next_buffers_in(|| self.sensor.lend())
     }
 
-    /// Processes the datagram of `len` bytes in the last buffers. `stamp` converts a simulator time and its host time of
-    /// arrival to a ROS stamp; `None`: the time is not of this simulation.
+    /// Processes the datagram of `len` bytes in the last buffers. `stamp` observes a simulator time and its host time of
+    /// arrival, and returns its ROS stamp; `None`: the time is not of this simulation.
     pub fn take(
         &mut self,
         len: usize,
@@ -50,7 +50,7 @@ impl SensorStream {
             ReassemblyResult::Stored => return Progress::Stored,
             ReassemblyResult::Dropped(_) => return Progress::Dropped,
             ReassemblyResult::Counted(info) => {
-                stamp(&info);
+                stamp(&info); // for the aligner, which observes the tick
                 return Progress::Counted(info);
             }
             ReassemblyResult::Complete(whole) => whole,

@@ -1,6 +1,6 @@
 //! Descriptions of a camera: what is believed, when, and what is only said.
 use rfly_bridge::frames::Transform;
-use rfly_bridge::sensors::{DescribedFov, DescribedMount, PoseChange, ShownMount};
+use rfly_bridge::sensors::{DescribedFov, DescribedMount, MountDescription, PoseChange};
 
 fn at(x: f64, z: f64, pitch_rad: f64) -> Transform {
     let (s, c) = (pitch_rad / 2.0).sin_cos();
@@ -8,7 +8,7 @@ fn at(x: f64, z: f64, pitch_rad: f64) -> Transform {
 }
 
 fn seen(mount: &mut DescribedMount, pose: Transform, slack_m: f64) -> PoseChange {
-    mount.described(&ShownMount { pose, slack_m, slack_rad: 0.0 })
+    mount.described(&MountDescription { pose, slack_m, slack_rad: 0.0 })
 }
 
 #[test]

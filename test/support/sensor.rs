@@ -69,9 +69,9 @@ impl Rig {
         config: &SensorConfig,
         options: Options,
         odometry: Option<OdometryTopic>,
-        surroundings: Option<Arc<dyn TrueAttitude>>,
+        true_attitude: Option<Arc<dyn TrueAttitude>>,
     ) -> Self {
-        let rig = Self::unwatched(config, options, odometry, surroundings);
+        let rig = Self::unwatched(config, options, odometry, true_attitude);
         rig.recorder.set_all_subscribers(1);
         rig
     }
@@ -84,7 +84,7 @@ impl Rig {
         config: &SensorConfig,
         options: Options,
         odometry: Option<OdometryTopic>,
-        surroundings: Option<Arc<dyn TrueAttitude>>,
+        true_attitude: Option<Arc<dyn TrueAttitude>>,
     ) -> Self {
         let spec = spec_of(config.kind);
         let (middleware, recorder) = Middleware::recorder(&ros::Options::new("test")).unwrap();
@@ -97,7 +97,7 @@ impl Rig {
             odometry,
             options,
             qos: &|_, _| ros::Qos::DEFAULT,
-            surroundings,
+            true_attitude,
         };
         let sensor = SensorPipeline::new(spec.open(&context).unwrap());
         let topics = middleware.topics().into_iter().map(|t| t.name).collect();

@@ -57,7 +57,7 @@ impl SensorOpener {
             topic: &settings.sensor_topic(config),
             frames: frame_ids(tree, config.seq_id),
             odometry: odometry_topic(settings, tree, config),
-            surroundings: self.surroundings(settings, config),
+            true_attitude: self.surroundings(settings, config),
             options: Options::new(params, config.seq_id),
             qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
         })?;
