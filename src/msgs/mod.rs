@@ -144,7 +144,7 @@ macro_rules! messages {
     (@rows $($package:ident { $($name:ident)+ })+) => {
         $(crate::where_built! { $package messages! { @of $package $($name)+ } })+
 
-        /// Every type that implements [`Message`], for tests and tools that iterate.
+        /// Every message type, without the parts of services and actions, for tests and tools that iterate.
         pub const TYPES: &[&str] = &[
             $($(concat!(stringify!($package), "/msg/", stringify!($name)),)+)+
         ];
@@ -165,7 +165,7 @@ macro_rules! services {
     (@rows $($package:ident { $($name:ident)+ })+) => {
         $(crate::where_built! { $package services! { @of $package $($name)+ } })+
 
-        /// Every type that implements [`Service`], for tests and tools that iterate.
+        /// Every service type, without those of actions, for tests and tools that iterate.
         pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
     };
     (@of $package:ident $($name:ident)+) => { pastey::paste! {

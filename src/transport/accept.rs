@@ -69,7 +69,7 @@ impl Accept {
     }
 
     /// Like [`Self::takes`], but counts a refused datagram to `port`.
-    pub(super) fn check(&self, from: Ipv4Addr, port: u16) -> bool {
+    pub(super) fn take_or_count(&self, from: Ipv4Addr, port: u16) -> bool {
         if self.takes(from) {
             return true;
         }

@@ -44,7 +44,7 @@ impl Overheard {
         Ok(Self { socket, ports, packet: vec![0; LONGEST] })
     }
 
-    /// Waits for a datagram, up to a quarter of a second; returns its destination port and its bytes.
+    /// Waits for a packet, up to a quarter of a second; returns destination port and bytes of a datagram to one of the ports.
     ///
     /// # Errors
     /// Errors of the system.

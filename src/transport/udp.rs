@@ -85,7 +85,7 @@ pub enum Received {
 
 /// Bytes of each datagram that [`StreamReceiver::recv_heads`] receives.
 pub(super) const HEAD: usize = 32;
-/// Timeout of [`StreamReceiver`].
+/// Timeout of [`StreamReceiver`] and [`Overheard`](super::Overheard).
 pub(super) const WAIT: Duration = Duration::from_millis(250);
 
 /// A UDP socket with its own thread, for streams of many large datagrams: one system call each, and the kernel
@@ -166,7 +166,7 @@ impl StreamReceiver {
     }
 }
 
-/// A non-blocking UDP socket that scatters datagrams into buffers, timestamps them, and refuses other senders.
+/// A non-blocking UDP socket that scatters datagrams into buffers, timestamps them, and refuses senders that are not accepted.
 #[derive(Debug)]
 pub struct UdpReceiver {
     socket: Arc<Socket>,
@@ -311,7 +311,7 @@ impl ReceivingPort {
     fn check(&self, datagram: Datagram) -> Received {
         if let Some(played) = &self.played {
             Received::Datagram(played.recorded(datagram))
-        } else if self.accept.check(*datagram.from.ip(), self.number) {
+        } else if self.accept.take_or_count(*datagram.from.ip(), self.number) {
             Received::Datagram(datagram)
         } else {
             Received::Refused

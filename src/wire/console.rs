@@ -24,8 +24,8 @@ pub fn console_command<'a>(text: &str, buffer: &'a mut [u8; CONSOLE_LONG_LEN]) -
     if text.len() > LONG_TEXT_MAX {
         return None;
     }
-    let short = text.len() <= SHORT_TEXT_MAX;
-    let len = if short { CONSOLE_SHORT_LEN } else { CONSOLE_LONG_LEN };
+    let is_short = text.len() <= SHORT_TEXT_MAX;
+    let len = if is_short { CONSOLE_SHORT_LEN } else { CONSOLE_LONG_LEN };
     write(TAG, text, buffer);
     Some(&buffer[..len])
 }

@@ -174,8 +174,8 @@ impl ModelParametersPacket {
 
     /// Returns which parameters it sets.
     pub fn which(&self) -> ModelParameters {
-        let initial = self.checksum.get() == ModelParameters::Initial as i32;
-        if initial { ModelParameters::Initial } else { ModelParameters::Faults }
+        let is_initial = self.checksum.get() == ModelParameters::Initial as i32;
+        if is_initial { ModelParameters::Initial } else { ModelParameters::Faults }
     }
 }
 
@@ -240,8 +240,8 @@ impl SurroundingsPacket {
 
     /// Returns the kind of the values.
     pub fn what(&self) -> Surroundings {
-        let terrain = self.checksum.get() == Surroundings::Terrain as i32;
-        if terrain { Surroundings::Terrain } else { Surroundings::Collision }
+        let is_terrain = self.checksum.get() == Surroundings::Terrain as i32;
+        if is_terrain { Surroundings::Terrain } else { Surroundings::Collision }
     }
 }
 

@@ -70,7 +70,7 @@ ports! {
     coptersim = 30100, 2;
     /// True states of vehicle 1.
     true_state = 30101, 2;
-    /// IMU samples of vehicle 1, if the request names no port.
+    /// IMU samples of vehicle 1, if the request contains no port.
     imu = 31000, 1;
     /// Outputs of a model in the autopilot of vehicle 1.
     outputs = 40101, 2;

@@ -202,7 +202,7 @@ pub enum EntityName {
     Object(String),
 }
 
-/// A datagram of the renderer.
+/// A datagram to the group of the reports; all but [`Self::ModelInputs`] are from the renderer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SceneReport<'a> {
     /// 12 bytes, while collisions are computed.

@@ -7,7 +7,7 @@ use zerocopy::little_endian::{F32, F64, I32, U16};
 /// Returns class and style of a `vehicle_type`.
 ///
 /// The documents have class + 1000 x style. Scenes of 2026 have numbers that read as class + 1000000 x style (116000030: a
-/// person, class 30), which no public document confirms. A multiple of the factor (1000) is a class itself.
+/// person, class 30), which no public document confirms. A multiple of the factor, such as 1000, is itself a class.
 pub fn class_and_style(vehicle_type: i32) -> (i32, i32) {
     const FACTOR: i32 = 1000;
     const NEWER: i32 = 1_000_000;

@@ -8,7 +8,7 @@ const LONG_TAG: u16 = 12346;
 /// Rate of a sensor whose `check_freq` is 0.
 pub const DEFAULT_RATE_HZ: u16 = 30;
 
-/// Returns the rate in Hz that a `check_freq` asks for.
+/// Returns the rate in Hz that a `check_freq` requests.
 pub const fn check_freq_hz(check_freq: u16) -> u16 {
     match check_freq {
         0 => DEFAULT_RATE_HZ,

@@ -61,20 +61,20 @@ pub fn shm_name(seq_id: u16) -> String {
     format!("RflySim3DImg_{seq_id}")
 }
 
-/// Returns the size of the block of a sensor, or `None` for a type that has no block. A cloud has the format of the
-/// oldest simulators.
+/// Returns the size of the block of a sensor, or `None` for an unknown type or too many objects. A cloud has the format of
+/// the oldest simulators.
 ///
 /// `max_objects` is the second other parameter (types 30 and 31).
 pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
     let kind = SensorKind::from_type_id(type_id)?;
-    let rays = points_of(kind, width, height);
+    let points = points_of(kind, width, height);
     let objects = usize::try_from(max_objects).ok()?;
     let payload = match kind.row().payload {
-        Payload::Bgr8 => rays * 3,
-        Payload::Grey16 => rays * 2,
-        Payload::Grey8 => rays,
+        Payload::Bgr8 => points * 3,
+        Payload::Grey16 => points * 2,
+        Payload::Grey8 => points,
         Payload::Range => RangeRecord::LEN,
-        Payload::Points(oldest) => CloudHeader::LEN + rays * oldest.bytes(),
+        Payload::Points(oldest) => CloudHeader::LEN + points * oldest.bytes(),
         Payload::Boxes => 4 + objects.checked_mul(BoxEntry::LEN)?,
         Payload::Targets => 4 + objects.checked_mul(TargetEntry::LEN)?,
     };

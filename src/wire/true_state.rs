@@ -31,7 +31,7 @@ pub struct TrueState {
     pub motor_rpm: [f64; 8],
     /// Latitude deg, longitude deg, altitude m (up).
     pub gps: [f64; 3],
-    /// Vehicle that this one collided with; only in [`ShortStatePacket`].
+    /// Object that this vehicle collided with, where the packet has one.
     pub collided_with: Option<i32>,
 }
 
