@@ -1,4 +1,4 @@
-//! A user's own calibration of a camera, in the YAML of `camera_calibration_parsers`, which every ROS camera driver reads.
+//! A user's own calibration of a camera, in the YAML of `camera_calibration_parsers`, which ROS drivers of cameras read.
 use super::Size;
 use crate::msgs::sensor_msgs::msg::CameraInfo;
 use crate::msgs::std_msgs::msg::Header;

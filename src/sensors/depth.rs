@@ -32,7 +32,10 @@ pub(super) const DEPTH: SensorSpec = SensorSpec {
     name: "depth",
     topics: &[
         image_topic("img_depth", "16UC1, mm, 0 = invalid (REP 118); mono16 counts by parameter"),
-        image_topic("img_depth_float", "32FC1, m, NaN = invalid, +Inf = no return (REP 117, 118)"),
+        image_topic(
+            "img_depth_float",
+            "32FC1, m, NaN = invalid, +Inf = no return, NaN with a near limit (REP 117, 118)",
+        ),
         compressed_topic(
             "img_depth/compressed",
             "the simulator's 16-bit PNG, untouched without noise: mono16 counts",

@@ -1,9 +1,9 @@
 //! Converts payloads of the simulator to ROS messages: one row of [`spec_of`] and one file per kind of sensor.
 //!
 //! A [`Sensor`] is opened from its row, gets whole payloads ([`FramePayload`]) through a [`SensorPipeline`] and publishes. It
-//! converts only for topics with subscribers, into reused buffers; raw images are published from the slice in which they
-//! arrived. The reasons for each message's format are in `docs/sensors.md`; `node::topics_markdown` writes the table
-//! of topics in `docs/topics.md`.
+//! converts only for topics with subscribers, into reused buffers; raw images that need no conversion are published from the
+//! slice in which they arrived. The reasons for each message's format are in `docs/sensors.md`;
+//! `node::topics_markdown` writes the table of topics in `docs/topics.md`.
 mod calibration;
 mod camera;
 mod camera_info;

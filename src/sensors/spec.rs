@@ -39,7 +39,7 @@ impl TopicSpec {
     }
 }
 
-/// Frame of a sensor's messages.
+/// Frame of a sensor's messages, with its default name.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum FrameKind {
     /// `<prefix>sensor<SeqID>_optical_frame`: z forward, x right, y down (REP 103).

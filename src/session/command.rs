@@ -81,8 +81,8 @@ impl MavCommand {
         commands.iter().any(|command| *command as u16 == self.number())
     }
 
-    /// Whether it can make a vehicle safer: disarm, land, return, another mode. Such a command is sent even if the link seems
-    /// lost.
+    /// Whether it can make a vehicle safer: it disarms, lands, returns, pauses, terminates the flight, or chooses a mode. Such a
+    /// command is sent even if the link seems lost.
     pub fn is_safer(&self) -> bool {
         matches!(self, Self::Mode(_)) || self.is_one_of(&SAFER_COMMANDS) || self.disarms()
     }
@@ -126,7 +126,7 @@ impl MavCommand {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether both commands request the same action. NaN equals NaN; the number of the transmission is ignored.
+    /// Whether both commands request the same action. NaN equals NaN; number of the transmission and state flags are ignored.
     pub fn equals(&self, other: &Self) -> bool {
         self.request() == other.request()
     }
@@ -189,7 +189,7 @@ pub struct CommandSettings {
     pub tries: u32,
     /// Timeout after each progress report.
     pub progress_wait: Duration,
-    /// Longest duration of a command in progress.
+    /// Longest duration of a command in progress, or of one that waits to be sent again.
     pub max_duration: Duration,
     /// Maximum number of pending calls; beyond it, the oldest ends as overridden.
     pub max_pending: usize,

@@ -334,7 +334,6 @@ impl<T> CommandClient<T> {
         self.events.push_back(CommandEvent::Ended { token, command, end });
     }
 
-    /// Sends a pending command.
     fn transmit(&mut self, now: Duration, id: u64) {
         let Some(pending) = self.pending.iter_mut().find(|p| p.id == id) else { return };
         if pending.sent > 0 {

@@ -71,7 +71,7 @@ drop_causes! {
     Datagrams Duplicate duplicate,
     /// A datagram of a dropped frame.
     Datagrams Late late,
-    /// A frame that was superseded before all its fragments arrived.
+    /// A frame that was dropped before all its fragments arrived, usually because later frames were complete.
     Frames Incomplete incomplete,
     /// A frame that is older than a delivered one.
     Frames Stale stale,

@@ -70,7 +70,6 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         self.buffers.get_mut(buffer)?.lent.take()
     }
 
-    /// Grows a buffer to at least `len` bytes.
     pub(super) fn grow(&mut self, buffer: usize, len: usize) {
         if let Some(buffer) = self.buffers.get_mut(buffer) {
             buffer.grow(len);

@@ -98,7 +98,7 @@ pub struct TimesyncCounters {
     pub ignored: u64,
     /// Requests answered.
     pub answered: u64,
-    /// Restarts of the estimate.
+    /// Restarts of the estimate because of answers.
     pub restarted: u64,
 }
 
@@ -116,8 +116,8 @@ impl Exchange {
     }
 }
 
-/// The host's clock as a function of the autopilot's: offset = at_origin + drift * (remote - origin). Copies of it convert
-/// times between two exchanges.
+/// The host's clock as a function of the autopilot's: offset = base + at_origin + drift * (remote - origin). Copies of it
+/// convert times between two exchanges.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockLine {
     origin: i64,

@@ -31,7 +31,7 @@ pub struct BindOptions {
     pub accept: Accept,
     /// Receives all accepted datagrams.
     pub packet_tap: PacketTapSlot,
-    /// Each accepted datagram is also sent to the same port of this address.
+    /// [`UdpReceiver`] also sends each accepted datagram to the same port of this address.
     pub copy_to: Option<Ipv4Addr>,
 }
 
@@ -300,7 +300,6 @@ impl ReceivingPort {
         Self { number, accept, packet_tap, played }
     }
 
-    /// Asks the player of a recording for a datagram.
     fn ask_player(&self) {
         if let Some(played) = &self.played {
             played.ask();

@@ -1,4 +1,4 @@
-//! Datagrams and records of the simulator as typed values, one file per family: no I/O, no clock, no allocation, no panic.
+//! Datagrams and records of the simulator as typed values, one file per family: no I/O, no clock, no panic.
 //!
 //! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), declared by `packets!`, so
 //! that its definition is its specification and parsing is a checked view. [`Packet::parse`] verifies length and check word;

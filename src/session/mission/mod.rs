@@ -112,11 +112,11 @@ pub enum MissionEvent<T> {
 /// Counters so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct MissionCounters {
-    /// Messages to other stations, of other lists, or without a pending request.
+    /// Messages to other stations, of other lists, or that no pending request expects.
     pub ignored: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
-    /// Requests that failed.
+    /// Transfers that failed, other than by the loss of the link.
     pub failed: u64,
 }
 

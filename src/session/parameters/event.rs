@@ -65,7 +65,7 @@ pub enum ParameterError {
     NotFinite,
     /// The list is incomplete.
     Incomplete {
-        /// Names received.
+        /// Parameters received.
         received: usize,
         /// Parameters that the autopilot announced.
         total: usize,
@@ -131,6 +131,6 @@ pub struct ParameterCounters {
     pub unusable: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
-    /// Requests without an answer.
+    /// Reads and settings that timed out.
     pub timed_out: u64,
 }

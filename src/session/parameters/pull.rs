@@ -18,7 +18,7 @@ pub(super) struct Pull {
     was_restarted: bool,
     received: usize,
     reported: usize,
-    /// Time at which silence ends the stream of values.
+    /// Time at which silence ends the stream of values; before the first value, that of the next request for the list.
     next: Duration,
     lists_sent: u32,
     repeated: u32,
