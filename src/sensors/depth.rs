@@ -54,7 +54,7 @@ struct DepthSensor {
     topics: DepthTopics,
     info: InfoTopic,
     millimetres: Vec<u8>,
-    file: Vec<u8>,
+    encoded: Vec<u8>,
     peaks: [BufferPeak; 2],
 }
 
@@ -110,7 +110,7 @@ impl DepthSensor {
             },
             info: InfoTopic::open(topics, Lens::Pinhole)?,
             millimetres: Vec::new(),
-            file: Vec::new(),
+            encoded: Vec::new(),
             peaks: [BufferPeak::default(); 2],
         }))
     }
@@ -124,7 +124,7 @@ impl Sensor for DepthSensor {
     }
 
     fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
-        let Self { source, topics, info, millimetres, file, peaks } = self;
+        let Self { source, topics, info, millimetres, encoded, peaks } = self;
         topics.header.stamp = head.stamp.to_msg();
         let (size, codec) = source.guard.admit(&payload, head.compressed)?;
         let (payload, is_file) = (payload.bytes(), codec.is_some());
@@ -137,10 +137,10 @@ impl Sensor for DepthSensor {
             let depth = source.read(payload, size, is_file, head.sim_time)?;
             let in_millimetres = topics.convert_to_millimetres(&depth, millimetres);
             topics.publish_images(&depth, in_millimetres)?;
-            topics.publish_encoded(&depth, in_millimetres, file)?;
+            topics.publish_encoded(&depth, in_millimetres, encoded)?;
         }
         // Frees memory that only an unusually large image needed.
-        for (peak, buffer) in peaks.iter_mut().zip([millimetres, file]) {
+        for (peak, buffer) in peaks.iter_mut().zip([millimetres, encoded]) {
             peak.shrink_if_due(buffer.len(), buffer);
         }
         Ok(info.publish(&topics.header.stamp, size)?)

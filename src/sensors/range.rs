@@ -41,8 +41,8 @@ pub(super) const RANGE: SensorSpec = SensorSpec {
 };
 
 struct RangeFinder {
-    range: Publisher<Range>,
-    hit: Publisher<Detection3DArray>,
+    range_publisher: Publisher<Range>,
+    hit_publisher: Publisher<Detection3DArray>,
     reading: Range,
     hits: Detection3DArray,
     /// Detection for the next hit, kept to reuse its strings.
@@ -56,8 +56,8 @@ impl RangeFinder {
         let hit = topics.below("/hit");
         let header = topics.header(&hit);
         Ok(Box::new(Self {
-            range: topics.publisher(topics.main_suffix())?,
-            hit: topics.publisher(&hit)?,
+            range_publisher: topics.publisher(topics.main_suffix())?,
+            hit_publisher: topics.publisher(&hit)?,
             reading: Range {
                 header: topics.header(topics.main_suffix()),
                 radiation_type: Range::INFRARED,
@@ -92,7 +92,7 @@ fn rep_117(distance: f32, min: f32, max: f32) -> f32 {
 
 impl Sensor for RangeFinder {
     fn is_wanted(&self) -> bool {
-        self.range.subscribers() > 0 || self.hit.subscribers() > 0
+        self.range_publisher.subscribers() > 0 || self.hit_publisher.subscribers() > 0
     }
 
     fn accept(&mut self, payload: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
@@ -101,11 +101,11 @@ impl Sensor for RangeFinder {
         let stamp = head.stamp.to_msg();
         self.reading.range =
             rep_117(record.distance.get(), self.reading.min_range, self.reading.max_range);
-        if self.range.subscribers() > 0 {
+        if self.range_publisher.subscribers() > 0 {
             self.reading.header.stamp = stamp.clone();
-            self.range.publish(&self.reading)?;
+            self.range_publisher.publish(&self.reading)?;
         }
-        if self.hit.subscribers() > 0 {
+        if self.hit_publisher.subscribers() > 0 {
             self.hits.header.stamp = stamp.clone();
             let positions = [record.impact_point, record.box_origin];
             let is_located = positions.iter().flatten().all(|c| c.get().is_finite());
@@ -121,7 +121,7 @@ impl Sensor for RangeFinder {
             } else if let Some(hit) = self.hits.detections.pop() {
                 self.spare = hit;
             }
-            self.hit.publish(&self.hits)?;
+            self.hit_publisher.publish(&self.hits)?;
             if is_hit && !is_located {
                 return Err(SensorError::NotFinite { count: 1 });
             }

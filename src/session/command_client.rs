@@ -110,7 +110,7 @@ impl<T> CommandClient<T> {
             let id = self.take_id();
             self.counters.started += 1;
             self.emit(id, &command);
-            self.end(token, command.number(), CommandEnd::Broadcast);
+            self.report_end(token, command.number(), CommandEnd::Broadcast);
             return id;
         }
         let key = command.key();
@@ -330,7 +330,7 @@ impl<T> CommandClient<T> {
         self.events.push_back(CommandEvent::Send { id, message });
     }
 
-    fn end(&mut self, token: T, command: u16, end: CommandEnd) {
+    fn report_end(&mut self, token: T, command: u16, end: CommandEnd) {
         self.events.push_back(CommandEvent::Ended { token, command, end });
     }
 
@@ -437,7 +437,7 @@ impl<T> CommandClient<T> {
             self.counters.overridden += 1;
             if oldest.tokens.len() > 1 {
                 let (token, _) = oldest.tokens.remove(0);
-                self.end(token, number, CommandEnd::Overridden);
+                self.report_end(token, number, CommandEnd::Overridden);
             } else {
                 self.finish(id, CommandEnd::Overridden);
             }
@@ -455,7 +455,7 @@ impl<T> CommandClient<T> {
             self.unacknowledged.push_back((ended.command, ended.last_sent));
         }
         for (token, _) in ended.tokens {
-            self.end(token, ended.key.command, end);
+            self.report_end(token, ended.key.command, end);
         }
         self.resolve_superseded(id, end);
     }

@@ -15,7 +15,7 @@ pub(super) struct PartialFrame {
     arrived_bits: Vec<u64>,
     end: usize,
     is_headers_only: bool,
-    opened: u64,
+    ordinal: u64,
     overtaken: u32,
     arrival: RosTime,
 }
@@ -41,7 +41,7 @@ impl PartialFrame {
         &mut self,
         identity: FrameIdentity,
         header: FragmentHeader,
-        opened: u64,
+        ordinal: u64,
         arrival: RosTime,
     ) {
         let words = usize::try_from(header.count / 64 + 1).unwrap_or(usize::MAX);
@@ -53,7 +53,7 @@ impl PartialFrame {
         self.received = 0;
         self.end = 0;
         self.is_headers_only = false;
-        self.opened = opened;
+        self.ordinal = ordinal;
         self.overtaken = 0;
         self.arrival = arrival;
     }
@@ -76,8 +76,8 @@ impl PartialFrame {
         self.arrival
     }
 
-    pub(super) fn opened(&self) -> u64 {
-        self.opened
+    pub(super) fn ordinal(&self) -> u64 {
+        self.ordinal
     }
 
     pub(super) fn header(&self) -> Option<&FragmentHeader> {

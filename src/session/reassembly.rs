@@ -405,7 +405,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             self.drop_incomplete();
         }
         let slot = self.free_slot(self.predicted.position.buffer).unwrap_or_else(|| {
-            let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].opened()).unwrap_or(0);
+            let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].ordinal()).unwrap_or(0);
             self.drop_slot(oldest, DropCause::Incomplete);
             oldest
         });
@@ -429,8 +429,8 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     /// Finishes the complete frame in `slot`; returns the slot unless payload was skipped.
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
-        let (opened, is_headers_only, arrival) =
-            (frame.opened(), frame.is_headers_only(), frame.arrival());
+        let (ordinal, is_headers_only, arrival) =
+            (frame.ordinal(), frame.is_headers_only(), frame.arrival());
         let mut info = FrameInfo { sim_time: 0.0, frame_id: None, len, fragments: 0, arrival };
         if let Some((identity, header)) = frame.close() {
             info = FrameInfo {
@@ -449,7 +449,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             let frame = &mut self.slots[other];
             let Some(time) = frame.header().map(|header| header.sim_time) else { continue };
             let is_older =
-                time < info.sim_time || (time == info.sim_time && frame.opened() < opened);
+                time < info.sim_time || (time == info.sim_time && frame.ordinal() < ordinal);
             if is_older || frame.overtake() >= MAX_OVERTAKEN {
                 self.drop_slot(other, DropCause::Incomplete);
             }

@@ -120,7 +120,7 @@ impl StreamOrder {
         let step = position.time - last.time;
         if self.follows(&last, &position, distance) {
             self.candidate = None;
-            self.count(position.id);
+            self.note_number(position.id);
             return Continuity::Next;
         }
         if step == 0.0 && position.id.is_some() && position.id == last.id {
@@ -128,7 +128,7 @@ impl StreamOrder {
         }
         if let Some(candidate) = self.confirm(position) {
             self.restart_from(candidate);
-            self.count(position.id);
+            self.note_number(position.id);
             return Continuity::Restart;
         }
         let is_older = distance.map_or(step < 0.0, |distance| distance < 0 && step <= 0.0);
@@ -175,8 +175,7 @@ impl StreamOrder {
         self.uses_numbers().then(|| distance(last.id, position.id)).flatten()
     }
 
-    /// Notes a number of the stream.
-    fn count(&mut self, id: Option<i32>) {
+    fn note_number(&mut self, id: Option<i32>) {
         match id {
             Some(id) if self.uses_numbers() => {
                 self.gaps.receive(id);

@@ -94,7 +94,7 @@ pub(super) const WAIT: Duration = Duration::from_millis(250);
 pub struct StreamReceiver {
     socket: Socket,
     port: ReceivingPort,
-    heads_only: bool,
+    keeps_heads: bool,
 }
 
 impl StreamReceiver {
@@ -105,7 +105,7 @@ impl StreamReceiver {
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
         let (socket, port) = bind(options)?;
         socket.set_read_timeout(Some(WAIT))?;
-        let receiver = Self { socket, port, heads_only: false };
+        let receiver = Self { socket, port, keeps_heads: false };
         receiver.coalesce(true);
         Ok(receiver)
     }
@@ -125,8 +125,8 @@ impl StreamReceiver {
     /// [`Self::keep_all`]. Returns whether the system supports it. Turn UDP GRO off: of coalesced datagrams, only the
     /// first would keep its head.
     pub fn keep_heads(&mut self) -> bool {
-        self.heads_only |= heads::keep(&self.socket).is_ok();
-        self.heads_only
+        self.keeps_heads |= heads::keep(&self.socket).is_ok();
+        self.keeps_heads
     }
 
     /// Keeps whole datagrams again.
@@ -157,7 +157,7 @@ impl StreamReceiver {
     pub fn recv_heads(&self, wait: bool) -> io::Result<Vec<([u8; HEAD], Received)>> {
         let received = receive_heads(&self.socket, wait)?.into_iter();
         let check = |(head, mut datagram): ([u8; HEAD], Datagram)| {
-            if self.heads_only {
+            if self.keeps_heads {
                 datagram.len = heads::length(&head, datagram.len);
             }
             (head, self.port.check(datagram))

@@ -42,7 +42,7 @@ enum TransferKind {
         /// Whether each item was sent.
         sent: Vec<bool>,
         /// The last requested item; before the first, MISSION_COUNT is repeated.
-        last: Option<u16>,
+        last_requested: Option<u16>,
     },
     Clear,
     SetCurrent(u16),
@@ -53,7 +53,7 @@ pub(super) struct Transfer {
     list: MissionList,
     kind: TransferKind,
     id: u32,
-    sent: u32,
+    transmissions: u32,
     next: Duration,
     retransmitted: u32,
     /// Number of items sent, to detect endless requests.
@@ -67,7 +67,7 @@ impl Transfer {
             list,
             kind,
             id: 0,
-            sent: 0,
+            transmissions: 0,
             next: Duration::ZERO,
             retransmitted: 0,
             items_sent: 0,
@@ -89,7 +89,7 @@ impl Transfer {
             item.mission_type = list as u8;
         }
         let sent = vec![false; items.len()];
-        Self::new(target, list, TransferKind::Upload { items, sent, last: None })
+        Self::new(target, list, TransferKind::Upload { items, sent, last_requested: None })
     }
 
     pub(super) fn clear(target: (u8, u8), list: MissionList) -> Self {
@@ -107,7 +107,7 @@ impl Transfer {
 
     /// Restarts the tries of the present message, because the autopilot answered.
     pub(super) fn restart_tries(&mut self, now: Duration, settings: &MissionSettings) {
-        self.sent = 1;
+        self.transmissions = 1;
         self.next = now.saturating_add(settings.wait);
     }
 
@@ -135,10 +135,10 @@ impl Transfer {
         if now < self.next {
             return TransferStep::Nothing;
         }
-        if self.sent >= settings.tries {
+        if self.transmissions >= settings.tries {
             return TransferStep::ended(Err(MissionError::TimedOut));
         }
-        self.sent += 1;
+        self.transmissions += 1;
         self.retransmitted += 1;
         self.next = now.saturating_add(settings.wait);
         TransferStep::Send(self.present_message())
@@ -159,8 +159,8 @@ impl Transfer {
             TransferKind::Download { expected: None, .. } => {
                 MissionRequestList { target_system, target_component, mission_type }.into()
             }
-            TransferKind::Upload { items, last, .. } => {
-                let item = last.and_then(|seq| items.get(usize::from(seq)));
+            TransferKind::Upload { items, last_requested, .. } => {
+                let item = last_requested.and_then(|seq| items.get(usize::from(seq)));
                 let count = MissionCount {
                     count: u16::try_from(items.len()).unwrap_or(u16::MAX),
                     target_system,
@@ -236,7 +236,7 @@ impl Transfer {
     }
 
     pub(super) fn requested(&mut self, seq: u16) -> TransferStep {
-        let TransferKind::Upload { items, sent, last } = &mut self.kind else {
+        let TransferKind::Upload { items, sent, last_requested } = &mut self.kind else {
             return TransferStep::Ignored;
         };
         let index = usize::from(seq);
@@ -248,7 +248,7 @@ impl Transfer {
         if self.items_sent > MAX_REQUESTS_PER_ITEM * items.len() {
             return TransferStep::ended(Err(MissionError::TimedOut));
         }
-        (*last, *sent) = (Some(seq), true);
+        (*last_requested, *sent) = (Some(seq), true);
         TransferStep::Send((*item).into())
     }
 
