@@ -99,7 +99,7 @@ impl Calibration {
                 MODELS.map(|(name, _)| name).join(", ")
             )),
             Some((name, counts)) if !counts.contains(&d.len()) => {
-                problems.push(format!("{name} has {counts:?} coefficients, here are {}", d.len()))
+                problems.push(format!("{name} must have {counts:?} coefficients, has {}", d.len()))
             }
             Some(_) => {}
         }
@@ -135,7 +135,7 @@ impl Calibration {
         let (width, height) = (self.0.width as usize, self.0.height as usize);
         (Size { width, height } != size).then(|| {
             format!(
-                "is of images of {width} x {height}, the sensor has {} x {}",
+                "is for images of {width} x {height}, the sensor has {} x {}",
                 size.width, size.height
             )
         })

@@ -96,7 +96,7 @@ pub enum SensorError {
     #[error("dropped on purpose")]
     OnPurpose,
     /// The memory for delayed frames is full.
-    #[error("the memory for delayed frames is full; lower degrade.latency_s")]
+    #[error("the memory for delayed frames is full; lower degrade.latency_s or degrade.jitter_s")]
     HeldTooMany,
     /// The middleware refused the message.
     #[error(transparent)]

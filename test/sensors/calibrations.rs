@@ -69,12 +69,12 @@ fn everything_that_is_wrong_is_said() {
     }
     let few = FILE.replace("plumb_bob", "rational_polynomial");
     assert!(
-        problems(&few).contains("rational_polynomial has [8, 12, 14] coefficients, here are 5")
+        problems(&few).contains("rational_polynomial must have [8, 12, 14] coefficients, has 5")
     );
     let read = Calibration::from_yaml(FILE).expect("a calibration");
     let size = Size { width: 64, height: 48 };
     let misfit = read.misfit(size).expect("another size");
-    assert_eq!(misfit, "is of images of 48 x 32, the sensor has 64 x 48");
+    assert_eq!(misfit, "is for images of 48 x 32, the sensor has 64 x 48");
 }
 
 #[test]
