@@ -1,11 +1,11 @@
 //! The cameras of a vehicle, and stereo pairs.
 use super::rig::Rig;
 use super::{CalibOutput, keep};
-use crate::config::params::QosGroup;
+use crate::config::params::{DepthEncoding, QosGroup};
 use crate::config::{Problem, Problems, SensorConfig};
 use crate::msgs::sensor_msgs::msg::CameraInfo;
 use crate::msgs::std_msgs::msg::Header;
-use crate::sensors::{Lens, Size, camera_info, spec_of};
+use crate::sensors::{Lens, Options, Size, camera_info, spec_of};
 use crate::wire::{Optics, Payload, SensorKind};
 
 #[derive(Clone)]
@@ -104,14 +104,14 @@ impl<'a> Rig<'a> {
         self.warn_if_best_effort(QosGroup::CameraInfo, &camera.info_topic, output);
     }
 
-    /// Returns the cameras of these types that are fixed on the vehicle.
+    /// Returns the cameras of these types; leaves out those that are not fixed on the vehicle or have an invalid field of view.
     pub(super) fn rigid_cameras(&self, kinds: &[SensorKind]) -> Vec<CalibratedCamera<'a>> {
         let sensors = self.sensors().filter(|s| kinds.contains(&s.kind));
         sensors.filter_map(|s| self.camera(s).ok()).collect()
     }
 
-    /// Returns the two cameras of a stereo pair, or one camera.
-    pub(super) fn mono_or_stereo(
+    /// Returns two cameras, or one, and adds them to the report.
+    pub(super) fn find_cameras(
         &self,
         output: &mut CalibOutput,
     ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
@@ -161,7 +161,7 @@ impl<'a> Rig<'a> {
         if let Some(pair) = stereo_pair(self, &cameras) {
             return Ok(pair.into());
         }
-        output.warn(format!("one camera only: {NO_PAIR}"));
+        output.warn(format!("one camera only: stereo needs {STEREO_PAIR}"));
         let message = format!(
             "none fixed on vehicle {}: a sensor with TypeID 1 or 3 is needed, or --cameras",
             self.vehicle
@@ -172,8 +172,23 @@ impl<'a> Rig<'a> {
 }
 
 /// Requirements of a stereo pair.
-pub(super) const NO_PAIR: &str = "stereo needs two cameras of one TypeID (1 or 3) fixed side by side on the vehicle, with parallel \
+pub(super) const STEREO_PAIR: &str = "two cameras of one TypeID (1 or 3) fixed side by side on the vehicle, with parallel \
      axes, the same size, rate and field of view";
+
+/// Requires depth as 16UC1, in millimetres.
+pub(super) fn require_millimetres(
+    rig: &Rig<'_>,
+    depth: &CalibratedCamera<'_>,
+    output: &mut CalibOutput,
+) {
+    let seq_id = depth.sensor.seq_id;
+    output.need(
+        &format!("sensor{seq_id}.encoding"),
+        DepthEncoding::Millimetres.name(),
+        Options::new(&rig.settings.params, seq_id).depth.name(),
+        "mono16 is not read as depth",
+    );
+}
 
 /// Describes a camera for the report.
 pub(super) fn describe(camera: &CalibratedCamera<'_>) -> String {

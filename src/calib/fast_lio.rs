@@ -10,7 +10,7 @@ use crate::config::params::{CloudLayout, QosGroup};
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "fast_lio", source: "Ericsii/FAST_LIO_ROS2 b6ebca0", write };
 
-/// Values of `LID_TYPE` in src/preprocess.h. Its handlers of VELO16 and MID360 estimate missing point times from the azimuth.
+/// Values of `LID_TYPE` in src/preprocess.h. VELO16 and MID360 are not used: their handlers estimate times of 0.
 const AVIA: u8 = 1;
 const OUST64: u8 = 3;
 
@@ -18,7 +18,7 @@ const OUST64: u8 = 3;
 const DEVIATIONS: [f64; 4] = [0.316_227_766_016_837_94, 0.01, 0.316_227_766_016_837_94, 0.01];
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let (lidar, imu) = rig.lidar_and_imu(output, Ok)?;
+    let (lidar, imu) = rig.find_lidar_and_imu(output, Ok)?;
     let (topic, lidar_type, lines) = if lidar.is_livox() {
         let topic = format!("{}/custom", lidar.topic);
         rig.warn_if_best_effort(QosGroup::Cloud, &topic, output);
@@ -40,7 +40,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 /// each step (include/IKFoM_toolkit/esekfom/esekfom.hpp).
 pub(super) fn variances(rig: &Rig<'_>, imu: &Imu) -> [String; 4] {
     let defaults = Noise::from_samples(DEVIATIONS, imu.rate_hz);
-    let samples = rig.noise(imu, defaults).samples(imu.rate_hz);
+    let samples = rig.noise(imu, defaults).sample_deviations(imu.rate_hz);
     samples.map(|deviation| real(rounded(deviation * deviation)))
 }
 

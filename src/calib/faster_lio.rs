@@ -1,4 +1,4 @@
-//! Writes the configuration of Faster-LIO (ROS 1): one file, for `rosparam load` or for `run_mapping_offline`.
+//! Faster-LIO (ROS 1): one parameter file, for `rosparam load` or for `run_mapping_offline`.
 use super::imu::Imu;
 use super::lidar::Lidar;
 use super::rig::Rig;
@@ -16,7 +16,7 @@ const HESAI_XT32: u8 = 4;
 const LIVOX: u8 = 6;
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
-    let (lidar, imu) = rig.lidar_and_imu(output, Ok)?;
+    let (lidar, imu) = rig.find_lidar_and_imu(output, Ok)?;
     let (layout, lidar_type, lines) = match (lidar.is_livox(), lidar.layout) {
         (true, _) => (CloudLayout::Livox, LIVOX, 4),
         (false, CloudLayout::Hesai) => (CloudLayout::Hesai, HESAI_XT32, lidar.sensor.height),

@@ -10,14 +10,13 @@ pub(super) struct Noise(pub(super) [f64; 4]);
 
 impl Noise {
     /// Converts standard deviations of samples at `rate_hz`: accelerometer, its bias, gyroscope, its bias.
-    ///
-    /// A filter that multiplies deviations by the time step expects the density times the square root of the rate.
     pub(super) fn from_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
         Self(deviations.map(|d| d / rate_hz.sqrt()))
     }
 
-    /// Returns standard deviations of samples, in the order of [`Self::from_samples`].
-    pub(super) fn samples(&self, rate_hz: f64) -> [f64; 4] {
+    /// Returns standard deviations of samples, in the order of [`Self::from_samples`]. FAST-LIO and VINS-Fusion expect them,
+    /// because their filters multiply the deviation of a sample by the time step.
+    pub(super) fn sample_deviations(&self, rate_hz: f64) -> [f64; 4] {
         self.0.map(|d| d * rate_hz.sqrt())
     }
 }
@@ -28,7 +27,8 @@ pub(super) struct Imu {
 }
 
 impl Rig<'_> {
-    pub(super) fn imu(&self, output: &mut CalibOutput) -> Result<Imu, Problem> {
+    /// Returns the IMU, and adds it to the report.
+    pub(super) fn find_imu(&self, output: &mut CalibOutput) -> Result<Imu, Problem> {
         let params = &self.settings.params.imu;
         if !params.enabled {
             return Err(Problem::new("imu.enabled", "is false, an IMU is needed"));

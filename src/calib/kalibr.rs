@@ -28,7 +28,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     Ok(())
 }
 
-/// The cameras with their poses in the frame of the IMU.
+/// The IMU, and the cameras with their poses in its frame.
 pub(super) struct VisualInertial<'a> {
     pub(super) imu: Imu,
     pub(super) cameras: Vec<(CalibratedCamera<'a>, Transform)>,
@@ -37,9 +37,9 @@ pub(super) struct VisualInertial<'a> {
 impl<'a> VisualInertial<'a> {
     pub(super) fn find(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<Self, Problems> {
         let mut problems = Problems::default();
-        let imu = keep(&mut problems, rig.imu(output));
+        let imu = keep(&mut problems, rig.find_imu(output));
         let mut cameras = Vec::new();
-        match rig.mono_or_stereo(output) {
+        match rig.find_cameras(output) {
             Ok(found) => {
                 for camera in found {
                     let pose = keep(&mut problems, rig.pose_in_imu(&camera.frame));

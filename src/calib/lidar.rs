@@ -52,7 +52,7 @@ impl Lidar<'_> {
         }
     }
 
-    /// Returns FAST-LIO's `point_filter_num` for about 20,000 points per scan: it keeps every n-th point.
+    /// Returns FAST-LIO's `point_filter_num` n, at most 4, for about 20,000 points per scan: it keeps every n-th point.
     pub(super) fn point_filter_num(&self) -> usize {
         (self.points() / 20_000).clamp(1, 4)
     }
@@ -66,8 +66,8 @@ impl Lidar<'_> {
         }
     }
 
-    /// Returns the range of azimuths and the elevations of the lowest and the highest ring, in degrees, from
-    /// `otherParams[2..6]`. The end of each range is exclusive: the step is range / number.
+    /// Returns the horizontal field and the elevations of the lowest and the highest ring, in degrees, from
+    /// `otherParams[2..6]`. The end of a field has no ray: the step is field / number.
     pub(super) fn angles(&self) -> Result<(f64, [f64; 2]), Problem> {
         let angle = |i: usize| f64::from(self.sensor.other_params[i]);
         let (azimuth, height) = (angle(3) - angle(2), angle(5) - angle(4));
@@ -105,19 +105,20 @@ impl Lidar<'_> {
 }
 
 impl<'a> Rig<'a> {
-    /// Returns the lidar, if `check` accepts it, and the IMU.
-    pub(super) fn lidar_and_imu(
+    /// Returns the lidar, if `check` accepts it, and the IMU; adds both to the report.
+    pub(super) fn find_lidar_and_imu(
         &self,
         output: &mut CalibOutput,
         check: fn(Lidar<'a>) -> Result<Lidar<'a>, Problem>,
     ) -> Result<(Lidar<'a>, Imu), Problems> {
         let mut problems = Problems::default();
-        let lidar = keep(&mut problems, self.lidar(output).and_then(check));
-        let imu = keep(&mut problems, self.imu(output));
+        let lidar = keep(&mut problems, self.find_lidar(output).and_then(check));
+        let imu = keep(&mut problems, self.find_imu(output));
         lidar.zip(imu).ok_or(problems)
     }
 
-    pub(super) fn lidar(&self, output: &mut CalibOutput) -> Result<Lidar<'a>, Problem> {
+    /// Returns the lidar, and adds it to the report.
+    pub(super) fn find_lidar(&self, output: &mut CalibOutput) -> Result<Lidar<'a>, Problem> {
         let sensor = self.choose_lidar()?;
         self.check_rigid(sensor)?;
         let params = &self.settings.params;

@@ -16,7 +16,7 @@ const NOISE: Noise =
 
 fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
     let check = |lidar: Lidar<'a>| lidar.require_rings("along which LIO-SAM looks for edges");
-    let (lidar, imu) = rig.lidar_and_imu(output, check)?;
+    let (lidar, imu) = rig.find_lidar_and_imu(output, check)?;
     let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
     let layout = match lidar.layout {
         CloudLayout::Velodyne => CloudLayout::Velodyne.name(),

@@ -48,7 +48,7 @@ pub const CONSUMERS: [Consumer; 9] = [
     px4ctrl::CONSUMER,
 ];
 
-/// The chosen sensors; by default the first that fits.
+/// The chosen vehicle and sensors; by default the first that fit.
 #[derive(Clone, Debug, Default)]
 pub struct SensorChoice {
     /// CopterID.
@@ -62,7 +62,7 @@ pub struct SensorChoice {
 /// Generates the files of a consumer in memory, all or none.
 ///
 /// # Errors
-/// Lists what the consumer needs but the configuration lacks.
+/// Lists what the consumer needs but the configuration lacks, and choices that do not exist.
 pub fn files_for(
     consumer: &Consumer,
     settings: &Settings,

@@ -1,8 +1,7 @@
 //! nvblox: parameters that extend those of its examples, and a launch file with the topics.
-use super::camera::{CalibratedCamera, describe};
+use super::camera::{CalibratedCamera, describe, require_millimetres};
 use super::lidar::Lidar;
 use super::rig::Rig;
-use super::rtabmap::need_millimetres;
 use super::yaml::{real, rounded, text};
 use super::{CalibOutput, Consumer, keep};
 use crate::config::Problems;
@@ -25,7 +24,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let inputs = find_inputs(rig, output)?;
     if let Some(depth) = &inputs.depth {
         output.used.push(("depth", describe(depth)));
-        need_millimetres(rig, depth, output);
+        require_millimetres(rig, depth, output);
         rig.warn_if_camera_best_effort(depth, output);
     }
     if let Some(colour) = &inputs.colour {
@@ -62,7 +61,7 @@ fn find_inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInpu
     let mut problems = Problems::default();
     if rig.choice.lidar.is_some() || inputs.depth.is_none() {
         let why = "of which nvblox makes an image";
-        let lidar = rig.lidar(output).and_then(|lidar| lidar.require_rings(why));
+        let lidar = rig.find_lidar(output).and_then(|lidar| lidar.require_rings(why));
         inputs.lidar = keep(&mut problems, lidar);
     }
     if inputs.depth.is_none() && inputs.lidar.is_none() {

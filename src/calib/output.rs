@@ -25,7 +25,7 @@ pub struct CalibOutput {
     pub used: Vec<(&'static str, String)>,
     /// Parameters of the bridge that the files need.
     pub needs: Vec<Need>,
-    /// Problems.
+    /// What the user must check or change.
     pub warnings: Vec<String>,
     /// Commands that start the consumer; `{dir}` is the directory of the files.
     pub start: Vec<String>,
@@ -58,8 +58,8 @@ impl CalibOutput {
         (fits, now): (bool, &str),
         why: &'static str,
     ) {
-        let now = (!fits).then(|| now.to_owned());
-        self.needs.push(Need { name: name.to_owned(), value, now, why });
+        let unfit = (!fits).then(|| now.to_owned());
+        self.needs.push(Need { name: name.to_owned(), value, unfit, why });
     }
 
     /// Returns the report for the terminal.
@@ -74,7 +74,7 @@ impl CalibOutput {
         }
         let mut commands = self.start.clone();
         if !self.needs.is_empty() {
-            out += "parameters of the bridge that go with it:\n";
+            out += "parameters of the bridge that the files need:\n";
             let bridge = format!("rfly_bridge --ros-args --params-file {{dir}}/{BRIDGE_FILE} ...");
             commands.insert(0, bridge);
         }
@@ -114,7 +114,7 @@ pub struct Need {
     /// The value that the consumer needs.
     pub value: &'static str,
     /// The present value, if it does not fit.
-    pub now: Option<String>,
+    pub unfit: Option<String>,
     /// Reason.
     pub why: &'static str,
 }
@@ -123,8 +123,8 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, value, why, .. } = self;
         write!(f, "-p {name}:={value}   ")?;
-        match &self.now {
-            Some(now) => write!(f, "does not fit now, is {now}: {why}"),
+        match &self.unfit {
+            Some(present) => write!(f, "does not fit now, is {present}: {why}"),
             None => write!(f, "is so: {why}"),
         }
     }

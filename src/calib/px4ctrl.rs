@@ -1,4 +1,4 @@
-//! px4ctrl: a ROS 2 parameter file. Its topics are those of mavros, and `odom` and `cmd`, which are remapped.
+//! px4ctrl: a ROS 2 parameter file, and a command that remaps its topics: those of mavros, `odom` and `cmd`.
 use super::rig::{GRAVITY, Rig};
 use super::{CalibOutput, Consumer, keep};
 use crate::config::{ControlLink, Problems};
@@ -9,7 +9,7 @@ pub(super) const CONSUMER: Consumer = Consumer {
     write,
 };
 
-/// Prefix of the absolute topics and services of px4ctrl, and their names.
+/// Prefix and names of the absolute topics and services of px4ctrl.
 const MAVROS: &str = "/mavros";
 const NAMES: [&str; 8] = [
     "state",
@@ -32,12 +32,12 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     if params.control.read_only {
         problems.push("control.read_only", "is true: px4ctrl sends setpoints");
     }
-    let odometry = keep(&mut problems, rig.mavros("local_position/odom"));
+    let odometry = keep(&mut problems, rig.autopilot_name("local_position/odom"));
     let mut remaps = Vec::new();
     for name in NAMES {
-        let topic = keep(&mut problems, rig.mavros(name));
+        let to = keep(&mut problems, rig.autopilot_name(name));
         let from = format!("{MAVROS}/{name}");
-        remaps.extend(topic.filter(|to| *to != from).map(|to| (from, to)));
+        remaps.extend(to.filter(|to| *to != from).map(|to| (from, to)));
     }
     let Some(odometry) = odometry.filter(|_| problems.is_empty()) else { return Err(problems) };
     output.used.push(("odometry", format!("{odometry}, of the autopilot")));

@@ -50,8 +50,8 @@ impl<'a> Rig<'a> {
         self.names.resolve(topic).map_err(problem)
     }
 
-    /// Returns the full name of a topic of the vehicle's autopilot.
-    pub(super) fn mavros(&self, topic: &str) -> Result<String, Problem> {
+    /// Returns the full name of a topic or service of the vehicle's autopilot.
+    pub(super) fn autopilot_name(&self, topic: &str) -> Result<String, Problem> {
         let prefix = self.settings.params.control_prefix(self.vehicle);
         self.resolve(&format!("{}/{topic}", prefix.trim_end_matches('/')))
     }
@@ -116,7 +116,7 @@ impl<'a> Rig<'a> {
         }
     }
 
-    /// Warns if a pose depends on the unknown distance of the vehicle's bottom below `base_link`.
+    /// Warns if the sensor is mounted at the vehicle's bottom, and the distance of that below `base_link` is unknown.
     pub(super) fn warn_if_bottom_unknown(&self, sensor: &SensorConfig, output: &mut CalibOutput) {
         let is_unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
         if is_unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {

@@ -1,11 +1,10 @@
 //! RTAB-Map: a launch file that passes the topics to RTAB-Map's own launch file.
-use super::camera::{CalibratedCamera, NO_PAIR, describe, stereo_pair};
+use super::camera::{CalibratedCamera, STEREO_PAIR, describe, require_millimetres, stereo_pair};
 use super::rig::Rig;
 use super::yaml::text;
 use super::{CalibOutput, Consumer};
-use crate::config::params::{DepthEncoding, ImuOrientation, TfSource};
+use crate::config::params::{ImuOrientation, TfSource};
 use crate::config::{Problem, Problems};
-use crate::sensors::Options;
 use crate::wire::SensorKind;
 use std::fmt::Write as _;
 
@@ -29,7 +28,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     ];
     match &input {
         VisualInput::Depth { colour, depth } => {
-            need_millimetres(rig, depth, output);
+            require_millimetres(rig, depth, output);
             for (role, camera) in [("colour", colour), ("depth", depth)] {
                 output.used.push((role, describe(camera)));
                 rig.warn_if_camera_best_effort(camera, output);
@@ -49,7 +48,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
             if rig.settings.pairs.frame_of(r) != l {
                 output.warn(format!(
-                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: this version takes the baseline from TF and logs that, older ones exit",
+                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: rtabmap_ros aec4f91 takes the baseline from TF and logs that, older versions exit",
                     right.info_topic
                 ));
             }
@@ -63,13 +62,14 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         }
     }
     if params.imu.enabled && params.imu.orientation == ImuOrientation::Truth {
-        let imu = rig.imu(output).map_err(|problem| Problems(vec![problem]))?;
+        let imu = rig.find_imu(output).map_err(|problem| Problems(vec![problem]))?;
         arguments.push(("imu_topic", imu.topic));
         arguments.push(("wait_imu_to_init", "true".to_owned()));
     } else {
-        let why =
-            "without imu.orientation:=truth RTAB-Map ignores the IMU, so the file leaves it out";
-        output.warn(why);
+        output.warn(match params.imu.enabled {
+            true => "RTAB-Map ignores an IMU without orientation, so the file leaves it out: imu.orientation:=truth adds it",
+            false => "imu.enabled is false, so the file has no IMU",
+        });
     }
     output.need(
         "tf.source",
@@ -80,21 +80,6 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     output.add_file("rtabmap.launch.yaml", file(&arguments));
     output.add_start("ros2 launch {dir}/rtabmap.launch.yaml");
     Ok(())
-}
-
-/// Requires depth as 16UC1, in millimetres.
-pub(super) fn need_millimetres(
-    rig: &Rig<'_>,
-    depth: &CalibratedCamera<'_>,
-    output: &mut CalibOutput,
-) {
-    let seq_id = depth.sensor.seq_id;
-    output.need(
-        &format!("sensor{seq_id}.encoding"),
-        DepthEncoding::Millimetres.name(),
-        Options::new(&rig.settings.params, seq_id).depth.name(),
-        "RTAB-Map does not read mono16 as depth",
-    );
 }
 
 fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
@@ -115,13 +100,11 @@ fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
     }
     match stereo_pair(rig, &images) {
         Some(pair) => Ok(VisualInput::Stereo(pair)),
-        None => Err(Problems(vec![
-            Problem::new(
-                "depth",
-                "a depth camera (TypeID 2) needs a camera (TypeID 1 or 3) with the same mount, size and field of view",
-            ),
-            Problem::new("stereo", format!("or {NO_PAIR}")),
-        ])),
+        None => {
+            let depth = "a depth camera (TypeID 2) and a camera (TypeID 1 or 3) with the same mount, size and field of view";
+            let message = format!("RTAB-Map needs either {depth}, or {STEREO_PAIR}");
+            Err(Problems(vec![Problem::new("cameras", message)]))
+        }
     }
 }
 

@@ -33,7 +33,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 
 fn main_file(rig: &Rig<'_>, VisualInertial { imu, cameras }: &VisualInertial<'_>) -> String {
     let defaults = Noise::from_samples(DEVIATIONS, imu.rate_hz);
-    let samples = rig.noise(imu, defaults).samples(imu.rate_hz);
+    let samples = rig.noise(imu, defaults).sample_deviations(imu.rate_hz);
     let [acc_n, acc_w, gyr_n, gyr_w] = samples.map(|d| real(rounded(d)));
     let mut poses = String::new();
     let mut size = [0; 2];

@@ -1,11 +1,11 @@
 //! Scalars and lists of YAML in a form that PyYAML, libyaml, yaml-cpp and OpenCV read alike.
 use crate::frames::Transform;
 
-/// Resolution of lengths and elements of rotations; hides the rounding errors of products of sines.
-const DECIMALS: f64 = 1e12;
+/// Values are rounded to 1 / this, which hides the rounding errors of products of sines.
+const STEPS_PER_UNIT: f64 = 1e12;
 
-/// Formats a real number, with a point because ROS and Kalibr distinguish reals from integers, and with a signed exponent,
-/// because PyYAML reads `1e-5` as text.
+/// Formats a real number, with a point, because ROS and Kalibr distinguish reals from integers. With an exponent, PyYAML needs
+/// the point and the sign: it reads `1e-5` and `1.0e17` as text.
 pub(super) fn real(value: f64) -> String {
     let text = format!("{value:?}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
@@ -14,9 +14,8 @@ pub(super) fn real(value: f64) -> String {
     format!("{mantissa}{point}e{sign}{exponent}")
 }
 
-/// Rounds a length or an element of a rotation.
 pub(super) fn rounded(value: f64) -> f64 {
-    (value * DECIMALS).round() / DECIMALS + 0.0 // -0 becomes 0
+    (value * STEPS_PER_UNIT).round() / STEPS_PER_UNIT + 0.0 // -0 becomes 0
 }
 
 /// Quotes a text.
@@ -30,13 +29,13 @@ pub(super) fn list(values: &[f64]) -> String {
     format!("[{}]", values.join(", "))
 }
 
-/// Formats a matrix row by row; the lines after the first are indented by `indent`.
+/// Formats a rounded matrix row by row; the lines after the first are indented by `indent`.
 pub(super) fn row_major<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
     let rows: Vec<_> = rows.iter().map(|row| row.map(|v| real(rounded(v))).join(", ")).collect();
     format!("[{}]", rows.join(&format!(",\n{:indent$}", "")))
 }
 
-/// Formats a matrix as a list of rows, one line each.
+/// Formats a rounded matrix as a list of rows, one line each.
 pub(super) fn nested<const N: usize>(rows: &[[f64; N]], indent: usize) -> String {
     let rows: Vec<_> = rows.iter().map(|row| format!("{:indent$}- {}", "", list(row))).collect();
     rows.join("\n")

@@ -470,7 +470,7 @@ def test_all_that_is_missing_is_listed_and_nothing_is_written(tmp_path):
     for consumer in ("vins", "openvins", "kalibr"):
         lines = refused(tmp_path, [MID360], f"--for {consumer}", ros)
         assert [line.split()[0] for line in lines[1:]] == ["imu.enabled", "camera"]
-    assert [line.split()[0] for line in refused(tmp_path, [LEFT], "--for rtabmap")[1:]] == ["depth", "stereo"]
+    assert [line.split()[0] for line in refused(tmp_path, [LEFT], "--for rtabmap")[1:]] == ["cameras"]
     assert [line.split()[0] for line in refused(tmp_path, [LEFT], "--for nvblox")[1:]] == ["lidar", "depth"]
     lines = refused(tmp_path, [LEFT], "--for px4ctrl", "-p control.link:=off -p control.read_only:=true")
     assert [line.split()[0] for line in lines[1:]] == ["control.link", "control.read_only"]
