@@ -82,7 +82,7 @@ fn one_more_row_is_read_beside_the_sensors_that_are_there() {
     for text in [
         "row.DataWith: unknown key, and \"DataWidth\" is missing",
         "row.SeqID: 5 is also the SeqID of sensor5",
-        "row.TargetCopter: with TargetMountType 4 it must be the SeqID of an earlier sensor (3, 5), is 1",
+        "row.TargetCopter: with TargetMountType 4 it must be the SeqID of an earlier sensor (3, 5); it is 1",
     ] {
         assert!(found.iter().any(|p| p.starts_with(text)), "{found:?}");
     }

@@ -1,5 +1,5 @@
 //! Rows of Config.json with values of parameters.
-use rfly_bridge::config::config_json::{self, RowChange, VendorOverrides};
+use rfly_bridge::config::config_json::{self, EntryChange, VendorOverrides};
 use rfly_bridge::config::{Mount, SensorConfig, TransportMode};
 use rfly_bridge::wire::SensorKind;
 
@@ -21,7 +21,7 @@ fn sensors() -> Vec<SensorConfig> {
 #[test]
 fn a_row_with_other_values_is_that_of_a_file_with_them() {
     let file = &sensors()[0];
-    let change = RowChange {
+    let change = EntryChange {
         type_id: Some(20),
         width: Some(360),
         height: Some(16),
@@ -42,22 +42,22 @@ fn a_row_with_other_values_is_that_of_a_file_with_them() {
     assert_eq!(row, known);
     assert_eq!(row.other_params[..4], [50.0, 0.0, -180.0, 180.0]);
     assert_eq!(row.other_params[4..], [0.0; 12]);
-    assert_eq!(RowChange::default().apply(file, None).unwrap(), *file);
+    assert_eq!(EntryChange::default().apply(file, None).unwrap(), *file);
 }
 
 #[test]
 fn all_that_is_wrong_with_a_row_has_the_name_of_its_parameter() {
     let [camera, carried] = &sensors()[..] else { panic!("two sensors") };
-    let problems = |change: &RowChange, sensor: &SensorConfig| -> Vec<String> {
+    let problems = |change: &EntryChange, sensor: &SensorConfig| -> Vec<String> {
         let problems = change.apply(sensor, Some(200.0)).unwrap_err();
         problems.0.iter().map(ToString::to_string).collect()
     };
-    let change = RowChange {
+    let change = EntryChange {
         width: Some(0),
         height: Some(9000),
         vehicle: Some(0),
         other_params: Some(vec![0.0; 9]),
-        ..RowChange::default()
+        ..EntryChange::default()
     };
     let found = problems(&change, camera);
     for text in [
@@ -70,10 +70,10 @@ fn all_that_is_wrong_with_a_row_has_the_name_of_its_parameter() {
         assert!(found.iter().any(|p| p.starts_with(text)), "{found:?}");
     }
     assert_eq!(found.len(), 5, "{found:?}");
-    let change = RowChange { vehicle: Some(2), ..RowChange::default() };
+    let change = EntryChange { vehicle: Some(2), ..EntryChange::default() };
     let found = problems(&change, carried).join("; ");
     assert!(found.contains("sensor 1 carries it; set sensor1.vehicle"), "{found}");
-    let change = RowChange { type_id: Some(20), ..RowChange::default() };
+    let change = EntryChange { type_id: Some(20), ..EntryChange::default() };
     let found = problems(&change, camera);
     assert_eq!(found.len(), 1, "a lidar has no field of view: {found:?}");
     assert!(found[0].starts_with("sensor1.other_params[0]: the range scales"), "{found:?}");

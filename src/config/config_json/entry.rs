@@ -25,17 +25,17 @@ const BASE_PORT: u16 = 9999;
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) seq_id: Option<u16>,
-    /// The file has SeqID 0, which means the next number.
+    /// The entry has SeqID 0 and is not the first: 0 stands for the next number.
     pub(super) is_auto: bool,
     pub(super) mount: Option<Mount>,
     /// The bridge cannot read the sensor and leaves it out.
     pub(super) is_skipped: bool,
-    /// Port for the data; `None` with shared memory.
+    /// Port for the data; `None` with shared memory, and for an entry that is skipped or wrong.
     pub(super) udp_port: Option<u16>,
     /// `SendProtocol[0]` is 0 in the file and replaced by 1, as in the vendor's loader on Linux.
     pub(super) is_moved_to_udp: bool,
     /// `SendProtocol[0]` is 0 in the file, so the file's port has no meaning.
-    pub(super) is_shared_in_file: bool,
+    pub(super) is_shm_in_file: bool,
     pub(super) sensor: Option<SensorConfig>,
 }
 
@@ -108,9 +108,9 @@ pub(super) fn read(
             eular_or_quat: orientation.selector as f32,
         })
     };
-    let is_shared = |send: &[JsonValue]| send.first().and_then(JsonValue::integer) == Some(0);
-    let is_shared_in_file =
-        matches!(entry.get("SendProtocol"), Some(JsonValue::Array(send)) if is_shared(send));
+    let is_shm = |send: &[JsonValue]| send.first().and_then(JsonValue::integer) == Some(0);
+    let is_shm_in_file =
+        matches!(entry.get("SendProtocol"), Some(JsonValue::Array(send)) if is_shm(send));
     Draft {
         path: entry.path.clone(),
         seq_id,
@@ -119,7 +119,7 @@ pub(super) fn read(
         is_skipped,
         udp_port: send.as_ref().filter(|s| s.mode.is_udp() && !is_skipped).map(|s| s.port),
         is_moved_to_udp: !is_skipped && send.as_ref().is_some_and(|send| send.is_moved_to_udp),
-        is_shared_in_file,
+        is_shm_in_file,
         sensor: if is_valid { sensor() } else { None },
     }
 }
@@ -286,7 +286,7 @@ pub(super) fn default_port(seq_id: u16) -> Option<u16> {
     BASE_PORT.checked_add(seq_id)
 }
 
-/// Checks that the type supports the mode. If not, a mode from the file is a problem; one from the parameter becomes mode 1.
+/// Checks that the type supports the mode. If not, a mode from the file is a problem; an override becomes mode 1, with a warning.
 fn check_mode(
     entry: &mut SensorEntry<'_>,
     mode: TransportMode,

@@ -3,7 +3,7 @@ use super::text::JsonValue;
 use crate::config::problem::{Problem, Problems, closest};
 use std::ops::RangeInclusive;
 
-/// Keys that the vendor's loader (first) and documents (second) spell differently.
+/// Keys that the vendor spells differently: first as in the loader, then as in the documents.
 pub(super) const SPELLINGS: [(&str, &str); 2] =
     [("EularOrQuat", "EulerOrQuat"), ("SensorAngEular", "SensorAngEuler")];
 

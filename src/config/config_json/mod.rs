@@ -1,7 +1,7 @@
 //! Reads the simulator's `Config.json` with the quirks of the vendor's loader, but with error messages.
 //!
-//! Where the vendor silently skips a sensor or gives up, [`load`] returns a [`Problem`]; it returns all problems of all files.
-//! The format is documented in `docs/config_json.md`.
+//! Where the vendor silently skips a sensor or gives up, [`load`] returns a [`Problem`], or a warning if the meaning is clear; it
+//! returns all problems of all files. The format is documented in `docs/config_json.md`.
 //!
 //! ```
 //! use rfly_bridge::config::config_json::{VendorOverrides, load};
@@ -10,17 +10,17 @@
 //! assert!(problems.to_string().contains(r#"did you mean "DataWidth"?"#));
 //! ```
 mod entry;
+mod entry_change;
 mod fields;
 mod normalise;
 mod orientation;
 mod relations;
-mod row;
 mod text;
 mod types;
 
 use super::{Problem, Problems, SensorConfig, TransportMode};
+pub use entry_change::EntryChange;
 use fields::{Findings, SensorEntry};
-pub use row::RowChange;
 use text::JsonValue;
 pub use text::without_comments;
 pub(crate) use types::check_fov;
@@ -48,7 +48,7 @@ pub struct VendorOverrides {
     pub piece_bytes: Option<u16>,
     /// Parameter `cloud.segmentation`: overwrites `SendProtocol[7]`.
     pub segmentation: Option<u16>,
-    /// Parameter `config.unsupported`: a sensor that the bridge cannot read is a problem.
+    /// Parameter `config.unsupported`: a sensor that the bridge cannot read is a problem, not left out.
     pub refuse_unsupported: bool,
 }
 
@@ -90,7 +90,7 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
             let path = format!("{name}: VisionSensors[{i}]");
             let why = match node {
                 JsonValue::Object(pairs) if pairs.len() <= MAX_ITEMS => {
-                    let draft = read_row((path, pairs), overrides, &mut last_id, &mut findings);
+                    let draft = read_entry((path, pairs), overrides, &mut last_id, &mut findings);
                     drafts.push(draft);
                     continue;
                 }
@@ -127,7 +127,7 @@ pub fn load_one(
             let strict = VendorOverrides { refuse_unsupported: true, ..*overrides };
             let mut last_id = others.iter().map(|sensor| sensor.seq_id).max();
             let row = (ROW.to_owned(), &pairs);
-            drafts.push(read_row(row, &strict, &mut last_id, &mut findings));
+            drafts.push(read_entry(row, &strict, &mut last_id, &mut findings));
             relations::check(&mut drafts, &mut findings);
         }
         Some(other) => findings
@@ -143,7 +143,7 @@ pub fn load_one(
 }
 
 /// Normalises and reads an entry; `last_id` is that of the entry before it.
-fn read_row(
+fn read_entry(
     (path, pairs): (String, &Vec<(String, JsonValue)>),
     overrides: &VendorOverrides,
     last_id: &mut Option<u16>,

@@ -30,7 +30,7 @@ impl Orientation {
     }
 }
 
-/// Whether the entry has the keys of the new layout.
+/// Whether the entry has the new layout; warns of an `EulerOrQuat` that is ignored.
 ///
 /// The vendor's loader does not know the documents' spelling of `EularOrQuat`, so it reads such an entry with 8 `otherParams` in
 /// the old layout. So does the bridge, unless the entry selects its quaternion.

@@ -16,15 +16,18 @@ pub(super) fn check(drafts: &mut [Draft], findings: &mut Findings) {
         let message = format!("{most}, found {}", drafts.len());
         findings.problems.push(&draft.path, message);
     }
-    note_moved_transport(drafts, findings);
+    warn_of_moved_transport(drafts, findings);
 }
 
 fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(seq_id) = draft.seq_id else { continue };
         if let Some(first) = drafts[..i].iter().find(|earlier| earlier.seq_id == Some(seq_id)) {
-            let how = if draft.is_auto { "0 becomes the next number, " } else { "" };
-            let why = format!("{how}{seq_id} is also the SeqID of {}", first.path);
+            let (before, after) = match draft.is_auto {
+                true => ("0 stands for the next number, here ", ", which"),
+                false => ("", ""),
+            };
+            let why = format!("{before}{seq_id}{after} is also the SeqID of {}", first.path);
             findings.problems.push(format!("{}.SeqID", draft.path), why);
         }
     }
@@ -33,14 +36,11 @@ fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
 /// Gives a sensor whose file selects shared memory (where ports do not matter) its default port if another sensor has its port.
 fn separate_ports(drafts: &mut [Draft], findings: &mut Findings) {
     let taken: Vec<_> = drafts.iter().map(|d| (d.seq_id, d.udp_port)).collect();
-    let is_shared = |seq_id, port| {
-        let others = taken.iter().filter(|(other, _)| *other != seq_id);
-        others.map(|(_, port)| *port).any(|taken| taken == port)
-    };
-    for draft in drafts.iter_mut().filter(|draft| draft.is_shared_in_file) {
+    let is_taken = |seq_id, port| taken.iter().any(|(id, other)| *id != seq_id && *other == port);
+    for draft in drafts.iter_mut().filter(|draft| draft.is_shm_in_file) {
         let default = draft.seq_id.and_then(default_port);
         let (Some(port), Some(default)) = (draft.udp_port, default) else { continue };
-        if port == default || !is_shared(draft.seq_id, Some(port)) {
+        if port == default || !is_taken(draft.seq_id, Some(port)) {
             continue;
         }
         draft.udp_port = Some(default);
@@ -54,7 +54,7 @@ fn separate_ports(drafts: &mut [Draft], findings: &mut Findings) {
     }
 }
 
-/// Reports equal ports; ignores equal SeqIDs, which imply equal ports, because [`check_seq_ids`] reports them.
+/// Reports equal ports of sensors with different SeqIDs; [`check_seq_ids`] reports equal SeqIDs.
 fn check_ports(drafts: &[Draft], findings: &mut Findings) {
     for (i, draft) in drafts.iter().enumerate() {
         let Some(port) = draft.udp_port.filter(|port| *port != 0) else { continue };
@@ -91,10 +91,10 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
                 let earlier: Vec<String> =
                     drafts[..i].iter().filter_map(|d| d.seq_id).map(|id| id.to_string()).collect();
                 let known = match earlier[..] {
-                    [] => ", but there is none".to_owned(),
+                    [] => ", but no sensor is earlier".to_owned(),
                     _ => format!(" ({})", earlier.join(", ")),
                 };
-                format!("it must be the SeqID of an earlier sensor{known}, is {carrier}")
+                format!("it must be the SeqID of an earlier sensor{known}; it is {carrier}")
             }
         };
         let message = format!("with TargetMountType 4 {why}");
@@ -102,10 +102,10 @@ fn check_carriers(drafts: &[Draft], findings: &mut Findings) {
     }
 }
 
-fn note_moved_transport(drafts: &[Draft], findings: &mut Findings) {
-    let mut moved = drafts.iter().filter(|draft| draft.is_moved_to_udp);
-    if let Some(first) = moved.next() {
-        let count = 1 + moved.count();
+fn warn_of_moved_transport(drafts: &[Draft], findings: &mut Findings) {
+    let mut drafts = drafts.iter().filter(|draft| draft.is_moved_to_udp);
+    if let Some(first) = drafts.next() {
+        let count = 1 + drafts.count();
         let what = format!(
             "is 0 (shared memory), {count} sensor(s) in all; UDP mode 1 is used, as the vendor's loader does on Linux \
              (transport_mode:=file keeps shared memory)"

@@ -11,7 +11,7 @@ pub(super) const fn modes_text(modes: Modes) -> &'static str {
     }
 }
 
-/// Checks a field of view; fails for types without one.
+/// Checks a field of view. Errors: what is wrong, also that the type has none.
 pub(crate) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
     let (id, row) = (kind.type_id(), kind.row());
     let (is_valid, allowed) = match row.optics {
@@ -25,6 +25,7 @@ pub(crate) fn check_fov(kind: SensorKind, fov: f64) -> Result<(), String> {
     is_valid.then_some(()).ok_or_else(wrong)
 }
 
+/// Returns the name of a type that the bridge cannot read, and the reason.
 pub(super) fn unsupported(id: i64) -> Option<&'static str> {
     match id {
         6 => Some(
@@ -128,8 +129,7 @@ fn check_cloud(entry: &mut SensorEntry<'_>, optics: Optics, p: &[f64; 16]) {
         return;
     }
     if are_petals(p) {
-        let why = "are the numbers of a Livox Mid-40, which is TypeID 22; they are sent as they are, and mean a lidar with next to no \
-                   field of view";
+        let why = "are those of a Livox Mid-40, which has TypeID 22; they are sent unchanged, and give a lidar with almost no field of view";
         entry.warning(KEY, why);
         return;
     }

@@ -46,7 +46,7 @@ pub use table::{ParameterSpec, ValueKind};
 pub use value::ParamValue;
 pub use vehicle::{VEHICLE_PARAMETERS, VehicleParams};
 
-use super::config_json::{RowChange, VendorOverrides};
+use super::config_json::{EntryChange, VendorOverrides};
 use super::{AngleUnit, MountOrientation, SensorConfig};
 use super::{ControlLink, SimMode};
 use std::net::Ipv4Addr;

@@ -3,7 +3,7 @@ use super::choices::Choice;
 use super::families::CheckedValues;
 use super::together::check_together;
 use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource};
-use crate::config::config_json::{self, RowChange};
+use crate::config::config_json::{self, EntryChange};
 use crate::config::{Mount, Problems, SensorConfig};
 use crate::wire::{Optics, Payload, SensorKind};
 
@@ -86,9 +86,9 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            // `RowChange::apply` has checked the field of view of a changed row; a type without one ignores the parameter.
+            // `EntryChange::apply` has checked the field of view of a changed row; a type without one ignores the parameter.
             let params = self.sensors.get(&sensor.seq_id);
-            let unchanged = params.filter(|params| params.row == RowChange::default());
+            let unchanged = params.filter(|params| params.row == EntryChange::default());
             let fov = unchanged.and_then(|params| params.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))

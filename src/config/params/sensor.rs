@@ -1,7 +1,7 @@
 //! Parameters of one sensor.
 use super::declare::parameters;
 use super::{
-    AngleUnit, CloudLayout, MountOrientation, ParameterSpec, RowChange, ScanSource, SensorConfig,
+    AngleUnit, CloudLayout, MountOrientation, ParameterSpec, EntryChange, ScanSource, SensorConfig,
 };
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ parameters! {
             does for a gimbal. A pod camera (type 9) always has both topics.";
 
         [REOPENED]
-        row: RowChange
+        row: EntryChange
             = "type_id", Int(0, 65_535), live
                 "Type, instead of TypeID. While the bridge runs the sensor is closed and opened again: its topics end, and those of the new type \
                 begin; set in one call what the new type needs besides (width, height, other_params, fov_deg)."
@@ -49,7 +49,7 @@ parameters! {
             = "other_params", Reals(16), live
                 "Parameters of the type (docs/config_json.md), instead of otherParams; those left out are 0. The sensor is opened again, as with \
                 type_id."
-            => |r| RowChange {
+            => |r| EntryChange {
                 type_id: r.read("type_id"),
                 width: r.read("width"),
                 height: r.read("height"),

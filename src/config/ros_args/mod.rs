@@ -1,7 +1,7 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
-//! One difference: values apply in the order of the command line, regardless of the sections' names. In rcl
-//! a file with a `/node:` section can win over a later `-p`.
+//! Values apply in the order of the command line, regardless of the sections' names; in rcl a file with a `/node:` section can win
+//! over a later `-p`. Remaps of services only, enclaves and files of logs are ignored.
 mod param_file;
 pub(crate) mod yaml;
 
@@ -32,7 +32,7 @@ pub struct RosArgs {
     pub rest: Vec<String>,
 }
 
-/// Where parameter values come from.
+/// A source of parameter values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamSource {
     /// `-p name:=value`.
@@ -76,7 +76,7 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
                 Some(value) => parser.read_option(option, &value),
                 None => parser.problems.push(option, "needs a value"),
             },
-            // This node lacks the features that these flags switch.
+            // Ignored: the log is on stderr and `/rosout` in any case.
             (true, option) if FLAGS.contains(&option) => {}
             (true, option) => {
                 let hint = did_you_mean(option, WITH_VALUE.iter().chain(FLAGS).copied());
@@ -138,7 +138,7 @@ impl ArgParser {
 
     fn read_rule(&mut self, option: &str, text: &str) -> Option<Rule> {
         let Some((left, right)) = text.split_once(":=") else {
-            let wanted = if option.contains('p') { "name:=value" } else { "from:=to" };
+            let wanted = if option.contains("-p") { "name:=value" } else { "from:=to" };
             self.problems.push(format!("{option} {text}"), format!("must have the form {wanted}"));
             return None;
         };
@@ -175,12 +175,12 @@ impl ArgParser {
         if let Some(topic) = rule.left.strip_prefix("rostopic://") {
             rule.left = topic.to_owned();
         }
-        let checked = match rule.left.as_str() {
+        let result = match rule.left.as_str() {
             "__node" | "__name" => names::check_token(&rule.right),
             "__ns" => names::check_namespace(&rule.right),
             left => names::check_topic(left).and_then(|()| names::check_topic(&rule.right)),
         };
-        match checked {
+        match result {
             Ok(()) => self.remaps.push(rule),
             Err(why) => self.problems.push(format!("{option} {text}"), why),
         }

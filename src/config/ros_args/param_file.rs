@@ -46,8 +46,8 @@ impl FileReader<'_> {
     /// Walks namespaces and nodes down to `ros__parameters`.
     fn read_section(&mut self, node: &Yaml, name: &str) {
         let YamlKind::Mapping(pairs) = &node.kind else {
-            let place = if name.is_empty() { "the file".to_owned() } else { format!("{name:?}") };
-            let why = format!("{place} must contain a node name and below it `ros__parameters:`");
+            let section = if name.is_empty() { "the file".to_owned() } else { format!("{name:?}") };
+            let why = format!("{section} must contain a node name and below it `ros__parameters:`");
             self.problem(node.line, why);
             return;
         };

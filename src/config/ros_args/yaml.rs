@@ -1,4 +1,4 @@
-//! YAML as rcl reads it: its own rules for scalars, no anchors, and the line of every node.
+//! YAML as rcl reads it, with its own rules for scalars and without aliases; a node has the number of its line.
 use crate::config::ParamValue;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
@@ -134,7 +134,7 @@ pub(crate) fn plain_scalar(text: &str) -> ParamValue {
 
 /// `strtol` with base 0: decimal, 0x hexadecimal, leading 0 octal.
 fn c_integer(text: &str) -> Option<i64> {
-    let (negative, digits) = match text.as_bytes().first()? {
+    let (is_negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
         b'+' => (false, &text[1..]),
         _ => (false, text),
@@ -148,5 +148,5 @@ fn c_integer(text: &str) -> Option<i64> {
         return None; // from_str_radix would accept a second sign
     }
     let value = i128::from_str_radix(digits, radix).ok()?;
-    i64::try_from(if negative { -value } else { value }).ok()
+    i64::try_from(if is_negative { -value } else { value }).ok()
 }

@@ -7,7 +7,7 @@ use crate::config::{Mount, Problem, Problems, SensorConfig};
 
 /// Values of an entry that parameters replace; the others are as in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RowChange {
+pub struct EntryChange {
     /// `TypeID`.
     pub type_id: Option<u16>,
     /// `DataWidth`.
@@ -27,14 +27,14 @@ const PARAMETERS: [(&str, &str); 8] = [
     ("DataHeight", "height"),
     ("TargetCopter", "vehicle"),
     ("otherParams", "other_params"),
-    // An entry without this key has 8 `otherParams`.
+    // The check of the number of `otherParams` names this key.
     ("EularOrQuat", "other_params"),
     ("CameraFOV", "fov_deg"),
     ("DataCheckFreq", "rate_hz"),
 ];
 
-impl RowChange {
-    /// Returns the sensor with these values and this field of view; mode 1 replaces a transport that the type does not support.
+impl EntryChange {
+    /// Returns the sensor with these values; `fov_deg` is only checked. Mode 1 replaces a transport that the type does not support.
     /// Errors: all problems, with the names of the parameters `sensor<SeqID>.*`.
     pub fn apply(
         &self,
@@ -55,7 +55,7 @@ impl RowChange {
         let mut findings = Findings::default();
         let path = format!("sensor{}", sensor.seq_id);
         let mut entry = SensorEntry { path: path.clone(), pairs: &pairs, findings: &mut findings };
-        let row = entry::read(&mut entry, &overrides, &mut None).sensor;
+        let changed = entry::read(&mut entry, &overrides, &mut None).sensor;
         let mut problems = Problems(findings.problems.0.into_iter().map(rename_key).collect());
         if let (Some(_), Mount::Sensor(carrier)) = (self.vehicle, sensor.mount) {
             let why = format!(
@@ -63,14 +63,14 @@ impl RowChange {
             );
             problems.push(format!("{path}.vehicle"), why);
         }
-        let row = row.unwrap_or_else(|| sensor.clone());
+        let changed = changed.unwrap_or_else(|| sensor.clone());
         problems.or(SensorConfig {
-            kind: row.kind,
-            mount: row.mount,
-            width: row.width,
-            height: row.height,
-            transport: row.transport,
-            other_params: row.other_params,
+            kind: changed.kind,
+            mount: changed.mount,
+            width: changed.width,
+            height: changed.height,
+            transport: changed.transport,
+            other_params: changed.other_params,
             ..sensor.clone()
         })
     }
