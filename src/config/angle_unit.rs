@@ -65,7 +65,7 @@ pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> 
     ResolvedAngleUnit { unit, reason }
 }
 
-/// Converts the angles of a sensor, whose type may have its own unit.
+/// Converts the Euler angles of a sensor to another unit.
 pub fn convert_angles(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit) {
     if let MountOrientation::Euler(angles) = sensor.orientation
         && from != to
@@ -76,17 +76,15 @@ pub fn convert_angles(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit)
     }
 }
 
-/// Returns a warning if the angles, read as degrees, look like radians: all that are not 0 are multiples of pi/4 as people
-/// write them.
-///
-/// The angles of a pod are always degrees.
+/// Returns a warning if the angles, read as degrees, look like radians: all that are not 0 are multiples of pi/4, rounded to
+/// two decimals. The angles of a pod are always degrees.
 pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     let mut angles = angles(sensors).filter(|(sensor, _)| sensor.kind != SensorKind::Pod);
     let (sensor, first) = angles.next()?;
     let is_eighth = |angle: f64| angle.abs() <= FULL_TURN && is_multiple_of(PI / 4.0, angle);
     (is_eighth(first) && angles.all(|(_, angle)| is_eighth(angle))).then(|| {
         format!(
-            "takes SensorAngEular for degrees, but all that are not 0 look like multiples of pi/4, for example {first} of sensor {}: \
+            "SensorAngEular is read as degrees, but all angles that are not 0 look like multiples of pi/4, for example {first} of sensor {}: \
              if they are radians, set mount_angle_unit:=radians",
             sensor.seq_id
         )
@@ -131,7 +129,7 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
         return (AngleUnit::Degrees, reason);
     }
     let reason = format!(
-        "all angles are fractions within half a turn in radians, for example {angle} of sensor {seq_id}"
+        "all angles are fractions within half a turn or multiples of 15 degrees in radians, for example {angle} of sensor {seq_id}"
     );
     (AngleUnit::Radians, reason)
 }

@@ -24,7 +24,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> 
     match GB18030.decode_without_bom_handling_and_without_replacement(error.as_bytes()) {
         Some(text) => Ok((text.into_owned(), Some("GBK"))),
         None => Err(format!(
-            "is no text in UTF-8 (its byte {} is none), UTF-16 or GBK; save it as UTF-8",
+            "is no text in UTF-8 (byte {} is not valid), UTF-16 or GBK; save it as UTF-8",
             error.utf8_error().valid_up_to() + 1
         )),
     }

@@ -32,10 +32,10 @@ impl TransportMode {
     }
 }
 
-/// Attitude of a sensor in its mount, in the unit of the file; [`crate::frames::MountOrientation`] is in rad.
+/// Attitude of a sensor in its mount, in the unit on the wire; [`crate::frames::MountOrientation`] is in rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MountOrientation {
-    /// Roll, pitch, yaw (FRD, z-y-x) in the unit from [`resolve_angle_unit`](super::resolve_angle_unit).
+    /// Roll, pitch, yaw (FRD, z-y-x) in the unit of [`resolve_angle_unit`](super::resolve_angle_unit), of a pod in degrees.
     Euler([f64; 3]),
     /// w, x, y, z (FRD), normalised.
     Quaternion([f64; 4]),

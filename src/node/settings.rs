@@ -226,15 +226,15 @@ impl Settings {
         warnings: Vec<Problem>,
         calibrations: &Calibrations,
     ) -> Result<Self, Problems> {
-        let (rows, mut problems) = params.rows(&origin.sensors);
-        if let Err(Problems(found)) = params.check_sensors(&rows) {
+        let (entries, mut problems) = params.changed_entries(&origin.sensors);
+        if let Err(Problems(found)) = params.check_sensors(&entries) {
             problems.0.extend(found);
         }
         let is_enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let files: Vec<_> = origin.sensors.iter().filter(is_enabled).cloned().collect();
         // Only the files determine the unit: angles in parameters are always in degrees.
         let angle_unit = resolve_angle_unit(&files, params.frames.mount_angle_unit);
-        let mut sensors: Vec<_> = rows.iter().filter(is_enabled).cloned().collect();
+        let mut sensors: Vec<_> = entries.iter().filter(is_enabled).cloned().collect();
         for (sensor, file) in sensors.iter_mut().zip(&files) {
             let [written, unit] = [file, &*sensor].map(|s| unit_of(s, &angle_unit));
             config::convert_angles(sensor, written, unit);

@@ -26,7 +26,8 @@ parameters! {
         [SIMULATOR]
         config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic numbering restarts in each.";
         config_unsupported: UnsupportedSensors = "config.unsupported", Choice = "skip",
-            "Sensors whose data have no public layout (microphone 6, optical flow 10): skip leaves them out with a warning, refuse does not start.";
+            "Sensors whose data have no public layout (microphone 6, optical flow 10): `skip` leaves them out with a warning, with `refuse` the bridge \
+            does not start.";
         simulator_address: Ipv4Addr = "simulator_address", Address = "127.0.0.1",
             "Address of the host of RflySim3D and CopterSim; no broadcast, because answers come from a host.";
         window: u8 = "window", Int(0, 19) = 0, "RflySim3D window that renders the sensors (UDP port 20010 + window).";
@@ -56,8 +57,8 @@ parameters! {
             "Send RflyClearCapture first: ends every capture of this window, also those of other programs.";
         request: RequestParams;
         true_state_enabled: bool = "true_state.enabled", Bool = true,
-            "Take the true state of vehicles at model.base_port + 1 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles \
-            needs `tf.source:=estimate`.";
+            "Take the true state of vehicles at model.base_port + 1 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles then \
+            needs `tf.source:=estimate` or `external`.";
         forward_to: Option<Ipv4Addr> = "forward_to", Address = "",
             "Address to which the bridge copies each datagram that arrives at the ports of true states, IMUs and outputs of autopilots, to the same \
             port, for another program; 127.0.0.2 for a program of this host that binds these ports on all addresses.";

@@ -63,7 +63,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
         ),
         ValueKind::Networks => check_each(
             value,
-            |text| network(text).is_some(),
+            |text| parse_network(text).is_some(),
             |bad| {
                 format!(
                     "each must be an IPv4 address like 192.168.31.24, a network like 192.168.31.0/24, or any; one is {bad}"
@@ -84,7 +84,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
     }
 }
 
-/// Maximum bytes of a text, as of a path. Names need a limit, because every message contains a copy of them.
+/// Maximum bytes of a text, enough for any path. Names need a limit, because every message contains a copy of its frame id.
 const MAX_TEXT: usize = 4096;
 
 fn check_text(kind: ValueKind, text: &str) -> Result<(), String> {
@@ -117,7 +117,7 @@ fn check_each(
 }
 
 /// Parses an address, a network, or `any` for every address.
-pub(super) fn network(text: &str) -> Option<Ipv4Net> {
+pub(super) fn parse_network(text: &str) -> Option<Ipv4Net> {
     match text {
         "any" => Some(Ipv4Net::default()),
         _ => (text.parse().ok()).or_else(|| text.parse::<Ipv4Addr>().ok().map(Ipv4Net::from)),

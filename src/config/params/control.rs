@@ -17,7 +17,7 @@ parameters! {
             "Time to listen for CopterSim's heartbeats at start; every vehicle heard from an accepted address (`accept_from`) is served at that \
             address. 0: only those of `vehicles` and of the sensors.";
         read_only: bool = "control.read_only", Bool = false,
-            "Telemetry only: setpoints, commands, parameters and missions to a vehicle are refused with this reason.";
+            "Telemetry only: setpoints, commands, parameters and missions to a vehicle are refused; the answer names this parameter.";
         switch_mode: bool = "control.switch_mode", Bool = false,
             "Request CopterSim to change to the UDPSIMMODE of `control.link`; not to UDP_UltraSimple, whose number is not published.";
         prefix: String = "control.prefix", Str = "mavros{n}",
@@ -46,7 +46,8 @@ parameters! {
             "Position setpoints further from the origin than this are refused.";
         max_speed: f64 = "control.max_speed_m_s", Float(0.1, 1e4) = 200.0, ["m/s"] "Velocity setpoints faster than this are refused.";
         geoid: Geoid = "control.geoid", Choice = "egm96",
-            "Height of the geoid: NavSatFix and HomePosition have altitudes above the ellipsoid, autopilots above sea level.";
+            "Height of the geoid above the ellipsoid: `egm96`, or `none` for 0. NavSatFix and HomePosition have altitudes above the ellipsoid, \
+            autopilots above sea level.";
     }
 
     /// `setpoint.*`, parameters of mavros' plugins.

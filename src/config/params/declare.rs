@@ -4,7 +4,7 @@
 ///
 /// * `field: Type = "name", Kind(limits) = default, ["unit"] live "Description.";`, where limits, default, unit and `live` (can
 ///   be set at run time) are optional; a [`ValueKind::Choice`](super::ValueKind) has the words of its type,
-/// * `field: Type = ... = ... => |values| expression;`, computed from one or more parameters,
+/// * `field: Type = ... = ... => |values| expression;`, computed from any number of parameters,
 /// * `field: Group;`, a group declared by the same macro, whose parameters are listed here.
 macro_rules! parameters {
     ($(
@@ -21,7 +21,7 @@ macro_rules! parameters {
     )+) => {$(
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
-        #[allow(rustdoc::all, reason = "a description is for every document")]
+        #[allow(rustdoc::all, reason = "descriptions are also texts of --help and Markdown")]
         pub struct $name {$($(
             $(#[$about])*
             #[doc = parameters!(@about $type; $($doc)*)]

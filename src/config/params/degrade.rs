@@ -10,7 +10,7 @@ parameters! {
     pub struct DegradeParams {
         [DEGRADED]
         seed: u64 = "degrade.seed", Int(0, i64::MAX) = 0,
-            "Seed of all noise, also of `imu.*`; what is drawn depends on it, on the SeqID or CopterID, and on the simulator's time only \
+            "Seed of all noise, also of `imu.*`; the random numbers depend only on it, on the SeqID or CopterID, and on the simulator's time \
             (docs/degrade.md).";
         latency: Duration = "degrade.latency_s", Float(0.0, 10.0) = 0.0, ["s"]
             "Hold every frame of every sensor of Config.json back for this time after its arrival; stamps stay true.";

@@ -43,8 +43,8 @@ pub(super) static FAMILIES: [Family; 2] = [
         owner: Owner::Sensor,
         example: 0,
         rows: &SENSOR_PARAMETERS,
-        about: "`<SeqID>` is the number of the sensor in Config.json, after automatic numbering. What is empty takes \
-                the default of the sensor's type or the parameter above.",
+        about: "`<SeqID>` is the number of the sensor in Config.json, after automatic numbering. A parameter that is empty has the default of the \
+            sensor's type, or the value for all sensors.",
     },
     Family {
         prefix: "vehicle",
@@ -53,7 +53,7 @@ pub(super) static FAMILIES: [Family; 2] = [
         owner: Owner::Vehicle,
         example: 1,
         rows: &VEHICLE_PARAMETERS,
-        about: "What is empty takes the parameter for all vehicles.",
+        about: "A parameter that is empty has the value for all vehicles.",
     },
 ];
 

@@ -26,23 +26,23 @@ impl Params {
         problems.or(params)
     }
 
-    /// Returns all sensors of the files, also disabled ones, with the changes of `sensor<SeqID>.*`. A sensor whose changes have
-    /// problems stays as in the file.
-    pub fn rows(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
+    /// Returns all sensors of the files, also disabled ones, each with its [`EntryChange`]. A sensor whose change has problems
+    /// stays as in the file.
+    pub fn changed_entries(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
         let mut problems = Problems::default();
-        let row = |sensor: &SensorConfig| {
+        let change = |sensor: &SensorConfig| {
             let params = self.sensor(sensor.seq_id);
-            let row = params.row.apply(sensor, params.fov_deg);
-            row.unwrap_or_else(|Problems(found)| {
+            let changed = params.entry.apply(sensor, params.fov_deg);
+            changed.unwrap_or_else(|Problems(found)| {
                 problems.0.extend(found);
                 sensor.clone()
             })
         };
-        (sensors.iter().map(row).collect(), problems)
+        (sensors.iter().map(change).collect(), problems)
     }
 
-    /// Compares `sensor<SeqID>.*` with the [rows](Self::rows) of the sensors.
-    /// Errors: SeqIDs that no sensor has, encodings that do not suit the type, disabled sensors that carry others.
+    /// Compares `sensor<SeqID>.*` with the [changed entries](Self::changed_entries) of the sensors.
+    /// Errors: SeqIDs that no sensor has, parameters that do not suit the sensor, disabled sensors that carry others.
     pub fn check_sensors(&self, sensors: &[SensorConfig]) -> Result<(), Problems> {
         let mut problems = Problems::default();
         let disabled =
@@ -86,9 +86,9 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            // `EntryChange::apply` has checked the field of view of a changed row; a type without one ignores the parameter.
+            // `EntryChange::apply` has checked the field of view of a changed entry, unless its type has none.
             let params = self.sensors.get(&sensor.seq_id);
-            let unchanged = params.filter(|params| params.row == EntryChange::default());
+            let unchanged = params.filter(|params| params.entry == EntryChange::default());
             let fov = unchanged.and_then(|params| params.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))

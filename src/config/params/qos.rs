@@ -50,8 +50,8 @@ impl Qos {
     }
 }
 
-/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. A policy
-/// that is not set keeps the default of its group.
+/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. A policy that is not set is
+/// that of the group, or the group's default.
 pub static QOS_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(QosChange::specs);
 
 const QOS: &str = "QoS";
@@ -116,15 +116,15 @@ groups! {
     CameraInfo = "camera_info", Qos::reliable(5), "`camera_info`; volatile, because a latched one may have a former field of view";
     Compressed = "compressed", Qos::reliable(5), "`compressed` images";
     Cloud = "cloud", Qos::reliable(3), "point clouds";
-    Range = "range", Qos::reliable(10), "range sensor and its hit details";
-    Detections = "detections", Qos::reliable(10), "detections";
+    Range = "range", Qos::reliable(10), "range sensors and planar scans";
+    Detections = "detections", Qos::reliable(10), "detections, boxes in images, hits of range sensors";
     Reports = "reports", Qos::reliable(10), "`scene/*`: what the renderer reports";
     Telemetry = "telemetry", Qos::latched(10), "telemetry of a vehicle; transient local, because some clients of mavros request it";
     ParameterEvents = "parameter_events", Qos::reliable(100), "`param/event`, as in mavros; deep, for the burst while all parameters are read; volatile";
-    VehicleState = "vehicle_state", Qos::latched(10), "state, extended state, home; transient local, as in mavros";
-    Latched = "latched", Qos::latched(1), "mission, origins and collisions of a vehicle, maps of the terrain";
+    VehicleState = "vehicle_state", Qos::latched(10), "what mavros latches: state, extended_state, sys_status, estimator_status, home";
+    Latched = "latched", Qos::latched(1), "missions, origin, faults and collisions of a vehicle, gimbals, `fleet/ready`, maps of the terrain";
     Imu = "imu", Qos::reliable(50), "IMU";
-    State = "state", Qos::reliable(10), "state of vehicles";
+    State = "state", Qos::reliable(10), "true state and GPS, odometry of clouds, outputs of models and modified autopilots, start signals, `netsim/*`";
     Path = "path", Qos::latched(1), "path of a vehicle";
     Diagnostics = "diagnostics", Qos::reliable(10), "`/diagnostics` and `~/stats`";
     Clock = "clock", Qos::reliable(1), "`/clock`";
@@ -145,9 +145,9 @@ pub struct QosParams {
 impl QosParams {
     /// Returns the QoS of a publisher of `group` on the fully qualified `topic`.
     pub fn of(&self, group: QosGroup, topic: &str) -> Qos {
-        let of_group = self.groups.get(&group).copied().unwrap_or_default();
-        let of_topic = self.topics.get(topic).copied().unwrap_or_default();
-        of_topic.apply(of_group.apply(group.default_qos()))
+        let group_change = self.groups.get(&group).copied().unwrap_or_default();
+        let topic_change = self.topics.get(topic).copied().unwrap_or_default();
+        topic_change.apply(group_change.apply(group.default_qos()))
     }
 
     /// Returns a problem for each topic of `qos_overrides` that is not in `topics`, the published ones.

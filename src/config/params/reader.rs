@@ -1,5 +1,5 @@
 //! Converts checked values to the types of their fields.
-use super::check::network;
+use super::check::parse_network;
 use super::choices::Choice;
 use super::value::{as_float, as_int, as_reals, as_text};
 use super::{ParamValue, ParameterSpec};
@@ -67,7 +67,7 @@ values! {
     String = Self::new(), |v| Some(as_text(v)?.to_owned());
     PathBuf = Self::new(), |v| Some(as_text(v)?.into());
     Ipv4Addr = Self::LOCALHOST, |v| as_text(v)?.parse().ok();
-    Ipv4Net = Ipv4Addr::LOCALHOST.into(), |v| network(as_text(v)?);
+    Ipv4Net = Ipv4Addr::LOCALHOST.into(), |v| parse_network(as_text(v)?);
     ControlLink = Self::Off, |v| Self::parse(as_text(v)?).ok();
 }
 

@@ -14,29 +14,29 @@ pub fn render_help() -> String {
     for Section { title, family, rows } in sections() {
         let _ = writeln!(out, "\n  {title}");
         for row in rows {
-            help_row(&mut out, &full_name(family, row), row);
+            write_help_row(&mut out, &full_name(family, row), row);
         }
     }
     let _ = writeln!(out, "\n  Quality of service");
     let groups: Vec<_> = QosGroup::ALL.iter().map(|group| group.name()).collect();
     let policies: Vec<_> = QOS_PARAMETERS.iter().map(|row| row.name).collect();
     let text = format!("{}; groups: {}.", policies.join(", "), groups.join(", "));
-    help_entry(&mut out, "qos.<group>.<policy>", &text);
+    write_help_entry(&mut out, "qos.<group>.<policy>", &text);
     let text = "The same policies for one topic, as in rclcpp.";
-    help_entry(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
+    write_help_entry(&mut out, "qos_overrides.<topic>.publisher.<policy>", text);
     out
 }
 
-fn help_row(out: &mut String, name: &str, row: &ParameterSpec) {
+fn write_help_row(out: &mut String, name: &str, row: &ParameterSpec) {
     let default = match (unquoted_default(row), &row.default) {
         (text, _) if text.is_empty() => text,
         (text, Some(ParamValue::List(_))) => format!(" {text}"),
         (text, _) => format!(" [{text}]"),
     };
-    help_entry(out, name, &format!("{}{default}", row.doc));
+    write_help_entry(out, name, &format!("{}{default}", row.doc));
 }
 
-fn help_entry(out: &mut String, name: &str, text: &str) {
+fn write_help_entry(out: &mut String, name: &str, text: &str) {
     const COLUMN: usize = 30;
     let mut lines = wrap(text, WIDTH - COLUMN).into_iter();
     let first = if name.len() + 6 > COLUMN { None } else { lines.next() };
@@ -76,16 +76,16 @@ pub fn render_markdown() -> String {
         let about = family.map_or_else(String::new, |family| format!("{}\n\n", family.about));
         let _ = writeln!(out, "\n## {title}\n\n{about}{HEAD}");
         for row in rows {
-            markdown_row(&mut out, &full_name(family, row), row);
+            write_markdown_row(&mut out, &full_name(family, row), row);
         }
     }
-    markdown_qos(&mut out);
+    write_markdown_qos(&mut out);
     out
 }
 
 const HEAD: &str = "| Parameter | Type | Default | Live | Meaning |\n|---|---|---|---|---|";
 
-fn markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
+fn write_markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
     let default = match unquoted_default(row) {
         _ if row.default.is_none() => "Config.json".to_owned(),
         text if text.is_empty() => text,
@@ -100,7 +100,7 @@ fn markdown_row(out: &mut String, name: &str, row: &ParameterSpec) {
     );
 }
 
-fn markdown_qos(out: &mut String) {
+fn write_markdown_qos(out: &mut String) {
     let _ = writeln!(
         out,
         "\n## Quality of service\n\n\
@@ -144,12 +144,12 @@ pub fn render_yaml() -> String {
         });
         let _ = writeln!(out, "    # ---- {title}{here} ----\n");
         for row in rows {
-            yaml_row(&mut out, &prefix, row);
+            write_yaml_row(&mut out, &prefix, row);
         }
     }
     let _ = writeln!(out, "    # ---- Quality of service of each group ----\n");
     for row in QOS_PARAMETERS.iter() {
-        yaml_comment(&mut out, &format!("{}: {}", row.name, kind_text(row)));
+        write_yaml_comment(&mut out, &format!("{}: {}", row.name, kind_text(row)));
     }
     for group in QosGroup::ALL {
         let qos = group.default_qos();
@@ -171,14 +171,14 @@ pub fn render_yaml() -> String {
     out
 }
 
-fn yaml_row(out: &mut String, prefix: &str, row: &ParameterSpec) {
-    yaml_comment(out, &format!("{} ({})", row.doc, kind_text(row)));
+fn write_yaml_row(out: &mut String, prefix: &str, row: &ParameterSpec) {
+    write_yaml_comment(out, &format!("{} ({})", row.doc, kind_text(row)));
     let default = row.default.as_ref();
     let default = default.map_or_else(|| "as in Config.json".to_owned(), ToString::to_string);
     let _ = writeln!(out, "    {prefix}{}: {default}\n", row.name);
 }
 
-fn yaml_comment(out: &mut String, text: &str) {
+fn write_yaml_comment(out: &mut String, text: &str) {
     for line in wrap(&text.replace('`', ""), WIDTH - 6) {
         let _ = writeln!(out, "    # {line}");
     }

@@ -33,8 +33,8 @@ parameters! {
             "Files whose `CreateVehicle` lines the renderer has carried out: its CreateLog.txt, or a script that it loaded. Their objects are then \
             known.";
         at_root: bool = "scene.at_root", Bool = false,
-            "The services of `simulation_interfaces` without the node's name, `/get_entities`, where RViz's panel and the examples of that standard \
-            look for them; otherwise `/rfly_bridge/get_entities`.";
+            "Offer the services of `simulation_interfaces` without the node's name (`/get_entities`), where RViz's panel and the examples of that \
+            standard look for them; otherwise below it (`/rfly_bridge/get_entities`).";
         windows: Vec<u16>
             = "scene.windows", Ints(0, 19), "RflySim3D windows that draw spawned objects and receive the commands of the scene. Empty: `window`."
             => |r| Some(r.read("scene.windows")).filter(|own: &Vec<u16>| !own.is_empty()).unwrap_or_else(|| vec![r.read("window")]);

@@ -1,7 +1,7 @@
 //! Parameters of one sensor.
 use super::declare::parameters;
 use super::{
-    AngleUnit, CloudLayout, MountOrientation, ParameterSpec, EntryChange, ScanSource, SensorConfig,
+    AngleUnit, CloudLayout, EntryChange, MountOrientation, ParameterSpec, ScanSource, SensorConfig,
 };
 use std::sync::LazyLock;
 
@@ -22,7 +22,8 @@ parameters! {
         topic: Option<String> = "topic", Topic = "",
             "Topic instead of the vendor's, relative to the prefix or absolute; `camera_info`, `compressed` and related topics move with it.";
         frame_id: Option<String> = "frame_id", Frame = "",
-            "Link frame, complete, instead of the prefixed `sensor<SeqID>_link`; a name that ends in `_link` keeps its stem for the optical frame.";
+            "Link frame, to which no prefix is added, instead of `sensor<SeqID>_link`; the optical frame is this name with `_optical_frame` in place of \
+            a final `_link`.";
         encoding: Option<String> = "encoding", Choice(ENCODINGS) = "", "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor).";
         cloud_layout: Option<CloudLayout> = "cloud_layout", Choice = "", "Instead of cloud.layout.";
         stereo_left: Option<u16> = "stereo_left", Int(-1, 65_535) = -1,
@@ -30,14 +31,14 @@ parameters! {
             optical frame of the left one. -1: none.";
         scan: Option<ScanSource> = "scan", Choice = "", "Instead of scan.source.";
         boxes: bool = "boxes", Bool = false,
-            "Publish the boxes of described vehicles and objects in each image on `boxes` beside it, as vision_msgs/Detection2DArray, while it has a \
-            subscriber; of cameras that are no fisheye (docs/reports.md).";
+            "Publish on `boxes`, beside the image, where described vehicles and objects are in each image (vision_msgs/Detection2DArray), while it has \
+            a subscriber. Not for fisheyes (docs/reports.md).";
         gimbal: bool = "gimbal", Bool = false,
             "Receive the direction of this camera on `mount_control/command` beside its image, and publish it on `mount_control/status`, as mavros \
             does for a gimbal. A pod camera (type 9) always has both topics.";
 
         [REOPENED]
-        row: EntryChange
+        entry: EntryChange
             = "type_id", Int(0, 65_535), live
                 "Type, instead of TypeID. While the bridge runs the sensor is closed and opened again: its topics end, and those of the new type \
                 begin; set in one call what the new type needs besides (width, height, other_params, fov_deg)."

@@ -77,7 +77,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if name.starts_with('.') || !name.chars().all(is_plain) {
             let why = format!(
-                "must be a name of letters, digits, `.`, `_` and `-` in record.directory, is {name:?}"
+                "must be a name in record.directory: letters, digits, `.`, `_`, `-`, and no `.` at the beginning; is {name:?}"
             );
             problems.push(parameter, why);
         }
@@ -109,25 +109,26 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
     }
 }
 
-/// Checks the needs of UDP_UltraSimple: its states have no published layout, so the true state replaces them.
+/// Checks the needs of UDP_UltraSimple: the true state, because the layout of its states is not published; no switch to it.
 fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let ultra = ControlLink::Simulator(SimMode::UdpUltraSimple);
     let vehicles = params.own_vehicles.iter();
-    let own = vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.link"), v.link.as_ref()?)));
-    let links = [("control.link".to_owned(), &params.control.link)].into_iter().chain(own);
+    let links =
+        vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.link"), v.link.as_ref()?)));
+    let links = [("control.link".to_owned(), &params.control.link)].into_iter().chain(links);
     for (name, _) in links.filter(|(_, link)| **link == ultra) {
         if !params.true_state_enabled {
             let why = "udp_ultrasimple takes the vehicle's state from its true state: set true_state.enabled to true";
             problems.push(name.clone(), why);
         }
         if params.control.switch_mode {
-            let why = "the number of UDP_UltraSimple is not published: choose the mode in CopterSim, and set control.switch_mode to false";
+            let why = "control.switch_mode cannot choose UDP_UltraSimple, because the vendor does not publish its number: choose it in CopterSim, and set control.switch_mode to false";
             problems.push(name, why);
         }
     }
 }
 
-/// Checks that a vehicle that the bridge flies has no link or address for another program.
+/// Checks the link and the address of a vehicle that the bridge flies, and that Redis does not take the same ports.
 fn check_flown_here(params: &Params, problems: &mut Problems) {
     let vehicles = params.own_vehicles.iter();
     for (id, vehicle) in vehicles.filter(|(_, vehicle)| vehicle.is_flown_here()) {
