@@ -42,9 +42,9 @@ impl Geodetic {
         ])
     }
 
-    /// Whether the position is known: finite, a valid latitude, and not the zeros that mean unknown.
+    /// Whether the position is known: finite, valid degrees, and not the zeros that mean unknown.
     ///
-    /// The vendor's client treats every position with negative latitude and longitude as unknown.
+    /// The vendor's client treats every position with negative latitude and longitude as unknown; the bridge does not.
     pub fn is_known(self) -> bool {
         self.latitude_deg.abs() <= 90.0
             && self.longitude_deg.abs() <= 360.0
@@ -139,7 +139,7 @@ pub struct Separation {
 }
 
 impl Separation {
-    /// The geoid changes by a few centimetres in 1 km.
+    /// Distance to compute the height again: the geoid changes by a few centimetres in 1 km.
     const RANGE_M: f64 = 1000.0;
     const METRES_PER_DEGREE: f64 = 111_320.0;
 

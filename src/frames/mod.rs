@@ -5,7 +5,7 @@
 //! Conversions between frames that differ by a constant rotation are [`From`] impls; those of vectors between ENU, NWU and
 //! NED, and between FLU, FRD and Optical, only permute and negate, so a round trip is bit-exact.
 //!
-//! [`FrameTree`] holds every named frame that the bridge publishes, its parent, and whether the edge is static.
+//! [`FrameTree`] holds every named frame below `map`, its parent, and whether the edge is static, moving or another node's.
 //!
 //! ```
 //! use rfly_bridge::frames::{Attitude, Enu, Euler, Flu, Frd, Ned, Vector};

@@ -81,7 +81,7 @@ impl fmt::Display for Mount {
 pub enum MountOrientation {
     /// Roll, pitch, yaw in rad.
     Euler([f64; 3]),
-    /// w, x, y, z; normalised here. All zero means no rotation: unused `SensorAngQuat` fields are zero.
+    /// w, x, y, z of any norm. All zero means no rotation: unused `SensorAngQuat` fields are zero.
     Quaternion([f64; 4]),
 }
 

@@ -16,24 +16,24 @@ pub enum Airframe {
 /// Limits that a user may change in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Speed in m/s.
+    /// Largest horizontal speed of a point mass, cruise speed of a fixed wing, in m/s.
     pub(super) speed: f64,
-    /// Radius of circles in m.
+    /// Radius of a fixed wing's circles in m.
     pub(super) radius: f64,
 }
 
-/// Climb and sink rate of a point mass in m/s.
+/// Largest climb and sink rate of a point mass in m/s.
 const CLIMB: f64 = 3.0;
 /// Largest acceleration of a point mass in m/s².
 const THRUST: f64 = 5.0;
-/// Largest yaw rate in rad/s.
+/// Largest yaw rate of a point mass in rad/s.
 const YAW_RATE: f64 = 1.5;
-/// Time constants of velocity and acceleration in s.
+/// Time constants in s of velocity and heading, and of acceleration.
 const VELOCITY_LAG: f64 = 0.4;
 const THRUST_LAG: f64 = 0.1;
 /// Gain from distance to velocity near a position in 1/s.
 const POSITION_GAIN: f64 = 1.0;
-/// Fixed wing: bank in rad, its rate in rad/s, climb rate in m/s, acceleration in m/s², share of the speed at take-off.
+/// Fixed wing: largest bank in rad, its rate in rad/s, climb rate in m/s, acceleration in m/s², share of the speed at lift-off.
 const BANK: f64 = 0.8;
 const BANK_RATE: f64 = 1.0;
 const WING_CLIMB: f64 = 4.0;
@@ -56,7 +56,7 @@ impl Airframe {
         }
     }
 
-    /// Moves the body for `dt` seconds.
+    /// Moves the body for `dt` seconds; without a setpoint it falls.
     pub(super) fn step(
         self,
         body: &mut BodyState,
@@ -76,7 +76,7 @@ impl Airframe {
 fn fall(body: &mut BodyState, dt: f64) {
     let drag = if body.is_on_ground() { 3.0 } else { 0.2 };
     let [north, east, _] = body.velocity.to_array();
-    body.move_by(Vector::new(-drag * north, -drag * east, GRAVITY), dt);
+    body.accelerate(Vector::new(-drag * north, -drag * east, GRAVITY), dt);
     let level = |angle| approach(angle, 0.0, dt);
     body.turn_to(level(body.euler.roll), level(body.euler.pitch), body.euler.yaw, dt);
 }
@@ -93,7 +93,7 @@ fn step_point_mass(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
         let thrust = Vector::new(0.0, 0.0, -2.0 * throttle * GRAVITY);
         let thrust: Vector<Ned> = body.attitude().rotate(thrust);
         let drag = body.velocity * -0.25;
-        body.move_by(thrust + Vector::new(0.0, 0.0, GRAVITY) + drag, dt);
+        body.accelerate(thrust + Vector::new(0.0, 0.0, GRAVITY) + drag, dt);
         return;
     }
     let wanted = match *setpoint {
@@ -106,7 +106,7 @@ fn step_point_mass(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
     let wanted = limit_length(wanted, THRUST);
     let lag = (dt / THRUST_LAG).min(1.0);
     let acceleration = body.acceleration + (wanted - body.acceleration) * lag;
-    body.move_by(acceleration, dt);
+    body.accelerate(acceleration, dt);
     let yaw = match *setpoint {
         Setpoint::Position(_, turn)
         | Setpoint::Velocity(_, turn)
@@ -149,12 +149,12 @@ fn wanted_velocity(body: &BodyState, setpoint: &Setpoint, limits: &Limits) -> Ve
             // Slow enough to stop at the position.
             let speed = |distance: f64| (POSITION_GAIN * distance).min((THRUST * distance).sqrt());
             let share = if distance > 0.0 { speed(distance) / distance } else { 0.0 };
-            let climb = speed(error[2].abs()) * error[2].signum();
-            [error[0] * share, error[1] * share, climb]
+            let sink = speed(error[2].abs()) * error[2].signum();
+            [error[0] * share, error[1] * share, sink]
         }
         Setpoint::Cruise { speed, down, heading } => {
-            let climb = POSITION_GAIN * (down - body.position.z());
-            [speed * heading.cos(), speed * heading.sin(), climb].map(or_zero)
+            let sink = POSITION_GAIN * (down - body.position.z());
+            [speed * heading.cos(), speed * heading.sin(), sink].map(or_zero)
         }
         Setpoint::Stay | Setpoint::Acceleration(..) | Setpoint::Attitude(..) => [0.0; 3],
     };
@@ -169,8 +169,8 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
     let (speed, down, heading) = match *setpoint {
         Setpoint::Cruise { speed, down, heading } => (speed, down, heading),
         Setpoint::Velocity([north, east, down], _) => {
-            let climb = here.z() + or_zero(down) * 2.0;
-            (or_zero(north.hypot(east)), climb, or_zero(east).atan2(or_zero(north)))
+            let target_down = here.z() + or_zero(down) * 2.0;
+            (or_zero(north.hypot(east)), target_down, or_zero(east).atan2(or_zero(north)))
         }
         Setpoint::Position([north, east, down], _) => {
             let (heading, share) = circle_heading([north, east], &here, limits.radius);
@@ -204,7 +204,7 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
     let yaw = body.euler.yaw + turn;
     let sink = approach(body.velocity.z(), sink, WING_THRUST * dt);
     let velocity = Vector::new(next_speed * yaw.cos(), next_speed * yaw.sin(), sink);
-    body.move_by((velocity - body.velocity) * (1.0 / dt), dt);
+    body.accelerate((velocity - body.velocity) * (1.0 / dt), dt);
     body.turn_to(roll, -(sink.atan2(next_speed.max(1.0))), yaw, dt);
 }
 

@@ -53,8 +53,8 @@ impl BodyState {
         self.velocity.x().hypot(self.velocity.y())
     }
 
-    /// Moves with an acceleration; the ground stops a falling body.
-    pub(super) fn move_by(&mut self, acceleration: Vector<Ned>, dt: f64) {
+    /// Moves with an acceleration; the ground stops the body.
+    pub(super) fn accelerate(&mut self, acceleration: Vector<Ned>, dt: f64) {
         let before = self.velocity;
         self.velocity = before + acceleration * dt;
         let [north, east, down] = self.velocity.to_array();
@@ -77,7 +77,7 @@ impl BodyState {
     pub(super) fn turn_to(&mut self, roll: f64, pitch: f64, yaw: f64, dt: f64) {
         let before = self.attitude();
         self.euler = Euler::new(roll, pitch, wrap(yaw));
-        // Small angles of the rotation within one step.
+        // The rotation within one step is small: x, y, z are half its angles.
         let [w, x, y, z] = before.inverse().then(self.attitude()).wxyz();
         let sign = if w < 0.0 { -2.0 } else { 2.0 };
         self.rate = Vector::new(x, y, z) * (sign / dt);

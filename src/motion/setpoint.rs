@@ -41,7 +41,7 @@ pub(super) enum MotionCommand {
     /// Speed in m/s and radius in m; 0 keeps the present value.
     Limits(f64, f64),
     Do(Setpoint),
-    /// As [`Self::Do`]; also arms.
+    /// As [`Self::Do`]; also arms a vehicle that a command disarmed.
     TakeOff(Setpoint),
     /// The model cannot do it.
     Unable,

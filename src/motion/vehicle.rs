@@ -120,7 +120,7 @@ impl OwnVehicle {
         }
         let packet = SimpleCommandPacket::parse(bytes).map_err(|_error| Ignored::Malformed)?;
         let command = SimpleCommand::try_from(packet).map_err(|_error| Ignored::Malformed)?;
-        if self.is_repeated(command) {
+        if self.remember_relative(command) {
             return Ok(());
         }
         let (current, home) = (self.setpoint.as_ref(), self.home());
@@ -155,8 +155,8 @@ impl OwnVehicle {
         Ok(())
     }
 
-    /// Whether the command repeats the position relative to the body that the vehicle already flies to.
-    fn is_repeated(&mut self, command: SimpleCommand) -> bool {
+    /// Stores a position relative to the body; returns whether the vehicle already flies to it, because the command is repeated.
+    fn remember_relative(&mut self, command: SimpleCommand) -> bool {
         let SimpleCommand::PositionFrd { position: [x, y, z], yaw } = command else {
             self.last_relative = None;
             return false;
@@ -166,7 +166,7 @@ impl OwnVehicle {
         self.is_armed && last.is_some_and(|(last, since)| last == wanted && since <= PAUSE)
     }
 
-    /// Handles a datagram of `CopterSim`'s port: a request to change the pose. Inputs of models are ignored.
+    /// Handles a datagram of `CopterSim`'s port: a request to change the pose or the map's centre. Inputs of models are ignored.
     pub fn request(&mut self, bytes: &[u8]) -> Result<(), Ignored> {
         let packet = CopterSimRequestPacket::parse(bytes).map_err(|_error| Ignored::Unable)?;
         if packet.copter_id.get() != i32::from(self.id) {

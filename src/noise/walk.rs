@@ -60,7 +60,7 @@ fn seconds(level: u32) -> f64 {
     2_f64.powi(level as i32) * 1e-9
 }
 
-/// Draws the numbers of one interval, whose index has less than 46 bits.
+/// Draws the numbers of one interval, whose index has fewer than 46 bits.
 fn draw<const N: usize>(draws: Draws, purpose: Purpose, level: u32, interval: i64) -> [f64; N] {
     let mut numbers = draws.at(purpose, i64::from(level) << 48 | interval);
     from_fn(|_| numbers.normal())

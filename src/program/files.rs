@@ -21,7 +21,7 @@ pub enum SetError {
 }
 
 /// Writes files, given by name and text, into a directory, which is created if needed. Files get their names after all are
-/// written: if one cannot be written, the directory has none of them.
+/// written: if the text of one cannot be written, the directory has none of them.
 /// Errors: files that exist, unless `replace`; or the first one that cannot be written.
 pub fn write_set(dir: &Path, files: &[(&str, &str)], replace: bool) -> Result<(), SetError> {
     let names = files.iter().map(|(name, _)| dir.join(name));

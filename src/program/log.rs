@@ -45,7 +45,7 @@ pub struct OutputLog {
 }
 
 impl OutputLog {
-    /// A log on `out`.
+    /// Creates a log on `out`.
     pub fn new(out: impl Write + Send + 'static) -> Self {
         let lost = LostLines::default();
         let sink = LogSink { out, lost: lost.clone(), reported: 0 };
@@ -59,10 +59,10 @@ impl OutputLog {
         Self { writer, guard: Some(guard), lost }
     }
 
-    /// The log of this process, whose lost lines [`lost_lines`] returns.
+    /// Creates the log of this process, whose lost lines [`lost_lines`] returns.
     pub fn of_process(out: impl Write + Send + 'static) -> Self {
         let log = Self::new(out);
-        let _is_set = LOST.set(log.lost.clone());
+        let _is_set = LOST.set(log.lost.clone()); // fails only for a second log
         log
     }
 
@@ -112,7 +112,7 @@ impl<W: Write> Write for LogSink<W> {
         let lost = self.lost.count();
         if lost > self.reported {
             let new = lost - std::mem::replace(&mut self.reported, lost);
-            self.write_line(format!("{new} log lines lost: the reader was too slow\n").as_bytes());
+            self.write_line(format!("{new} log lines lost: output too slow or full\n").as_bytes());
         }
         Ok(line.len())
     }

@@ -1,4 +1,4 @@
-//! Parts that both programs share: log, signals, resource limits, manual pages, service manager.
+//! Parts of the programs: log, signals, panics, resource limits, sets of files, manual pages, service manager.
 mod files;
 mod limits;
 mod log;

@@ -34,7 +34,7 @@ impl<W: Write> LogMessage<W> {
 impl<W: Write> Visit for LogMessage<W> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let separator = if std::mem::replace(&mut self.has_text, true) { " " } else { "" };
-        // An error means that the limit is reached.
+        // An error means that the limit is reached, or that the sink failed.
         let _ = match field.name() {
             "message" => write!(self.out, "{separator}{value:?}"),
             // Origin of a record of the `log` crate.

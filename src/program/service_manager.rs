@@ -45,7 +45,7 @@ impl Watchdog {
         }
     }
 
-    /// Whether a notification is due.
+    /// Whether a notification is due; if so, the next one is due a period later.
     pub fn due(&mut self, now: Instant) -> bool {
         let Some(period) = self.period else { return false };
         let due = self.last.is_none_or(|last| now.duration_since(last) >= period);

@@ -7,8 +7,8 @@ use crate::msgs::vision_msgs::msg::{Detection2D, ObjectHypothesisWithPose};
 
 /// Distance of the near clipping plane in m.
 const NEAR_M: f64 = 0.05;
-/// Maximum number of rays per axis to estimate the visible share.
-const MAX_RAYS: usize = 40;
+/// Minimum number of rays per axis to estimate the visible share; at most doubled, and fewer in a box of fewer pixels.
+const MIN_RAYS: usize = 40;
 /// A surface up to this far in front of a box belongs to the box: depth is rounded, and bounds are not exact.
 const TOLERANCE_M: f64 = 0.05;
 const RELATIVE_TOLERANCE: f64 = 0.02;
@@ -129,7 +129,7 @@ impl BoundingBox3d {
         let [width, _] = depth.camera.size;
         let steps = |from: f64, to: f64| {
             let (from, to) = (from.ceil() as usize, to.floor() as usize);
-            (from..=to).step_by(((to.saturating_sub(from)) / MAX_RAYS).max(1))
+            (from..=to).step_by(((to.saturating_sub(from)) / MIN_RAYS).max(1))
         };
         let (mut hits, mut visible) = (0_u32, 0_u32);
         for v in steps(edges.top, edges.bottom) {

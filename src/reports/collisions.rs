@@ -9,7 +9,7 @@ pub enum Obstacle {
     Ground,
     /// An object of the scene.
     Object,
-    /// The vehicle with this id.
+    /// The vehicle, or the object created at run time, with this id.
     Vehicle(i32),
 }
 

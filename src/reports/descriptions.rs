@@ -65,7 +65,7 @@ pub struct Descriptions {
 pub type DatagramTimes = (RosTime, RosTime);
 
 impl Descriptions {
-    /// Stores the description of a vehicle or object; `None` if a number is not finite or the name is empty.
+    /// Stores the description of a vehicle or object; `None` if a number is not finite, a side is negative or the name is empty.
     pub fn describe(
         &mut self,
         description: &EntityDescription,

@@ -9,7 +9,7 @@ use crate::wire::DescribedPose;
 pub struct MapConversion {
     /// Axes of the map.
     pub convention: WorldConvention,
-    /// Axes of the bounds of objects.
+    /// Axes of the bounds of vehicles and objects.
     pub bounds: BoundsAxes,
 }
 
@@ -38,8 +38,8 @@ impl MapConversion {
         self.convention.vector(Vector::<Ned>::from(ned))
     }
 
-    /// Converts the bounds of an object with this pose to a pose and the lengths of the sides. `None` if a number is not finite
-    /// or a side is negative.
+    /// Converts the bounds of a vehicle or object with this pose to a pose and the lengths of the sides. `None` if a number is
+    /// not finite or a side is negative.
     pub fn bounds(
         &self,
         pose: &Transform,

@@ -43,7 +43,7 @@ pub fn markers<'a>(
     MarkerArray { markers }
 }
 
-/// The namespace identifies entity and part, because names do not fit into the numeric id.
+/// The namespace contains the part, and an object's name, which does not fit into the numeric id.
 fn marker(entity: &ReportedEntity, kind: i32, action: i32, header: Header) -> Marker {
     let part = if kind == Marker::CUBE { "" } else { "_name" };
     let (ns, id) = match entity {

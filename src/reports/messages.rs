@@ -14,7 +14,7 @@ pub(super) fn header(frame: &str, stamp: RosTime) -> Header {
     Header { stamp: stamp.to_msg(), frame_id: frame.to_owned() }
 }
 
-/// Converts the report of a vehicle; `None` if a number is not finite.
+/// Converts the report of a vehicle; `None` if a number of pose, velocity or motors is not finite.
 pub fn vehicle_report(
     report: &VehicleReportPacket,
     conversion: &MapConversion,

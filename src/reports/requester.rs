@@ -43,7 +43,7 @@ impl ReportSubject {
     }
 }
 
-/// The argument of the command.
+/// The argument of the command, `all` for [`Self::Vehicles`].
 impl fmt::Display for ReportSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,9 +102,9 @@ impl ReportRequester {
         }
     }
 
-    /// Returns the commands that are due: a request every `period` until the first report, then after each silence of
-    /// `timeout`.
-    pub fn due(&mut self, now: Duration, period: Duration, timeout: Duration) -> Vec<String> {
+    /// Returns the commands that are due: ends of reports, and requests every `period` until the first report, then after each
+    /// silence of `timeout`, for cameras of `period`.
+    pub fn take_due(&mut self, now: Duration, period: Duration, timeout: Duration) -> Vec<String> {
         let ends = self.ending.len().min(MAX_COMMANDS);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();
         for (subject, request) in &mut self.requests {

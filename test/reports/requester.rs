@@ -6,7 +6,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 fn due(requester: &mut ReportRequester, ms: u64) -> Vec<String> {
-    requester.due(Duration::from_millis(ms), PERIOD, TIMEOUT)
+    requester.take_due(Duration::from_millis(ms), PERIOD, TIMEOUT)
 }
 
 fn wanted(subjects: &[ReportSubject]) -> BTreeSet<ReportSubject> {

@@ -58,11 +58,11 @@ pub fn render_markdown() -> String {
          parameter with its default.\n\n\
          ## While the bridge runs\n\n\
          The node has the parameter services of every ROS 2 node, so `ros2 param list`, `get`, `set`, `describe` and `dump` and \
-         rqt work; every change is on `/parameter_events`. What is marked *live* acts at once: a sensor's field of view, rate, \
-         position or orientation is requested from RflySim3D anew, `camera_info`, TF and the URDF follow; with another size, type or \
-         vehicle it is closed and opened again ([reports.md](reports.md#size-type-and-vehicle)). Everything else is \
-         read-only and the answer to `set` says how to restart with it. `set_parameters_atomically` takes all values or none; a \
-         refused value changes nothing. Without ROS on the bridge's machine the services answer clients on rmw_cyclonedds_cpp \
+         rqt work; every change is on `/parameter_events`. A parameter marked *live* acts at once: the sensor is requested from RflySim3D \
+         with its new field of view, rate, position or orientation, and `camera_info`, TF and the URDF follow; with another size, type \
+         or vehicle it is closed and opened again ([reports.md](reports.md#size-type-and-vehicle)). The others are \
+         read-only, and the answer to `set` says how to restart with the value. `set_parameters_atomically` takes all values or none; \
+         a refused value changes nothing. Without ROS on the bridge's machine the services answer clients on rmw_cyclonedds_cpp \
          ([dds.md](dds.md#services)).\n\n\
          ```sh\n\
          ros2 param set /rfly_bridge sensor0.fov_deg 60.0\n\

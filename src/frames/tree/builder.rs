@@ -24,7 +24,7 @@ impl Builder {
         vehicles: &[u16],
         sensors: &[SensorMount],
     ) -> Result<FrameTree, Vec<FrameError>> {
-        let carriers: BTreeMap<u16, Mount> = sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
+        let mounts: BTreeMap<u16, Mount> = sensors.iter().map(|s| (s.seq_id, s.mount)).collect();
         let mut vehicles: BTreeSet<u16> = vehicles.iter().copied().collect();
         vehicles.extend(sensors.iter().filter_map(|s| s.mount.vehicle()));
         let mut transforms: BTreeMap<u16, VehicleTransforms> =
@@ -43,7 +43,7 @@ impl Builder {
             }
         }
         for sensor in sensors {
-            let vehicle = match carrying_vehicle(sensor, &carriers) {
+            let vehicle = match carrying_vehicle(sensor, &mounts) {
                 Ok(vehicle) => vehicle,
                 Err(problem) => {
                     self.problems.push(problem);
@@ -61,7 +61,7 @@ impl Builder {
                 self.problems.push(FrameError::DuplicateSensor(sensor.seq_id));
             }
         }
-        self.find_cycles();
+        self.check_cycles();
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
@@ -82,7 +82,7 @@ impl Builder {
         })
     }
 
-    /// Adds the frames of a vehicle and returns the edge of its pose.
+    /// Adds the frames of a vehicle and returns the edge of its pose; `None` if another node publishes the pose.
     fn add_vehicle(&mut self, id: u16) -> Option<usize> {
         let names = self.names.clone();
         let [odom, base, imu] =
@@ -112,7 +112,7 @@ impl Builder {
         &mut self,
         sensor: &SensorMount,
         vehicle: Option<u16>,
-        has_vehicle: bool,
+        has_updates: bool,
         sensors: &[SensorMount],
     ) -> PlacedSensor {
         let frames = self.frames_of(sensor, vehicle);
@@ -124,7 +124,7 @@ impl Builder {
             self.names.bottom_m,
         );
         // Moving edges are published with pose updates, which need a vehicle.
-        let source = if sensor.moving && has_vehicle { Source::Moving } else { Source::Static };
+        let source = if sensor.moving && has_updates { Source::Moving } else { Source::Static };
         let (parent, source, transform) = match reference {
             MountReference::BaseLink(id) => {
                 (self.names.of_vehicle(id, &self.names.base_link), source, Some(transform))
@@ -185,7 +185,7 @@ impl Builder {
         }
     }
 
-    fn find_cycles(&mut self) {
+    fn check_cycles(&mut self) {
         let mut cycles = BTreeSet::new();
         for start in &self.edges {
             let mut path = vec![start.child.as_str()];

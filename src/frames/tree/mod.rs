@@ -185,11 +185,11 @@ struct Edge {
     parent: String,
     child: String,
     source: Source,
-    /// `None` until the first update of a dynamic edge.
+    /// `None` until the first update of a vehicle, and always for a `base_link` of another node.
     transform: Option<Transform>,
 }
 
-/// Every named frame that the bridge publishes.
+/// The frames of TF: those that the bridge publishes, and `odom` and `base_link` also if another node does.
 ///
 /// ```text
 /// map ── <p>odom ── <p>base_link ─┬─ <p>sensor0_link ── <p>sensor0_optical_frame
@@ -207,7 +207,7 @@ pub struct FrameTree {
     by_child: HashMap<String, usize>,
     sensors: BTreeMap<u16, PlacedSensor>,
     transforms: BTreeMap<u16, VehicleTransforms>,
-    /// Vehicles and mounts that it was built from; later mounts replace the first.
+    /// Vehicles and mounts that the tree was built from; `remount` and `rehang` change the mounts.
     vehicles: Vec<u16>,
     mounts: Vec<SensorMount>,
 }
@@ -274,7 +274,7 @@ impl FrameTree {
             .collect()
     }
 
-    /// Moves a vehicle and returns all transforms for `/tf`; allocates nothing. Empty for an unknown vehicle.
+    /// Moves a vehicle and returns its transforms for `/tf`; allocates nothing. Empty for an unknown vehicle.
     pub fn update(&mut self, pose: &VehiclePose, stamp: RosTime) -> &[TransformStamped] {
         let Some(transforms) = self.transforms.get_mut(&pose.vehicle) else { return &[] };
         let body = self.names.world.pose(pose.position, pose.attitude);

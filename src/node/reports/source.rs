@@ -157,7 +157,7 @@ impl ReportSource {
             (request.period, request.timeout)
         };
         let now = self.start.elapsed();
-        for command in self.requester.due(now, period, timeout) {
+        for command in self.requester.take_due(now, period, timeout) {
             self.send_command(&command);
         }
         // Leaves time for the answer to a second request.
