@@ -51,7 +51,7 @@ parameters! {
                 "CopterSim's port of vehicle 1; true states arrive at this port + 1, outputs of autopilots at this port + 10001. The ports of each \
                 further vehicle are higher by 2."
             => |r| ports(r.read("control.base_port"), r.read("model.base_port"));
-        vehicles: Vec<u16> = "vehicles", Ints(1, 10_000), "CopterIDs whose true state and IMU are read. Empty: the vehicles that carry sensors.";
+        vehicles: Vec<u16> = "vehicles", Ints(1, 10_000), "CopterIDs of vehicles to serve besides those that carry sensors; if there are none: 1.";
         other_vehicles: Vec<u16> = "other_vehicles", Ints(1, 10_000), "CopterIDs that other bridges serve: their heartbeats cause no warning.";
         clear_capture_on_start: bool = "clear_capture_on_start", Bool = false,
             "Send RflyClearCapture first: ends every capture of this window, also those of other programs.";

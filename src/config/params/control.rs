@@ -41,7 +41,7 @@ parameters! {
         system_id: u8 = "control.system_id", Int(0, 255) = 0, "MAVLink system id of the bridge; 0: that of the vehicle, as mavros.";
         component_id: u8 = "control.component_id", Int(1, 255) = 191, "MAVLink component id of the bridge.";
         px4_checks: bool = "control.px4_checks", Bool = true,
-            "Refuse, with a reason, setpoints that PX4 would ignore or misinterpret (frames 7 and 9, forces, ...).";
+            "Refuse, with a reason, setpoints and commands that PX4 would ignore or misinterpret (frames 7 and 9, forces, ...).";
         max_position: f64 = "control.max_position_m", Float(1.0, 1e7) = 100_000.0, ["m"]
             "Position setpoints further from the origin than this are refused.";
         max_speed: f64 = "control.max_speed_m_s", Float(0.1, 1e4) = 200.0, ["m/s"] "Velocity setpoints faster than this are refused.";

@@ -11,8 +11,8 @@ parameters! {
         odom: String = "odom_frame", Frame = "odom", "Odometry frame of a vehicle; coincides with the map if `tf.source` is `truth`.";
         base: String = "base_frame", Frame = "base_link", "Body frame of a vehicle (x forward, y left, z up).";
         prefix: String = "frame_prefix", Str = "auto",
-            "Prefix of the odom, base, IMU and sensor frames of a vehicle; `{id}` is its CopterID. `auto`: nothing for one vehicle, `copter{id}/` \
-            for several.";
+            "Prefix of the frames of a vehicle (odom, base, IMU, sensors, `control.local_frame`); `{id}` is its CopterID. `auto`: nothing for one \
+            vehicle, `copter{id}/` for several.";
         world: WorldConvention = "world_convention", Choice = "enu",
             "Axes of the map: `enu` x east, y north (REP 103), or `nwu` x north, y west, which keeps the simulator's x axis.";
         mount_angle_unit: AngleUnitChoice = "mount_angle_unit", Choice = "degrees",

@@ -70,8 +70,8 @@ impl Params {
                 ("fisheye_factor", no_fisheye, "not be set", "is no fisheye"),
             ] {
                 if is_wrong {
-                    let wanted = format!("must {wanted} for TypeID {type_id}, which {why}");
-                    problems.push(format!("sensor{seq_id}.{key}"), wanted);
+                    let message = format!("must {wanted} for TypeID {type_id}, which {why}");
+                    problems.push(format!("sensor{seq_id}.{key}"), message);
                 }
             }
             let encoding = params.encoding.as_ref();
