@@ -338,7 +338,7 @@ impl Settings {
             prefix: f.prefix_template(self.vehicles().len()).to_owned(),
             world: f.world,
             bottom_m: f.vehicle_bottom_m,
-            truth: f.tf_source != config::params::TfSource::External,
+            publishes_pose: f.tf_source != config::params::TfSource::External,
             local_origin: self.params.control.local_frame.clone(),
             autopilots: self.autopilots_with_frame(),
             ..FrameNames::default()

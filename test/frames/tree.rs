@@ -259,7 +259,7 @@ fn a_missing_edge_is_found_with_the_highest_frame_reached() {
 
 #[test]
 fn a_localisation_of_the_users_is_taken_for_granted() {
-    let names = FrameNames { truth: false, ..Default::default() };
+    let names = FrameNames { publishes_pose: false, ..Default::default() };
     let mut t = tree(names, &[sensor(0, Mount::VehicleCentre(1), [0.0; 3], [0.0; 3])]);
     assert_eq!(t.check(&["sensor0_optical_frame"]), []);
     let announced = t.static_transforms(RosTime(0));

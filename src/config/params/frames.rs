@@ -8,7 +8,7 @@ parameters! {
     pub struct FrameParams {
         [FRAMES]
         map: String = "map_frame", Frame = "map", "World frame, root of TF. Its origin is the simulator's.";
-        odom: String = "odom_frame", Frame = "odom", "Odometry frame of a vehicle; coincides with the map if `tf.source` is `truth`.";
+        odom: String = "odom_frame", Frame = "odom", "Odometry frame of a vehicle; coincides with the map unless `tf.source` is `external`.";
         base: String = "base_frame", Frame = "base_link", "Body frame of a vehicle (x forward, y left, z up).";
         prefix: String = "frame_prefix", Str = "auto",
             "Prefix of the frames of a vehicle (odom, base, IMU, sensors, `control.local_frame`); `{id}` is its CopterID. `auto`: nothing for one \

@@ -87,7 +87,7 @@ impl Builder {
         let names = self.names.clone();
         let [odom, base, imu] =
             [&names.odom, &names.base_link, &names.imu_link].map(|name| names.of_vehicle(id, name));
-        let (fixed, moving) = if names.truth {
+        let (fixed, moving) = if names.publishes_pose {
             (Source::Static, Source::Vehicle)
         } else {
             (Source::External, Source::External)
@@ -105,7 +105,7 @@ impl Builder {
         if names.ned_frames {
             self.add(&base, &format!("{base}_frd"), Source::Static, Some(half_turn()));
         }
-        names.truth.then_some(edge)
+        names.publishes_pose.then_some(edge)
     }
 
     fn add_sensor(

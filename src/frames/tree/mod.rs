@@ -35,9 +35,9 @@ pub struct FrameNames {
     pub world: WorldConvention,
     /// Distance in m of the bottom centre below `base_link`, for [`Mount::VehicleBottom`].
     pub bottom_m: f64,
-    /// Whether the bridge publishes `map` -> `odom` -> `base_link` from the true state. Otherwise a localisation node does, and
-    /// the tree assumes that path.
-    pub truth: bool,
+    /// Whether the bridge publishes `map` -> `odom` -> `base_link`, from the true state or the autopilot's estimate. Otherwise
+    /// another node does, and the tree assumes that path.
+    pub publishes_pose: bool,
     /// Whether to add `map_ned` and `base_link_frd`, the simulator's own axes, as in mavros.
     pub ned_frames: bool,
 }
@@ -54,7 +54,7 @@ impl Default for FrameNames {
             prefix: String::new(),
             world: WorldConvention::Enu,
             bottom_m: 0.0,
-            truth: true,
+            publishes_pose: true,
             ned_frames: true,
         }
     }
@@ -97,7 +97,7 @@ pub struct SensorFrames {
     pub optical: String,
 }
 
-/// True pose of a vehicle in the simulator's frames.
+/// Pose of a vehicle, true or estimated, in the simulator's frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VehiclePose {
     /// Vehicle number, from 1.
