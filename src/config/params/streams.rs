@@ -11,9 +11,9 @@ parameters! {
     /// `request.*`.
     pub struct RequestParams {
         [SIMULATOR]
-        period: Duration = "request.period_s", Float(0.1, 60.0) = 1.0, ["s"] live "Time between sensor requests until data flows.";
+        period: Duration = "request.period_s", Float(0.1, 60.0) = 1.0, ["s"] live "Time between requests (sensors, IMUs, reports) until data arrive.";
         timeout: Duration = "request.timeout_s", Float(0.2, 600.0) = 3.0, ["s"] live
-            "Silence after which a sensor or a vehicle counts as lost and is requested again.";
+            "Silence after which a sensor, an IMU, a report or a vehicle counts as lost and is requested again.";
         format: RequestFormat = "request.format", Choice = "vendor",
             "Sensor requests: `vendor` as the vendor's SDK, 92 bytes, or 144 if any sensor has EularOrQuat; `long` 148 bytes with check word 12346, \
             which newer documents describe for all types.";
