@@ -125,7 +125,7 @@ impl fmt::Display for Need {
         write!(f, "-p {name}:={value}   ")?;
         match &self.unfit {
             Some(present) => write!(f, "does not fit now, is {present}: {why}"),
-            None => write!(f, "is so: {why}"),
+            None => write!(f, "fits now: {why}"),
         }
     }
 }

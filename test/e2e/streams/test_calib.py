@@ -430,7 +430,7 @@ def test_with_the_parameters_of_the_file_nothing_is_left_to_change(tmp_path, con
     files = {path.name: path.read_text() for path in written.directory.iterdir()}
     again = run(*written.arguments, "--force", *written.ros, "--params-file", parameters)
     assert again.returncode == 0, again.stderr
-    assert "does not fit now" not in again.stderr and "is so: " in again.stderr
+    assert "does not fit now" not in again.stderr and "fits now: " in again.stderr
     same = {path.name: path.read_text() for path in written.directory.iterdir()}
     assert same == files
 
