@@ -7,7 +7,7 @@ use crate::msgs::rfly_bridge_msgs::srv::{
 };
 use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
 
-/// Limit of coordinates, beyond any map.
+/// Limit of coordinates; no map is that large.
 const MAX_COORDINATE_M: f64 = 1e7;
 
 /// The packet, or an error: the field, what it must be, and what it is.

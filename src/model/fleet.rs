@@ -37,7 +37,7 @@ impl fmt::Display for Absence {
     }
 }
 
-/// The vehicles that must send heartbeats.
+/// The vehicles whose `CopterSim` must send heartbeats.
 #[derive(Clone, Debug)]
 pub struct Fleet {
     vehicles: BTreeMap<u16, Ipv4Addr>,
@@ -72,7 +72,7 @@ impl Fleet {
         self.vehicles.iter().map(state).collect()
     }
 
-    /// Returns the message to publish if the readiness of a vehicle changed.
+    /// Returns the message to publish if the readiness of a vehicle changed since the last call, or at the first call.
     pub fn changed(
         &mut self,
         heartbeats: &Heartbeats,
@@ -101,7 +101,7 @@ impl Fleet {
         self.vehicles.iter().filter_map(absence).collect()
     }
 
-    /// Describes missing heartbeats. The text contains no time, so it changes with the state only.
+    /// Describes missing heartbeats, and those from another address. The text has no time, so it changes with the state only.
     fn absence(
         &self,
         id: u16,

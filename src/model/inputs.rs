@@ -18,9 +18,9 @@ pub type Datagrams = Vec<Vec<u8>>;
 #[derive(Clone, Copy, Debug, Eq, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum InputCause {
-    /// A list has too many values.
+    /// A list has too many values, or none where one is required.
     TooLong,
-    /// A list does not have one value per bit of its mask.
+    /// A list has neither one value per bit of its mask nor a value for every bit.
     Count,
     /// The mask has a bit without a parameter.
     Mask,
@@ -34,9 +34,9 @@ pub enum InputCause {
     Kind,
     /// The quaternion is not a rotation.
     Orientation,
-    /// The data is empty, too long, or as long as another message.
+    /// The data is empty, too long, or exactly as long as a state.
     Length,
-    /// The bridge does not serve this vehicle.
+    /// The bridge does not serve the vehicle that is named as the sender.
     Sender,
 }
 
@@ -175,7 +175,7 @@ pub fn command(vehicle: u16, world: WorldConvention, message: &CommandMessage) -
 }
 
 /// Returns mask and values of a message for `N` parameters.
-fn parameters<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64; N]), InputError> {
+fn read_mask<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64; N]), InputError> {
     let ParametersMessage { mask, values } = message;
     if N < 64 && mask >> N != 0 {
         let text = format!("mask: must have bits 0 to {} only, is {mask:#x}", N - 1);
@@ -200,14 +200,14 @@ fn parameters<const N: usize>(message: &ParametersMessage) -> Result<(u64, [f64;
 
 /// `model/initial_parameters`.
 pub fn initial_parameters(_: u16, message: &ParametersMessage) -> InputResult {
-    let (mask, values) = parameters(message)?;
-    // `parameters` refuses a mask of more than 32 bits.
+    let (mask, values) = read_mask(message)?;
+    // `read_mask` refuses a mask of more than 32 bits.
     single(&ModelParametersPacket::new(ModelParameters::Initial, mask as u32, values))
 }
 
 /// `model/dynamic_parameters`.
 pub fn dynamic_parameters(vehicle: u16, message: &ParametersMessage) -> InputResult {
-    let (mask, values) = parameters(message)?;
+    let (mask, values) = read_mask(message)?;
     single(&DynamicParametersPacket::new(vehicle.into(), mask, values))
 }
 

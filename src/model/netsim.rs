@@ -31,7 +31,7 @@ pub struct NetSim {
 }
 
 impl NetSim {
-    /// Creates the state for the served vehicles, for which this bridge sends.
+    /// `served`: the vehicles for which this bridge sends.
     pub fn new(world: WorldConvention, served: impl IntoIterator<Item = u16>) -> Self {
         Self { world, served: served.into_iter().collect(), requesters: BTreeMap::new() }
     }

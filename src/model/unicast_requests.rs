@@ -56,7 +56,7 @@ impl UnicastRequests {
         Self { is_local: local, is_controlled: controlled, ..Self::default() }
     }
 
-    /// Returns the requests that are due; called once per period of requests.
+    /// Finds the missing data and returns the requests that are due; called once per period of requests.
     pub fn due(&mut self, last: &LastArrivals, now: Duration) -> DueRequests {
         let limit = if self.is_local { SILENCE_LOCAL } else { SILENCE };
         let is_silent = |since: Duration| now.saturating_sub(since) >= limit;
@@ -65,7 +65,7 @@ impl UnicastRequests {
         self.alive_since = (all.any(|t| !is_silent(t))).then(|| self.alive_since.unwrap_or(now));
         if !self.was_complete && required.iter().all(Option::is_some) {
             self.was_complete = true;
-            // If they arrived only after more requests, a CopterSim on another host merely started late.
+            // After that many requests without data, they did not help: a CopterSim on another host merely started late.
             let is_early = !self.is_local && (1..ENOUGH_REQUESTS).contains(&self.sent);
             self.arrived_on_request = self.was_partial || is_early;
         }

@@ -82,8 +82,8 @@ const COMMANDS: [(&str, &[ArgumentKind], usize); 30] = [
 /// The command whose text needs no quotes around spaces.
 const SHOW: &str = "RflyShowTextTime";
 
-/// Checks a command and returns the text to send: trimmed, and `Name(a,b);`, the form in the vendor's documents and in the
-/// renderer's own window, as `Name a b`.
+/// Checks a command and returns the text to send, trimmed. Converts `Name(a,b);`, the form in the vendor's documents and in the
+/// renderer's own window, to `Name a b`.
 pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     if let Some(c) = text.trim().chars().find(|c| c.is_control()) {
         return Err(format!("a command is one line of text, this one has {c:?}"));

@@ -70,15 +70,15 @@ pub struct Entity {
     pub kind: EntityKind,
     /// Id; objects of the map and cameras have none.
     pub id: Option<i32>,
-    /// Class and style of a spawned object.
+    /// Class and style of an object that is drawn ([`EntityKind::is_drawn`]).
     pub vehicle_type: i32,
     /// Description.
     pub info: Info,
     /// Pose; `None` until known.
     pub motion: Option<EntityMotion>,
-    /// Factors of the size of a spawned object.
+    /// Factors of the size of an object that is drawn.
     pub scale: [f32; 3],
-    /// The terrain decides the height of a spawned object.
+    /// The terrain decides the height of an object that is drawn.
     pub ground: bool,
     /// Bounds, if known.
     pub extent: Option<Extent>,
@@ -89,7 +89,7 @@ pub struct Entity {
 /// Keep-alive of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeepAlive {
-    /// Time after which it is removed, in s.
+    /// Time without a renewal after which the object is removed, in s.
     pub for_s: f64,
     /// Last renewal, in s since the bridge started.
     pub since_s: f64,
@@ -201,7 +201,7 @@ impl Entities {
         let (name, entity) = self.find(name)?;
         entity.id.ok_or_else(|| {
             Cause::Failed
-                .error(format!("{name:?} has no id: only vehicles and spawned objects have one"))
+                .error(format!("{name:?} has no id: only vehicles, and objects that were spawned or created, have one"))
         })
     }
 
@@ -251,11 +251,11 @@ impl Entities {
 
     /// Removes the objects whose keep-alive ran out, and returns names and ids.
     pub fn remove_abandoned(&mut self, now_s: f64) -> Vec<(String, i32)> {
-        let abandoned_ids = |(name, entity): (&String, &Entity)| {
+        let abandoned = |(name, entity): (&String, &Entity)| {
             let expired = entity.keep_alive.filter(|k| now_s - k.since_s > k.for_s);
             Some((name.clone(), expired.and(entity.id)?))
         };
-        let found: Vec<_> = self.by_name.iter().filter_map(abandoned_ids).collect();
+        let found: Vec<_> = self.by_name.iter().filter_map(abandoned).collect();
         for (name, _) in &found {
             self.remove(name);
         }
@@ -302,16 +302,16 @@ impl Entities {
         }
     }
 
-    /// Updates the true state of a vehicle.
-    pub fn moved(&mut self, id: i32, motion: EntityMotion) {
+    /// Stores the true state of a vehicle.
+    pub fn set_motion(&mut self, id: i32, motion: EntityMotion) {
         self.add_vehicle(id);
         if let Some(entity) = self.of_id(id).filter(|entity| entity.kind == EntityKind::Vehicle) {
             entity.motion = Some(motion);
         }
     }
 
-    /// Takes the renderer's description of a vehicle or a spawned object.
-    pub fn described(&mut self, id: i32, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
+    /// Stores the renderer's description of a vehicle, or of an object that was spawned or created.
+    pub fn describe(&mut self, id: i32, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
         self.add_vehicle(id);
         if let Some(entity) = self.of_id(id) {
             entity.extent = extent;
@@ -322,7 +322,7 @@ impl Entities {
         }
     }
 
-    /// Takes the renderer's description of an object of the map.
+    /// Stores the renderer's description of an object of the map.
     pub fn object(&mut self, name: &str, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
         let mut object = Entity::new(EntityKind::Object, None, Category::StaticObject);
         object.extent = extent;
@@ -330,7 +330,7 @@ impl Entities {
         self.insert(format!("scene/{name}"), object);
     }
 
-    /// Takes the renderer's description of a camera.
+    /// Stores the renderer's description of a camera.
     pub fn camera(&mut self, seq_id: i32, pose: MapPose, stamp: RosTime) {
         let mut camera = Entity::new(EntityKind::Camera, None, Category::Object);
         camera.motion = Some(EntityMotion::at_rest(pose, stamp));

@@ -1,6 +1,6 @@
 //! Why a request about the scene is refused.
 
-/// Kind of fault of a request; each service has its own code for it.
+/// Why a request is refused; some services have codes of their own for it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
     /// The simulator cannot do it.
@@ -15,7 +15,7 @@ pub enum Cause {
     NameInvalid,
     /// The resource does not have the scheme `rflysim`.
     Format,
-    /// The resource is missing.
+    /// The request names no resource.
     NoResource,
     /// ROS does not allow the namespace.
     Namespace,

@@ -161,7 +161,7 @@ fn check_model(mut model: SpawnableModel) -> Result<SpawnableModel, String> {
     if let Some(size) = model.size
         && !size.iter().all(|side| (1e-3..=1e5).contains(side))
     {
-        return Err(format!("size must be length, width, height in m, each above 0, is {size:?}"));
+        return Err(format!("size must be length, width, height in m, 1e-3 to 1e5, is {size:?}"));
     }
     if model.description.is_empty() {
         model.description = format!("class {class}, style {style}");

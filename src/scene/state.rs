@@ -109,14 +109,14 @@ impl Scene {
 }
 
 impl SceneCall<'_> {
-    /// Deletes a spawned object.
+    /// Deletes an object that was spawned or created.
     pub fn delete(&mut self, name: &str) -> Result<(), SceneError> {
         let (name, entity) = self.scene.entities.find(name)?;
         let why = match entity.kind {
             EntityKind::Spawned | EntityKind::Created => None,
             EntityKind::Vehicle => Some("is a vehicle, which its CopterSim draws: end CopterSim"),
             EntityKind::Object => Some("belongs to the map"),
-            EntityKind::Camera => Some("is a camera: sensor<SeqID>.enabled of the bridge"),
+            EntityKind::Camera => Some("is a camera: set sensor<SeqID>.enabled to false"),
         };
         if let Some(why) = why {
             return Err(Cause::Failed.error(format!(
@@ -151,7 +151,7 @@ impl SceneCall<'_> {
         Err(Cause::Failed.error(format!("{name:?} {why}")))
     }
 
-    /// Changes the size of a spawned object.
+    /// Changes the size of an entity: of an object that is drawn along each axis, of any other by one factor.
     pub fn resize(&mut self, name: &str, scale: [f32; 3]) -> Result<(), SceneError> {
         let scale = check_scale(scale).map_err(|why| Cause::Failed.error(why))?;
         let id = self.scene.entities.id_of(name)?;
@@ -224,7 +224,7 @@ impl SceneCall<'_> {
 /// Id in a request to every `CopterSim`.
 const ALL: i32 = -1;
 
-/// Sends a spawned object to the renderer.
+/// Sends an object that was spawned or created to the renderer.
 pub(super) fn draw(entity: &Entity, out: &mut Outbox) {
     let (Some(id), Some(motion)) = (entity.id, &entity.motion) else { return };
     let (position, euler) = motion.pose.to_f32();
@@ -234,7 +234,7 @@ pub(super) fn draw(entity: &Entity, out: &mut Outbox) {
     out.packet(Recipient::Windows, &packet);
 }
 
-/// Deletes objects in the renderer; a command has room for some dozens of ids.
+/// Deletes objects in the renderer: 16 ids of any length fit into a command.
 fn erase(ids: &[i32], out: &mut Outbox) {
     for ids in ids.chunks(16) {
         let list: Vec<_> = ids.iter().map(i32::to_string).collect();

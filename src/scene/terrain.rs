@@ -29,7 +29,7 @@ pub enum TerrainError {
     Third(f64, f64),
 }
 
-/// Heights of a map. x is north and y is east of the map centre, in m.
+/// Heights of a map. x is north and y is east of the map centre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TerrainMap {
     rows: usize,

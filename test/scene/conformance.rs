@@ -339,7 +339,7 @@ fn moving() -> EntityMotion {
 fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
     let mut rig = Rig::new();
     assert_result(&state(&mut rig, "copter1").result, FAILED, &["CopterSim", "true states"]);
-    rig.scene.entities.moved(1, moving());
+    rig.scene.entities.set_motion(1, moving());
     let response = state(&mut rig, "copter1");
     assert_result(&response.result, OK, &[]);
     let EntityState { header, pose, twist, .. } = response.state;
@@ -361,7 +361,7 @@ fn the_state_of_a_vehicle_is_its_true_one_in_the_map() {
 #[test]
 fn a_pose_in_the_frame_of_an_entity_is_turned_and_moved_with_it() {
     let mut rig = Rig::new();
-    rig.scene.entities.moved(1, moving());
+    rig.scene.entities.set_motion(1, moving());
     let mut wish = request("ahead", "rflysim://3");
     wish.initial_pose = stamped("copter1", pose([2.0, 0.0, 1.0], IDENTITY));
     let (response, _) = rig.call(standard::spawn_entity, wish);
@@ -406,7 +406,7 @@ fn bounds_are_those_that_the_renderer_described() {
     assert_result(&none, FAILED, &["no bounds"]);
     let extent = Extent { centre: [0.0, 0.0, 0.5], half: [1.0, 2.0, 0.5] };
     let entities: &mut Entities = &mut rig.scene.entities;
-    entities.described(10_001, MapPose::default(), Some(extent), RosTime(0));
+    entities.describe(10_001, MapPose::default(), Some(extent), RosTime(0));
     let response = bounds(&rig, "box").unwrap();
     assert_result(&response.result, OK, &[]);
     assert_eq!(response.bounds.type_, 1);

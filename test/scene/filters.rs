@@ -95,7 +95,7 @@ fn bounds_take_what_overlaps() {
     assert_eq!(names(&mut rig, around), ["light"]);
     // A body of 4 m x 1 m x 1 m, of which only the tip is inside.
     let extent = Extent { centre: [0.0; 3], half: [2.0, 0.5, 0.5] };
-    rig.scene.entities.described(10_001, MapPose::default(), Some(extent), RosTime(0));
+    rig.scene.entities.describe(10_001, MapPose::default(), Some(extent), RosTime(0));
     assert_eq!(names(&mut rig, sphere(7.0, 1.1)), ["person"]);
     for (filters, code, word) in [
         (bounds(2, &[[0.0; 3]; 4]), 0, "TYPE_CONVEX_HULL"),

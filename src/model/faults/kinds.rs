@@ -115,7 +115,7 @@ impl FaultKind {
         [self.sdk, self.template]
     }
 
-    /// Lists the values that end it, for the documentation.
+    /// Describes what ends it, values or a restart, for the documentation.
     pub fn describe_end(&self) -> String {
         match self.parameters {
             Rotors(parameter) => parameter.healthy.to_string(),

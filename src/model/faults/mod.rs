@@ -34,7 +34,8 @@ struct Stopwatch {
 }
 
 impl Stopwatch {
-    fn elapsed(&mut self, now: FaultTime) -> Duration {
+    /// Adds the time since the last call; returns the time since the first one.
+    fn advance(&mut self, now: FaultTime) -> Duration {
         if let Some((sim, host)) = self.last {
             self.elapsed += match (sim, now.sim) {
                 (Some(before), Some(sim)) => {
@@ -75,8 +76,8 @@ impl Faults {
         Self { vehicle, numbers, stopwatch: Stopwatch::default(), active: Vec::new() }
     }
 
-    /// Injects a fault and returns the datagram for the model. If the same fault is active, extends its keep-alive and returns
-    /// `None`.
+    /// Injects a fault and returns the datagram for the model. If the same fault is active with a keep-alive, renews that and
+    /// returns `None`.
     ///
     /// # Errors
     /// Names each refused field, what it must be, and what it is.
@@ -92,7 +93,7 @@ impl Faults {
                 other.fault.mask
             ));
         }
-        let elapsed = self.stopwatch.elapsed(now);
+        let elapsed = self.stopwatch.advance(now);
         let kept_until = fault.keep_alive.map(|keep| now.host + keep);
         let equal = self.active.iter_mut().find(|active| active.fault == fault);
         if let (Some(equal), true) = (equal, fault.keep_alive.is_some()) {
@@ -130,7 +131,7 @@ impl Faults {
     /// Clears the faults whose time is over.
     pub fn poll(&mut self, now: FaultTime) -> ClearedFaults {
         let mut cleared = ClearedFaults::default();
-        let elapsed = self.stopwatch.elapsed(now);
+        let elapsed = self.stopwatch.advance(now);
         self.end(now, &mut cleared, |active| {
             active.ends.is_some_and(|at| at <= elapsed)
                 || active.kept_until.is_some_and(|at| at <= now.host)
@@ -152,18 +153,18 @@ impl Faults {
 
     /// Returns the active faults, oldest first.
     pub fn active(&mut self, now: FaultTime) -> Vec<ActiveFault> {
-        let elapsed = self.stopwatch.elapsed(now);
+        let elapsed = self.stopwatch.advance(now);
         self.active.iter().map(|active| message(active, elapsed)).collect()
     }
 
-    /// Ends the chosen faults, newest first.
+    /// Ends the chosen faults, newest first; the error names those that it cannot end.
     fn end(
         &mut self,
         now: FaultTime,
         cleared: &mut ClearedFaults,
         is_chosen: impl Fn(&InjectedFault) -> bool,
     ) {
-        let elapsed = self.stopwatch.elapsed(now);
+        let elapsed = self.stopwatch.advance(now);
         let mut permanent = Vec::new();
         for index in (0..self.active.len()).rev() {
             if !is_chosen(&self.active[index]) {

@@ -32,7 +32,7 @@ pub(super) enum FaultTarget {
 pub(super) struct Fault {
     pub(super) kind: String,
     pub(super) target: FaultTarget,
-    /// The mask of the request.
+    /// The mask of the request; of parameters without one, the mask of those that are given.
     pub(super) mask: u32,
     pub(super) values: Vec<f64>,
     /// The values that end it; `None` if the bridge knows none.
@@ -185,7 +185,7 @@ fn rotor_values(
     Ok(all)
 }
 
-/// Writes the given values to the positions in the mask; without a mask to the first positions.
+/// Writes the given values to the positions in the mask; without a mask, or if the list is full, to the first positions.
 fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), String> {
     let chosen = mask.count_ones() as usize;
     let fits = match mask {

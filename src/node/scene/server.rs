@@ -84,7 +84,7 @@ impl SceneServer {
             let (entities, stamp) = (&mut scene.entities, described.stamp);
             let extent = Extent::around(&described.pose, &described.centre, described.size);
             match entity {
-                ReportedEntity::Vehicle(id) => entities.described(*id, pose, extent, stamp),
+                ReportedEntity::Vehicle(id) => entities.describe(*id, pose, extent, stamp),
                 ReportedEntity::Object(name) => entities.object(name, pose, extent, stamp),
             }
         }

@@ -309,7 +309,7 @@ impl TruthSource {
                 rate: state.rate.map(Vector::from),
                 stamp,
             };
-            self.scene.lock().entities.moved(self.vehicle.into(), motion);
+            self.scene.lock().entities.set_motion(self.vehicle.into(), motion);
             if let Some(autopilot) = self.autopilot.get() {
                 autopilot.tell(|autopilot| autopilot.true_state(state));
             }

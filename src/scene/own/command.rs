@@ -9,7 +9,7 @@ use crate::wire::split_console_command;
 
 const WINDOWS: i16 = -1;
 const NETWORK: i16 = -2;
-/// Windows of one host.
+/// Index of the last window of one host.
 const LAST_WINDOW: i16 = 19;
 
 pub(super) fn command(
@@ -31,7 +31,7 @@ pub(super) fn command(
     let (name, _) = split_console_command(&text);
     let is_sent = |command: &str| command.eq_ignore_ascii_case(name);
     if ["RflyChangeMapbyID", "RflyChangeMapbyName"].into_iter().any(is_sent) {
-        // The renderer may have maps that the bridge does not list.
+        // Which map it is now is unknown: the renderer may have maps that the bridge does not list.
         call.scene.forget_world();
         call.out.map_changed = true;
     }

@@ -27,9 +27,9 @@ pub(super) fn set_label(call: &mut SceneCall<'_>, request: &SetLabelRequest) -> 
         return Ok(());
     }
     let (row, duration) = match request.row {
-        -1 => (LabelRow::Append, seconds(request.duration, 0.0)?),
+        -1 => (LabelRow::Append, read_time(request.duration, 0.0)?),
         0 => (LabelRow::Id, ID_DURATION),
-        row @ 1..=5 => (LabelRow::Message(row.unsigned_abs()), seconds(request.duration, 0.0)?),
+        row @ 1..=5 => (LabelRow::Message(row.unsigned_abs()), read_time(request.duration, 0.0)?),
         other => {
             return Err(format!(
                 "row must be 0 (the id), 1 to 5 (a message) or -1 (a new message), is {other}"
@@ -63,7 +63,7 @@ fn send_label(
     Ok(())
 }
 
-fn seconds(given: f32, default: f32) -> Result<f32, String> {
+fn read_time(given: f32, default: f32) -> Result<f32, String> {
     match given {
         0.0 => Ok(default),
         s if s > 0.0 && s <= MAX_DURATION_S => Ok(s),
@@ -87,7 +87,7 @@ pub(super) fn show_message(
     call: &mut SceneCall<'_>,
     request: &ShowMessageRequest,
 ) -> Result<(), String> {
-    let duration = seconds(request.duration, MESSAGE_S)?;
+    let duration = read_time(request.duration, MESSAGE_S)?;
     let text = &request.text;
     if text.is_empty() {
         return Err("text is empty".to_owned());

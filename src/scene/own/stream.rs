@@ -12,7 +12,7 @@ use crate::wire::{MovingState, SwarmState};
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum SkipCause {
-    /// The lists of the message differ in their lengths; nothing is drawn.
+    /// The lists of the message differ in their lengths, or it has both names and ids; nothing is drawn.
     Lengths,
     /// No entity has this name.
     UnknownEntity,
@@ -20,9 +20,9 @@ pub enum SkipCause {
     Id,
     /// An invalid pose, or one in an unknown frame.
     Pose,
-    /// The type of the entity is unknown.
+    /// The type of the entity is unknown or invalid.
     Type,
-    /// An invalid scale.
+    /// An invalid scale, or no packet has a field for it.
     Scale,
     /// A motor speed is NaN or infinite.
     MotorRpm,
@@ -40,7 +40,7 @@ impl SkipCause {
 /// A message or an entity that is not drawn: the cause for counters, and a text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Skipped {
-    /// The counter.
+    /// The cause, by which it is counted.
     pub cause: SkipCause,
     /// For the log.
     pub message: String,

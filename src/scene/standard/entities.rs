@@ -91,7 +91,7 @@ pub fn entity_bounds(
         }
         Ok((_, Entity { id: Some(_), .. })) => return None,
         Ok((name, _)) => Err(Cause::Failed
-            .error(format!("{name:?} has no bounds: the renderer describes none of it"))),
+            .error(format!("{name:?} has no bounds: the renderer does not describe it"))),
         Err(error) => Err(error),
     };
     let (result, bounds) = answer(bounds);

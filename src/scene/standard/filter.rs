@@ -58,11 +58,11 @@ impl<'a> Filter<'a> {
         self.name.as_ref().is_none_or(|regex| regex.is_match(name))
             && (self.categories.is_empty() || self.categories.contains(&entity.info.category))
             && self.tags.matches(&entity.info.tags)
-            && self.bounds.is_none_or(|bounds| self.is_inside(entity, &bounds))
+            && self.bounds.is_none_or(|bounds| self.overlaps(entity, &bounds))
     }
 
-    /// An entity of unknown size counts as a point, one of unknown pose is never inside.
-    fn is_inside(&self, entity: &Entity, bounds: &Volume) -> bool {
+    /// An entity of unknown size counts as a point; one of unknown pose overlaps nothing.
+    fn overlaps(&self, entity: &Entity, bounds: &Volume) -> bool {
         let Some(motion) = &entity.motion else { return false };
         let volume = match &entity.extent {
             Some(extent) => extent.in_world(&motion.pose, self.world),

@@ -152,7 +152,7 @@ pub fn reset_simulation(
         }
         match scope & TIME {
             0 => done(),
-            _ => done_with_remark("the time of the simulation was not reset, which is impossible"),
+            _ => done_with_remark("the time of the simulation was not reset, because it cannot be"),
         }
     };
     ResetSimulationResponse { result }

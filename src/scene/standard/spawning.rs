@@ -114,7 +114,7 @@ fn spawn_object(call: &mut SceneCall<'_>, request: &SpawnEntity) -> Result<Strin
     Ok(name)
 }
 
-/// Returns the name of a new entity: the requested one, or a numbered one if that is taken and may be changed.
+/// Returns the name of a new entity: the requested one, or a numbered one if that is taken or empty and may be changed.
 fn free_name(
     entities: &Entities,
     request: &SpawnEntity,
