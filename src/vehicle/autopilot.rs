@@ -29,7 +29,7 @@ pub struct Autopilot {
     pub(super) telemetry: Telemetry,
     pub(super) services: Services,
     heartbeat_sender: HeartbeatSender,
-    /// One for each topic.
+    /// One for each published topic.
     pub(super) subscriber_counts: Vec<SubscriberCount>,
     /// Memory for the frames of a link that translates.
     buffer: Vec<u8>,

@@ -6,7 +6,7 @@ use crate::wire::mavlink::FrameError;
 pub enum CounterKind {
     /// A loss, refusal or retry: `drop_<name>`, and a warning while it grows.
     Drop,
-    /// Not meant for this vehicle, and no fault: `<name>`.
+    /// Ignored, and no fault: `<name>`.
     Other,
     /// The frames of the vehicle: the figure `frames`.
     Frames,
@@ -49,7 +49,7 @@ counters! {
     }
     Hidden {
         Sent = "sent", "A message to the vehicle.";
-        SetpointRepeated = "setpoint_repeated", "A setpoint that was sent again because no new one came.";
+        SetpointRepeated = "setpoint_repeated", "A setpoint that was sent again because no new one arrived.";
     }
     Other {
         ForeignComponent = "foreign_component", "A message of a camera, gimbal, companion or station under the vehicle's system id.";
@@ -57,7 +57,7 @@ counters! {
     }
     Drop {
         // Links.
-        NotSent = "not_sent", "The socket or line did not take a message.";
+        NotSent = "not_sent", "The socket or line did not accept a message.";
         Unsupported = "unsupported", "The link has no datagram for a message.";
         LinkLost = "link_lost", "The vehicle fell silent.";
         Malformed = "malformed", "A datagram that is not a state, or has a number that is NaN or infinite.";
@@ -74,7 +74,7 @@ counters! {
         ForeignSystem = "foreign_system", "A frame of another system.";
 
         // Telemetry.
-        NotPublished = "not_published", "A message that the middleware did not take.";
+        NotPublished = "not_published", "A message that the middleware did not accept.";
         Late = "late", "A sample older than the one before.";
         NotFinite = "not_finite", "A measurement that is NaN or infinite.";
         BadAttitude = "bad_attitude", "An invalid attitude.";
@@ -100,7 +100,7 @@ counters! {
         TooManyCalls = "too_many_calls", "A call beyond the limit of waiting calls; the oldest was answered.";
         AckForOthers = "ack_for_others", "An acknowledgement of another sender's command.";
         AckUnexpected = "ack_unexpected", "An acknowledgement that no command waits for.";
-        AckLate = "ack_late", "An acknowledgement that came after its call had been answered without success.";
+        AckLate = "ack_late", "An acknowledgement that arrived after its call had been answered without success.";
         ParameterFailed = "parameter_failed", "A failed parameter call.";
         MissionFailed = "mission_failed", "A failed mission call.";
 
@@ -125,7 +125,7 @@ counters! {
         SetpointBodyYaw = "setpoint_body_yaw", "PX4 takes yaw in the body frame from north.";
         SetpointUnbalanced = "setpoint_unbalanced", "An axis has no setpoint.";
         SetpointHomeOffset = "setpoint_home_offset", "PX4 misreads heights above home where home is not at the height of the origin.";
-        SetpointNoPosition = "setpoint_no_position", "The setpoint is relative to a position that is not known yet.";
+        SetpointNoPosition = "setpoint_no_position", "The setpoint is relative to a position or pose that is unknown or too old.";
         SetpointNotNewer = "setpoint_not_newer", "The stamp is not newer than the one before.";
         SetpointPoints = "setpoint_points", "A trajectory with no points, or too many.";
         SetpointNotUsed = "setpoint_not_used", "`setpoint.use_quaternion` chose the other topic.";

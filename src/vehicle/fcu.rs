@@ -98,7 +98,7 @@ pub struct Fcu {
     pub now: Now,
     /// How long the datagram of the current call waited in the socket.
     pub waited: Duration,
-    /// The last call from ROS: a message or a request.
+    /// When ROS last passed on a message or a request of a program.
     pub(super) last_call: Option<Duration>,
     /// Settings of the user.
     pub settings: VehicleSettings,
@@ -251,7 +251,7 @@ impl Fcu {
         self.record_sent(SetAttitudeTarget::ID, sent)
     }
 
-    /// Counts a message that was sent, or logs why it was not.
+    /// Counts the result of sending a message; warns about one that the link cannot carry.
     fn record_sent(&mut self, id: u32, sent: Result<(), SendError>) -> Result<(), SendError> {
         if sent.is_ok() && SETPOINTS.contains(&id) {
             self.last_setpoint = Some(self.now.mono);
@@ -262,8 +262,8 @@ impl Fcu {
             Err(SendError::Io) => Counter::NotSent,
             Err(SendError::Unsupported { .. }) => Counter::Unsupported,
         });
-        if let Err(refusal @ SendError::Unsupported { link, what }) = sent
-            && self.throttle.due(link, what, self.now.mono).is_some()
+        if let Err(refusal @ SendError::Unsupported { link, why }) = sent
+            && self.throttle.due(link, why, self.now.mono).is_some()
         {
             tracing::warn!(vehicle = self.settings.id, "{refusal}");
             // The caller of a service gets the reason in the answer.
@@ -394,8 +394,8 @@ impl Fcu {
         self.heartbeat.is_some()
     }
 
-    /// Whether a sample of this boot time in ns is at least as new as the one before; counts one that is not. An old
-    /// measurement must not follow a newer one.
+    /// Stores the boot time in ns of a sample as the last one. If it is older, but not of another run, counts it instead and
+    /// returns false: an old measurement must not follow a newer one.
     pub(super) fn check_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let is_late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(is_late) {

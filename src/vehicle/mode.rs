@@ -1,8 +1,7 @@
 //! PX4's flight modes by mavros' names.
 use crate::wire::mavlink::numbers::*;
 
-/// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16). Where a number has several names, the first is
-/// published.
+/// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16).
 const MODES: &[(&str, u8, u8)] = &[
     ("MANUAL", 1, 0),
     ("ALTCTL", 2, 0),

@@ -16,8 +16,8 @@ use std::time::Duration;
 /// Returns the present time.
 pub type Clock = Arc<dyn Fn() -> Now + Send + Sync>;
 
-/// Subscriptions match every writer's QoS and keep only the newest.
-const SETPOINTS: Qos = Qos { depth: 5, ..Qos::SENSOR_DATA };
+/// QoS of subscriptions: matches every writer's, and keeps only the newest messages.
+const SUBSCRIPTION: Qos = Qos { depth: 5, ..Qos::SENSOR_DATA };
 
 /// Access to the autopilot from any thread: callbacks of topics and services, and the receiving task.
 #[derive(Clone)]
@@ -146,7 +146,7 @@ impl Open<'_> {
         debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
         let shared = self.shared.clone();
         let subscription =
-            self.middleware.subscribe(&self.full_name(name), SETPOINTS, move |message: M| {
+            self.middleware.subscribe(&self.full_name(name), SUBSCRIPTION, move |message: M| {
                 if let Some(shared) = shared.upgrade() {
                     shared.call(|autopilot| callback(autopilot, message));
                 }

@@ -49,9 +49,9 @@ impl Fcu {
         }
         let preflight = &mut self.preflight;
         let since = *preflight.refuses_since.get_or_insert(now);
-        let recent = |at: Duration| now.saturating_sub(at) <= TEXT_LIFETIME;
-        let known = preflight.texts.iter().any(|(at, _)| recent(*at));
-        if known || preflight.queried.is_some_and(recent) || now.saturating_sub(since) < STARTUP {
+        let is_new = |at: Duration| now.saturating_sub(at) <= TEXT_LIFETIME;
+        let known = preflight.texts.iter().any(|(at, _)| is_new(*at));
+        if known || preflight.queried.is_some_and(is_new) || now.saturating_sub(since) < STARTUP {
             return None;
         }
         preflight.queried = Some(now);

@@ -6,9 +6,9 @@ use std::time::Duration;
 /// Settings of one vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VehicleSettings {
-    /// CopterID; also its MAVLink system until a heartbeat has another.
+    /// CopterID; also its MAVLink system, unless `adopt_system` finds another.
     pub id: u16,
-    /// Adopts the system id of the first autopilot that sends: a serial line has one autopilot.
+    /// Adopts the ids of an autopilot that sends while none is connected: a serial line has one autopilot.
     pub adopt_system: bool,
     /// World frame.
     pub map: String,
@@ -40,7 +40,7 @@ pub struct VehicleSettings {
     pub max_position: f64,
     /// Largest speed in m/s of a setpoint.
     pub max_speed: f64,
-    /// Height of the geoid above the ellipsoid.
+    /// Model of the height of the geoid above the ellipsoid.
     pub geoid: Geoid,
     /// Frame of `setpoint_position/local`.
     pub position_frame: SetpointFrame,
@@ -48,7 +48,7 @@ pub struct VehicleSettings {
     pub velocity_frame: SetpointFrame,
     /// `setpoint_accel/accel` is a force; PX4 refuses it.
     pub send_force: bool,
-    /// `setpoint_attitude` takes attitudes, not rates.
+    /// `setpoint_attitude/*` takes attitudes, not rates.
     pub use_quaternion: bool,
     /// `setpoint_attitude/thrust` may be negative.
     pub reverse_thrust: bool,

@@ -19,7 +19,7 @@ impl Fcu {
         self.stamp(Some(self.boot_ns(boot_ms)))
     }
 
-    /// Returns the stamp of microseconds since boot or since 1970; autopilots send either.
+    /// Returns the stamp of microseconds since boot; the present for microseconds since 1970, which autopilots send, too.
     pub fn stamp_us(&self, time_us: u64) -> Stamp {
         self.stamp(boot_ns(time_us))
     }

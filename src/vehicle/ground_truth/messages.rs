@@ -58,7 +58,7 @@ pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> T
     let velocity = pose.attitude.inverse().rotate(Vector::from(state.velocity));
     TwistStamped {
         header: header(stamp),
-        twist: Twist { linear: vector3(velocity.into()), angular: body(state.rate) },
+        twist: Twist { linear: vector3(velocity.into()), angular: flu_or_nan(state.rate) },
     }
 }
 
@@ -66,7 +66,7 @@ pub fn twist_stamped(state: &TrueState, pose: &VehiclePose, stamp: RosTime) -> T
 pub fn accel_stamped(state: &TrueState, stamp: RosTime) -> Option<AccelStamped> {
     state.acc.filter(|acc| acc.iter().all(|x| x.is_finite()))?;
     let mut message = AccelStamped { header: header(stamp), ..AccelStamped::default() };
-    message.accel.linear = body(state.acc);
+    message.accel.linear = flu_or_nan(state.acc);
     message.accel.angular = UNKNOWN;
     Some(message)
 }
@@ -109,7 +109,7 @@ fn header(stamp: RosTime) -> Header {
     Header { stamp: stamp.to_msg(), ..Header::default() }
 }
 
-fn body(frd: Option<[f64; 3]>) -> Vector3 {
+fn flu_or_nan(frd: Option<[f64; 3]>) -> Vector3 {
     frd.map_or(UNKNOWN, |v| vector3(Vector::<Flu>::from(Vector::<Frd>::from(v))))
 }
 

@@ -86,7 +86,7 @@ truth_topics! {
 
 /// A stamp that is older than the last by more is from a restarted simulator; by less, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
-/// Shortest time between two messages on `path`.
+/// Shortest time between two messages on `path`; a new subscriber gets one at once.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);
 
 /// Publishes the true state of one vehicle.
@@ -138,13 +138,13 @@ impl GroundTruth {
         self.publishers.is_read() || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
     }
 
-    /// Whether all measured numbers are finite. A topic with a number that is not finite is skipped.
+    /// Whether acceleration, motor speeds and GPS position are finite. The topic of one that is not is skipped.
     pub fn is_finite(&self, state: &TrueState) -> bool {
         let acc = state.acc.into_iter().flatten();
         (acc.chain(state.motor_rpm).chain(state.gps)).all(f64::is_finite)
     }
 
-    /// Publishes a state on the topics with subscribers. Skips a state older than the last, because subscribers integrate.
+    /// Publishes a state on the topics with subscribers. Skips a late state and a repeated one, because subscribers integrate.
     pub fn publish(
         &mut self,
         state: &TrueState,
@@ -225,7 +225,7 @@ impl GroundTruth {
     }
 
     /// Handles a datagram's report of collisions and publishes changes; returns whether a collision began. `is_periodic`: the
-    /// datagram also reports that there is no collision.
+    /// datagram is sent periodically, also without a collision.
     pub fn collision(
         &mut self,
         with: Option<i32>,

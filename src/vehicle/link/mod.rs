@@ -21,12 +21,12 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum SendError {
     /// The link has no datagram for the message.
-    #[error("{link} cannot carry this: {what}")]
+    #[error("{link} cannot carry this: {why}")]
     Unsupported {
         /// Kind of link.
         link: &'static str,
-        /// The missing feature, for the user.
-        what: &'static str,
+        /// Why, and what to do instead, for the user.
+        why: &'static str,
     },
     /// The socket or line did not accept the message.
     #[error("the link could not send the datagram")]
@@ -70,19 +70,19 @@ pub trait Link: Send {
     /// What the link can carry.
     fn abilities(&self) -> Abilities;
 
-    /// Sends a message. `system` and `component` are those of this bridge.
+    /// Sends a message. `system` and `component` are those of the sender: this bridge, or a client that it sends for.
     fn send(&mut self, message: &Outbound, system: u8, component: u8) -> Result<(), SendError>;
 
     /// Sends an attitude whose thrust is a change of the throttle, which MAVLink has no message for.
     fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), SendError> {
         Err(SendError::Unsupported {
             link: self.abilities().name,
-            what: "only UDP_Simple has changes of the throttle; send a thrust (setpoint_raw/attitude)",
+            why: "only UDP_Simple has changes of the throttle; send a thrust (setpoint_raw/attitude)",
         })
     }
 
     /// Converts received bytes to MAVLink frames: returns these bytes, or those that it writes to `buffer`. An error is the
-    /// counter of a bad datagram.
+    /// counter of a datagram that is not converted.
     fn incoming<'a>(
         &mut self,
         bytes: &'a [u8],

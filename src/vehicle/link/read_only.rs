@@ -5,7 +5,7 @@ use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong};
 use crate::wire::mavlink::{MessageData as _, Outbound};
 
-/// Messages that change nothing.
+/// Messages that only request data or keep up the link.
 #[expect(deprecated, reason = "controllers send them")]
 const REQUESTS: [u32; 10] = [
     HEARTBEAT_DATA::ID,
@@ -19,7 +19,7 @@ const REQUESTS: [u32; 10] = [
     REQUEST_DATA_STREAM_DATA::ID,
     TIMESYNC_DATA::ID,
 ];
-/// Commands that change nothing.
+/// Commands that only request data.
 const REQUEST_COMMANDS: [u16; 5] = [
     MAV_CMD_GET_HOME_POSITION,
     MAV_CMD_SET_MESSAGE_INTERVAL,
@@ -32,9 +32,9 @@ const COMMAND: usize = 28;
 
 /// The error for all other messages.
 pub(in crate::vehicle) const REFUSED: SendError =
-    SendError::Unsupported { link: "a read-only link", what: "control.read_only is true" };
+    SendError::Unsupported { link: "a read-only link", why: "control.read_only is true" };
 
-/// Whether the message changes nothing.
+/// Whether the message only requests data or keeps up the link.
 pub(in crate::vehicle) fn is_request(message: &Outbound) -> bool {
     match message {
         Outbound::Raw(raw) if matches!(message.id(), CommandLong::ID | CommandInt::ID) => {

@@ -19,8 +19,7 @@ use crate::wire::{IntoBytes as _, SimpleCommand, SimpleCommandPacket};
 
 /// Minimum climb of a take-off in m; less is noise of the estimate.
 const MIN_CLIMB: f32 = 0.3;
-const NOT_ABOVE: &str =
-    "a take-off to an altitude that is not above the vehicle; altitudes are above sea level";
+const NOT_ABOVE: &str = "a take-off to a height that is not above the vehicle; cmd/takeoff has altitudes above sea level";
 /// Number of consecutive datagrams of another mode that prove that CopterSim is in that mode: a few may still be in flight
 /// after a change.
 const MAX_OTHER_MODE: u32 = 50;
@@ -99,8 +98,8 @@ impl UdpLink {
         Abilities { name: self.name, body_position: true, ..Abilities::default() }
     }
 
-    pub(super) fn unsupported<T>(&self, what: &'static str) -> Result<T, SendError> {
-        Err(SendError::Unsupported { link: self.name, what })
+    pub(super) fn unsupported<T>(&self, why: &'static str) -> Result<T, SendError> {
+        Err(SendError::Unsupported { link: self.name, why })
     }
 
     /// Converts a message to the datagram to send.
@@ -227,7 +226,7 @@ impl UdpLink {
         self.unsupported("there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints")
     }
 
-    /// Two fixed-wing parameters have a datagram of their own.
+    /// Converts one of the two fixed-wing parameters that CopterSim has a datagram for.
     fn translate_parameter(&self, param: &ParamSet) -> Result<UdpMessage, SendError> {
         let end = param.id.iter().position(|byte| *byte == 0);
         let value = f32::from_le_bytes(param.value);
@@ -300,7 +299,7 @@ impl UdpLink {
         self.frames.extend_from_slice(packet.as_bytes());
     }
 
-    /// Classifies a datagram that is not a state of this mode; logs the cause once.
+    /// Classifies a datagram that is no valid state of this mode; warns once if CopterSim is in another mode.
     pub(super) fn classify(&mut self, bytes: &[u8]) -> Counter {
         let (problem, meaning) = match (bytes.len(), bytes.first()) {
             (_, Some(0xfd | 0xfe)) => (Counter::MavlinkInUdpMode, "MAVLink"),
@@ -415,7 +414,7 @@ impl UdpLink {
         Ok(())
     }
 
-    /// Reports once that the estimator is initialised.
+    /// Stores whether the estimator is initialised, and reports it once.
     pub(super) fn set_fixed(&mut self, fixed: bool) {
         if fixed && !self.is_fixed {
             self.push_text(MavSeverity::MAV_SEVERITY_INFO, "estimator has a 3D fix");

@@ -175,7 +175,7 @@ impl UdpSimpleLink {
 /// Largest difference in rad of equal angles, of which one was converted from NED to ENU and back.
 const SAME_ANGLE: f32 = 1e-5;
 
-/// Sets the channels that the mask ignores to NaN.
+/// Sets the axes that the mask ignores to NaN.
 fn axes(values: [f32; 3], mask: u16) -> [f32; 3] {
     let [x, y, z] = values;
     let axis = |value, bit| if mask & bit == 0 { value } else { f32::NAN };

@@ -46,8 +46,8 @@ fn list_of(name: &str) -> MissionList {
     }
 }
 
-/// A link without missions has no fences and rally points either. Opening their services for a fleet of a hundred
-/// would exceed Cyclone's limit of services per process.
+/// Whether to open a topic or service. A link without missions has no fences and rally points either; opening their services
+/// for a fleet of a hundred would exceed Cyclone's limit of services per process.
 pub(super) fn is_offered(name: &str, link: Abilities) -> bool {
     link.services || list_of(name) == MissionList::Plan
 }

@@ -1,6 +1,6 @@
 //! `param/*`: the vehicle's parameters, as mavros' services and as ROS parameters of a node with that name.
 //!
-//! The whole list is read some time after the connection, or on the first request before that.
+//! The whole list is read some time after the connection, or when a client needs it before that.
 mod ros;
 mod value;
 
@@ -319,7 +319,7 @@ fn set_unconfirmed(
     });
     match sent {
         Ok(()) => Ok(Parameter { name, value, kind, index: None, count: 0, field }),
-        Err(SendError::Unsupported { what, .. }) => Err(ParameterError::NotCarried(what)),
+        Err(SendError::Unsupported { why, .. }) => Err(ParameterError::NotCarried(why)),
         Err(SendError::Io) => Err(ParameterError::NotSent),
     }
 }

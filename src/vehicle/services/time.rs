@@ -58,8 +58,8 @@ impl ServicePart for TimePart {
             return Ok(());
         }
         let now = fcu.now.mono;
-        if let Some(request) = self.estimator(fcu).tick(now) {
-            let _counted = fcu.send(request);
+        if let Some(request) = self.update_estimator(fcu).tick(now) {
+            let _counted = fcu.send(request); // a failure is counted
         }
         if now >= self.next_system_time {
             self.next_system_time = now + SYSTEM_TIME_PERIOD;
@@ -84,9 +84,9 @@ impl ServicePart for TimePart {
 }
 
 impl TimePart {
-    /// TIMESYNC carries ROS time, because autopilots translate our stamps by the same offset. ROS time may run at
-    /// another rate than the monotonic clock (simulation, NTP); only a jump restarts the estimate.
-    fn estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
+    /// Returns the estimator for the present ROS time. TIMESYNC carries ROS time, because autopilots translate our stamps by the
+    /// same offset. It may run at another rate than the monotonic clock (simulation, NTP); only a jump restarts the estimate.
+    fn update_estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
         let mono = i64::try_from(fcu.now.mono.as_nanos()).unwrap_or(i64::MAX);
         let epoch = fcu.now.ros.0.saturating_sub(mono);
         let has_jumped = |known: i64| known.abs_diff(epoch) > JUMP_NS;
@@ -115,7 +115,7 @@ impl TimePart {
 
     fn timesync(&mut self, fcu: &mut Fcu, m: &Timesync) -> Result<(), RosError> {
         let arrival = fcu.arrival();
-        let estimator = self.estimator(fcu);
+        let estimator = self.update_estimator(fcu);
         let outcome = estimator.receive(arrival, m);
         let line = estimator.line();
         let sample = match outcome {
@@ -155,7 +155,7 @@ impl TimePart {
     /// Passes the boot time in ns of a new sample to the estimator.
     fn add_sample(&mut self, fcu: &mut Fcu, boot_ns: i64) {
         let arrival = fcu.arrival();
-        let estimator = self.estimator(fcu);
+        let estimator = self.update_estimator(fcu);
         let restarted = estimator.sample_time(arrival, boot_ns);
         fcu.rough_clock = estimator.coarse_line();
         if restarted {

@@ -15,7 +15,7 @@ use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::SetPositionTargetLocalNed;
 use std::time::Duration;
 
-/// After a pause of this length an equal setpoint is another step.
+/// After a longer pause an equal setpoint is another step.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A step under way.

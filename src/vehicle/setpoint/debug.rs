@@ -11,7 +11,7 @@ use crate::wire::mavlink::dialect::{
 };
 
 subscriptions! {
-    DebugValue("debug_value/send", "DEBUG, DEBUG_VECT, NAMED_VALUE_FLOAT, NAMED_VALUE_INT by its type")
+    DebugValue("debug_value/send", "DEBUG, DEBUG_VECT, DEBUG_FLOAT_ARRAY, NAMED_VALUE_FLOAT or NAMED_VALUE_INT, by its type")
         => |autopilot, topic, message| autopilot.pass(topic, convert(message));
 }
 

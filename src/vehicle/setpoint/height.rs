@@ -33,7 +33,7 @@ const MAX_CYCLE: Duration = Duration::from_millis(100);
 #[derive(Debug, Default)]
 pub(super) struct HeightHold {
     /// Thrust that the autopilot reported last.
-    thrust: Option<f64>,
+    reported: Option<f64>,
     integral: f64,
     last: Option<Duration>,
 }
@@ -42,17 +42,17 @@ impl HeightHold {
     /// Stores the thrust that the autopilot reports.
     pub(super) fn observe(&mut self, message: &MavMessage) {
         if let MavMessage::ATTITUDE_TARGET(m) = message {
-            self.thrust = Some(m.thrust.into()).filter(|thrust: &f64| thrust.is_finite());
+            self.reported = Some(m.thrust.into()).filter(|thrust: &f64| thrust.is_finite());
         }
     }
 
-    /// The thrust for a height in m above the local origin.
-    fn thrust(&mut self, now: Duration, height: f64, local: &ReportedLocalPosition) -> f64 {
+    /// Runs a cycle of the controller; returns the thrust for a height in m above the local origin.
+    fn step(&mut self, now: Duration, height: f64, local: &ReportedLocalPosition) -> f64 {
         let elapsed = self.last.map(|last| now.saturating_sub(last));
         let cycle = match elapsed.filter(|elapsed| *elapsed <= PAUSE) {
             Some(elapsed) => elapsed.min(MAX_CYCLE),
             None => {
-                self.integral = self.thrust.map_or(MIN_START, |thrust| thrust.max(MIN_START));
+                self.integral = self.reported.map_or(MIN_START, |thrust| thrust.max(MIN_START));
                 FIRST_CYCLE
             }
         };
@@ -93,6 +93,6 @@ fn convert(autopilot: &mut Autopilot, message: &PoseStamped) -> Result<SetAttitu
         0.0,
         &rules,
     )?;
-    let thrust = setpoints.hold.thrust(fcu.now.mono, height, &local) as f32;
+    let thrust = setpoints.hold.step(fcu.now.mono, height, &local) as f32;
     Ok(SetAttitudeTarget { thrust, ..target })
 }

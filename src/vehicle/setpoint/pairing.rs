@@ -33,7 +33,7 @@ impl<A, B> Pairing<A, B> {
 
     /// Adds a message of the left topic, with its stamp in ns.
     pub(super) fn add_left(&mut self, stamp: i64, message: A) -> Paired<A, B> {
-        if let Some((_, partner)) = nearest(&mut self.right, stamp) {
+        if let Some((_, partner)) = take_nearest(&mut self.right, stamp) {
             self.left.clear();
             return Paired::Pair(stamp, message, partner);
         }
@@ -42,7 +42,7 @@ impl<A, B> Pairing<A, B> {
 
     /// Adds a message of the right topic.
     pub(super) fn add_right(&mut self, stamp: i64, message: B) -> Paired<A, B> {
-        if let Some((stamp, partner)) = nearest(&mut self.left, stamp) {
+        if let Some((stamp, partner)) = take_nearest(&mut self.left, stamp) {
             self.right.clear();
             return Paired::Pair(stamp, partner, message);
         }
@@ -50,8 +50,8 @@ impl<A, B> Pairing<A, B> {
     }
 }
 
-/// Removes and returns the nearest counterpart; drops older ones, because later messages have newer stamps.
-fn nearest<T>(queue: &mut VecDeque<(i64, T)>, stamp: i64) -> Option<(i64, T)> {
+/// Removes and returns the nearest counterpart within `SLOP`; drops older ones, because later messages have newer stamps.
+fn take_nearest<T>(queue: &mut VecDeque<(i64, T)>, stamp: i64) -> Option<(i64, T)> {
     let distance = |(other, _): &(i64, T)| other.abs_diff(stamp);
     let found = queue.iter().enumerate().min_by_key(|(_, e)| distance(e));
     let (at, entry) = found?;

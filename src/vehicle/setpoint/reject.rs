@@ -22,8 +22,8 @@ macro_rules! rejects {
 }
 
 rejects! {
-    Infinite(&'static str) = SetpointInfinite, "{0} is infinite; send a number, or NaN or its bit in type_mask to leave it out";
-    NotANumber(&'static str) = SetpointNan, "{0} is NaN and nothing else controls that axis, or x is set without y; send a number";
+    Infinite(&'static str) = SetpointInfinite, "{0} is infinite; send a finite number; a setpoint leaves it out by NaN or by its bit in type_mask";
+    NotANumber(&'static str) = SetpointNan, "{0} is NaN where a number is required (in a setpoint: nothing else controls the axis, or x is set without y); send a number";
     TooFar { distance: f64, limit: f64 } = SetpointTooFar, "the position is {distance:.0} m from the origin; control.max_position_m allows {limit:.0} m";
     NotOnEarth { latitude: f64, longitude: f64 } = SetpointNotOnEarth, "latitude {latitude} and longitude {longitude} are not a valid position; send degrees";
     TooFast { speed: f64, limit: f64 } = SetpointTooFast, "the speed is {speed:.1} m/s; control.max_speed_m_s allows {limit:.1} m/s";

@@ -76,8 +76,7 @@ impl SetpointTarget {
         Ok(Checked { message, warning })
     }
 
-    /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and
-    /// altitude.
+    /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and altitude.
     pub(super) fn global(
         &self,
         rules: &SetpointRules,

@@ -72,10 +72,10 @@ impl BatteryPlugin {
     }
 
     fn battery_status(&mut self, fcu: &mut Fcu, m: &BatteryStatus) -> Published {
-        self.best.accept(2, fcu.arrival());
+        self.best.accept(2, fcu.arrival()); // the best: always accepted
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.battery.publish_always(stamp, |battery| {
-            cells(m, &mut battery.cell_voltage);
+            read_cells(m, &mut battery.cell_voltage);
             battery.voltage = match &*battery.cell_voltage {
                 [] if !quirks => f32::NAN,
                 cells => cells.iter().sum(),
@@ -119,8 +119,8 @@ const fn technology(kind: u8) -> u8 {
     }
 }
 
-/// Cell voltages in V, up to the first missing cell.
-fn cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
+/// Writes the cell voltages in V, up to the first missing cell.
+fn read_cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
     let first = m.voltages.iter().take_while(|cell| **cell != NO_CELL);
     let has_all_ten = m.voltages.iter().all(|cell| *cell != NO_CELL);
     let more = m.voltages_ext.iter().take_while(|cell| has_all_ten && **cell != 0);

@@ -41,7 +41,7 @@ plugin! {
         }
         state {
             quality: FixQuality;
-            /// Position at the first fix: the origin of `local` until home is known.
+            /// Position at the first fix: the origin of `local` until the local origin or home is known.
             first_fix: Option<Geodetic>;
         }
         receive {
@@ -57,7 +57,7 @@ impl GlobalPositionPlugin {
     fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> Published {
         self.quality = FixQuality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
-        // Without a fix the position is unknown, and autopilots cast that to arbitrary numbers.
+        // Without a fix the position is unknown; autopilots cast that to arbitrary numbers, which may count as invalid.
         let geo = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
         if let Some(geo) = geo.flatten() {
             self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, geo, quality))?;

@@ -96,7 +96,7 @@ impl HomePositionPlugin {
         waiting.chain(self.next_request).min()
     }
 
-    /// Answers callers past their deadline; returns the due request for HOME_POSITION.
+    /// Answers callers past their deadline; returns the request for HOME_POSITION if it is due.
     pub(super) fn poll(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         let now = fcu.now.mono;
         for (_, responder) in self.callers.extract_if(.., |(until, _)| now >= *until) {

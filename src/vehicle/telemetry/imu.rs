@@ -12,7 +12,7 @@ use crate::wire::mavlink::dialect::{
 };
 use std::time::Duration;
 
-/// Standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and an unknown attitude.
+/// Variances of the standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and 1 rad for an unknown attitude.
 const ACCELERATION_VARIANCE: f64 = 9e-8;
 const RATE_VARIANCE: f64 = 1.218_469_679_146_834e-7;
 const ATTITUDE_VARIANCE: f64 = 1.0;
@@ -96,7 +96,7 @@ impl ImuPlugin {
     }
 
     fn attitude_quaternion(&mut self, fcu: &mut Fcu, m: &ATTITUDE_QUATERNION_DATA) -> Published {
-        self.best_attitude.accept(2, fcu.arrival());
+        self.best_attitude.accept(2, fcu.arrival()); // the best: always accepted
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
         self.set_orientation(fcu, m.time_boot_ms, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
     }
@@ -149,7 +149,7 @@ impl ImuPlugin {
         if boot_ns.is_some_and(|boot_ns| !fcu.check_order(&mut self.last_sample, boot_ns)) {
             return Ok(());
         }
-        self.best_sensors.accept(3, fcu.arrival());
+        self.best_sensors.accept(3, fcu.arrival()); // the best: always accepted, also as pressure
         self.best_pressure.accept(2, fcu.arrival());
         let stamp = fcu.stamp_us(m.time_usec);
         let updated = m.fields_updated.bits();

@@ -92,7 +92,7 @@ impl LocalPositionPlugin {
         if !fcu.check_finite(numbers.chain(message.acceleration)) {
             return Ok(());
         }
-        self.best.accept(WITH_COVARIANCE, fcu.arrival());
+        self.best.accept(WITH_COVARIANCE, fcu.arrival()); // the best: always accepted
         let stamp = fcu.stamp_us(message.time_usec);
         let motion = LocalMotion::new(fcu, position, velocity);
         let [pose, velocity, acceleration] = if fcu.settings.quirks {

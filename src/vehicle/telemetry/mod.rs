@@ -120,7 +120,7 @@ impl Telemetry {
         self.statustext.poll(fcu)
     }
 
-    /// Takes the request for the home position if it is due.
+    /// Answers waiting callers past their deadline; returns the request for the home position if it is due.
     pub(super) fn take_request(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         self.home_position.poll(fcu)
     }

@@ -22,7 +22,7 @@ plugin! {
 
 impl OdometryPlugin {
     fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Published {
-        // mavros reads every pose as LOCAL_NED; LOCAL_FRD has axes turned to the vehicle's initial heading.
+        // LOCAL_FRD, with axes turned to the vehicle's initial heading, is read as LOCAL_NED; mavros reads every frame so.
         if !matches!(m.frame_id, MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD) {
             fcu.count(Counter::OdometryFrame);
             return Ok(());

@@ -9,6 +9,9 @@ use crate::wire::mavlink::dialect::{
 
 /// Number of published ports; a message has 8 inputs or 16 outputs of one port.
 const PORTS: u8 = 4;
+/// Ranks of the messages for `rc/in`.
+const RC_CHANNELS_RAW_RANK: u8 = 1;
+const RC_CHANNELS_RANK: u8 = 2;
 
 plugin! {
     RcPlugin {
@@ -32,7 +35,7 @@ plugin! {
 impl RcPlugin {
     #[rustfmt::skip] // a table
     fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Published {
-        self.best.accept(2, fcu.arrival());
+        self.best.accept(RC_CHANNELS_RANK, fcu.arrival()); // the best: always accepted
         let all = [
             m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw, m.chan5_raw, m.chan6_raw,
             m.chan7_raw, m.chan8_raw, m.chan9_raw, m.chan10_raw, m.chan11_raw, m.chan12_raw,
@@ -49,7 +52,7 @@ impl RcPlugin {
 
     #[rustfmt::skip] // a table
     fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Published {
-        if !self.best.accept(1, fcu.arrival()) {
+        if !self.best.accept(RC_CHANNELS_RAW_RANK, fcu.arrival()) {
             return Ok(());
         }
         let port = [

@@ -36,7 +36,7 @@ plugin! {
             unfinished: Vec<UnfinishedText>;
             /// Start of the present second, and log lines in it.
             logged: (Duration, u32);
-            /// Number of the last text sent in chunks.
+            /// Id of the last text sent in chunks.
             sent: u16;
         }
         receive {
@@ -185,7 +185,7 @@ impl StatustextPlugin {
     }
 }
 
-/// Log level by MAV_SEVERITY: emergency to error; warning, notice; info; debug.
+/// Logs a text at the level of its MAV_SEVERITY.
 fn log(vehicle: u16, severity: u8, text: &str) {
     match severity {
         ..=3 => tracing::error!(vehicle, "FCU: {text}"),

@@ -126,8 +126,8 @@ fn every_call_of_the_vendors_client_gives_its_datagram_or_is_on_the_list() {
     for (name, message, full, simple) in calls() {
         for (simple_mode, wanted) in [(false, full), (true, simple)] {
             let found = translated(simple_mode, &message);
-            if let Err(SendError::Unsupported { what, .. }) = &found {
-                assert!(what.len() > 10, "{name}: a reason that helps");
+            if let Err(SendError::Unsupported { why, .. }) = &found {
+                assert!(why.len() > 10, "{name}: a reason that helps");
             }
             let found = found.map_err(drop);
             if let Some(expected) = intended(&name, simple_mode) {
@@ -229,11 +229,11 @@ fn masks_that_have_no_datagram_are_refused_with_a_reason() {
     // Position and velocity; nothing; yaw alone; force; velocity with yaw; position with yaw rate.
     for mask in [0x9c0, 0xfff, 0xbff, 0xe3f, 0x9c7, 0x5f8] {
         let refused = translated(true, &with(mask, 1));
-        let Err(SendError::Unsupported { link, what }) = refused else {
+        let Err(SendError::Unsupported { link, why }) = refused else {
             panic!("{mask:#x}: {refused:?}")
         };
         assert_eq!(link, "UDP_Simple");
-        assert!(!what.is_empty());
+        assert!(!why.is_empty());
         assert!(translated(false, &with(mask, 1)).is_ok(), "UDP_Full has masks");
     }
     for frame in [7, 9] {

@@ -158,7 +158,7 @@ fn send<S: CommandService>(call: VehicleCall<'_, S>, command: impl Into<MavComma
     autopilot.services.command.start(&mut autopilot.fcu, command, waiter);
 }
 
-/// Sends one of the two commands that PX4 does not support; CopterSim supports the first.
+/// Sends the local take-off, which CopterSim supports, or the local landing; PX4 supports neither.
 fn send_local(
     call: VehicleCall<'_, CommandTOLLocal>,
     number: u16,

@@ -43,7 +43,7 @@ pub(super) fn misread_frame(fcu: &Fcu, command: u16, frame: u8) -> Option<String
     })
 }
 
-/// Whether the receiver is PX4, as far as is known, and mavros' errors are not reproduced.
+/// Whether PX4 itself gets the commands, as far as is known, and mavros' errors are not reproduced.
 pub(super) fn flies_px4(fcu: &Fcu) -> bool {
     fcu.may_be_px4() && fcu.abilities().acks && !fcu.settings.quirks
 }

@@ -1,7 +1,7 @@
 //! Commands and modes. The steps of a call:
 //!
 //! 1. A call becomes a command: in `acknowledged.rs` if the vehicle's acknowledgement answers the call; in `shown.rs` for
-//!    `set_mode`, `cmd/arming` and `cmd/takeoff`, which are answered when the vehicle shows the change (`goal.rs`).
+//!    `set_mode`, `cmd/arming` and others, which are answered when the vehicle shows the change (`goal.rs`).
 //! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`outcome.rs`), unless a newer
 //!    command of its kind overrides it, or another station changed the mode (`mode_watch.rs`).
 //! 3. The result of the command answers the call, or starts the wait for the change (`pending_calls.rs`).
@@ -81,7 +81,7 @@ impl ServicePart for CommandPart {
     /// The heartbeat shows the mode and whether the vehicle is armed.
     fn heartbeat(&mut self, fcu: &mut Fcu) {
         self.answer_shown(fcu);
-        if self.modes.changed_by_others(fcu) {
+        if self.modes.take_foreign_change(fcu) {
             // Commands that end the flight are still sent: they are safer than any mode that others chose.
             self.machine.override_group(CommandGroup::Mode, MavCommand::ends_flight);
             self.pending.override_modes(fcu);
@@ -153,7 +153,7 @@ impl CommandPart {
     /// Sends a command that the vehicle answers with a message, or returns why not. No retransmission: the caller asks again.
     pub(super) fn ask(&mut self, fcu: &mut Fcu, command: raw::CommandLong) -> Result<(), String> {
         let command = command.into();
-        match result_without_ack(fcu, &command) {
+        match send_without_ack(fcu, &command) {
             Some(ending) if ending.end == CommandEnd::Broadcast => {}
             Some(ending) => return Err(ending.describe(fcu)),
             None => {
@@ -170,7 +170,7 @@ impl CommandPart {
             self.pending.override_by(fcu, &command);
             self.modes.record(fcu.now.mono, &command);
         }
-        match result_without_ack(fcu, &command) {
+        match send_without_ack(fcu, &command) {
             Some(ending) => self.end(fcu, waiter, ending),
             None => {
                 self.set_sender(fcu);
@@ -211,15 +211,15 @@ impl CommandPart {
     fn end(&mut self, fcu: &mut Fcu, waiter: Waiter, ending: CommandOutcome) {
         match waiter {
             Waiter::Caller(then) => then(fcu, ending),
-            Waiter::PendingCall(id) => self.pending.ended(fcu, id, ending),
+            Waiter::PendingCall(id) => self.pending.handle_end(fcu, id, ending),
             Waiter::Nobody => {}
         }
     }
 }
 
-/// The result of a command that cannot be acknowledged: the vehicle is not connected, or the link has no
-/// acknowledgements.
-fn result_without_ack(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
+/// Sends a command on a link without acknowledgements, and returns the result; fails if the vehicle is not connected. `None` if
+/// the command is not sent yet: its acknowledgement will be the result.
+fn send_without_ack(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
     if fcu.abilities().heartbeat && !fcu.is_connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());
     }

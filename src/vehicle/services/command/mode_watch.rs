@@ -26,8 +26,8 @@ impl ModeWatch {
         self.commands.push_back((now, *command));
     }
 
-    /// Whether the newest heartbeat shows a new mode that no recent command of this bridge explains.
-    pub(super) fn changed_by_others(&mut self, fcu: &Fcu) -> bool {
+    /// Stores the mode of the newest heartbeat; returns whether it is new and no recent command of this bridge explains it.
+    pub(super) fn take_foreign_change(&mut self, fcu: &Fcu) -> bool {
         let Some(heartbeat) = fcu.heartbeat else { return false };
         if heartbeat.base_mode & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED == 0 {
             return false;

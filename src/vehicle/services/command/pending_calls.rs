@@ -49,7 +49,7 @@ struct PendingCall {
     id: u64,
     change: RequestedChange,
     command: MavCommand,
-    /// The vehicle did not show the change when the caller requested it; so it proves success if it shows the change later.
+    /// The vehicle did not show the change when the caller requested it; a later heartbeat that shows it proves success.
     was_unshown: bool,
     /// Number of heartbeats at the command or its acknowledgement: only later ones prove the change.
     heartbeat_count: u64,
@@ -105,8 +105,8 @@ impl PendingCalls {
         id
     }
 
-    /// Overrides accepted calls of the group of `command`, which is about to be sent. Calls that are not accepted yet end with
-    /// their command.
+    /// Overrides accepted calls of other commands in the group of `command`, which is about to be sent. Calls that are not
+    /// accepted yet end with their command.
     pub(super) fn override_by(&mut self, fcu: &mut Fcu, command: &MavCommand) {
         self.override_accepted(fcu, |other| {
             other.group() == command.group() && !other.equals(command)
@@ -131,7 +131,7 @@ impl PendingCalls {
     }
 
     /// Handles the result of a command.
-    pub(super) fn ended(&mut self, fcu: &mut Fcu, id: u64, end: CommandOutcome) {
+    pub(super) fn handle_end(&mut self, fcu: &mut Fcu, id: u64, end: CommandOutcome) {
         let now = fcu.now.mono;
         let mut calls = self.calls.iter_mut().enumerate();
         let Some((at, call)) = calls.find(|(_, call)| call.id == id) else { return };
@@ -155,14 +155,14 @@ impl PendingCalls {
         }
     }
 
-    /// Answers the calls whose change the vehicle shows now; returns their commands that are not acknowledged.
+    /// Answers the calls whose change the vehicle shows or has denied; returns the commands that were not acknowledged.
     pub(super) fn answer_shown(&mut self, fcu: &mut Fcu) -> Vec<MavCommand> {
         let now = fcu.now.mono;
         let mut shown = Vec::new();
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
             let CallStage::Accepted { since, .. } = call.stage else {
-                // The acknowledgement is lost, or was that of an equal command before.
+                // The acknowledgement is lost, or was taken for that of an earlier, equal command.
                 if call.was_unshown && call.is_shown(fcu) {
                     shown.push(call.command);
                     self.finish(fcu, at, Ok(()));

@@ -1,5 +1,5 @@
-//! `set_mode`, `cmd/arming`, `cmd/takeoff` and, with PX4, `cmd/land`: answered when the vehicle shows the new state, or with
-//! the reason of its refusal.
+//! Calls that are answered when the vehicle shows the new state, or with the reason of its refusal: `set_mode`, `cmd/arming`,
+//! `cmd/takeoff`, in the UDP modes `cmd/takeoff_local`, and commands for which [`goal_of`] returns a goal.
 //!
 //! An acknowledgement proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and take-offs
 //! to its own height.
@@ -76,8 +76,8 @@ pub(super) fn set_mode(call: VehicleCall<'_, SetMode>, request: SetModeRequest) 
             refuse(fcu, format!("set_mode {:?}: {why}", request.custom_mode));
             return call.responder.respond(SetModeResponse { mode_sent: false });
         };
-        let recent = |at: Duration| fcu.now.mono.saturating_sub(at) <= MAX_SETPOINT_AGE;
-        if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(recent) {
+        let is_new = |at: Duration| fcu.now.mono.saturating_sub(at) <= MAX_SETPOINT_AGE;
+        if number == OFFBOARD && !fcu.abilities().acks && !fcu.last_setpoint.is_some_and(is_new) {
             let link = fcu.abilities().name;
             let why = format!(
                 "set_mode OFFBOARD: no setpoint was sent in the last second; with {link} CopterSim enters OFFBOARD by \

@@ -58,7 +58,7 @@ impl<T: Send + 'static> AnswerCollector<T> {
 }
 
 impl ParameterPart {
-    /// Looks up all names; unknown ones are `None`.
+    /// Looks up at most [`MAX_PARTS`] names; unknown ones are `None`.
     fn look_up(
         &mut self,
         fcu: &mut Fcu,
