@@ -20,7 +20,7 @@ pub type Datagrams = Vec<Vec<u8>>;
 pub enum InputCause {
     /// A list has too many values, or none where one is required.
     TooLong,
-    /// A list has neither one value per bit of its mask nor a value for every bit.
+    /// A list has neither one value per bit of its mask nor one per parameter.
     Count,
     /// The mask has a bit without a parameter.
     Mask,

@@ -10,7 +10,7 @@ pub enum Recipient {
     Window(u16),
     /// Every renderer of the network.
     Network,
-    /// The `CopterSim` of one vehicle.
+    /// The `CopterSim` of one vehicle, and the group of all.
     CopterSim(u16),
     /// The control port of one vehicle.
     Autopilot(u16),

@@ -119,7 +119,7 @@ const MAX_ANNOUNCED: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Entities {
     by_name: BTreeMap<String, Entity>,
-    names: BTreeMap<i32, String>,
+    name_by_id: BTreeMap<i32, String>,
     ids: RangeInclusive<i32>,
     /// Start of the search for a free id. An id is reused as late as possible, because packets for its last entity may still be
     /// on their way.
@@ -133,7 +133,7 @@ impl Entities {
     pub fn new(vehicles: impl IntoIterator<Item = u16>, ids: RangeInclusive<i32>) -> Self {
         let mut entities = Self {
             by_name: BTreeMap::new(),
-            names: BTreeMap::new(),
+            name_by_id: BTreeMap::new(),
             next_id: *ids.start(),
             ids,
             announced: 0,
@@ -147,7 +147,7 @@ impl Entities {
 
     fn insert(&mut self, name: String, entity: Entity) {
         if let Some(id) = entity.id {
-            self.names.insert(id, name.clone());
+            self.name_by_id.insert(id, name.clone());
         }
         self.by_name.insert(name, entity);
     }
@@ -165,7 +165,7 @@ impl Entities {
     /// Finds an entity by its name, or by its id as a number; a spawned one also by its name without namespace, if that is
     /// unique, because other simulators keep the requested name.
     pub fn find(&self, name: &str) -> Result<(&str, &Entity), SceneError> {
-        let by_id = || self.names.get(&name.parse().ok()?).map(String::as_str);
+        let by_id = || self.name_by_id.get(&name.parse().ok()?).map(String::as_str);
         let exact = self.by_name.contains_key(name).then_some(name);
         let found = exact.or_else(by_id).or_else(|| self.find_in_namespace(name));
         let found = found.and_then(|name| self.by_name.get_key_value(name));
@@ -190,7 +190,7 @@ impl Entities {
 
     /// Returns the entity with an id.
     pub fn of_id(&mut self, id: i32) -> Option<&mut Entity> {
-        self.by_name.get_mut(self.names.get(&id)?)
+        self.by_name.get_mut(self.name_by_id.get(&id)?)
     }
 
     /// Returns the id of an entity in the renderer; a number is an id even if this bridge does not know it.
@@ -219,7 +219,7 @@ impl Entities {
     pub fn spawn(&mut self, name: String, mut entity: Entity) -> Result<i32, SceneError> {
         let (first, last) = (*self.ids.start(), *self.ids.end());
         let from_next = (self.next_id..=last).chain(first..self.next_id);
-        let free = from_next.into_iter().find(|id| !self.names.contains_key(id));
+        let free = from_next.into_iter().find(|id| !self.name_by_id.contains_key(id));
         let id = free.ok_or_else(|| {
             Cause::Failed.error(format!(
                 "all ids from {first} to {last} are taken: delete entities, or raise scene.last_id"
@@ -236,7 +236,7 @@ impl Entities {
         if let Some(entity) = self.by_name.remove(name)
             && let Some(id) = entity.id
         {
-            self.names.remove(&id);
+            self.name_by_id.remove(&id);
         }
     }
 
@@ -272,7 +272,7 @@ impl Entities {
 
     /// Adds an object that the renderer created, unless its id is known.
     pub fn add_created(&mut self, object: &CreatedObject) {
-        if self.names.contains_key(&object.id) {
+        if self.name_by_id.contains_key(&object.id) {
             return;
         }
         let (class, _) = class_and_style(object.vehicle_type);
@@ -287,7 +287,7 @@ impl Entities {
         self.by_name.retain(|_, entity| {
             let is_kept = !kinds.contains(&entity.kind);
             if let Some(id) = entity.id.filter(|_| !is_kept) {
-                self.names.remove(&id);
+                self.name_by_id.remove(&id);
             }
             is_kept
         });
@@ -295,14 +295,14 @@ impl Entities {
 
     /// Adds a vehicle that announced itself, unless it is known.
     pub fn add_vehicle(&mut self, id: i32) {
-        if !self.names.contains_key(&id) && self.announced < MAX_ANNOUNCED {
+        if !self.name_by_id.contains_key(&id) && self.announced < MAX_ANNOUNCED {
             self.announced += 1;
             let vehicle = Entity::new(EntityKind::Vehicle, Some(id), Category::Robot);
             self.insert(format!("copter{id}"), vehicle);
         }
     }
 
-    /// Stores the true state of a vehicle.
+    /// Stores the true state of a vehicle, which is added if it is unknown.
     pub fn set_motion(&mut self, id: i32, motion: EntityMotion) {
         self.add_vehicle(id);
         if let Some(entity) = self.of_id(id).filter(|entity| entity.kind == EntityKind::Vehicle) {
@@ -310,7 +310,7 @@ impl Entities {
         }
     }
 
-    /// Stores the renderer's description of a vehicle, or of an object that was spawned or created.
+    /// Stores the renderer's description of an entity with an id; an unknown id is a new vehicle.
     pub fn describe(&mut self, id: i32, pose: MapPose, extent: Option<Extent>, stamp: RosTime) {
         self.add_vehicle(id);
         if let Some(entity) = self.of_id(id) {

@@ -112,8 +112,8 @@ pub(super) fn category_of(class: i32) -> Category {
 
 /// Whether a model is in the renderer's own list.
 pub(super) fn is_built_in(model: &SpawnableModel) -> bool {
-    let of_class = BUILT_IN.iter().find(|(class, ..)| *class == model.class);
-    of_class.is_some_and(|(_, _, names)| names.contains(&model.name.as_str()))
+    let row = BUILT_IN.iter().find(|(class, ..)| *class == model.class);
+    row.is_some_and(|(_, _, names)| names.contains(&model.name.as_str()))
 }
 
 /// A parsed resource.
@@ -209,13 +209,13 @@ pub fn parse_resource(uri: &str, models: &[SpawnableModel]) -> Result<ModelResou
             }
         }
     }
-    let number = match factor {
+    let vehicle_type = match factor {
         // The renderer would read another class from such a number.
         Some(factor) if class >= factor => None,
         Some(factor) => style.checked_mul(factor).and_then(|styled| styled.checked_add(class)),
         None => vehicle_type(class, style),
     };
-    let vehicle_type = number.ok_or_else(|| error(style_error(&style.to_string())))?;
+    let vehicle_type = vehicle_type.ok_or_else(|| error(style_error(&style.to_string())))?;
     Ok(ModelResource { vehicle_type, base, category, scale, ground, keep_alive })
 }
 

@@ -221,7 +221,7 @@ impl SceneCall<'_> {
     }
 }
 
-/// Id in a request to every `CopterSim`.
+/// Id in a request to every `CopterSim`; one datagram suffices, because it is also sent to their group.
 const ALL: i32 = -1;
 
 /// Sends an object that was spawned or created to the renderer.

@@ -81,7 +81,7 @@ impl TerrainMap {
             }
         }
         let step = [(x_max - x_min) / (width - 1) as f64, (y_max - y_min) / (height - 1) as f64];
-        let counts: Vec<f32> = grey.as_raw().iter().map(|g| f32::from(*g) - ZERO).collect();
+        let levels: Vec<f32> = grey.as_raw().iter().map(|g| f32::from(*g) - ZERO).collect();
         let third = [(x3 - x_min) / step[0], (y3 - y_min) / step[1]].map(|pixel| match rounding {
             Rounding::Cut => pixel.trunc(),
             Rounding::Nearest => pixel.round(),
@@ -90,22 +90,22 @@ impl TerrainMap {
         if !is_inside(0, columns) || !is_inside(1, rows) {
             return Err(TerrainError::Third(x3, y3));
         }
-        let (first, last) = (counts[0], counts[counts.len() - 1]);
-        let count3 = counts[third[1] as usize * columns + third[0] as usize];
+        let (first, last) = (levels[0], levels[levels.len() - 1]);
+        let level3 = levels[third[1] as usize * columns + third[0] as usize];
         // The corner whose grey value differs more from the third's gives the more precise scale.
-        let (other, other_z) = if (count3 - last).abs() <= (count3 - first).abs() {
+        let (other, other_z) = if (level3 - last).abs() <= (level3 - first).abs() {
             (first, z_min)
         } else {
             (last, z_max)
         };
-        let difference = other - count3;
+        let difference = other - level3;
         let scale = if difference.abs() > MIN_DIFFERENCE {
             (other_z - z3) / f64::from(difference)
         } else {
             1.0
         };
         let heights =
-            counts.iter().map(|count| -(z_min as f32 + (count - first) * scale as f32) / 100.0);
+            levels.iter().map(|level| -(z_min as f32 + (level - first) * scale as f32) / 100.0);
         Ok(Self {
             rows,
             columns,

@@ -408,7 +408,7 @@ impl Fcu {
 
     /// The attitude, unless it is too old for the datagram of the current call. Its age is the time between their arrivals,
     /// so a stall of this process does not make it old.
-    pub(super) fn orientation(&self) -> Option<Orientation> {
+    pub(super) fn recent_orientation(&self) -> Option<Orientation> {
         self.orientation.filter(|known| self.is_recent(known.at))
     }
 

@@ -121,7 +121,7 @@ impl Fault {
     }
 }
 
-fn fault(kind: &str, target: FaultTarget, mask: u32, values: Vec<f64>, restore: Vec<f64>) -> Fault {
+fn build(kind: &str, target: FaultTarget, mask: u32, values: Vec<f64>, restore: Vec<f64>) -> Fault {
     let (kind, restore) = (kind.to_owned(), (!restore.is_empty()).then_some(restore));
     Fault { kind, target, mask, values, restore, duration: None, keep_alive: None }
 }
@@ -161,7 +161,7 @@ fn documented_fault(
     } else {
         values("restore", &request.restore, request.mask)?
     };
-    Ok(fault(name, FaultTarget::Number(id), request.mask, injected, restore))
+    Ok(build(name, FaultTarget::Number(id), request.mask, injected, restore))
 }
 
 /// Returns a value for every rotor; rotors outside the mask are healthy.
@@ -262,7 +262,7 @@ fn numbered_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
     check("restore", &request.restore)?;
     let (values, restore) = (request.parameters.clone(), request.restore.clone());
     let target = FaultTarget::Number(request.id);
-    Ok(fault(NUMBER, target, 0, values, restore))
+    Ok(build(NUMBER, target, 0, values, restore))
 }
 
 fn parameters_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
@@ -285,5 +285,5 @@ fn parameters_fault(request: &InjectFaultRequest) -> Result<Fault, String> {
         restore = vec![0.0; MODEL_PARAMETERS];
         spread("restore", &request.restore, mask, &mut restore)?;
     }
-    Ok(fault(PARAMETERS, FaultTarget::Parameters(mask), mask, values, restore))
+    Ok(build(PARAMETERS, FaultTarget::Parameters(mask), mask, values, restore))
 }

@@ -21,13 +21,13 @@ pub struct UdpFullLink {
     id: u16,
     /// Times of the last state and the last HEARTBEAT.
     last: Option<u32>,
-    heartbeat: u32,
+    last_heartbeat: u32,
 }
 
 impl UdpFullLink {
     /// Creates a link that sends datagrams for vehicle `id` to `sink`.
     pub fn new(id: u16, sink: Sink) -> Self {
-        Self { udp: UdpLink::new("UDP_Full", id, sink), id, last: None, heartbeat: 0 }
+        Self { udp: UdpLink::new("UDP_Full", id, sink), id, last: None, last_heartbeat: 0 }
     }
 
     fn setpoint(&self, time_boot_ms: u32, mask: u16, frame: u8) -> FullSetpointPacket {
@@ -149,10 +149,11 @@ impl UdpFullLink {
             Some(1..) => return Err(Counter::Late),
             _ => {}
         }
-        let due = time_boot_ms.wrapping_sub(self.heartbeat) >= HEARTBEAT_MS || self.last.is_none();
+        let due =
+            time_boot_ms.wrapping_sub(self.last_heartbeat) >= HEARTBEAT_MS || self.last.is_none();
         self.udp.is_heartbeat_due |= due;
         if self.udp.is_heartbeat_due {
-            self.heartbeat = time_boot_ms;
+            self.last_heartbeat = time_boot_ms;
         }
         let pose = UdpState {
             time_boot_ms,

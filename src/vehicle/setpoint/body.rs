@@ -57,7 +57,7 @@ impl Autopilot {
             return Ok(BodyStep { at, ..step });
         }
         let here = self.setpoints.reported.local(fcu)?.position;
-        let heading = fcu.orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
+        let heading = fcu.recent_orientation().ok_or(Reject::NoPose)?.attitude.euler().yaw;
         let checked = to_local(here, heading, &target, rules)?;
         Ok(BodyStep { target, checked, at })
     }

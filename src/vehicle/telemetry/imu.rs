@@ -127,7 +127,7 @@ impl ImuPlugin {
         };
         fcu.orientation = Some(orientation);
         let is_recent = |at: Duration| fcu.arrival().saturating_sub(at) <= MAX_FORCE_AGE;
-        let known = self.force.is_some_and(|(_, at)| is_recent(at));
+        let is_known = self.force.is_some_and(|(_, at)| is_recent(at));
         let force = self.force.map_or(Vector::zero(), |(force, _)| force);
         self.data.publish_if_subscribed(stamp, |message| {
             message.orientation = quaternion(orientation.enu_wxyz);
@@ -138,7 +138,7 @@ impl ImuPlugin {
                 rates.map_or(NOT_MEASURED, |_| diagonal(RATE_VARIANCE));
             message.linear_acceleration = vector3(force);
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
-            if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, known) {
+            if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, is_known) {
                 *first = UNKNOWN;
             }
         })

@@ -62,7 +62,7 @@ impl LocalPositionPlugin {
         fcu.height = Some(-message.z);
         let stamp = fcu.stamp_ms(message.time_boot_ms);
         let motion = LocalMotion::new(fcu, position, velocity);
-        if let Some(known) = fcu.orientation() {
+        if let Some(known) = fcu.recent_orientation() {
             fcu.estimate = Some(Estimate {
                 stamp: self.order.next(stamp),
                 position: Vector::from(position),
@@ -95,7 +95,7 @@ impl LocalPositionPlugin {
         self.best.accept(WITH_COVARIANCE, fcu.arrival()); // the best: always accepted
         let stamp = fcu.stamp_us(message.time_usec);
         let motion = LocalMotion::new(fcu, position, velocity);
-        let [pose, velocity, acceleration] = if fcu.settings.quirks {
+        let [pose_cov, twist_cov, accel_cov] = if fcu.settings.quirks {
             diagonals(&message.covariance)
         } else {
             let [position, velocity, acceleration] = blocks(&message.covariance);
@@ -109,20 +109,20 @@ impl LocalPositionPlugin {
         self.accel.publish_if_subscribed(stamp, |m| {
             m.accel.accel.linear =
                 vector3(Vector::<Enu>::from(Vector::<Ned>::from(message.acceleration)));
-            m.accel.covariance = acceleration;
+            m.accel.covariance = accel_cov;
         })?;
         if !motion.check_oriented(fcu) {
             return Ok(());
         }
         self.pose_cov.publish_if_subscribed(stamp, |m| {
             m.pose.pose = motion.pose();
-            m.pose.covariance = pose;
+            m.pose.covariance = pose_cov;
         })?;
         self.velocity_body_cov.publish_if_subscribed(stamp, |m| {
             m.twist.twist = motion.body_twist();
-            m.twist.covariance = velocity;
+            m.twist.covariance = twist_cov;
         })?;
-        self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, pose, velocity))
+        self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, pose_cov, twist_cov))
     }
 }
 
@@ -144,7 +144,7 @@ impl LocalMotion {
         // mavros neither waits for the first attitude nor checks its age.
         let quirks = fcu.settings.quirks;
         let known = fcu.orientation.filter(|_| quirks);
-        let known: Option<Orientation> = fcu.orientation().or(known);
+        let known: Option<Orientation> = fcu.recent_orientation().or(known);
         let (attitude, wxyz, rates) = match known {
             Some(known) => (known.attitude.into(), known.enu_wxyz, known.known_rates()),
             None => (Attitude::identity(), [1.0, 0.0, 0.0, 0.0], Some(Vector::zero())),
