@@ -21,7 +21,7 @@ pub struct LibraryPose {
     pub tags: Vec<String>,
     /// The pose in `map`.
     pub pose: Pose,
-    /// Bounds around it, relative to the pose.
+    /// Bounds, relative to the pose.
     pub bounds: Option<Volume>,
 }
 

@@ -389,7 +389,7 @@ impl Fcu {
         &self.counts
     }
 
-    /// Whether heartbeats arrive.
+    /// Whether the autopilot is connected: a heartbeat has arrived, and its messages still do.
     pub fn is_connected(&self) -> bool {
         self.heartbeat.is_some()
     }

@@ -1,5 +1,5 @@
-//! Faults of the link that single messages do not show: another autopilot, stamps of another clock. Each is logged once; the
-//! doctor reports those that persist.
+//! Faults of the link that single messages do not show: a second autopilot, one other than PX4, stamps of another clock. Each is
+//! logged once; the doctor reports those that persist.
 use crate::wire::mavlink::numbers::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Telemetry, setpoints and services of a vehicle in mavros' style, and its true state.
 //!
-//! Internally everything is MAVLink; other links ([`Link`]) translate. [`Autopilot`] handles one frame or ROS message
+//! Internally everything is MAVLink; other links ([`Link`]) translate. [`Autopilot`] handles one datagram or ROS message
 //! per call and receives the time with it; it reads no clock and opens no socket.
 mod autopilot;
 mod counter;

@@ -26,7 +26,7 @@ pub struct VehicleSettings {
     pub ground_station: bool,
     /// Telemetry only: sends nothing that could move or change the vehicle.
     pub read_only: bool,
-    /// Time without a heartbeat after which the autopilot counts as lost.
+    /// Time without a message of the autopilot after which it counts as lost; longer for a slow simulation.
     pub timeout: Duration,
     /// How long the last setpoint is repeated; zero: never.
     pub keep_alive: Duration,

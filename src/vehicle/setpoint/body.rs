@@ -2,7 +2,7 @@
 //! local positions.
 //!
 //! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal setpoints are one step from the pose at which the
-//! vehicle began to follow it; if each were relative to the current pose, the vehicle would never arrive.
+//! vehicle began to follow them; if each were relative to the current pose, the vehicle would never arrive.
 use super::geometry::{single, wrap};
 use super::reject::{Checked, Reject};
 use super::target::{

@@ -36,7 +36,7 @@ plugin! {
             Trigger("home_position/req_update", "requests HOME_POSITION") => request_update;
         }
         state {
-            /// Time of the next request; `None` while disconnected or home is known.
+            /// Time of the next request; `None` while disconnected, while home is known, and on a link without acknowledgements.
             next_request: Option<Duration>;
             /// Number of requests so far; they alternate between two commands.
             requests: u32;

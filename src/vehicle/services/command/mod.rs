@@ -217,8 +217,8 @@ impl CommandPart {
     }
 }
 
-/// Sends a command on a link without acknowledgements, and returns the result; fails if the vehicle is not connected. `None` if
-/// the command is not sent yet: its acknowledgement will be the result.
+/// Returns a failure if the vehicle is not connected and the command does not make it safer. Sends the command and returns the
+/// result if the link has no acknowledgements. Otherwise returns `None`.
 fn send_without_ack(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
     if fcu.abilities().heartbeat && !fcu.is_connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());
