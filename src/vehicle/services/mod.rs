@@ -111,9 +111,9 @@ pub(super) const SERVICES: &[&[VehicleService]] =
 impl Services {
     /// The autopilot's heartbeat arrived.
     pub(super) fn heartbeat(&mut self, fcu: &mut Fcu) {
-        let first = !std::mem::replace(&mut self.is_connected, true);
+        let is_first = !std::mem::replace(&mut self.is_connected, true);
         for part in self.parts() {
-            if first {
+            if is_first {
                 part.connected(fcu);
             }
             part.heartbeat(fcu);
