@@ -16,7 +16,6 @@ pub(super) const PARAMETERS: &str = "parameters";
 const SLOTS: usize = 8;
 /// Number of parameters of a model that faults may set.
 const MODEL_PARAMETERS: usize = 32;
-/// Longest duration in s.
 const MAX_DURATION_S: f64 = 1e6;
 
 /// The part of the model that a fault changes.

@@ -20,7 +20,6 @@ const REASON_TIME: Duration = Duration::from_millis(150);
 /// Limit of waiting calls; beyond it the oldest is answered as overridden, although its command was sent.
 const MAX_CALLS: usize = 128;
 
-/// A requested change.
 pub(super) struct RequestedChange {
     pub(super) goal: VehicleGoal,
     /// Name in texts: "arm", "set_mode OFFBOARD".
