@@ -394,8 +394,8 @@ impl Fcu {
         self.heartbeat.is_some()
     }
 
-    /// Stores the boot time in ns of a sample as the last one. If it is older, but not of another run, counts it instead and
-    /// returns false: an old measurement must not follow a newer one.
+    /// Stores a sample's boot time in ns in `last` and returns true, unless the sample is late: older, but not of another run.
+    /// Counts a late one: an old measurement must not follow a newer one.
     pub(super) fn check_order(&mut self, last: &mut Option<i64>, boot_ns: i64) -> bool {
         let is_late = |last: i64| (1..ANOTHER_RUN_NS).contains(&last.saturating_sub(boot_ns));
         if last.is_some_and(is_late) {

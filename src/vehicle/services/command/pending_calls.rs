@@ -161,7 +161,7 @@ impl PendingCalls {
         let mut at = 0;
         while let Some(call) = self.calls.get(at) {
             let CallStage::Accepted { since, .. } = call.stage else {
-                // The acknowledgement is lost, or was taken for that of an earlier, equal command.
+                // The acknowledgement is lost, or the refusal was that of an earlier, equal command.
                 if call.was_unshown && call.is_shown(fcu) {
                     shown.push(call.command);
                     self.finish(fcu, at, Ok(()));
