@@ -85,7 +85,7 @@ impl ServicePart for TimePart {
 
 impl TimePart {
     /// Returns the estimator for the present ROS time. TIMESYNC carries ROS time, because autopilots translate our stamps by the
-    /// same offset. ROS time may run at another rate than the monotonic clock (simulation, NTP); only a jump restarts the estimate.
+    /// same offset. ROS time may run at another rate than the monotonic clock (simulation, NTP); a jump restarts the estimate.
     fn update_estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
         let mono = i64::try_from(fcu.now.mono.as_nanos()).unwrap_or(i64::MAX);
         let epoch = fcu.now.ros.0.saturating_sub(mono);
