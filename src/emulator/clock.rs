@@ -96,7 +96,7 @@ impl Steps {
     }
 
     /// Returns the step to compute now, if any; then [`SimTime::reach`] makes the time up to
-    /// [`Steps::next`] available. A late simulation delays simulation time instead of hurrying.
+    /// [`Steps::next`] available. A simulation that is too late to catch up delays simulation time.
     pub fn due(&mut self, time: &mut SimTime, host: Duration) -> Option<f64> {
         let next = self.next();
         if time.free(host) - next > MAX_DELAY {
@@ -205,7 +205,7 @@ impl SimClock {
     }
 }
 
-/// Returns both clocks at one instant; reads again if this thread was preempted in between.
+/// Returns the monotonic clock and the wall clock in ns at one instant; reads again if this thread was preempted in between.
 fn both_clocks() -> (Instant, u64) {
     const TOGETHER: Duration = Duration::from_micros(20);
     const TRIES: u32 = 100;

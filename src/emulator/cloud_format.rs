@@ -155,7 +155,7 @@ pub enum BodyAxes {
 }
 
 impl BodyAxes {
-    /// Returns a vector in FRD in these axes.
+    /// Converts a vector from FRD to these axes.
     pub fn of_frd(self, v: &Vec3) -> Vec3 {
         match self {
             Self::Flu => Vec3::new(v.x, -v.y, -v.z),

@@ -93,7 +93,7 @@ impl FaultInjector {
     }
 
     /// Applies the faults to a datagram in two parts, and passes each resulting datagram to `send` with its delay, also in two
-    /// parts. Returns whether a fault applied.
+    /// parts. Returns whether the datagram was lost or corrupted.
     pub fn pass(
         &mut self,
         faults: &Faults,

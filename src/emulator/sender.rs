@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Delayed datagrams by due time and number, each with its socket and destination.
 type Delayed = BTreeMap<(Instant, u64), (Arc<UdpSocket>, SocketAddr, Vec<u8>)>;
 
-/// Sends delayed datagrams: the only queue of the emulator, used by delay faults.
+/// Queues the datagrams that faults delay, and sends them when they are due.
 #[derive(Debug, Default)]
 pub(super) struct DelayedSender {
     /// Delayed datagrams, and how many have been queued so far.

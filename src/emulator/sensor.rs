@@ -58,11 +58,11 @@ pub struct Tick {
     pub time: f64,
     /// Due sensors.
     pub due: Vec<LiveSensor>,
-    /// Requests of all sensors by number: a sensor may be mounted on another one.
+    /// Requests of all sensors by SeqID: a sensor may be mounted on another one.
     pub requests: BTreeMap<u16, SensorRequest>,
 }
 
-/// All live sensors by number.
+/// All live sensors by SeqID.
 #[derive(Debug, Default)]
 pub struct SensorTable {
     pub(super) live: BTreeMap<u16, LiveSensor>,
@@ -70,7 +70,7 @@ pub struct SensorTable {
 }
 
 impl SensorTable {
-    /// Adds the sensor that `source` requested, or updates the live sensor of that number; `now` is simulation time.
+    /// Adds the sensor that `source` requested, or updates the live sensor of that SeqID; `now` is simulation time.
     ///
     /// # Errors
     /// Why the request is refused.
@@ -121,7 +121,7 @@ impl SensorTable {
         self.live.values().map(LiveSensor::due).reduce(f64::min)
     }
 
-    /// Skips frames that are more than a period late at simulation time `now`, as a slow renderer does; returns their numbers.
+    /// Skips frames that are over a period late at simulation time `now`, as a slow renderer does; returns counts by SeqID.
     pub fn skip(&mut self, now: f64) -> Vec<(u16, u64)> {
         let mut skipped = Vec::new();
         for (seq_id, live) in &mut self.live {
@@ -196,7 +196,7 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
 
 /// Resolves mounts: the pose of a sensor in the world, and its carrying vehicle.
 ///
-/// Returns `None` if the vehicle or the carrying sensor does not exist, or if sensors carry each other.
+/// Returns `None` if the vehicle or the carrying sensor does not exist, if sensors carry each other, or for an unknown mount.
 pub(super) fn world_pose(
     sensors: &BTreeMap<u16, SensorRequest>,
     request: &SensorRequest,

@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct SensorStats {
     /// Sensor type.
     pub type_id: u16,
-    /// Frames rendered and sent, or written to shared memory.
+    /// Frames rendered, those in `harmed` and `busy` included.
     pub frames: u64,
     /// Frames with at least one datagram lost or corrupted by a fault.
     pub harmed: u64,
-    /// Ticks skipped because rendering was late.
+    /// Frames skipped because rendering was late.
     pub skipped: u64,
     /// Frames that found the shared-memory block still being read.
     pub busy: u64,
@@ -41,9 +41,9 @@ pub struct SensorStats {
 /// Counters of the emulator.
 #[derive(Clone, Debug, Default, Eq, PartialEq, serde::Serialize)]
 pub struct Stats {
-    /// By sensor number; kept when a sensor is removed.
+    /// By SeqID; kept when a sensor is removed.
     pub sensors: BTreeMap<u16, SensorStats>,
-    /// Sensor requests accepted.
+    /// Accepted requests for sensors, and to `CopterSim`.
     pub requests: u64,
     /// Datagrams that were invalid or unwanted.
     pub refused: u64,
@@ -67,7 +67,7 @@ pub struct Stats {
     pub true_states: u64,
     /// Restarts of the simulation.
     pub restarts: u64,
-    /// Completed rounds of the render loop, with or without a frame; a round sends all data that were due at its start.
+    /// Completed rounds of the render loop, with or without a frame; a round renders one tick at most.
     #[serde(skip)]
     pub rounds: u64,
 }
@@ -95,7 +95,7 @@ impl Course {
     }
 }
 
-/// A request to `CopterSim` about a vehicle.
+/// A request about a vehicle, which the thread of the autopilots executes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum VehicleRequest {
     /// Change the protocol to the controlling host.

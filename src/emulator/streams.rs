@@ -136,7 +136,7 @@ impl Streams {
 
 impl SensorFrame<'_> {
     /// Applies the faults to the frame's datagrams, and passes each to `send` with its delay, in two parts. Calls `pace` with the
-    /// length of each datagram first. Returns whether a fault applied.
+    /// length of each datagram first. Returns whether a datagram was lost or corrupted.
     ///
     /// Like the vendor's forwarder, ends a frame whose length is a multiple of the fragment size with an empty fragment.
     pub fn send(

@@ -63,8 +63,8 @@ impl Truth {
         self.write_line(&json!({"kind": "map", "map": scene.name(), "solids": solids(scene)}));
     }
 
-    /// Logs a frame that was due at `due_ns` and sent at `host_ns`, both by the wall clock; `harmed`: a fault hit at least one
-    /// datagram, or the shared-memory block was busy.
+    /// Logs a frame that was due at `due_ns` and sent at `host_ns`, both by the wall clock; `harmed`: at least one
+    /// datagram was lost or corrupted, or the shared-memory block was busy.
     pub(super) fn log_frame(
         &mut self,
         sensor: &DueSensor,

@@ -66,8 +66,8 @@ impl Bridge {
         self.middleware.departure()
     }
 
-    /// Returns the endpoints and vehicles of a bridge with these settings; opens no port, starts nothing and joins no graph.
-    /// Errors: why a bridge with these settings cannot start.
+    /// Returns the endpoints of a bridge with these settings, and the settings with discovered vehicles, or why it cannot start.
+    /// Starts nothing, joins no graph, and opens no port except to discover vehicles (`control.discover_s`).
     pub fn endpoints(settings: &Settings) -> Result<(Settings, ReceiveEndpoints), NodeError> {
         let mut params = settings.params.clone();
         params.record = RecordParams::default();

@@ -92,7 +92,7 @@ fn camera_name(seq_id: u16) -> String {
     format!("sensor{seq_id}")
 }
 
-/// Returns the path that a URL names: `file:///path`, `package://package/path`, or a path.
+/// Returns the path that a URL names: `file:///path`, `package://package/path`, or a path without a scheme.
 fn path_of(url: &str, seq_id: u16) -> Result<PathBuf, String> {
     let variable = |name: &str| std::env::var(name).ok();
     let home = variable("ROS_HOME")

@@ -121,7 +121,7 @@ fn baseline(left: Mounted<'_>, right: Mounted<'_>) -> Result<f64, Vec<String>> {
         if !has_images || row.optics != Optics::Pinhole {
             let (id, type_id, name) = (sensor.seq_id, sensor.kind.type_id(), row.name);
             let of = format!("sensor {id} is of TypeID {type_id} ({name})");
-            faults.push(format!("{of}, not a camera without distortion"));
+            faults.push(format!("{of}, not a pinhole camera with 8-bit images"));
         }
     }
     let size = |s: &SensorConfig| format!("{} x {}", s.width, s.height);

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Cause {
-    /// Counted by the reassembly of a stream.
+    /// Counted by the reassembly of a stream, or by the sequence numbers of samples.
     Frame(DropCause),
     /// A command that a vehicle flown by the bridge ignored.
     Motion(Ignored),
@@ -31,7 +31,7 @@ pub enum Cause {
     Refused,
     /// The sender is not the connected autopilot.
     OtherSender,
-    /// The datagram names a vehicle that the bridge does not serve.
+    /// The datagram is of another vehicle, which the bridge may not serve.
     OtherVehicle,
     /// The heartbeat has another sender than the vehicle's address.
     OtherAddress,
@@ -57,13 +57,13 @@ pub enum Cause {
     Time,
     /// The sample has arrived before.
     Duplicate,
-    /// A newer sample has arrived before.
+    /// A newer sample has arrived before; of boxes in images: too many frames wait.
     Late,
     /// The sample does not continue the sequence; accepted when later samples confirm it.
     Unconfirmed,
     /// The pose at this time is not known.
     NoPose,
-    /// A true state reports a collision.
+    /// The simulator reports a collision.
     Collision,
 
     // Sent data.
@@ -84,7 +84,7 @@ pub enum Cause {
     /// Published late on purpose (`degrade.*`).
     HeldBack,
 
-    /// A task panicked and was started again.
+    /// A task panicked or ended, and was started again.
     TaskFailed,
 }
 

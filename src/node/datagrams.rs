@@ -9,7 +9,7 @@ use crate::transport::{Datagram, Received, UdpReceiver};
 use std::io::{self, IoSliceMut};
 use std::time::Duration;
 
-/// Larger than any small datagram.
+/// Larger than any datagram of a state, a report or a request.
 pub(super) const BUFFER: usize = 2048;
 
 /// Waits until a datagram may have arrived. Unless `is_wanted`, the task wakes up once per [`REST`]; the arrival times of the
@@ -73,8 +73,8 @@ pub(super) fn arrival(datagram: &Datagram) -> RosTime {
     datagram.kernel_time.map_or_else(host_now, RosTime)
 }
 
-/// Returns the time of an in-order sample, or the cause of its drop.
-pub(super) fn in_order(
+/// Advances the order by an in-order sample and returns its time, or returns the cause of its drop.
+pub(super) fn advance_order(
     order: &mut StreamOrder,
     position: StreamPosition,
 ) -> Result<SimTime, Cause> {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 const MAX_IMAGE_BYTES: u64 = 512 << 20;
 
-/// A file as it was read.
+/// A file as the bridge uses it: a text is converted to UTF-8.
 #[derive(Clone, Debug)]
 pub struct NamedFile {
-    /// The parameter that names it.
+    /// The parameter or option that names it.
     pub parameter: &'static str,
     /// Its path.
     pub path: PathBuf,

@@ -30,7 +30,7 @@ fn setup(settings: &Settings) -> Setup {
         SensorSetup {
             name: format!("sensor{} {}", sensor.seq_id, spec_of(sensor.kind).suffix()),
             destination: sensor.ip.into(),
-            // Compressed images are much smaller.
+            // Compressed images are much smaller, and blocks use no socket.
             burst: match sensor.transport {
                 TransportMode::UdpRaw => most as u64,
                 _ => 0,

@@ -25,12 +25,12 @@ impl ParameterRequests {
         self.0.added.notified().await;
     }
 
-    /// Takes the requests of sensors that are `ready` for a change; also returns whether others wait.
-    pub(super) fn take(&self, ready: impl Fn(u16) -> bool) -> (Vec<(String, ParamValue)>, bool) {
+    /// Takes the requests of the sensors that are ready for a change; also returns whether others wait.
+    pub(super) fn take(&self, is_ready: impl Fn(u16) -> bool) -> (Vec<(String, ParamValue)>, bool) {
         let mut waiting = self.0.waiting.lock();
         let (now, later) = std::mem::take(&mut *waiting)
             .into_iter()
-            .partition::<BTreeMap<_, _>, _>(|(seq_id, _)| ready(*seq_id));
+            .partition::<BTreeMap<_, _>, _>(|(seq_id, _)| is_ready(*seq_id));
         *waiting = later;
         (now.into_values().collect(), !waiting.is_empty())
     }

@@ -1,4 +1,4 @@
-//! True poses of the served vehicles in the last seconds: `vehicles` writes them, `sensors` reads them at the time of a frame.
+//! True poses of the served vehicles in the last seconds: `vehicles` writes them, `sensors` and `reports` read them.
 use crate::frames::VehiclePose;
 use crate::time::SimTime;
 use parking_lot::Mutex;

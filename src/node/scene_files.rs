@@ -4,7 +4,7 @@ use crate::config::{Params, Problem, Problems};
 use crate::scene::{CreatedObject, Library, ModelXml, find_world};
 use std::path::{Path, PathBuf};
 
-/// Limits of a folder of models: number of files, and depth.
+/// Limits of a folder of models: number of files and folders, and depth.
 const MAX_FILES: usize = 10_000;
 const MAX_DEPTH: usize = 8;
 

@@ -32,7 +32,7 @@ pub(super) trait Section: Send {
     /// Checks the part; called once per report.
     fn check(&mut self) -> Finding;
 
-    /// Adds what `doctor` needs of the last check.
+    /// Adds the facts that `doctor` needs.
     fn add_facts(&self, _facts: &mut BridgeFacts) {}
 }
 

@@ -61,7 +61,7 @@ pub(super) struct SensorView {
 
 struct ViewState {
     requested: CameraView,
-    /// The view that frames show; another program may have requested it.
+    /// The view that frames show, or show after `pending`; another program may have requested it.
     view: CameraView,
     fov: DescribedFov,
     mount: SensorMount,
@@ -330,8 +330,8 @@ impl SensorViews {
         Some((Arc::new(settings), mount))
     }
 
-    /// Returns the sensors whose descriptions are needed: those with a pending change, and those that deliver, because another
-    /// program may change them.
+    /// Returns the sensors whose descriptions are needed: those with a requested description (which this resets) or a pending
+    /// change, and those that deliver, because another program may change them.
     pub(super) fn needing_description(&self) -> Vec<u16> {
         let now = host_now();
         let is_needed = |slot: &&Arc<SensorView>| {

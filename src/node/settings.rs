@@ -71,7 +71,7 @@ pub struct SettingsInputs {
     pub library: Library,
     /// Objects that the renderer created.
     pub created: Vec<CreatedObject>,
-    /// Contents of all files, except parameter files.
+    /// Contents of the files of `config`, `terrain.file` and `scene.file`.
     pub files: Arc<Vec<NamedFile>>,
     /// The vehicles of a running bridge; `None` before the start: parameters and sensors name them.
     pub served: Option<Vec<u16>>,
@@ -160,7 +160,7 @@ impl Settings {
     }
 
     /// Returns the settings of a running bridge with other parameters and the same files and vehicles.
-    /// Errors: parameters that do not fit the sensors, sensors on vehicles that are not served.
+    /// Errors: parameters that do not fit the sensors, sensors on vehicles that are not served, a changed type from or to a pod.
     pub fn changed(&self, params: Params) -> Result<Self, Problems> {
         let served = self.vehicles();
         let mut changed = self.with_params_changed(params)?;
@@ -231,12 +231,12 @@ impl Settings {
             problems.0.extend(found);
         }
         let is_enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
-        let files: Vec<_> = origin.sensors.iter().filter(is_enabled).cloned().collect();
+        let file_entries: Vec<_> = origin.sensors.iter().filter(is_enabled).cloned().collect();
         // Only the files determine the unit: angles in parameters are always in degrees.
-        let angle_unit = resolve_angle_unit(&files, params.frames.mount_angle_unit);
+        let angle_unit = resolve_angle_unit(&file_entries, params.frames.mount_angle_unit);
         let mut sensors: Vec<_> = entries.iter().filter(is_enabled).cloned().collect();
-        for (sensor, file) in sensors.iter_mut().zip(&files) {
-            let [written, unit] = [file, &*sensor].map(|s| unit_of(s, &angle_unit));
+        for (sensor, file_entry) in sensors.iter_mut().zip(&file_entries) {
+            let [written, unit] = [file_entry, &*sensor].map(|s| unit_of(s, &angle_unit));
             config::convert_angles(sensor, written, unit);
             params.sensor(sensor.seq_id).apply(sensor, unit);
         }
@@ -295,7 +295,7 @@ impl Settings {
         windows.into_iter().collect()
     }
 
-    /// Returns the address of one window; with Redis all windows have the address of the renderer.
+    /// Returns the address of one window; with `redis.renderer` all windows have the address of the renderer.
     pub(super) fn window(&self, window: u16) -> SocketAddrV4 {
         let window = if self.params.redis.renderer { self.params.window.into() } else { window };
         SocketAddrV4::new(self.params.simulator_address, self.ports.window(window))
@@ -345,7 +345,7 @@ impl Settings {
         }
     }
 
-    /// The controlled vehicles with their own `local_origin`; none if positions are in the map frame, as with mavros.
+    /// The controlled vehicles with their own `local_origin`; none if positions are in the map frame, as with `mavros_quirks`.
     fn autopilots_with_frame(&self) -> BTreeSet<u16> {
         let params = &self.params;
         if params.mavros_quirks || params.control.local_frame == params.frames.map {

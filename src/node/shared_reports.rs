@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Whether a reader needs descriptions now.
 type DemandCheck = Box<dyn Fn() -> bool + Send>;
 
-/// The newest descriptions of vehicles, objects and cameras; empty unless a reader needs them.
+/// The newest descriptions of vehicles, objects and cameras; empty while none are requested.
 #[derive(Clone, Default)]
 pub(super) struct SharedReports {
     reported: Arc<Mutex<Descriptions>>,

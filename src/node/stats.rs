@@ -20,7 +20,7 @@ pub(super) struct Figures {
     pub(super) bytes: u64,
     /// Whole frames or samples.
     pub(super) frames: u64,
-    /// Frames handed to the sensor's converter because the topic has a subscriber.
+    /// Frames that were converted, because the topic has a subscriber.
     pub(super) converted: u64,
     /// Drops by cause.
     pub(super) drops: BTreeMap<Cause, u64>,

@@ -83,13 +83,13 @@ impl Endless for StaticTf {
         "/tf_static".to_owned()
     }
 
-    /// Publishes again after origins have changed.
+    /// Publishes again after origins have changed or frames were discovered.
     async fn work(&mut self) {
         loop {
             self.0.due.notified().await;
             tokio::time::sleep(ORIGIN_DELAY).await;
             if let Err(error) = self.publish() {
-                tracing::warn!(%error, "cannot publish the origin of an autopilot");
+                tracing::warn!(%error, "cannot publish changed frames on /tf_static");
             }
         }
     }
@@ -141,7 +141,7 @@ impl StaticTf {
         self.0.due.notify_one();
     }
 
-    /// Moves a sensor in its mount; the transforms have the stamp of the first frame that shows it.
+    /// Moves a sensor in its mount, or to another mount; the transforms have the stamp of the first frame that shows it.
     pub(super) fn remount(
         &self,
         mount: &SensorMount,

@@ -61,11 +61,11 @@ impl Carrot {
         let dt = dt * (1.0 - behind / MAX_LEAD).max(0.0);
         let way = goal - self.position;
         let climb = if way.z < 0.0 { up } else { speeds.down };
-        let time = |way: f64, speed: f64, acceleration: f64| {
+        let time_for = |way: f64, speed: f64, acceleration: f64| {
             if way < 1e-9 { 0.0 } else { way / speed_for(way, speed, acceleration) }
         };
-        let flat_time = time(way.xy().norm(), speeds.cruise, speeds.acceleration);
-        let time = flat_time.max(time(way.z.abs(), climb, 3.0));
+        let flat_time = time_for(way.xy().norm(), speeds.cruise, speeds.acceleration);
+        let time = flat_time.max(time_for(way.z.abs(), climb, 3.0));
         let wanted_velocity = if time > 0.0 { way / time } else { Vec3::zeros() };
         let mut change = wanted_velocity - self.velocity;
         let (flat, max_change) = (change.xy().norm(), speeds.acceleration * dt);
@@ -79,7 +79,7 @@ impl Carrot {
     }
 }
 
-/// Highest speed from which the vehicle stops within `distance`.
+/// Highest speed, at most `cruise`, from which the vehicle stops within `distance`.
 fn speed_for(distance: f64, cruise: f64, acceleration: f64) -> f64 {
     (2.0 * 0.7 * acceleration * distance).sqrt().min(2.0 * distance).min(cruise)
 }

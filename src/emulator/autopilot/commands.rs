@@ -24,7 +24,7 @@ const NAN_AS_INT: i32 = 0x7ff8_0000;
 const INT_MAX_AS_FLOAT: std::ops::RangeInclusive<f64> = 2_147_483_520.0..=2_147_483_904.0;
 /// A vehicle does not take off for a goal that is farther away, in m.
 const TOO_FAR: f64 = 100_000.0;
-/// Value of parameter 2 that forces arming and disarming.
+/// Value of parameter 2 that forces disarming; arming is never forced.
 const FORCE: f32 = 21196.0;
 /// VEHICLE_CMD_CUSTOM_1 of PX4.
 const CUSTOM_1: u16 = 1;
@@ -293,7 +293,7 @@ impl Autopilot {
         }
         let result = self.change(Mode::Mission);
         if result == ACCEPTED {
-            let _ = self.mission.set_current(first.max(0.0) as u16);
+            let _ = self.mission.set_current(first.max(0.0) as u16); // a missing item changes nothing
             let current = self.mission.current_message();
             self.replies.push(current);
             return self.arm("Armed by mission start\t");

@@ -19,7 +19,7 @@ const SIDES: [Vec3; 4] = [
 pub struct Damage {
     /// Health of each motor, 0 to 1: the largest share of its thrust that it can still produce.
     pub motors: [f64; 8],
-    /// Share of the battery's voltage, which limits all motors.
+    /// Voltage of the battery as a share of its normal voltage, which limits all motors.
     pub voltage: f64,
     /// Charge of the battery, 0 to 1; `None`: as simulated.
     pub charge: Option<f64>,

@@ -81,7 +81,7 @@ pub enum ControlTarget {
 /// Setpoint of a fixed wing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wing {
-    /// Speed over ground in m/s: there is no wind.
+    /// Speed over ground in m/s: wind has no effect on a fixed wing.
     pub speed: f64,
     /// Height in m, NED.
     pub height: f64,

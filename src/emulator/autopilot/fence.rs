@@ -41,7 +41,7 @@ pub(super) fn breach(
 
 /// Whether a position is inside one of the inclusion areas, if there are any, and outside all exclusion areas.
 fn is_allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
-    let (mut inclusions, mut included, mut excluded) = (false, false, false);
+    let (mut has_inclusions, mut is_included, mut is_excluded) = (false, false, false);
     let mut rest = areas;
     while let Some(first) = rest.first() {
         let is_polygon = matches!(
@@ -59,16 +59,16 @@ fn is_allowed(position: &Vec3, areas: &[MissionItemInt], geo: Geo) -> bool {
         };
         match first.command {
             MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION | MAV_CMD_NAV_FENCE_CIRCLE_INCLUSION => {
-                inclusions = true;
-                included |= is_inside;
+                has_inclusions = true;
+                is_included |= is_inside;
             }
             MAV_CMD_NAV_FENCE_POLYGON_VERTEX_EXCLUSION | MAV_CMD_NAV_FENCE_CIRCLE_EXCLUSION => {
-                excluded |= is_inside;
+                is_excluded |= is_inside;
             }
             _ => {} // the return point
         }
     }
-    (included || !inclusions) && !excluded
+    (is_included || !has_inclusions) && !is_excluded
 }
 
 fn position_of(item: &MissionItemInt, geo: Geo) -> Vec3 {

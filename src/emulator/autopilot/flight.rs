@@ -68,7 +68,7 @@ pub(super) struct FlightTask {
     start: Vec3,
     yaw: f64,
     carrot: Carrot,
-    ramp: Option<f64>,
+    ramp_since: Option<f64>,
     /// Goal of a take-off in m, NED from the map centre, if set by a command; NaN: the vehicle stays on the ground.
     pub(super) takeoff: Option<Vec3>,
     /// Goal of a hover, if set by a command.
@@ -98,14 +98,14 @@ impl FlightTask {
         self.destination = None;
     }
 
-    /// Whether the motors lift the vehicle, or the ramp has reached the land detector's threshold.
+    /// Whether the vehicle is in the air, or the ramp has reached the land detector's threshold.
     pub(super) fn is_lifted(&self, body: &VehicleBody, now: f64) -> bool {
-        !body.state.is_grounded || self.ramp.is_some_and(|since| now - since >= LIFT)
+        !body.state.is_grounded || self.ramp_since.is_some_and(|since| now - since >= LIFT)
     }
 
     pub(super) fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
         if !s.modes.is_armed {
-            self.ramp = None;
+            self.ramp_since = None;
             self.goal = None;
             self.is_landing = false;
             self.mode = Mode::Descend; // so that arming restarts the task
@@ -138,7 +138,7 @@ impl FlightTask {
     ) -> ControlTarget {
         if s.now - s.modes.armed_at < SPOOL_UP {
             self.goal = None;
-            self.ramp = None;
+            self.ramp_since = None;
             return if body.state.is_grounded { ControlTarget::Idle } else { target };
         }
         let ControlTarget::Track(goal, climb) = target else {
@@ -147,7 +147,7 @@ impl FlightTask {
                 ControlTarget::Attitude(_, thrust, _) | ControlTarget::Rates(_, thrust) => thrust,
                 _ => 0.0,
             };
-            self.ramp = (thrust > 0.5).then(|| self.ramp.unwrap_or(s.now));
+            self.ramp_since = (thrust > 0.5).then(|| self.ramp_since.unwrap_or(s.now));
             return target;
         };
         if s.modes.landed == Landed::Ground && body.state.is_grounded {
@@ -155,12 +155,12 @@ impl FlightTask {
                 || goal.velocity.z < 0.0
                 || goal.acceleration.z < 0.0;
             if !is_climbing || s.modes.has_flown {
-                self.ramp = None;
+                self.ramp_since = None;
                 return ControlTarget::Idle;
             }
         }
         let start = if body.state.is_grounded { s.now } else { s.now - RAMP };
-        let progress = (s.now - *self.ramp.get_or_insert(start)) / RAMP;
+        let progress = (s.now - *self.ramp_since.get_or_insert(start)) / RAMP;
         let limit =
             if progress < 1.0 { RAMP_START + progress * (climb - RAMP_START) } else { climb };
         ControlTarget::Track(goal, limit)
@@ -282,7 +282,7 @@ impl FlightTask {
             return ControlTarget::Idle;
         }
         self.look(f64::NAN, &goal, body, &s.speeds);
-        if self.ramp.is_some_and(|since| s.now - since > RAMP / 2.0) {
+        if self.ramp_since.is_some_and(|since| s.now - since > RAMP / 2.0) {
             self.approach(goal, body, &s.speeds, s.speeds.takeoff, s.dt);
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
@@ -379,7 +379,7 @@ impl FlightTask {
         let up = if leg.is_takeoff { s.speeds.takeoff } else { s.speeds.up };
         let mut speeds = s.speeds;
         speeds.set_cruise(leg.speed);
-        if s.modes.landed != Landed::Ground || self.ramp.is_some() {
+        if s.modes.landed != Landed::Ground || self.ramp_since.is_some() {
             self.approach(goal, body, &speeds, up, s.dt);
         } else {
             self.carrot.position.z -= 0.05;

@@ -1,4 +1,4 @@
-//! Messages with more than a few fields from the vehicle's state.
+//! The longer messages, built from the vehicle's state.
 use super::Autopilot;
 use super::failsafe::ChargeLevel;
 use super::telemetry::{f, f3, pressure};

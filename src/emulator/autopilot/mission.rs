@@ -29,7 +29,7 @@ struct Transfer {
 struct Upload {
     items: Vec<MissionItemInt>,
     count: u16,
-    requested: f64,
+    requested_at: f64,
 }
 
 /// The three lists of a vehicle, and the progress of its mission.
@@ -52,7 +52,7 @@ pub(super) struct Mission {
     pub(super) geo: Geo,
     /// Whether a return to launch is due, as the last item of the mission.
     pub(super) is_return_due: bool,
-    /// Whether the mission was cleared during flight.
+    /// Whether the mission was cleared since its start.
     pub(super) was_cleared: bool,
 }
 
@@ -166,7 +166,7 @@ impl Mission {
             }
             return x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
         }
-        let upload = Some(Upload { items: Vec::new(), count, requested: x.now });
+        let upload = Some(Upload { items: Vec::new(), count, requested_at: x.now });
         let transfer = Transfer { list, peer: x.peer, active_at: x.now, upload };
         x.replies.extend(transfer.request(self.uses_int));
         self.transfer = Some(transfer);
@@ -188,7 +188,7 @@ impl Mission {
             return x.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
         }
         upload.items.push(to_stored(item, list));
-        upload.requested = x.now;
+        upload.requested_at = x.now;
         if upload.items.len() < usize::from(upload.count) {
             if let Some(transfer) = &mut self.transfer {
                 transfer.active_at = x.now;
@@ -275,9 +275,9 @@ impl Mission {
             texts.push(CRITICAL, "Operation timeout\t");
             self.transfer = None;
         } else if let Some(upload) = transfer.upload.as_mut()
-            && now - upload.requested >= RETRY
+            && now - upload.requested_at >= RETRY
         {
-            upload.requested = now;
+            upload.requested_at = now;
             replies.extend(transfer.request(self.uses_int));
         }
     }
@@ -332,7 +332,7 @@ impl Mission {
         }
     }
 
-    /// Height in m over home of the mission's take-off.
+    /// Height in m over home of the mission's first goal.
     pub(super) fn first_height(&self) -> Option<f64> {
         let item = self.lists[0].iter().find(|i| is_motion(i.command))?;
         let leg = Leg::of(item, self.geo, &self.home, None);

@@ -26,7 +26,7 @@ pub(super) struct Leg {
     pub(super) yaw: f64,
     /// Acceptance radius in m.
     pub(super) radius: f64,
-    /// Speed in m/s, if an item changed it.
+    /// Speed in m/s, if an item or a command changed it.
     pub(super) speed: Option<f64>,
     /// Whether it ends on the ground.
     pub(super) is_landing: bool,

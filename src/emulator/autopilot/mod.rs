@@ -189,7 +189,7 @@ impl Autopilot {
         self.clock = now.max(self.now);
     }
 
-    /// Position in m, NED from where the vehicle started.
+    /// Position in m, NED from the origin: where the vehicle started, unless a message has moved it.
     pub fn local(&self) -> Vec3 {
         self.motion.pose.position - self.origin
     }
@@ -254,7 +254,7 @@ impl Autopilot {
         result
     }
 
-    /// Starts the motors and the simulated motion.
+    /// Starts the motors and the simulated motion, and sets home.
     fn spin_up(&mut self) {
         let ground = self.setup.ground;
         let body = self.body.get_or_insert_with(|| VehicleBody::new(&self.motion, ground));
@@ -276,7 +276,7 @@ impl Autopilot {
         self.replies.extend(home);
     }
 
-    /// PX4 sets home on arming, at take-off, and after landing.
+    /// Sets home to the present position, as PX4 does at take-off and on disarming.
     fn set_home_here(&mut self) {
         self.home = self.motion.pose.position;
         self.home_yaw = self.motion.pose.roll_pitch_yaw()[2];
@@ -319,7 +319,7 @@ impl Autopilot {
         self.send_structs(out);
     }
 
-    /// PX4's simulated battery: full until armed.
+    /// Updates PX4's simulated battery, which is full while disarmed, unless its level is overridden.
     fn update_battery(&mut self, dt: f64) {
         // Measured on PX4: 90 % in 60 s of flight.
         let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN").max(1.0);
@@ -420,7 +420,7 @@ impl Autopilot {
         body.drive = self.damage.apply(body.drive);
         if self.mission.is_return_due && self.modes.active == Mode::Loiter && self.modes.is_armed {
             self.mission.is_return_due = false;
-            let _ = self.change(Mode::Return);
+            let _ = self.change(Mode::Return); // a rejection sends a text
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) struct Modes {
     now: f64,
 }
 
-/// Period in s of checking a mode's requirements, as in PX4; delays the detection of a loss.
+/// Period in s of checks for setpoints while disarmed, as in PX4; it is 0.1 s while armed.
 const CHECK_PERIOD: f64 = 0.5;
 /// Time in s that a vehicle must rest until PX4's land detector reports it.
 const LAND_TIME: f64 = 2.0;
@@ -144,7 +144,7 @@ impl Modes {
         self.active.base(self.inputs.uses_attitude) | if self.is_armed { armed } else { 0 }
     }
 
-    /// Changes the mode as PX4 does: on the ground to any, in flight only to one that can run.
+    /// Changes the mode as PX4 does: while disarmed to any, while armed only to one that can run, after termination to none.
     pub(super) fn change(&mut self, mode: Mode, texts: &mut Texts) -> MavResult {
         let is_terminated = self.active == Mode::Termination;
         if is_terminated || self.is_armed && !self.can_run(mode) {
@@ -325,7 +325,7 @@ impl Modes {
         }
     }
 
-    /// Leaves a mode whose requirements are lost, and resumes it later.
+    /// Executes a failsafe action, or leaves a mode whose requirements are lost; resumes the mode later.
     fn fail_safe(
         &mut self,
         parameters: &ModeParameters,

@@ -2,12 +2,12 @@
 use super::dynamics::{FREE, TrajectorySetpoint};
 use crate::emulator::world::Vec3;
 
-/// MC_ORBIT_RAD_MAX, and PX4's least radius, in m.
+/// PX4's least radius, and MC_ORBIT_RAD_MAX, in m.
 const RADII: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 /// Greatest speed in m/s, and centripetal acceleration in m/s².
 const MAX_SPEED: f64 = 10.0;
 const MAX_ACCELERATION: f64 = 2.0;
-/// Distance in m below which the vehicle follows the circle.
+/// Distance in m from the circle below which the vehicle follows it.
 const ON_CIRCLE: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug)]

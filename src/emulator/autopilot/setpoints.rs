@@ -73,8 +73,8 @@ impl Autopilot {
             self.texts.push(CRITICAL, format!("{NAME} invalid\t"));
             return None;
         }
-        let forced = is_forced(&goal, mask, NAME, &mut self.texts);
-        (!forced).then(|| follow(goal.or_stop()))
+        let is_refused = refuse_force(&goal, mask, NAME, &mut self.texts);
+        (!is_refused).then(|| follow(goal.or_stop()))
     }
 
     /// Reads SET_POSITION_TARGET_GLOBAL_INT; returns positions in NED from the map centre. One masked component masks the whole
@@ -105,7 +105,7 @@ impl Autopilot {
         };
         let motion = motion(mask, m.velocity, m.acceleration, [m.yaw, m.yaw_rate]);
         let goal = TrajectorySetpoint { position, ..motion };
-        let is_ignored = is_forced(&goal, mask, NAME, &mut self.texts) || is_empty(&goal);
+        let is_ignored = refuse_force(&goal, mask, NAME, &mut self.texts) || is_empty(&goal);
         (!is_ignored).then(|| follow(goal.or_stop()))
     }
 
@@ -160,13 +160,13 @@ fn motion(
     }
 }
 
-/// Whether the acceleration is a force, which PX4 refuses.
-fn is_forced(goal: &TrajectorySetpoint, mask: u16, name: &str, texts: &mut Texts) -> bool {
-    let forced = mask & FORCE != 0 && !is_free(&goal.acceleration);
-    if forced {
+/// Sends a text if the acceleration is a force, which PX4 refuses; returns whether it is one.
+fn refuse_force(goal: &TrajectorySetpoint, mask: u16, name: &str, texts: &mut Texts) -> bool {
+    let is_force = mask & FORCE != 0 && !is_free(&goal.acceleration);
+    if is_force {
         texts.push(CRITICAL, format!("{name} force not supported\t"));
     }
-    forced
+    is_force
 }
 
 fn is_empty(goal: &TrajectorySetpoint) -> bool {

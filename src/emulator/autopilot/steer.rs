@@ -41,7 +41,7 @@ impl Autopilot {
         if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, flags)) {
             self.is_steered = false;
             self.set_armed(true);
-            let _ = self.change(mode);
+            let _ = self.change(mode); // a rejection sends a text
             return;
         }
         let vector = |at: usize| Vec3::new(inputs[at], inputs[at + 1], inputs[at + 2]);

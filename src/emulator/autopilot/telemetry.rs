@@ -88,7 +88,7 @@ impl Autopilot {
         [latitude * 1e7, longitude * 1e7, altitude * 1e3].map(|v| v.round() as i32)
     }
 
-    /// Builds a message; `None` if the vehicle does not support it, or has no data for it yet.
+    /// Builds a message; `None` if the vehicle does not support it, or has no data for it now.
     pub(super) fn message(&self, id: u32) -> Option<Outbound> {
         let k = &self.motion;
         let [roll, pitch, yaw] = k.pose.roll_pitch_yaw();

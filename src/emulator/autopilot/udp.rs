@@ -13,7 +13,7 @@ use crate::wire::{
 };
 use zerocopy::little_endian::{F32, I32};
 
-/// States per second; the vendor's rates are not documented, its clients send at this rate.
+/// States per second in both modes; the vendor documents no rates, its clients send at these.
 const FULL_RATE: f64 = 100.0;
 const SIMPLE_RATE: f64 = 30.0;
 /// Default speed in m/s and radius in m of a fixed wing.
@@ -165,10 +165,10 @@ impl Autopilot {
 
     pub(super) fn set_armed(&mut self, arm: bool) {
         if arm {
-            let _ = self.arm("Armed by external command\t");
+            let _ = self.arm("Armed by external command\t"); // a refusal sends a text
         } else {
             self.setpoint = None;
-            let _ = self.modes.disarm(true, &mut self.texts);
+            let _ = self.modes.disarm(true, &mut self.texts); // always accepted if forced
         }
     }
 

@@ -122,7 +122,7 @@ type Point = Option<(Vec3, u8)>;
 /// Writes a lidar cloud: x, y, z and the class of the hit object.
 pub(super) fn cloud(
     view: &RayView,
-    head: CloudLayout,
+    layout: CloudLayout,
     range: f32,
     frame: CloudFrame,
     mut noise: RangeNoise,
@@ -138,13 +138,13 @@ pub(super) fn cloud(
         };
         (distance <= range).then(|| (point, palette::class(&view.caster, hit)))
     });
-    write(head, range, points, out);
+    write(layout, range, points, out);
 }
 
 /// Writes a depth camera's cloud (type 7): every `step`-th pixel of every `step`-th row, in `axes` of the sensor.
 pub(super) fn depth_cloud(
     view: &RayView,
-    head: CloudLayout,
+    layout: CloudLayout,
     axes: BodyAxes,
     width: u16,
     [range, step]: [f32; 2],
@@ -159,7 +159,7 @@ pub(super) fn depth_cloud(
             (hit.distance <= range).then(|| (point, palette::class(&view.caster, hit)))
         })
     });
-    write(head, range, points, out);
+    write(layout, range, points, out);
 }
 
 /// Writes points in their form. i16 points are scaled so that 32767 is the range; a point of the world frame

@@ -25,7 +25,7 @@ use scan::Sweep;
 use std::sync::Arc;
 use texture::Texture;
 
-/// Ray pattern of a sensor; built once and shared by all sensors with the same pattern.
+/// Ray pattern of a sensor; sensors with the same pattern share its rays, unless they change with each frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum RayPattern {
     /// Pattern of a pinhole or a fisheye camera.
@@ -229,7 +229,7 @@ impl Renderer {
         let unique_id = has_noise.then(|| self.new_id());
         let rays = rays.at(snapshot.time, request, self.options.livox_pattern);
         let axes = self.options.axes;
-        let head =
+        let layout =
             CloudLayout::new(self.options.cloud_format.of(request), axes, snapshot, pose, carrier);
         let view = self.view(snapshot, rays, pose, carrier);
         let id = unique_id.unwrap_or(PayloadId(view.id));
@@ -246,13 +246,13 @@ impl Renderer {
             }),
             Some(SensorKind::DepthCloud) => {
                 let range_and_step = [params[0], params[1]];
-                lidar::depth_cloud(view, head, axes.depth, request.width, range_and_step, out)
+                lidar::depth_cloud(view, layout, axes.depth, request.width, range_and_step, out)
             }
             Some(SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360) => {
-                lidar::cloud(view, head, params[0], CloudFrame::Sensor, noise, out)
+                lidar::cloud(view, layout, params[0], CloudFrame::Sensor, noise, out)
             }
             Some(SensorKind::GlobalLidar) => {
-                lidar::cloud(view, head, params[0], CloudFrame::World, noise, out)
+                lidar::cloud(view, layout, params[0], CloudFrame::World, noise, out)
             }
             Some(SensorKind::Infrared) => {
                 camera::paint(view, out, |hit, _| [palette::warmth(&view.caster, hit)])

@@ -172,11 +172,11 @@ impl RendererState {
         Some(())
     }
 
-    fn move_view(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], relative: bool) {
+    fn move_view(&mut self, [x, y, z, roll, pitch, yaw]: [f64; 6], is_relative: bool) {
         let view = &mut self.display.view;
         let add = |vector: &mut [f64; 3], values: [f64; 3]| {
             for (component, value) in vector.iter_mut().zip(values) {
-                *component = if relative { *component + value } else { value };
+                *component = if is_relative { *component + value } else { value };
             }
         };
         add(&mut view.position, [x, y, z]);
@@ -204,15 +204,15 @@ impl RendererState {
     fn move_object(
         &mut self,
         a: &mut CommandArguments<'_>,
-        relative: bool,
+        is_relative: bool,
         at: Moment<'_>,
     ) -> Option<()> {
         let id = a.id().filter(|id| self.exists(*id))?;
-        let fit = a.number()? != 0.0;
+        let fits_ground = a.number()? != 0.0;
         let [x, y, z, roll, pitch, yaw] = a.numbers()?;
         let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
         let mut pose = Pose::new([x, y, z], [roll, pitch, yaw]);
-        if relative {
+        if is_relative {
             let here = self.own_motion(id, at)?.pose;
             let [r, p, y] = here.roll_pitch_yaw();
             pose = Pose {
@@ -225,7 +225,7 @@ impl RendererState {
         } else if let Some(object) = self.objects.get_mut(&id) {
             object.pose = pose;
             object.velocity = Vec3::zeros();
-            object.height = if fit { Height::Ground } else { Height::Given };
+            object.height = if fits_ground { Height::Ground } else { Height::Given };
         }
         Some(())
     }

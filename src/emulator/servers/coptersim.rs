@@ -1,4 +1,4 @@
-//! The vehicle simulator: heartbeats, IMU samples, true states.
+//! The vehicle simulator: requests, heartbeats, IMU samples, true states, outputs of models.
 use super::collision::{CollisionWatch, target_id};
 use super::{report, send_to_all, send_to_client};
 use crate::emulator::autopilot::ControlMode;
@@ -23,7 +23,7 @@ use zerocopy::IntoBytes as _;
 
 /// Time between reports of the renderer in s; not documented.
 const REPORT_PERIOD: f64 = 1.0;
-/// Limits the samples caused by a flood of requests.
+/// Limit of IMU readers: a flood of requests must not cause a flood of samples.
 const MAX_IMU_READERS: usize = 64;
 /// Outputs of a model per second of simulation time, once it has inputs.
 const OUTPUT_RATE: f64 = 30.0;
@@ -189,7 +189,7 @@ fn heartbeat(shared: &SharedState, id: u16, count: i64) -> HeartbeatPacket {
     HeartbeatPacket::new(id.into(), start_ms, wall_ms(), count)
 }
 
-/// Sends heartbeats, IMU samples and true states at their own times until the emulator stops.
+/// Sends all data of CopterSim, and the reports of the renderer, at their own times until the emulator stops.
 pub(in crate::emulator) fn run(
     shared: &SharedState,
     socket: &Arc<UdpSocket>,

@@ -1,4 +1,4 @@
-//! The receiving side: one thread polls every socket and dispatches the datagrams.
+//! The servers: one thread polls all sockets except those of the autopilots, and dispatches the datagrams.
 pub(super) mod autopilot;
 mod collision;
 pub(super) mod coptersim;
@@ -51,7 +51,7 @@ fn send_to_client(shared: &SharedState, socket: &UdpSocket, id: u16, bytes: &[u8
     }
 }
 
-/// Serves all sockets until the emulator stops.
+/// Serves these sockets until the emulator stops.
 pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Datagrams per turn of one socket.
     const BATCH: usize = 64;

@@ -129,13 +129,13 @@ impl Caster {
         hits.resize(bundle.len(), Hit::NONE);
         let axis = self.to_world * bundle.whole.axis;
         let in_view: Vec<_> = (self.targets.iter().zip(&self.bounds).zip(0u16..))
-            .filter(|((_, bound), _)| bound.in_cone(&axis, &bundle.whole))
+            .filter(|((_, bound), _)| bound.touches_cone(&axis, &bundle.whole))
             .collect();
         let mut near: Vec<(&RayTarget, u16)> = Vec::with_capacity(in_view.len());
         for tile in &bundle.tiles {
             let axis = self.to_world * tile.cone.axis;
             near.clear();
-            let in_tile = in_view.iter().filter(|((_, b), _)| b.in_cone(&axis, &tile.cone));
+            let in_tile = in_view.iter().filter(|((_, b), _)| b.touches_cone(&axis, &tile.cone));
             near.extend(in_tile.map(|((target, _), number)| (*target, *number)));
             bundle.for_each_ray(tile, |i, direction| {
                 let ray = Ray::new(self.to_world * direction);
@@ -235,7 +235,7 @@ fn target(solid: &Solid, origin: &Vec3, is_fixed: bool) -> (RayTarget, BoundingS
 
 impl BoundingSphere {
     /// Whether the sphere touches a cone, by the angle between their axes.
-    fn in_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
+    fn touches_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
         // Both angles together exceed 180 degrees: they always touch.
         let sum_cos = cone.cos * self.cos - cone.sin * self.sin;
         let exceeds = cone.cos < -self.cos;

@@ -39,8 +39,8 @@ impl Object {
         }
     }
 
-    /// Returns the object's id on the wire: vehicles have theirs, the ground is 1000, boxes follow, walkers from 1100,
-    /// other static objects from 1200. Trunk and crown are one tree.
+    /// Returns the object's id on the wire: vehicles keep their id, the ground has 1000, boxes follow, walkers have 1100 and
+    /// more, other static objects 1200 and more. Trunk and crown are one tree.
     pub fn id(self) -> i32 {
         let (first, _, number, _) = self.row();
         first + i32::from(number.unwrap_or(0))
@@ -72,7 +72,7 @@ impl Object {
 pub enum Shape {
     /// Rectangular.
     Box,
-    /// An upright cylinder: its axis is z of its own axes.
+    /// A cylinder along its own z axis.
     Cylinder,
     /// An ellipsoid.
     Ellipsoid,
@@ -91,7 +91,7 @@ pub struct Solid {
     pub half: Vec3,
     /// The class that determines its colour.
     pub paint: u8,
-    /// Stencil value given by a command, instead of that class.
+    /// Stencil value given by a command, instead of the class of the object.
     pub stencil: Option<u8>,
 }
 

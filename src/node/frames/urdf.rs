@@ -136,8 +136,8 @@ fn pose_at_rest(vehicle: u16, mount: &SensorMount) -> Option<Transform> {
 
 fn write(model: &UrdfModel, form: UrdfForm) -> String {
     let mut out = String::from("<?xml version=\"1.0\"?>\n");
-    let xacro = form == UrdfForm::Xacro;
-    if xacro {
+    let is_xacro = form == UrdfForm::Xacro;
+    if is_xacro {
         out += "<!-- <xacro:include filename=\"this file\"/> <xacro:rflysim_vehicle prefix=\"copter1/\"/> -->\n";
         let _ = writeln!(
             out,
@@ -153,16 +153,16 @@ fn write(model: &UrdfModel, form: UrdfForm) -> String {
         write_link(&mut out, joint);
         write_joint(&mut out, joint);
     }
-    if xacro {
+    if is_xacro {
         out += "</xacro:macro>\n";
     }
     out + "</robot>\n"
 }
 
 /// A generic quadrotor with an orange nose. Its boxes lie inside the mesh, and are visible where the mesh cannot be read.
-fn write_body(out: &mut String, with_mesh: bool) {
+fn write_body(out: &mut String, has_mesh: bool) {
     const ARM_M: f64 = 0.25;
-    if with_mesh {
+    if has_mesh {
         let shape = format!("<mesh filename=\"{}\"/>", mesh::URI);
         write_visual(out, [0.0; 3], [0.0; 3], &shape, GREY);
     }

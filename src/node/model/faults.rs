@@ -53,7 +53,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
 
 struct FaultState {
     faults: Faults,
-    /// Number of restarts of the simulator.
+    /// Restarts of the simulator at the last check.
     restarts: u64,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct ModelSocket {
     socket: UdpSender,
     /// Destination of inputs of the model.
     pub(super) model: SocketAddrV4,
-    /// Destinations of requests to CopterSim: the multicast group, as in the vendor's client, or the host if it is another one.
+    /// Destinations of requests: the multicast group, as in the vendor's client, another host, or the bridge's model.
     requests: Arc<[SocketAddrV4]>,
     /// The autopilot's port.
     pub(super) autopilot: SocketAddrV4,

@@ -184,10 +184,10 @@ impl ModelTask {
         Ok(())
     }
 
-    fn step(&mut self, time: Duration) {
-        self.time += time;
+    fn step(&mut self, dt: Duration) {
+        self.time += dt;
         self.follow_clock();
-        self.vehicle.step(time);
+        self.vehicle.step(dt);
         self.send_imu();
         if self.steps.is_multiple_of(STEPS_PER_STATE) {
             self.send_states();
@@ -249,10 +249,10 @@ impl ModelTask {
     }
 
     fn send_heartbeat(&self) {
-        let now = host_now().0 / 1_000_000;
-        let since = i64::try_from(self.time.as_millis()).unwrap_or(0);
+        let now_ms = host_now().0 / 1_000_000;
+        let elapsed_ms = i64::try_from(self.time.as_millis()).unwrap_or(0);
         let count = i64::try_from(self.steps / STEPS_PER_HEARTBEAT).unwrap_or(0);
-        let beat = HeartbeatPacket::new(self.id.into(), now - since, now, count);
+        let beat = HeartbeatPacket::new(self.id.into(), now_ms - elapsed_ms, now_ms, count);
         let centre = self.vehicle.map_centre();
         let sent = [
             self.sender.send_to(beat.as_bytes(), self.heartbeat),

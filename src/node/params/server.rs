@@ -160,7 +160,7 @@ impl ServiceOpener<'_> {
     }
 }
 
-/// As rclcpp without `allow_undeclared_parameters`: one undeclared name makes the whole response empty.
+/// As in rclcpp without `allow_undeclared_parameters`, one undeclared name makes the whole response of a getter empty.
 impl ServerState {
     fn get(&self, request: GetParametersRequest) -> GetParametersResponse {
         let live = self.live.lock();

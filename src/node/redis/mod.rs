@@ -1,7 +1,7 @@
 //! Exchanges the datagrams of CopterSim and the renderer over channels of a Redis server, as the vendor's full edition does.
 //!
-//! It binds the ports of CopterSim and the renderer on this host, publishes the datagrams that the bridge sends there, and sends
-//! messages of the server to the bridge's own ports. The rest of the bridge is unchanged.
+//! The subsystem binds the ports of CopterSim (and of the renderer, with `redis.renderer`) on this host, publishes the datagrams
+//! that the bridge sends there, and sends messages of the server to the bridge's own ports. The rest of the bridge is unchanged.
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::context::Context;

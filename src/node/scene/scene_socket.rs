@@ -43,7 +43,7 @@ impl SceneSocket {
         })
     }
 
-    /// Sends all datagrams and counts those that cannot be sent.
+    /// Sends all datagrams; counts those that are sent and those that cannot be sent.
     pub(super) fn send(&self, datagrams: &[Datagram]) {
         for Datagram { to, bytes } in datagrams {
             let send = |target: &SocketAddrV4| self.socket.send_to(bytes, *target).is_ok();

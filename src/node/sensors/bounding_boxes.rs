@@ -33,7 +33,7 @@ const CHECK_PERIOD: Duration = Duration::from_millis(10);
 const MAX_PENDING: usize = 64;
 /// Depth images kept of a sensor.
 const MAX_DEPTH_IMAGES: usize = 8;
-/// Metres per count if the parameter is 0.
+/// Metres per count if `otherParams[2]` is 0.
 const DEFAULT_SCALE: f64 = 0.001;
 
 /// Event from a sensor to the task. Events are in the order of publishing.

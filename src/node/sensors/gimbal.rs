@@ -132,7 +132,7 @@ impl GimbalStatus {
 
 struct Gimbal {
     seq_id: u16,
-    /// Roll, pitch, yaw of Config.json in degrees.
+    /// Roll, pitch, yaw at the start in degrees: those of Config.json, unless parameters replace them.
     neutral: [f64; 3],
     parameter_requests: ParameterRequests,
     stats: Arc<SourceStats>,

@@ -16,7 +16,7 @@ pub struct Liveness {
 pub enum LinkChange {
     /// No change.
     None,
-    /// The first data.
+    /// The first data, or the first after [`Liveness::start_again`].
     Started,
     /// Silence for longer than the timeout.
     Lost,

@@ -6,7 +6,7 @@ use crate::sensors::{SensorCause, SensorError};
 pub(super) struct RefusalLog(Vec<SensorCause>);
 
 impl RefusalLog {
-    /// Logs why a frame of `source` was refused.
+    /// Logs why a frame of `source` was refused, if it cannot be from this sensor.
     pub(super) fn log(&mut self, source: impl std::fmt::Display, error: &SensorError) {
         let cause = error.cause();
         if error.is_foreign() && !self.0.contains(&cause) {

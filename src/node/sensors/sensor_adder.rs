@@ -57,7 +57,7 @@ impl SensorAdder {
         }
     }
 
-    /// Binds the port of an open sensor.
+    /// Binds the port of an open sensor, and opens its service.
     pub(super) fn open(
         &self,
         settings: &Settings,

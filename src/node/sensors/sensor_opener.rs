@@ -98,10 +98,10 @@ impl SensorOpener {
         }))
     }
 
-    /// Reopens the sensors whose fixed properties change. The change takes effect when the returned closure is called.
+    /// Opens added sensors; reopens those whose fixed properties change. The returned closure makes the change take effect.
     ///
     /// # Errors
-    /// Why a sensor cannot be opened; then nothing has changed.
+    /// Why a sensor cannot be opened, or the frames form no tree; then no running sensor has changed.
     pub(super) fn prepare(
         self: &Arc<Self>,
         before: &Arc<Settings>,

@@ -35,7 +35,7 @@ pub(super) struct SensorLink {
     sensor: SensorConfig,
     stats: Arc<SourceStats>,
     liveness: Liveness,
-    /// Number of repetitions of a changed request; requests are not acknowledged.
+    /// How many times the changed request is still sent; requests are not acknowledged.
     resends: u8,
     /// Whether the bridge has requested the sensor. Earlier data may be the result of another program's request.
     is_requested: bool,

@@ -23,7 +23,7 @@ const HEADS_PAUSE: Duration = Duration::from_millis(100);
 const HEAD_BYTES: usize = 1024;
 /// Batches of datagrams per check of the stop flag.
 const MAX_BATCHES: usize = 64;
-/// Silence after which missing fragments are lost, because a frame is sent without pauses.
+/// Silence after which missing fragments count as lost, because a frame is sent without pauses.
 const SILENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct UdpSource {

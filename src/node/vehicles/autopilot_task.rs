@@ -24,7 +24,7 @@ use tokio::sync::Notify;
 
 /// Longer than any datagram of MAVLink frames.
 const BUFFER: usize = 4096;
-/// Datagrams per batch, after which other tasks and callbacks may run.
+/// Datagrams per batch, after which callbacks of other threads may use the autopilot.
 const BATCH: usize = 64;
 /// Batches before timed work is checked: more than a socket buffer usually holds.
 const BATCHES: usize = 16;

@@ -69,7 +69,7 @@ impl CountedTask for HeartbeatSource {
         &self.stats
     }
 
-    /// Updates the clocks.
+    /// Updates the clocks, the presence and the scene.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {

@@ -7,7 +7,7 @@ use crate::node::axes::AxesReport;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
+use crate::node::datagrams::{BUFFER, advance_order, arrival, receive};
 use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;
@@ -62,7 +62,7 @@ pub(super) fn open(
         timeout: params.request.timeout,
         converter,
         draws,
-        with_orientation: params.imu.orientation == ImuOrientation::Truth,
+        has_orientation: params.imu.orientation == ImuOrientation::Truth,
         motion: shared.motion,
         axes: AccelerationAxesFinder::new(params.imu.acceleration_axes),
         reported: String::new(),
@@ -90,7 +90,7 @@ struct ImuSource {
     converter: ImuConverter,
     draws: Draws,
     /// Whether samples contain the true orientation.
-    with_orientation: bool,
+    has_orientation: bool,
     motion: Arc<TrueMotion>,
     axes: AccelerationAxesFinder,
     /// Last report of the axes.
@@ -128,8 +128,8 @@ impl CountedTask for ImuSource {
                 }
                 _ = request_timer.tick() => {
                     let last = self.stats.lock().last_frame;
-                    let silent = last.is_none_or(|at| at.elapsed() >= self.timeout);
-                    if (silent || self.resend > 0)
+                    let is_silent = last.is_none_or(|at| at.elapsed() >= self.timeout);
+                    if (is_silent || self.resend > 0)
                         && self.sender.send_to(self.request.as_bytes(), self.simulator).is_err()
                     {
                         self.stats.lock().drop_one(Cause::RequestNotSent);
@@ -191,7 +191,7 @@ impl ImuSource {
         let arrival = arrival(datagram);
         let position =
             StreamPosition { id: Some(packet.seq.get()), time: packet.sim_time.get(), arrival };
-        let stamp = in_order(&mut self.order, position)
+        let stamp = advance_order(&mut self.order, position)
             .and_then(|time| self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(Cause::Time));
         let mut figures = self.stats.lock();
         figures.set_lost(self.order.lost());
@@ -202,7 +202,7 @@ impl ImuSource {
         drop(figures);
         let newest = *self.motion.newest.lock();
         self.compare(packet, newest.force);
-        let attitude = newest.attitude.filter(|_| self.with_orientation);
+        let attitude = newest.attitude.filter(|_| self.has_orientation);
         let axes = self.axes.in_use();
         let Some(message) = self.converter.convert(packet, axes, attitude, stamp) else {
             return self.stats.lock().drop_one(Cause::NotFinite);

@@ -69,7 +69,7 @@ struct RequestedVehicle {
 }
 
 impl RequestedVehicle {
-    /// `None` if no CopterSim simulates it.
+    /// `None` if no CopterSim simulates it, or its true state is not received.
     fn new(
         settings: &Settings,
         assembly: &Assembly,
@@ -154,7 +154,7 @@ impl RequestedVehicle {
             for to in self.addresses {
                 send(packet.as_bytes(), to);
             }
-            // A multicast request could also make a vehicle with the same number on another host send to this host.
+            // Not for local data: a vehicle with the same number on another host would also answer a multicast request.
             if !self.unicast.is_local() || !due.data {
                 send(packet.as_bytes(), self.group);
             }

@@ -22,7 +22,7 @@ pub(super) struct SerialLine {
     /// Unsent rest of the current frame.
     unsent: Vec<u8>,
     buffer: Vec<u8>,
-    /// Whether the log has reported that the line is gone; reset when bytes arrive.
+    /// Whether the log has reported that the line is gone or cannot be opened; reset when bytes arrive.
     is_disconnected: bool,
 }
 
@@ -51,7 +51,7 @@ impl SerialLine {
         }
     }
 
-    /// Queues frames without waiting; refuses them when the queue is full.
+    /// Returns a sink that queues frames without waiting, and refuses them when the queue is full.
     pub(super) fn sink(&self) -> Sink {
         let sender = self.sender.clone();
         Box::new(move |bytes| sender.try_send(bytes.to_vec()).is_ok())

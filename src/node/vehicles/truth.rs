@@ -7,7 +7,7 @@ use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, arrival, in_order, receive};
+use crate::node::datagrams::{BUFFER, advance_order, arrival, receive};
 use crate::node::error::NodeError;
 use crate::node::pose_history::PoseHistory;
 use crate::node::presence::Presence;
@@ -71,7 +71,7 @@ impl TruthRelay {
 
     /// Passes true states also to the autopilot, for a link without states of its own.
     pub(super) fn feed(&self, autopilot: crate::vehicle::Handle) {
-        let _once = self.autopilot.set(autopilot);
+        let _ = self.autopilot.set(autopilot); // called once per vehicle
     }
 
     /// Whether a state must be read as soon as it arrives.
@@ -189,7 +189,7 @@ impl CountedTask for TruthSource {
         &self.stats
     }
 
-    /// Publishes every state.
+    /// Publishes the states of the port, or of the link while the port is silent.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut last = None;
@@ -272,7 +272,7 @@ impl TruthSource {
     ) {
         let position = StreamPosition { id: None, time: state.sim_time, arrival };
         let stamp = if is_usable(state) {
-            in_order(&mut self.order, position).and_then(|time| {
+            advance_order(&mut self.order, position).and_then(|time| {
                 self.clock.stamp(time, arrival, SourceKind::Imu).ok_or(Cause::Time)
             })
         } else {

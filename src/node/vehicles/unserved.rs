@@ -64,14 +64,14 @@ impl Unserved {
         let relative = self.prefixes.iter().find_map(below_prefix)?;
         let topics = || TOPICS.iter().map(|t| (t.name, t.interface)).collect::<Vec<_>>();
         let services = || SERVICES.iter().map(|s| (s.name, s.interface)).collect();
-        let (rows, done, does, what) = match end {
-            Endpoint::Publisher => (topics(), "published", "subscribes to", "topic"),
-            Endpoint::Client => (services(), "called", "offers", "service"),
+        let (rows, done, what) = match end {
+            Endpoint::Publisher => (topics(), "published", "topic"),
+            Endpoint::Client => (services(), "called", "service"),
         };
         match rows.iter().find(|(name, _)| *name == relative) {
             Some((_, served)) if *served == interface => None,
             Some((_, served)) => {
-                Some(format!("{done} as {interface}, but the bridge {does} it as {served}"))
+                Some(format!("{done} as {interface}, but the bridge has it as {served}"))
             }
             None => Some(format!(
                 "{done} as {interface}, but the bridge has no such {what}{}",
