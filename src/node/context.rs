@@ -43,7 +43,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Opens `/tf` and `/tf_static`, which several subsystems publish.
+    /// Opens `/tf` and `/tf_static`, which several subsystems publish, unless TF is switched off.
     pub(super) fn new(
         settings: &'a Settings,
         middleware: &'a Middleware,

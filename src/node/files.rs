@@ -1,4 +1,4 @@
-//! Reads the files that parameters name, once: a recording then contains the bytes that the bridge used.
+//! Reads files that parameters name. [`Files`] keeps their contents: a recording contains what the bridge used.
 use crate::config::{Problem, Problems, encoding};
 use std::fs::File;
 use std::io::{self, Read as _};

@@ -110,7 +110,7 @@ pub(super) struct Failsafe {
     /// Whether the user has changed the mode since the last reaction.
     is_overruled: bool,
     /// Time in s at which the hover before the reaction ends.
-    waits_until: Option<f64>,
+    hover_until: Option<f64>,
     last_action: FailsafeAction,
 }
 
@@ -161,16 +161,16 @@ impl Failsafe {
         if is_escalated {
             self.is_overruled = false;
             if (0..2).any(|i| reactions[i] > self.reactions[i] && hovers_first(reactions[i])) {
-                self.waits_until.get_or_insert(now + actions.delay);
+                self.hover_until.get_or_insert(now + actions.delay);
             }
         }
         self.reactions = reactions;
         let action =
             if self.is_overruled { FailsafeAction::Nothing } else { battery.max(reactions[1]) };
-        let is_waiting = hovers_first(action) && self.waits_until.is_some_and(|until| now < until);
+        let is_waiting = hovers_first(action) && self.hover_until.is_some_and(|until| now < until);
         let chosen = if is_waiting { FailsafeAction::Hold } else { action };
         if chosen > self.last_action || is_warning {
-            let text = match self.waits_until.filter(|_| is_waiting) {
+            let text = match self.hover_until.filter(|_| is_waiting) {
                 Some(until) => {
                     format!("Failsafe activated: entering Hold for {:.0} seconds\t", until - now)
                 }
@@ -180,7 +180,7 @@ impl Failsafe {
         }
         self.last_action = chosen;
         if action < FailsafeAction::Return {
-            self.waits_until = None;
+            self.hover_until = None;
         }
         chosen
     }

@@ -37,8 +37,8 @@ impl Autopilot {
             self.set_armed(false);
             return;
         }
-        let mode = [(TAKE_OFF, Mode::Takeoff), (LAND, Mode::Land), (RETURN, Mode::Return)];
-        if let Some((_, mode)) = mode.into_iter().find(|(bit, _)| has(*bit, flags)) {
+        let modes = [(TAKE_OFF, Mode::Takeoff), (LAND, Mode::Land), (RETURN, Mode::Return)];
+        if let Some((_, mode)) = modes.into_iter().find(|(bit, _)| has(*bit, flags)) {
             self.is_steered = false;
             self.set_armed(true);
             let _ = self.change(mode); // a rejection sends a text

@@ -74,7 +74,7 @@ impl Scene {
         for solid in &solids {
             let body = bodies.iter_mut().find(|b| b.object.id() == solid.object.id());
             match body {
-                Some(body) => *body = around(body, solid),
+                Some(body) => *body = box_around(body, solid),
                 None => bodies.push(*solid),
             }
         }
@@ -116,7 +116,7 @@ fn solids_of(blocks: &[SceneBox]) -> Vec<Solid> {
 }
 
 /// Returns the upright box around two solids.
-fn around(a: &Solid, b: &Solid) -> Solid {
+fn box_around(a: &Solid, b: &Solid) -> Solid {
     let ((low_a, high_a), (low_b, high_b)) = (a.limits(), b.limits());
     let (low, high) = (low_a.inf(&low_b), high_a.sup(&high_b));
     let (centre, half) = ((low + high) / 2.0, (high - low) / 2.0);
@@ -175,18 +175,18 @@ impl World {
 
     /// Returns the yard with `count` vehicles that share one lap, evenly spread along it.
     pub fn flying(count: u16) -> Self {
-        Self::around(count, ScriptedMotion::Lap, 0.5, 16.0)
+        Self::on_route(count, ScriptedMotion::Lap, 0.5, 16.0)
     }
 
     /// Returns the yard with `count` vehicles that share one route with motion along and about every axis, after 3 s at
     /// rest, evenly spread along it.
     pub fn excited(count: u16) -> Self {
-        Self::around(count, ScriptedMotion::Excite, 0.9, 20.0)
+        Self::on_route(count, ScriptedMotion::Excite, 0.9, 20.0)
     }
 
     /// Returns the yard with `count` vehicles, each on its share of a round that takes `period` s; `climb` is half the height
     /// change in m.
-    fn around(
+    fn on_route(
         count: u16,
         motion: fn(EllipticRoute) -> ScriptedMotion,
         climb: f64,

@@ -46,7 +46,7 @@ fn answer(server: &ServerState, row: &str) -> AddSensorResponse {
 
 pub(super) fn topics(page: &mut TopicPage) {
     page.sensors += "\
-| all but 9 | | `/rflysim/sensors/add` | `rfly_bridge_msgs/srv/AddSensor` | | | all | service: adds a sensor while the bridge runs, an object as \
-those of `VisionSensors` ([config_json.md](config_json.md#another-sensor-while-the-bridge-runs)) |
+| all but 9 | | `/rflysim/sensors/add` | `rfly_bridge_msgs/srv/AddSensor` | | | all | service: adds a sensor while the bridge runs; `row` is an \
+object as in `VisionSensors` ([config_json.md](config_json.md#another-sensor-while-the-bridge-runs)) |
 ";
 }

@@ -14,20 +14,20 @@ pub(super) struct LiveParameters {
     pub(super) store: Store,
     settings: Arc<Settings>,
     changes: watch::Sender<Arc<Settings>>,
-    prepare: Vec<PrepareChange>,
+    preparers: Vec<PrepareChange>,
 }
 
 impl LiveParameters {
     pub(super) fn new(
         changes: watch::Sender<Arc<Settings>>,
-        prepare: Vec<PrepareChange>,
+        preparers: Vec<PrepareChange>,
         publishers: &[(String, Qos)],
     ) -> Self {
         let settings = changes.borrow().clone();
         let origin = &settings.origin;
         let unit = |sensor: &_| settings.unit_of(sensor);
         let store = Store::new(&origin.values, &settings.params, &origin.sensors, unit, publishers);
-        Self { store, settings, changes, prepare }
+        Self { store, settings, changes, preparers }
     }
 
     /// Sets all values, or none and returns why. Returns callbacks that wait for the effect. `is_logged`: changes are logged at
@@ -67,7 +67,7 @@ impl LiveParameters {
     }
 
     fn prepare(&self, settings: &Arc<Settings>) -> Result<Vec<PreparedChange>, Problems> {
-        self.prepare.iter().map(|prepare| prepare(&self.settings, settings)).collect()
+        self.preparers.iter().map(|prepare| prepare(&self.settings, settings)).collect()
     }
 
     fn apply(

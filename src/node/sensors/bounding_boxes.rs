@@ -171,7 +171,7 @@ fn depth_of(settings: &Settings, seq_id: u16) -> Option<&SensorConfig> {
     let camera = mounts.iter().find(|mount| mount.seq_id == seq_id)?;
     let mounted = settings.sensors.iter().zip(&mounts);
     let mut depths = mounted.filter(|(other, _)| other.kind == SensorKind::Depth);
-    let (depth, _) = depths.find(|(_, mount)| coincide(camera, mount))?;
+    let (depth, _) = depths.find(|(_, mount)| share_mount(camera, mount))?;
     Some(depth)
 }
 
@@ -381,7 +381,7 @@ fn pinhole(config: &SensorConfig, fov_deg: f32) -> Option<PinholeCamera> {
 }
 
 /// Whether two sensors have the same carrier, position and orientation.
-fn coincide(a: &SensorMount, b: &SensorMount) -> bool {
+fn share_mount(a: &SensorMount, b: &SensorMount) -> bool {
     let are_near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
     let [p, q] =
         [a, b].map(|m| Transform::from_parts(m.position_frd, m.orientation.attitude().wxyz()));

@@ -27,7 +27,7 @@ pub fn delivery_hint(
             "no sensor delivers: check that RflySim3D runs at the address that gets the requests; from WSL that is the default gateway",
         ),
         (LinkState::Lost, _) => Some(
-            "it is requested again; RflyChangeMapbyName, RflyClearCapture and another program's request for its SeqID end captures",
+            "RflyChangeMapbyName, RflyClearCapture and another program's request for its SeqID end captures",
         ),
         (LinkState::Idle, _) => None,
         (LinkState::Up, _) => Some("RflySim3D slows down with many or large cameras"),

@@ -90,10 +90,10 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let mut links = Vec::new();
     for config in &settings.sensors {
         let Some(opened) = opener.open(settings, &context.tree, config, false)? else { continue };
-        let frames = frame_ids(&context.tree, config.seq_id);
+        let ids = frame_ids(&context.tree, config.seq_id);
         let topics = spec_of(config.kind).topics.iter();
         let odometry = odometry_topic(settings, &context.tree, config);
-        assembly.frame_ids.extend(topics.map(|topic| frames.id(topic.frame).to_owned()));
+        assembly.frame_ids.extend(topics.map(|topic| ids.id(topic.frame).to_owned()));
         assembly.frame_ids.extend(odometry.map(|topic| topic.odom));
         let stats = assembly.add_source_of(SourceRole::Sensor(config.seq_id), opened.name.clone());
         links.push(SensorLink::new(config, stats.clone(), params.request.timeout, false));

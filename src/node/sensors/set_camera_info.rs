@@ -73,7 +73,7 @@ struct CameraInfoService {
 impl CameraInfoService {
     fn answer(&self, request: &SetCameraInfoRequest) -> SetCameraInfoResponse {
         let (success, status_message) = match self.save(request) {
-            Ok(url) => (true, format!("saved to {url}, and in effect")),
+            Ok(url) => (true, format!("saved to {url}; it takes effect now")),
             Err(why) => (false, why),
         };
         if success {
