@@ -51,7 +51,7 @@ impl LiveParameters {
         Ok((checked, self.apply(settings, prepared)))
     }
 
-    /// Adds a sensor from a row of Config.json, or returns all faults of the row. Problems returned with a sensor are notes.
+    /// Adds a sensor from an entry of Config.json, or returns all faults of the entry. Problems returned with a sensor are notes.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn add(
         &mut self,

@@ -229,7 +229,7 @@ impl ServerState {
         Ok(())
     }
 
-    /// Adds a sensor, or returns all faults of its row. Problems returned with a sensor are notes.
+    /// Adds a sensor, or returns all faults of its entry. Problems returned with a sensor are notes.
     #[cfg(has_rfly_bridge_msgs)]
     pub(super) fn add(&self, row: &str) -> Result<(SensorConfig, Vec<Problem>), Problems> {
         let mut live = self.live.lock();

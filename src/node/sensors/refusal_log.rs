@@ -6,7 +6,7 @@ use crate::sensors::{SensorCause, SensorError};
 pub(super) struct RefusalLog(Vec<SensorCause>);
 
 impl RefusalLog {
-    /// Logs why a frame of `source` was refused, if it cannot be from this sensor.
+    /// Logs why a frame of `source` was refused, if it cannot be from this sensor as it is configured.
     pub(super) fn log(&mut self, source: impl std::fmt::Display, error: &SensorError) {
         let cause = error.cause();
         if error.is_foreign() && !self.0.contains(&cause) {

@@ -111,8 +111,8 @@ impl SensorOpener {
         let (old, new) = (before.clone(), now.clone());
         let sensors = || before.sensors.iter().zip(&now.sensors);
         // Added sensors are at the end of the list.
-        let added_rows = now.sensors.get(before.sensors.len()..).unwrap_or_default();
-        if added_rows.is_empty() && sensors().all(|(was, is)| fixed_row(was) == fixed_row(is)) {
+        let new_entries = now.sensors.get(before.sensors.len()..).unwrap_or_default();
+        if new_entries.is_empty() && sensors().all(|(was, is)| fixed_part(was) == fixed_part(is)) {
             return Ok(Box::new(move || -> AwaitEffect {
                 opener.views.change(&old, &new, None);
                 Box::new(|| ())
@@ -138,7 +138,7 @@ impl SensorOpener {
             opened.extend(sensor.map(|sensor| (config.seq_id, sensor)));
         }
         let mut added = Vec::new();
-        for config in added_rows {
+        for config in new_entries {
             let sensor = self.add((now, &tree), config);
             let sensor = sensor.map_err(|e| problem(format!("sensor{}", config.seq_id), e))?;
             added.extend(sensor);
@@ -207,12 +207,12 @@ impl SensorOpener {
         let boxes = self.boxes.as_ref().map(|boxes| boxes.cameras_needing(settings, config.seq_id));
         let odometry = odometry_topic(settings, tree, config);
         let frames = frame_ids(tree, config.seq_id);
-        (fixed_row(config), frames, odometry, settings.vehicle_of(config), boxes)
+        (fixed_part(config), frames, odometry, settings.vehicle_of(config), boxes)
     }
 }
 
-/// Returns a row of Config.json without the values that a request can change.
-fn fixed_row(config: &SensorConfig) -> SensorConfig {
+/// Returns an entry of Config.json without the values that a request can change.
+fn fixed_part(config: &SensorConfig) -> SensorConfig {
     SensorConfig {
         fov_deg: 0.0,
         rate_hz: 0,
