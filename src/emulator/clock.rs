@@ -12,7 +12,7 @@ pub struct SimTime {
     anchor: Duration,
     anchor_time: f64,
     speed: f64,
-    paused: bool,
+    is_paused: bool,
     /// The simulation is computed up to this time in s.
     horizon: f64,
 }
@@ -21,12 +21,12 @@ impl SimTime {
     /// Starts at 0 at host time `host`; `speed` is in simulation seconds per second. Unlimited until
     /// [`SimTime::reach`] or [`SimTime::hold`].
     pub fn new(host: Duration, speed: f64) -> Self {
-        Self { anchor: host, anchor_time: 0.0, speed, paused: false, horizon: f64::INFINITY }
+        Self { anchor: host, anchor_time: 0.0, speed, is_paused: false, horizon: f64::INFINITY }
     }
 
     /// Simulation time in s, not limited to the computed time.
     fn free(&self, host: Duration) -> f64 {
-        if self.paused {
+        if self.is_paused {
             return self.anchor_time;
         }
         self.anchor_time + host.saturating_sub(self.anchor).as_secs_f64() * self.speed
@@ -41,7 +41,7 @@ impl SimTime {
     pub fn until(&self, host: Duration, time: f64) -> Option<Duration> {
         /// Polling interval of waiters for a time that is not computed yet.
         const LOOK: Duration = Duration::from_millis(1);
-        if self.paused {
+        if self.is_paused {
             return None;
         }
         let seconds = (time - self.free(host)) / self.speed;
@@ -71,9 +71,9 @@ impl SimTime {
     }
 
     /// Pauses or resumes.
-    pub fn set_paused(&mut self, host: Duration, paused: bool) {
+    pub fn set_paused(&mut self, host: Duration, is_paused: bool) {
         self.drop_delay(host);
-        self.paused = paused;
+        self.is_paused = is_paused;
     }
 
     /// Changes the speed.
@@ -166,11 +166,11 @@ impl SimClock {
     }
 
     pub(super) fn restart(&mut self) {
-        let (run, paused) = (self.run + 1, self.time.paused);
+        let (run, is_paused) = (self.run + 1, self.time.is_paused);
         let drift_ppm = (self.drift - 1.0) * 1e6;
         *self = Self::new(self.speed, drift_ppm, self.waits_for_steps);
         self.run = run;
-        self.time.paused = paused;
+        self.time.is_paused = is_paused;
     }
 
     /// Number of restarts.
@@ -191,12 +191,12 @@ impl SimClock {
         }
     }
 
-    pub(super) fn set_paused(&mut self, paused: bool) {
-        self.time.set_paused(self.host(), paused);
+    pub(super) fn set_paused(&mut self, is_paused: bool) {
+        self.time.set_paused(self.host(), is_paused);
     }
 
     pub(super) fn is_paused(&self) -> bool {
-        self.time.paused
+        self.time.is_paused
     }
 
     pub(super) fn set_speed(&mut self, speed: f64) {

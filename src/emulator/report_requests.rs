@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 /// Selected objects of one kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selection {
-    all: bool,
+    has_all: bool,
     named: BTreeSet<String>,
 }
 
 impl Selection {
     pub(super) fn has(&self, name: &str) -> bool {
-        self.all || self.named.contains(name)
+        self.has_all || self.named.contains(name)
     }
 }
 
@@ -33,12 +33,12 @@ impl ReportRequests {
             match operation {
                 0..=2 if operation == kind => drop(selection.named.insert(name.to_owned())),
                 10..=12 if operation - 10 == kind => {
-                    selection.all = false;
+                    selection.has_all = false;
                     selection.named.remove(name);
                 }
-                20..=22 if operation - 20 == kind => selection.all = true,
-                23 => selection.all |= kind > 0,
-                24 => selection.all = true,
+                20..=22 if operation - 20 == kind => selection.has_all = true,
+                23 => selection.has_all |= kind > 0,
+                24 => selection.has_all = true,
                 _ => {}
             }
         }

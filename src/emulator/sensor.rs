@@ -188,9 +188,9 @@ fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
         let [w, x, y, z] = request.quaternion.map(wide);
         return Quat::try_new(Quaternion::new(w, x, y, z), 1e-9).unwrap_or_default();
     }
-    let degrees = unit == AngleUnit::Degrees || request.type_id == SensorKind::Pod.type_id();
+    let in_degrees = unit == AngleUnit::Degrees || request.type_id == SensorKind::Pod.type_id();
     let [roll, pitch, yaw] =
-        request.euler.map(wide).map(|a| if degrees { a.to_radians() } else { a });
+        request.euler.map(wide).map(|a| if in_degrees { a.to_radians() } else { a });
     Quat::from_euler_angles(roll, pitch, yaw)
 }
 

@@ -63,7 +63,7 @@ impl Truth {
         self.write_line(&json!({"kind": "map", "map": scene.name(), "solids": solids(scene)}));
     }
 
-    /// Logs a frame that was due at `due_ns` and sent at `host_ns`, both by the wall clock; `harmed`: at least one
+    /// Logs a frame that was due at `due_ns` and sent at `host_ns`, both by the wall clock; `is_harmed`: at least one
     /// datagram was lost or corrupted, or the shared-memory block was busy.
     pub(super) fn log_frame(
         &mut self,
@@ -71,7 +71,7 @@ impl Truth {
         snapshot: &Snapshot,
         frame: &SensorFrame<'_>,
         [host_ns, due_ns]: [u64; 2],
-        harmed: bool,
+        is_harmed: bool,
     ) {
         let request = &sensor.live.request;
         let sim_ns = (snapshot.time * 1e9).round() as i64;
@@ -111,7 +111,7 @@ impl Truth {
             "crc32": crc32fast::hash(frame.raw),
             "sent_length": frame.sent.len(),
             "sent_crc32": crc32fast::hash(frame.sent),
-            "harmed": harmed,
+            "harmed": is_harmed,
             "file": self.frame_directory.is_some().then_some(name),
             "sensor": {"position": sensor.pose.position.as_slice(), "quaternion": sensor.pose.wxyz()},
             "vehicle": vehicle,

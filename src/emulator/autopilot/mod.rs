@@ -62,7 +62,7 @@ const STICKS_TIMEOUT: f64 = 0.5;
 
 /// Height above the ground in m from which a scripted vehicle counts as flying.
 const AIRBORNE: f64 = 0.5;
-/// Share of the thrust that hovering takes (MPC_THR_HOVER).
+/// Share of the thrust that hovering needs (MPC_THR_HOVER).
 const HOVER: f64 = 0.5;
 
 /// A vehicle's autopilot.
@@ -394,8 +394,8 @@ impl Autopilot {
         let (was_armed, landed_before) = (self.modes.is_armed, self.modes.landed);
         let parameters = (&self.mode_parameters, &self.failsafe_parameters);
         self.modes.step(self.now, inputs, parameters, &mut self.texts);
-        let took_off = landed_before == Landed::Ground && self.modes.landed != Landed::Ground;
-        if (took_off && self.modes.is_armed) || (was_armed && !self.modes.is_armed) {
+        let has_taken_off = landed_before == Landed::Ground && self.modes.landed != Landed::Ground;
+        if (has_taken_off && self.modes.is_armed) || (was_armed && !self.modes.is_armed) {
             self.set_home_here();
         }
         if !self.modes.is_armed {

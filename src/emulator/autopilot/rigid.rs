@@ -5,7 +5,7 @@
 use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};
 use std::collections::VecDeque;
 
-/// Maximum thrust in m/s²: hovering takes half of it (MPC_THR_HOVER).
+/// Maximum thrust in m/s²: hovering needs half of it (MPC_THR_HOVER).
 pub const MAX_THRUST: f64 = 2.0 * GRAVITY;
 /// Drag in m/s² per m/s, that of PX4's built-in simulator (SIH_KDV over SIH_MASS).
 const DRAG: f64 = 1.0;

@@ -21,7 +21,7 @@ struct PilotedVehicle {
     /// Destination of its output; an autopilot without `CopterSim` has none until it receives a datagram.
     client: Option<SocketAddr>,
     control: ControlMode,
-    /// Position set by a request.
+    /// Pose set by a request, at which the vehicle starts.
     placed: Option<ScriptedMotion>,
     /// Whether it flies as a fixed wing.
     is_wing: bool,
