@@ -153,8 +153,8 @@ impl Section for RefusedSenders {
         }
         let (level, message) = match (new, total) {
             (0, 0) => (Level::Ok, "no datagrams refused".to_owned()),
-            (0, _) => (Level::Ok, format!("{total} datagrams refused, none lately")),
-            _ => (Level::Warn, format!("{new} datagrams refused; accept_from")),
+            (0, _) => (Level::Ok, format!("{total} datagrams refused, none since the last report")),
+            _ => (Level::Warn, format!("{new} datagrams refused; accept_from accepts senders")),
         };
         self.last = (refused, new);
         Finding { level, message, values }

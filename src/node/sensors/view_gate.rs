@@ -78,9 +78,9 @@ impl Section for FieldsOfView {
     fn check(&mut self) -> Finding {
         let differ = self.0.differing_fields_of_view();
         let (level, message) = match differ.len() {
-            0 => (Level::Ok, "none is described to differ".to_owned()),
+            0 => (Level::Ok, "the described ones are as configured".to_owned()),
             n => {
-                let what = "cameras are described with another one than is configured";
+                let what = "cameras are described with another field of view than configured";
                 (Level::Warn, format!("{n} {what}"))
             }
         };
