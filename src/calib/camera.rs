@@ -43,7 +43,7 @@ pub(super) fn stereo_pair<'a>(
     let pairs = cameras.iter().flat_map(|left| cameras.iter().map(move |right| (left, right)));
     let is_in_parameters = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
         let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
-        left != right && rig.settings.pairs.frame_of(right) == left
+        left != right && rig.settings.pairs.frame_owner(right) == left
     };
     let is_rectified = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
         rig.settings.are_rectified(left.sensor, right.sensor)

@@ -22,7 +22,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         (false, CloudLayout::Hesai) => (CloudLayout::Hesai, HESAI_XT32, lidar.sensor.height),
         (false, _) => (CloudLayout::Ouster, OUST64, lidar.sensor.height),
     };
-    let why = "Faster-LIO's handler of this layout takes the points' times as they are";
+    let why = "Faster-LIO's handler of this layout uses the times of the points; handler 2 estimates them";
     lidar.need_layout(output, layout.name(), why);
     output.warn(
         "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline",
@@ -45,7 +45,7 @@ preprocess:
   lidar_type: {lidar_type} # 3: Ouster, 4: Hesai, 6: Livox as PointCloud2
   scan_line: {lines}
   blind: 0.5
-  time_scale: 0.001 # of handler 2 only
+  time_scale: 0.001 # used only with lidar_type 2 (Velodyne)
 
 mapping:
   acc_cov: {acc_cov}

@@ -9,13 +9,13 @@ use crate::config::Problem;
 pub(super) struct Noise(pub(super) [f64; 4]);
 
 impl Noise {
-    /// Converts standard deviations of samples at `rate_hz`: accelerometer, its bias, gyroscope, its bias.
+    /// Converts standard deviations per step at `rate_hz`: acceleration, its bias's rate of change, angular rate, its bias's.
     pub(super) fn from_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
         Self(deviations.map(|d| d / rate_hz.sqrt()))
     }
 
-    /// Returns standard deviations of samples, in the order of [`Self::from_samples`]. FAST-LIO and VINS-Fusion expect them,
-    /// because their filters multiply the deviation of a sample by the time step.
+    /// Returns standard deviations per step, in the order of [`Self::from_samples`]. FAST-LIO and VINS-Fusion expect them,
+    /// because their filters add deviation × dt in each step, to the biases too.
     pub(super) fn sample_deviations(&self, rate_hz: f64) -> [f64; 4] {
         self.0.map(|d| d * rate_hz.sqrt())
     }
@@ -50,15 +50,15 @@ impl Rig<'_> {
         let density = |variance: f64| (variance / imu.rate_hz).sqrt();
         let [acceleration, rate] =
             [params.linear_acceleration_covariance[0], params.angular_velocity_covariance[0]];
-        let added = [
+        let configured = [
             params.noise.accelerometer_density,
             params.noise.accelerometer_walk,
             params.noise.gyroscope_density,
             params.noise.gyroscope_walk,
         ];
-        let published = [density(acceleration), 0.0, density(rate), 0.0];
+        let from_covariances = [density(acceleration), 0.0, density(rate), 0.0];
         Noise(std::array::from_fn(|i| {
-            let values = [added[i], published[i], defaults.0[i]];
+            let values = [configured[i], from_covariances[i], defaults.0[i]];
             values.into_iter().find(|value| *value > 0.0).unwrap_or_default()
         }))
     }

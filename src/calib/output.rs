@@ -40,7 +40,6 @@ impl CalibOutput {
         self.warnings.push(text.into());
     }
 
-    /// Adds a command that starts the consumer.
     pub(super) fn add_start(&mut self, command: impl Into<String>) {
         self.start.push(command.into());
     }
@@ -50,7 +49,7 @@ impl CalibOutput {
         self.need_checked(name, value, (now == value, now), why);
     }
 
-    /// Adds a required parameter that may have other values than `value`; `fits`: whether its present value is one of them.
+    /// Adds a required parameter that values other than `value` fit too; `fits`: whether the present value `now` does.
     pub(super) fn need_checked(
         &mut self,
         name: &str,

@@ -42,7 +42,7 @@ pub enum AngleUnitChoice {
 /// The chosen unit and the reason, logged at start.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ResolvedAngleUnit {
-    /// Unit of all `SensorAngEular` of this load.
+    /// Unit of all `SensorAngEular` of one loading of Config.json.
     pub unit: AngleUnit,
     /// Reason, in one sentence.
     pub reason: String,
@@ -51,10 +51,10 @@ pub struct ResolvedAngleUnit {
 /// A full turn with a margin; angles in radians are not larger.
 const FULL_TURN: f64 = TAU * 1.01;
 
-/// Decides the unit of `SensorAngEular` for all sensors of a load.
+/// Decides the unit of `SensorAngEular` for all sensors that are loaded together.
 ///
-/// `auto` examines the Euler angles in use. One beyond a full turn in radians must be in degrees. Otherwise, if each is a
-/// fraction within half a turn or a multiple of 15 degrees, the unit is radians; other values and zeros are ambiguous: degrees.
+/// `auto`: the unit is radians if each Euler angle in use but 0 is either not an integer and at most π, or within a full
+/// turn and a multiple of π/12 to two decimals. If nothing but zeros is left, or any angle is other, the unit is degrees.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
     let set_by_parameter = |unit| (unit, "set by mount_angle_unit".to_owned());
     let (unit, reason) = match choice {
@@ -129,7 +129,7 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
         return (AngleUnit::Degrees, reason);
     }
     let reason = format!(
-        "all angles are fractions within half a turn or multiples of 15 degrees in radians, for example {angle} of sensor {seq_id}"
+        "each angle is either not an integer and at most pi, or a multiple of pi/12 to two decimals, for example {angle} of sensor {seq_id}"
     );
     (AngleUnit::Radians, reason)
 }

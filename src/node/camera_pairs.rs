@@ -56,7 +56,7 @@ impl CameraPairs {
     }
 
     /// Returns the sensor that defines the optical frame of a sensor's images: the left or colour camera of its pair, or itself.
-    pub fn frame_of(&self, seq_id: u16) -> u16 {
+    pub fn frame_owner(&self, seq_id: u16) -> u16 {
         let left = self.stereo.get(&seq_id).map(|(left, _)| *left);
         left.or_else(|| self.registered.get(&seq_id).copied()).unwrap_or(seq_id)
     }

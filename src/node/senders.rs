@@ -166,7 +166,7 @@ impl Section for RefusedSenders {
 }
 
 fn named_machines(params: &Params) -> BTreeSet<Ipv4Addr> {
-    let vehicles = params.own_vehicles.values();
+    let vehicles = params.per_vehicle.values();
     let links = vehicles.clone().filter_map(|vehicle| vehicle.link.as_ref());
     let direct = links.chain([&params.control.link]).filter_map(|link| match link {
         ControlLink::Direct { address, .. } => *address,

@@ -461,7 +461,7 @@ pub(super) fn frame_ids(tree: &FrameTree, seq_id: u16) -> FrameIds {
 /// Returns the view of a sensor in these settings.
 fn view_of(settings: &Settings, seq_id: u16, tree: &FrameTree) -> Option<CameraView> {
     let sensor = settings.sensors.iter().find(|s| s.seq_id == seq_id)?;
-    let frame_sensor = settings.pairs.frame_of(seq_id);
+    let frame_sensor = settings.pairs.frame_owner(seq_id);
     Some(CameraView {
         fov_deg: sensor.fov_deg,
         fisheye_factor: settings.fisheye_factor(sensor),

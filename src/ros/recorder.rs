@@ -207,7 +207,7 @@ impl GraphNode for Recorder {
         Ok(Box::new(self.clone()))
     }
 
-    /// No effect: there is no graph.
+    /// No effect: updates cost nothing here.
     fn hold(&self) -> Guard {
         Box::new(())
     }
@@ -343,9 +343,9 @@ impl CdrWriter for RecordingWriter {
         taps: &TapChannel,
     ) -> Result<Outcome, RosError> {
         let counts_only = self.recorder.counts_only.load(Ordering::Relaxed);
-        let has_reader = self.recorder.is_subscribed(&self.topic) || taps.is_open();
+        let is_wanted = self.recorder.is_subscribed(&self.topic) || taps.is_open();
         let mut sample = Vec::new();
-        for part in parts.iter().filter(|_| has_reader || !counts_only) {
+        for part in parts.iter().filter(|_| is_wanted || !counts_only) {
             let end = sample.len();
             sample.resize(end + part.len(), 0);
             part.copy_to(&mut sample[end..]);
@@ -369,7 +369,7 @@ impl CdrWriter for RecordingWriter {
             topic.samples.push_back(sample.clone());
         }
         drop(topics);
-        if has_reader {
+        if is_wanted {
             self.recorder.deliver(&self.topic, &sample);
         }
         Ok(Outcome::Sent)

@@ -56,7 +56,7 @@ impl KeepAlive {
         self.settings = settings;
     }
 
-    /// Stores a received setpoint that was sent.
+    /// Remembers a setpoint of a controller that has just been sent to the autopilot.
     pub fn sent(&mut self, now: Duration, setpoint: Outbound) {
         if !self.settings.max_repetition.is_zero() {
             self.last = Some(LastSetpoint {
@@ -67,7 +67,7 @@ impl KeepAlive {
         }
     }
 
-    /// Stops the repetition until the next received setpoint, because the vehicle landed or the user requested it.
+    /// Forgets the setpoint: nothing is repeated until the next one.
     pub fn clear(&mut self) {
         self.last = None;
     }

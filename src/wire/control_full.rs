@@ -6,7 +6,7 @@ use zerocopy::little_endian::{F32, I32, U32};
 packets! {
     /// `netDataShortShort` with `inHILCMDData`, 120 bytes: a setpoint.
     ///
-    /// Arming, take-off and speed also use [`SimpleCommandPacket`](super::SimpleCommandPacket) in this mode.
+    /// In this mode, too, arming, take-off and speed are sent as [`SimpleCommandPacket`](super::SimpleCommandPacket).
     /// Source: vendor SDK, golden `control_udp_full`.
     FullSetpointPacket() {
         /// 3.
@@ -125,7 +125,7 @@ impl FullEstimatePacket {
     /// Value of `len`.
     pub const STATE_LEN: i32 = 112;
 
-    /// Creates a state of zeros.
+    /// Creates a state without a collision; the fields after `copter_id` are 0.
     pub fn new(time_boot_ms: u32, copter_id: u32) -> Self {
         Self {
             collided_with: (-1).into(),

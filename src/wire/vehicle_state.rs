@@ -6,7 +6,7 @@ packets! {
     StateInner() {
         /// Vehicle id.
         copter_id: I32,
-        /// 3D style.
+        /// Number of the 3D model, see [`class_and_style`](super::class_and_style).
         vehicle_type: I32,
         /// Simulation time in s.
         sim_time: F64,
@@ -29,7 +29,7 @@ packets! {
         /// Latitude deg, longitude deg, altitude m (up).
         gps: [F64; 3],
     }
-    /// `netDataShort`, 200 bytes.
+    /// `netDataShort`, 200 bytes: the state and the vehicle that was hit.
     ShortStatePacket("true state (200 bytes)") {
         /// Id of the vehicle that this one hit; negative: none.
         collided_with: I32,
@@ -40,11 +40,11 @@ packets! {
         /// Reserved.
         reserved: [u8; 40],
     }
-    /// `SOut2Simulator`, 168 bytes.
+    /// `SOut2Simulator`, 168 bytes: the fields of [`StateInner`], with `position` as `f64`.
     FullStatePacket("true state (168 bytes)", 123_456_789) {
         /// Vehicle id.
         copter_id: I32,
-        /// 3D style.
+        /// Number of the 3D model, see [`class_and_style`](super::class_and_style).
         vehicle_type: I32,
         /// Reserved.
         reserved: I32,
@@ -67,11 +67,11 @@ packets! {
         /// Latitude deg, longitude deg, altitude m (up).
         gps: [F64; 3],
     }
-    /// `SOut2SimulatorSimpleTime`, 112 bytes.
+    /// `SOut2SimulatorSimpleTime`, 112 bytes: without `quaternion`, `acc` and `rate`.
     TimedStatePacket("true state (112 bytes)", 1_234_567_891) {
         /// Vehicle id.
         copter_id: I32,
-        /// 3D style.
+        /// Number of the 3D model, see [`class_and_style`](super::class_and_style).
         vehicle_type: I32,
         /// Latitude and longitude in 1e-7 deg, altitude in mm (up).
         gps: [I32; 3],

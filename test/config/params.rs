@@ -391,7 +391,7 @@ fn vehicles_that_the_bridge_flies_are_here_and_in_udp_simple() {
     assert_eq!(p.copter_sim(2), Ipv4Addr::LOCALHOST);
     assert_eq!(p.copter_sim(1), Ipv4Addr::new(192, 168, 1, 10));
     let simple = ControlLink::Simulator(SimMode::UdpSimple);
-    assert_eq!((p.control_link(2), p.own_vehicles[&2].start), (&simple, [1.0, 2.0, 3.0]));
+    assert_eq!((p.control_link(2), p.per_vehicle[&2].start), (&simple, [1.0, 2.0, 3.0]));
     assert!(own(&[("vehicle2.link", string("off"))]).is_ok());
     for (name, value, wanted) in [
         ("vehicle2.link", "mavlink_full", "udp_simple"),

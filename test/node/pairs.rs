@@ -44,9 +44,9 @@ fn the_baseline_is_the_distance_along_the_images_of_the_left_camera() {
     let settings = load(&cameras, &[RIGHT_OF_1]).unwrap();
     assert!((settings.pairs.baseline_m(2) - 0.12).abs() < 1e-9);
     assert_eq!(settings.pairs.baseline_m(1), 0.0);
-    assert_eq!((settings.pairs.frame_of(1), settings.pairs.frame_of(2)), (1, 1));
+    assert_eq!((settings.pairs.frame_owner(1), settings.pairs.frame_owner(2)), (1, 1));
     let alone = load(&cameras, &[]).unwrap();
-    assert_eq!((alone.pairs.baseline_m(2), alone.pairs.frame_of(2)), (0.0, 2));
+    assert_eq!((alone.pairs.baseline_m(2), alone.pairs.frame_owner(2)), (0.0, 2));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn depth_is_in_the_frame_of_the_colour_camera_that_it_coincides_with() {
             entry(2, 1, here.0, here.1),
             entry(3, 2, depth.0, depth.1),
         ];
-        load(&cameras, values).unwrap().pairs.frame_of(3)
+        load(&cameras, values).unwrap().pairs.frame_owner(3)
     };
     assert_eq!(frame(here, &[]), 2);
     assert_eq!(frame(([0.3, 0.001, 0.1], here.1), &[]), 3, "another place");
@@ -124,7 +124,7 @@ fn another_size_type_or_vehicle_that_breaks_a_pair_is_refused_with_all_that_is_w
     let vehicles = [1, 2].map(ParamValue::Int).to_vec();
     let vehicles = ("vehicles", ParamValue::List(vehicles));
     let settings = load(&cameras, &[RIGHT_OF_1, vehicles.clone()]).unwrap();
-    assert_eq!(settings.pairs.frame_of(3), 1, "depth is registered");
+    assert_eq!(settings.pairs.frame_owner(3), 1, "depth is registered");
     let changed = |values: &[(&str, ParamValue)]| {
         let all = [&[RIGHT_OF_1, vehicles.clone()], values].concat();
         settings.changed(params(&all))
@@ -140,8 +140,8 @@ fn another_size_type_or_vehicle_that_breaks_a_pair_is_refused_with_all_that_is_w
     assert!(broken.contains("sensor2.stereo_left"), "{broken}");
     // Both together stay a pair; the depth camera is no longer at the place of one of them.
     let both = changed(&[int("sensor1.vehicle", 2), int("sensor2.vehicle", 2)]).unwrap();
-    assert_eq!(both.pairs.frame_of(2), 1);
-    assert_eq!(both.pairs.frame_of(3), 3);
+    assert_eq!(both.pairs.frame_owner(2), 1);
+    assert_eq!(both.pairs.frame_owner(3), 3);
     let (first, vehicles) = (&both.sensors[0], both.vehicles());
     assert_eq!((both.vehicle_of(first), vehicles), (Some(2), vec![1, 2]));
 }

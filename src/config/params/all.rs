@@ -1,4 +1,4 @@
-//! The table of all parameters: the groups, and the parameters without a group.
+//! The table of all parameters: the structs of parameters with a common prefix, and the other parameters.
 use super::declare::parameters;
 use super::table::{CONTROL, MODEL, NODE, SIMULATOR, TERRAIN, TIME, TOPICS};
 use super::{
@@ -21,10 +21,10 @@ use std::time::Duration;
 pub static PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(Params::specs);
 
 parameters! {
-    /// All parameters, validated. [`PARAMETERS`] documents each.
+    /// All parameters, validated. [`PARAMETERS`] documents those with a fixed name.
     pub struct Params {
         [SIMULATOR]
-        config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic numbering restarts in each.";
+        config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic SeqIDs start anew in each file.";
         config_unsupported: UnsupportedSensors = "config.unsupported", Choice = "skip",
             "Sensors whose data have no public layout (microphone 6, optical flow 10): `skip` leaves them out with a warning, with `refuse` the bridge \
             does not start.";
@@ -60,8 +60,8 @@ parameters! {
             "Take the true state of vehicles at model.base_port + 1 + 2 (id - 1); false leaves the port to another program, and TF of the vehicles then \
             needs `tf.source:=estimate` or `external`.";
         forward_to: Option<Ipv4Addr> = "forward_to", Address = "",
-            "Address to which the bridge copies each datagram that arrives at the ports of true states, IMUs and outputs of autopilots, to the same \
-            port, for another program; 127.0.0.2 for a program of this host that binds these ports on all addresses.";
+            "Address that gets a copy of each datagram of true states, IMUs and autopilots' outputs, at the same port number. Use 127.0.0.2 for \
+            another program on this host that binds these ports on all addresses.";
 
         [TOPICS]
         topic_prefix: String = "topic_prefix", Topic = "rflysim",
@@ -95,12 +95,12 @@ parameters! {
             SendProtocol[7] asks for one, else a label.";
         cloud_depth_axes: DepthAxes = "cloud.depth_axes", Choice = "auto",
             "Axes of the clouds of depth cameras (type 7) on the wire, which changed in January 2026: f forward, l left, r right, u up, d down. \
-            `auto`: flu until the rays of its pixels, or the ground and the true attitude, show another one.";
+            `auto`: flu until the rays of the cloud's pixels, or the ground and the true attitude, show that other axes are in use.";
         cloud_odometry_topic: String = "cloud.odometry_topic", Str = "uav{id}/local/odom",
-            "Topic of the odometry that newer simulators send with clouds, from the first pose on, relative to the prefix; `{id}` is the CopterID. \
-            Empty: not published.";
+            "Topic (below the prefix, if relative) of the odometry that newer simulators send with clouds, relative to its first pose; `{id}` is \
+            the CopterID. Empty: not published.";
         cloud_global_odometry_topic: String = "cloud.global_odometry_topic", Str = "uav{id}/global/odom",
-            "Topic of the same odometry as the simulator sends it, in the map or the odometry frame. Empty: not published.";
+            "Topic of the same odometry in the frame (map or odom) that the simulator names. Empty: not published.";
         cloud_odometry_axes: OdometryAxes = "cloud.odometry_axes", Choice = "auto",
             "Axes of that odometry on the wire: `ned` (z down, clockwise yaw), `nwu` (z up, y west, anticlockwise yaw). `auto`: ned until the true \
             pose shows the other.";
@@ -114,7 +114,8 @@ parameters! {
             "Height map of the simulator's map: the path of `<map>.png`, with `<map>.txt` beside it, as CopterSim has them in `external/map`. Empty: \
             none.";
         terrain_rounding: TerrainRounding = "terrain.rounding", Choice = "cut",
-            "How the third corner of `<map>.txt` becomes a pixel: `cut` as the vendor's Python SDK, or `nearest` as its MATLAB program.";
+            "How the calibration point in `<map>.txt` (its third corner) is rounded to a pixel (docs/terrain.md): `cut` as the vendor's Python SDK, \
+            or `nearest` as its MATLAB program.";
         terrain_occupied_above_m: f64 = "terrain.occupied_above_m", Float(-10_000.0, 10_000.0) = 0.0, ["m"]
             "Height above the origin of the map from which cells of `terrain/occupancy` are occupied, until `terrain/publish` is called.";
         frames: FrameParams;
@@ -149,7 +150,7 @@ parameters! {
         record: RecordParams;
 
         /// `vehicle<CopterID>.*`.
-        own_vehicles: BTreeMap<u16, VehicleParams>
+        per_vehicle: BTreeMap<u16, VehicleParams>
             => |_| BTreeMap::new();
         /// `sensor<SeqID>.*`.
         sensors: BTreeMap<u16, SensorParams>

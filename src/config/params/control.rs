@@ -11,21 +11,21 @@ parameters! {
         [CONTROL]
         link: ControlLink = "control.link", Link = "mavlink_full",
             "How vehicles are controlled: CopterSim's UDPSIMMODE (`mavlink_full`, `mavlink_simple`, `mavlink_nosend`, `mavlink_nogps`, \
-            `mavlink_vision`, `udp_full`, `udp_simple`), `direct:[<own port>@][<address>:]<port>` or `serial:<device>[:<baud>]` for MAVLink with an \
-            autopilot, or `off`.";
+            `mavlink_vision`, `udp_full`, `udp_simple`, `udp_ultrasimple`), `direct:[<own port>@][<address>:]<port>` or `serial:<device>[:<baud>]` for \
+            MAVLink with an autopilot, or `off`.";
         discover: Duration = "control.discover_s", Float(0.0, 60.0) = 0.0, ["s"]
             "Time to listen for CopterSim's heartbeats at start; every vehicle heard from an accepted address (`accept_from`) is served at that \
             address. 0: only those of `vehicles` and of the sensors.";
         read_only: bool = "control.read_only", Bool = false,
             "Telemetry only: setpoints, commands, parameters and missions to a vehicle are refused; the answer names this parameter.";
         switch_mode: bool = "control.switch_mode", Bool = false,
-            "Request CopterSim to change to the UDPSIMMODE of `control.link`; not to UDP_UltraSimple, whose number is not published.";
+            "Request CopterSim to change to the UDPSIMMODE of `control.link`; not to `udp_ultrasimple`, whose number is not published.";
         prefix: String = "control.prefix", Str = "mavros{n}",
             "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` the same but \
             empty for 1 (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`.";
         local_frame: String = "control.local_frame", Frame = "local_origin",
-            "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin, \
-            with the prefix of its vehicle. With the name of the map frame it is as in mavros, and wrong for vehicles with another origin.";
+            "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin. \
+            The vehicle's prefix is put before the name. Set to the map frame, it is as in mavros, which is wrong for vehicles with another origin.";
         timeout: Duration = "control.timeout_s", Float(1.1, 60.0) = 10.0, ["s"]
             "Silence of the autopilot after which a vehicle counts as disconnected, as in mavros. The time is longer if heartbeats arrive less \
             often than once a second, as in a simulation that is slower than real time.";
@@ -33,8 +33,8 @@ parameters! {
             "How long to repeat the last setpoint when its sender pauses, so that OFFBOARD does not end at once; this delays the autopilot's own \
             failsafe by the same time. 0: never, as mavros.";
         read_parameters: Duration = "control.read_parameters_s", Float(0.0, 3600.0) = 10.0, ["s"]
-            "Delay from the connection to reading all parameters of the vehicle, as in mavros. 0: only on request of the list; saves a thousand \
-            messages, which take a serial line some seconds.";
+            "Delay from the connection to reading all parameters of the vehicle, as in mavros. 0: only when a client asks for the list \
+            (`param/pull`, `list_parameters`); saves a thousand messages, which take a serial line some seconds.";
         heartbeat: HeartbeatKind = "control.heartbeat", Choice = "ground_station",
             "MAV_TYPE of the bridge's heartbeats: PX4 sends its texts (reasons of refusals) only to a `ground_station`; mavros is an \
             `onboard_controller`.";

@@ -98,7 +98,7 @@ impl CheckedValues {
                     params.sensors.insert(id, SensorParams::read(values));
                 }
                 Owner::Vehicle(id) => {
-                    params.own_vehicles.insert(id, VehicleParams::read(values));
+                    params.per_vehicle.insert(id, VehicleParams::read(values));
                 }
                 Owner::Group(group) => {
                     params.qos.groups.insert(group, QosChange::read(values));

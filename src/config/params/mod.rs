@@ -55,7 +55,7 @@ impl Params {
     /// Returns the control link of a vehicle.
     pub fn control_link(&self, id: u16) -> &ControlLink {
         const LINK_OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
-        let vehicle = self.own_vehicles.get(&id);
+        let vehicle = self.per_vehicle.get(&id);
         let given = vehicle.and_then(|vehicle| vehicle.link.as_ref());
         let is_flown_here = vehicle.is_some_and(VehicleParams::is_flown_here);
         given.unwrap_or(if is_flown_here { &LINK_OF_MODELS } else { &self.control.link })
@@ -63,7 +63,7 @@ impl Params {
 
     /// Returns the prefix of a vehicle's mavros-style topics.
     pub fn control_prefix(&self, id: u16) -> String {
-        let given = self.own_vehicles.get(&id).and_then(|vehicle| vehicle.prefix.clone());
+        let given = self.per_vehicle.get(&id).and_then(|vehicle| vehicle.prefix.clone());
         given.unwrap_or_else(|| {
             let n = if id == 1 { String::new() } else { id.to_string() };
             let template = &self.control.prefix;
@@ -73,7 +73,7 @@ impl Params {
 
     /// Returns the host of a vehicle's CopterSim.
     pub fn copter_sim(&self, id: u16) -> Ipv4Addr {
-        match self.own_vehicles.get(&id) {
+        match self.per_vehicle.get(&id) {
             Some(vehicle) if vehicle.is_flown_here() => Ipv4Addr::LOCALHOST,
             vehicle => { vehicle.and_then(|v| v.address) }.unwrap_or(self.simulator_address),
         }

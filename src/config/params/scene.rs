@@ -39,7 +39,7 @@ parameters! {
             = "scene.windows", Ints(0, 19), "RflySim3D windows that draw spawned objects and receive the commands of the scene. Empty: `window`."
             => |r| Some(r.read("scene.windows")).filter(|own: &Vec<u16>| !own.is_empty()).unwrap_or_else(|| vec![r.read("window")]);
         network: bool = "scene.network", Bool = false,
-            "Send what `scene.windows` would get to the renderers of all computers instead (224.0.0.10:20009): spawned objects, states, labels, \
+            "Send to the renderers of all computers (224.0.0.10:20009) what otherwise goes to `scene.windows`: spawned objects, states, labels, \
             attachments, commands, and the vehicles that the bridge flies itself.";
         texts: bool = "scene.texts", Bool = false,
             "Publish texts that the renderer sends to 224.0.0.10:20002 on `scene/texts`. CopterSim binds the same port: leave this false beside a \
@@ -47,8 +47,9 @@ parameters! {
         world: String = "scene.world", Str = "",
             "Name or number of the map that the renderer shows when the bridge starts; the renderer does not report it.";
         ids: RangeInclusive<i32>
-            = "scene.first_id", Int(1, 65_535) = 10_001, "Spawned objects get ids from this one ..."
-            = "scene.last_id", Int(1, 65_535) = 20_000, "... to this one; vehicles have up to 10000, objects that were created by hand begin at 1000."
+            = "scene.first_id", Int(1, 65_535) = 10_001, "First id of spawned objects."
+            = "scene.last_id", Int(1, 65_535) = 20_000,
+                "Last id of spawned objects. Other ids in use: vehicles up to 10000, and objects created in the renderer's window from 1000 up."
             => |r| r.read("scene.first_id")..=r.read("scene.last_id");
     }
 }

@@ -92,7 +92,7 @@ pub struct Store {
     declared: BTreeMap<String, Declared>,
     /// Values set at the start or later; the other parameters have their defaults.
     given: Vec<(String, ParamValue)>,
-    /// The sensors in the files.
+    /// The sensors of Config.json and those added later, with the unit of their angles.
     sensors: Vec<(SensorConfig, AngleUnit)>,
 }
 
@@ -103,7 +103,7 @@ const QOS_OVERRIDES: &str = "qos_overrides.";
 const TYPE_ID: &str = "type_id";
 
 impl Store {
-    /// Declares the node's parameters from the `given` values, the sensors in the files, and the publishers.
+    /// Declares the node's parameters from the `given` values, the sensors of Config.json, and the publishers.
     pub fn new(
         given: &[(String, ParamValue)],
         params: &Params,
@@ -121,7 +121,7 @@ impl Store {
         }
         store.declare_sensors();
         let carriers = sensors.iter().filter_map(|sensor| sensor.mount.vehicle());
-        let named = params.vehicles.iter().chain(params.own_vehicles.keys()).copied();
+        let named = params.vehicles.iter().chain(params.per_vehicle.keys()).copied();
         for id in named.chain(carriers).collect::<BTreeSet<u16>>() {
             for row in VEHICLE_PARAMETERS.iter() {
                 store.declare(format!("vehicle{id}.{}", row.name), row, row.default_value());
@@ -178,7 +178,7 @@ impl Store {
         }
     }
 
-    /// Returns the store with the parameters of the types that the changes select.
+    /// Returns the store as it would be after the changes of `type_id` in `changes`.
     fn with_types(&self, changes: &[(String, ParamValue)]) -> Cow<'_, Self> {
         let types = changes.iter().filter(|(name, _)| is_type_id(name));
         let types: Vec<_> = types.cloned().collect();
@@ -239,7 +239,7 @@ impl Store {
         })
     }
 
-    /// Returns names and their prefixes as rclcpp selects them: names below one of `prefixes` (all names without prefixes) with
+    /// Returns names and their prefixes as rclcpp selects them: names below one of `prefixes` (all names if it is empty) with
     /// fewer than `depth` dots after the prefix; depth 0 is no limit.
     pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
         let is_near = |rest: &str| depth == 0 || (rest.matches('.').count() as u64) < depth;
@@ -303,7 +303,7 @@ fn is_type_id(name: &str) -> bool {
     name.rsplit('.').next() == Some(TYPE_ID)
 }
 
-/// Returns the default of a row for this sensor; `None` if its type does not have the parameter.
+/// Returns the default of a row for this sensor; `None` if the sensor does not have the parameter, by its type or its mount.
 fn sensor_default(
     row: &ParameterSpec,
     sensor: &SensorConfig,

@@ -8,7 +8,7 @@ pub enum ValueKind {
     Bool,
     /// Integer from the first to the second number.
     Int(i64, i64),
-    /// Array, perhaps empty, of names without quotes, each of 1 byte up to this number of bytes.
+    /// Array (may be empty) of names of 1 to this many bytes, which contain no quote.
     Names(usize),
     /// Real number from the first to the second number; integers are accepted too.
     Float(f64, f64),
@@ -58,7 +58,7 @@ pub struct ParameterSpec {
 }
 
 impl ParameterSpec {
-    /// Returns the default; an empty array if Config.json gives it.
+    /// Returns the default; an empty array where the default comes from Config.json.
     pub fn default_value(&self) -> ParamValue {
         self.default.clone().unwrap_or(ParamValue::List(Vec::new()))
     }

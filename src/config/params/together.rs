@@ -4,7 +4,7 @@ use crate::config::{ControlLink, Problems, SimMode, names};
 use std::net::Ipv4Addr;
 
 pub(super) fn check_together(params: &Params, problems: &mut Problems) {
-    let mut addresses = params.own_vehicles.values().filter_map(|vehicle| vehicle.address);
+    let mut addresses = params.per_vehicle.values().filter_map(|vehicle| vehicle.address);
     let is_local = params.simulator_address.is_loopback() && addresses.all(|a| a.is_loopback());
     if params.redis.address.is_some() && !is_local {
         let why = "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there";
@@ -90,7 +90,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
 
 /// Checks that the addresses of simulators are those of hosts: the bridge accepts answers only from these addresses.
 fn check_hosts(params: &Params, problems: &mut Problems) {
-    let vehicles = params.own_vehicles.iter();
+    let vehicles = params.per_vehicle.iter();
     let hosts = vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.address"), v.address?)));
     let simulator = [("simulator_address".to_owned(), params.simulator_address)];
     for (name, address) in simulator.into_iter().chain(hosts) {
@@ -112,7 +112,7 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
 /// Checks the needs of UDP_UltraSimple: the true state, because the layout of its states is not published; no switch to it.
 fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let ultra = ControlLink::Simulator(SimMode::UdpUltraSimple);
-    let vehicles = params.own_vehicles.iter();
+    let vehicles = params.per_vehicle.iter();
     let links =
         vehicles.filter_map(|(id, v)| Some((format!("vehicle{id}.link"), v.link.as_ref()?)));
     let links = [("control.link".to_owned(), &params.control.link)].into_iter().chain(links);
@@ -130,7 +130,7 @@ fn check_ultra_simple(params: &Params, problems: &mut Problems) {
 
 /// Checks the link and the address of a vehicle that the bridge flies, and that Redis does not take the same ports.
 fn check_flown_here(params: &Params, problems: &mut Problems) {
-    let vehicles = params.own_vehicles.iter();
+    let vehicles = params.per_vehicle.iter();
     for (id, vehicle) in vehicles.filter(|(_, vehicle)| vehicle.is_flown_here()) {
         let link = vehicle.link.as_ref();
         let simple = ControlLink::Simulator(SimMode::UdpSimple);

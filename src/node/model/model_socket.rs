@@ -36,7 +36,7 @@ impl ModelSocket {
         let socket = UdpSender::open().map_err(failed)?;
         let host = params.copter_sim(vehicle);
         let model = SocketAddrV4::new(host, ports.coptersim(vehicle));
-        let config = params.own_vehicles.get(&vehicle);
+        let config = params.per_vehicle.get(&vehicle);
         let is_flown_here = config.is_some_and(VehicleParams::is_flown_here);
         let requests = if !is_local_address(host) {
             vec![SocketAddrV4::new(host, ports.requests), model]

@@ -33,7 +33,7 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut Topic
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
     let params = &context.settings.params;
     for id in context.settings.vehicles() {
-        if let Some(config) = params.own_vehicles.get(&id)
+        if let Some(config) = params.per_vehicle.get(&id)
             && config.is_flown_here()
         {
             open_vehicle(context, assembly, id, config)?;

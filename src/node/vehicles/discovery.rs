@@ -36,7 +36,7 @@ pub(in crate::node) fn with_discovered(
     for (id, address) in &vehicles {
         params.vehicles.push(*id);
         if !is_local_address(*address) && params.simulator_address != *address {
-            let vehicle = params.own_vehicles.entry(*id).or_default();
+            let vehicle = params.per_vehicle.entry(*id).or_default();
             vehicle.address.get_or_insert(*address);
         }
     }

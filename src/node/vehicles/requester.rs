@@ -77,7 +77,7 @@ impl RequestedVehicle {
         id: u16,
     ) -> Option<Self> {
         let Settings { params, ports, .. } = settings;
-        let config = params.own_vehicles.get(&id);
+        let config = params.per_vehicle.get(&id);
         let mut packet = CopterSimRequestPacket::new(id.into());
         let changes_mode = match params.control_link(id) {
             _ if config.is_some_and(VehicleParams::is_flown_here) => return None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Timeouts and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParameterSettings {
-    /// Timeout of a request.
+    /// Time to wait for an answer to each transmission.
     pub wait: Duration,
     /// Silence after which the list's missing values are requested.
     pub gap: Duration,
@@ -46,8 +46,8 @@ pub struct Parameter {
     pub index: Option<u16>,
     /// Number of parameters, as sent with it.
     pub count: u16,
-    /// The value as received.
-    pub field: [u8; 4],
+    /// Undecoded bytes of `param_value`.
+    pub raw: [u8; 4],
 }
 
 /// Why a request failed.
@@ -61,7 +61,7 @@ pub enum ParameterError {
     Refused(u8),
     /// The value does not fit into the parameter's type.
     DoesNotFit(ParameterKind),
-    /// The value is NaN or infinite, which PX4 would accept.
+    /// The value is NaN or infinite; refused here, because PX4 would accept it.
     NotFinite,
     /// The list is incomplete.
     Incomplete {
@@ -82,7 +82,7 @@ pub enum ParameterError {
     NotSent,
 }
 
-/// Work for the caller, in this order.
+/// Work for the caller, in the order in which `next_event` returns it.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum ParameterEvent<T> {

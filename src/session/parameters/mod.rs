@@ -77,7 +77,7 @@ impl<T> ParameterClient<T> {
             return;
         }
         for parameter in self.known.values_mut() {
-            let value = parameter.kind.decode(parameter.field, encoding);
+            let value = parameter.kind.decode(parameter.raw, encoding);
             if !is_same(value, parameter.value) {
                 parameter.value = value;
                 let (parameter, changed) = (*parameter, true);
@@ -170,7 +170,7 @@ impl<T> ParameterClient<T> {
             kind,
             index: (message.index < message.count).then_some(message.index),
             count: message.count,
-            field: message.value,
+            raw: message.value,
         };
         self.store(parameter);
         if let Some(pull) = &mut self.pull {

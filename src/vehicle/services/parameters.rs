@@ -318,7 +318,7 @@ fn set_unconfirmed(
         kind: kind as u8,
     });
     match sent {
-        Ok(()) => Ok(Parameter { name, value, kind, index: None, count: 0, field }),
+        Ok(()) => Ok(Parameter { name, value, kind, index: None, count: 0, raw: field }),
         Err(SendError::Unsupported { why, .. }) => Err(ParameterError::NotCarried(why)),
         Err(SendError::Io) => Err(ParameterError::NotSent),
     }

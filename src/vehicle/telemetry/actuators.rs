@@ -1,6 +1,6 @@
 //! `target_actuator_control` and `hil/actuator_controls`: outputs of the autopilot.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::{ActuatorControl, HilActuatorControls};
 use crate::vehicle::Fcu;
 use crate::wire::TrueState;
@@ -25,14 +25,14 @@ impl ActuatorsPlugin {
         &mut self,
         fcu: &mut Fcu,
         m: &ACTUATOR_CONTROL_TARGET_DATA,
-    ) -> Published {
+    ) -> RosResult {
         self.target.publish_if_subscribed(fcu.stamp_us(m.time_usec), |actuators| {
             actuators.group_mix = m.group_mlx;
             actuators.controls = m.controls;
         })
     }
 
-    fn hil_actuator_controls(&mut self, fcu: &mut Fcu, m: &raw::HilActuatorControls) -> Published {
+    fn hil_actuator_controls(&mut self, fcu: &mut Fcu, m: &raw::HilActuatorControls) -> RosResult {
         if let Some(truth) = TrueState::of_actuator_controls(fcu.settings.id.into(), m) {
             fcu.queue_truth(truth);
             return Ok(());

@@ -1,6 +1,6 @@
 //! `altitude` and `vfr_hud`.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::{Altitude, VfrHud};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ALTITUDE_DATA, VFR_HUD_DATA};
@@ -19,7 +19,7 @@ plugin! {
 }
 
 impl AltitudesPlugin {
-    fn altitude(&mut self, fcu: &mut Fcu, m: &ALTITUDE_DATA) -> Published {
+    fn altitude(&mut self, fcu: &mut Fcu, m: &ALTITUDE_DATA) -> RosResult {
         let stamp = fcu.stamp_us(m.time_usec);
         self.altitude.publish_if_subscribed(stamp, |altitude| {
             altitude.monotonic = m.altitude_monotonic;
@@ -31,7 +31,7 @@ impl AltitudesPlugin {
         })
     }
 
-    fn vfr_hud(&mut self, fcu: &mut Fcu, m: &VFR_HUD_DATA) -> Published {
+    fn vfr_hud(&mut self, fcu: &mut Fcu, m: &VFR_HUD_DATA) -> RosResult {
         self.vfr_hud.publish_if_subscribed(fcu.stamp_now(), |hud| {
             hud.airspeed = m.airspeed;
             hud.groundspeed = m.groundspeed;

@@ -1,6 +1,6 @@
 //! `battery` and `sys_status`.
 use super::plugin::plugin;
-use super::topic::{BestMessage, Published};
+use super::topic::{BestMessage, RosResult};
 use crate::msgs::mavros_msgs::msg::SysStatus;
 use crate::msgs::sensor_msgs::msg::BatteryState;
 use crate::vehicle::Fcu;
@@ -36,7 +36,7 @@ plugin! {
 }
 
 impl BatteryPlugin {
-    fn sys_status(&mut self, fcu: &mut Fcu, m: &SYS_STATUS_DATA) -> Published {
+    fn sys_status(&mut self, fcu: &mut Fcu, m: &SYS_STATUS_DATA) -> RosResult {
         fcu.preflight.status = Some([
             m.onboard_control_sensors_present.bits(),
             m.onboard_control_sensors_enabled.bits(),
@@ -71,7 +71,7 @@ impl BatteryPlugin {
         })
     }
 
-    fn battery_status(&mut self, fcu: &mut Fcu, m: &BatteryStatus) -> Published {
+    fn battery_status(&mut self, fcu: &mut Fcu, m: &BatteryStatus) -> RosResult {
         self.best.accept(2, fcu.arrival()); // the best: always accepted
         let (stamp, quirks) = (fcu.stamp_now(), fcu.settings.quirks);
         self.battery.publish_always(stamp, |battery| {

@@ -1,6 +1,6 @@
 //! `debug_value/*` from the autopilot.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::DebugValue;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{
@@ -33,14 +33,14 @@ fn of_type(type_: u8) -> impl FnOnce(&mut DebugValue) {
 }
 
 impl DebugValuePlugin {
-    fn debug(&mut self, fcu: &mut Fcu, m: &DEBUG_DATA) -> Published {
+    fn debug(&mut self, fcu: &mut Fcu, m: &DEBUG_DATA) -> RosResult {
         self.debug.publish_if_subscribed(fcu.stamp_ms(m.time_boot_ms), |value| {
             value.index = m.ind.into();
             value.value_float = m.value;
         })
     }
 
-    fn debug_vect(&mut self, fcu: &mut Fcu, m: &DEBUG_VECT_DATA) -> Published {
+    fn debug_vect(&mut self, fcu: &mut Fcu, m: &DEBUG_VECT_DATA) -> RosResult {
         self.debug_vector.publish_if_subscribed(fcu.stamp_us(m.time_usec), |value| {
             set_name(&mut value.name, &*m.name);
             value.data.clear();
@@ -48,14 +48,14 @@ impl DebugValuePlugin {
         })
     }
 
-    fn named_value_float(&mut self, fcu: &mut Fcu, m: &NAMED_VALUE_FLOAT_DATA) -> Published {
+    fn named_value_float(&mut self, fcu: &mut Fcu, m: &NAMED_VALUE_FLOAT_DATA) -> RosResult {
         self.named_value_float.publish_if_subscribed(fcu.stamp_ms(m.time_boot_ms), |value| {
             set_name(&mut value.name, &*m.name);
             value.value_float = m.value;
         })
     }
 
-    fn named_value_int(&mut self, fcu: &mut Fcu, m: &NAMED_VALUE_INT_DATA) -> Published {
+    fn named_value_int(&mut self, fcu: &mut Fcu, m: &NAMED_VALUE_INT_DATA) -> RosResult {
         self.named_value_int.publish_if_subscribed(fcu.stamp_ms(m.time_boot_ms), |value| {
             set_name(&mut value.name, &*m.name);
             value.value_int = m.value;

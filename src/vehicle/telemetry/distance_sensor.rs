@@ -1,7 +1,7 @@
 //! `distance_sensor/hrlv_ez4_pub`, `distance_sensor/lidarlite_pub`: the vehicle's range finders (DISTANCE_SENSOR), with
 //! the names and ids of mavros' configuration for PX4.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
 use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
@@ -29,7 +29,7 @@ plugin! {
 }
 
 impl DistanceSensorPlugin {
-    fn distance_sensor(&mut self, fcu: &mut Fcu, _component: u8, m: &DistanceSensor) -> Published {
+    fn distance_sensor(&mut self, fcu: &mut Fcu, _component: u8, m: &DistanceSensor) -> RosResult {
         let id = usize::from(m.id);
         let topic = match id {
             0 => &mut self.hrlv_ez4,

@@ -2,7 +2,7 @@
 use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, point, quaternion};
 use super::fix_quality::FixQuality;
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Attitude, Enu, Euler, Frd, Geodetic, Ned, Vector};
 use crate::msgs::geographic_msgs::msg::GeoPointStamped;
 use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped, Vector3};
@@ -54,7 +54,7 @@ plugin! {
 }
 
 impl GlobalPositionPlugin {
-    fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> Published {
+    fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> RosResult {
         self.quality = FixQuality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
         // Without a fix the position is unknown; autopilots cast that to arbitrary numbers, which may count as invalid.
@@ -73,7 +73,7 @@ impl GlobalPositionPlugin {
             .publish_if_subscribed(stamp, |count| count.data = m.satellites_visible.into())
     }
 
-    fn global_position_int(&mut self, fcu: &mut Fcu, m: &GLOBAL_POSITION_INT_DATA) -> Published {
+    fn global_position_int(&mut self, fcu: &mut Fcu, m: &GLOBAL_POSITION_INT_DATA) -> RosResult {
         let quality = self.quality;
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         let Some(geo) = fcu.to_geodetic([m.lat, m.lon, m.alt]) else { return Ok(()) };
@@ -124,7 +124,7 @@ impl GlobalPositionPlugin {
         self.first_fix = None;
     }
 
-    fn gps_global_origin(&mut self, fcu: &mut Fcu, m: &GPS_GLOBAL_ORIGIN_DATA) -> Published {
+    fn gps_global_origin(&mut self, fcu: &mut Fcu, m: &GPS_GLOBAL_ORIGIN_DATA) -> RosResult {
         let e7 = [m.latitude, m.longitude, m.altitude];
         let Some(geo) = fcu.to_geodetic(e7) else { return Ok(()) };
         if geo.altitude_m.is_finite() {
@@ -138,7 +138,7 @@ impl GlobalPositionPlugin {
         &mut self,
         fcu: &mut Fcu,
         m: &LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
-    ) -> Published {
+    ) -> RosResult {
         if !fcu.check_finite([m.x, m.y, m.z, m.roll, m.pitch, m.yaw]) {
             return Ok(());
         }

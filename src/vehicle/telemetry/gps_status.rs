@@ -1,6 +1,6 @@
 //! `gpsstatus/*`: reports of the GPS receivers, unchanged.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::GPSRAW;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::raw::{Gps2Raw, GpsRawInt};
@@ -37,13 +37,13 @@ macro_rules! copy {
 }
 
 impl GpsStatusPlugin {
-    fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> Published {
+    fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> RosResult {
         self.gps1.publish_if_subscribed(fcu.stamp_us(m.time_usec), |raw| {
             copy!(m => raw);
         })
     }
 
-    fn gps2_raw(&mut self, fcu: &mut Fcu, m: &Gps2Raw) -> Published {
+    fn gps2_raw(&mut self, fcu: &mut Fcu, m: &Gps2Raw) -> RosResult {
         self.gps2.publish_if_subscribed(fcu.stamp_us(m.time_usec), |raw| {
             copy!(m => raw);
             (raw.dgps_numch, raw.dgps_age) = (m.dgps_numch, m.dgps_age);

@@ -1,7 +1,7 @@
 //! `home_position/*`: the vehicle's home.
 use super::convert::{geo_point, point, quaternion, vector3};
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Enu, Geodetic, Ned, Vector};
 use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
@@ -50,7 +50,7 @@ plugin! {
 }
 
 impl HomePositionPlugin {
-    fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> Published {
+    fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> RosResult {
         let Some(geo) = fcu.to_geodetic([m.latitude, m.longitude, m.altitude]) else {
             return Ok(());
         };

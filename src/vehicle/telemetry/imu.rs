@@ -1,7 +1,7 @@
 //! `imu/*`: attitude and raw measurements.
 use super::convert::{enu_wxyz, quaternion, vector3};
 use super::plugin::plugin;
-use super::topic::{BestMessage, Published, Topic};
+use super::topic::{BestMessage, RosResult, Topic};
 use crate::frames::{Attitude, Euler, Flu, Frd, Ned, Vector};
 use crate::msgs::sensor_msgs::msg::{FluidPressure, Imu, MagneticField, Temperature};
 use crate::vehicle::fcu::boot_ns;
@@ -85,7 +85,7 @@ fn fill_imu(imu: &mut Imu, orientation_covariance: [f64; 9]) {
 }
 
 impl ImuPlugin {
-    fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> Published {
+    fn attitude(&mut self, fcu: &mut Fcu, m: &ATTITUDE_DATA) -> RosResult {
         if !self.best_attitude.accept(1, fcu.arrival()) {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl ImuPlugin {
         self.set_orientation(fcu, m.time_boot_ms, attitude.wxyz(), rates)
     }
 
-    fn attitude_quaternion(&mut self, fcu: &mut Fcu, m: &ATTITUDE_QUATERNION_DATA) -> Published {
+    fn attitude_quaternion(&mut self, fcu: &mut Fcu, m: &ATTITUDE_QUATERNION_DATA) -> RosResult {
         self.best_attitude.accept(2, fcu.arrival()); // the best: always accepted
         let rates = [m.rollspeed, m.pitchspeed, m.yawspeed];
         self.set_orientation(fcu, m.time_boot_ms, [m.q1, m.q2, m.q3, m.q4].map(f64::from), rates)
@@ -107,7 +107,7 @@ impl ImuPlugin {
         time_boot_ms: u32,
         wxyz: [f64; 4],
         rates: [f32; 3],
-    ) -> Published {
+    ) -> RosResult {
         let boot_ns = fcu.boot_ns(time_boot_ms);
         if !fcu.check_order(&mut self.last_attitude, boot_ns) {
             return Ok(());
@@ -144,7 +144,7 @@ impl ImuPlugin {
         })
     }
 
-    fn highres_imu(&mut self, fcu: &mut Fcu, m: &HIGHRES_IMU_DATA) -> Published {
+    fn highres_imu(&mut self, fcu: &mut Fcu, m: &HIGHRES_IMU_DATA) -> RosResult {
         let boot_ns = boot_ns(m.time_usec);
         if boot_ns.is_some_and(|boot_ns| !fcu.check_order(&mut self.last_sample, boot_ns)) {
             return Ok(());
@@ -177,7 +177,7 @@ impl ImuPlugin {
         Ok(())
     }
 
-    fn scaled_imu(&mut self, fcu: &mut Fcu, m: &SCALED_IMU_DATA) -> Published {
+    fn scaled_imu(&mut self, fcu: &mut Fcu, m: &SCALED_IMU_DATA) -> RosResult {
         if !self.best_sensors.accept(2, fcu.arrival()) {
             return Ok(());
         }
@@ -189,7 +189,7 @@ impl ImuPlugin {
         self.publish_field(fcu, stamp, field)
     }
 
-    fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> Published {
+    fn raw_imu(&mut self, fcu: &mut Fcu, m: &RAW_IMU_DATA) -> RosResult {
         if !self.best_sensors.accept(1, fcu.arrival()) {
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl ImuPlugin {
         self.publish_field(fcu, stamp, field)
     }
 
-    fn scaled_pressure(&mut self, fcu: &mut Fcu, m: &SCALED_PRESSURE_DATA) -> Published {
+    fn scaled_pressure(&mut self, fcu: &mut Fcu, m: &SCALED_PRESSURE_DATA) -> RosResult {
         if !self.best_pressure.accept(1, fcu.arrival()) {
             return Ok(());
         }
@@ -220,7 +220,7 @@ impl ImuPlugin {
         stamp: Stamp,
         force: [f64; 3],
         rates: [f64; 3],
-    ) -> Published {
+    ) -> RosResult {
         if !fcu.check_finite(force.into_iter().chain(rates).map(|x| x as f32)) {
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl ImuPlugin {
         })
     }
 
-    fn publish_field(&mut self, fcu: &mut Fcu, stamp: Stamp, tesla: [f64; 3]) -> Published {
+    fn publish_field(&mut self, fcu: &mut Fcu, stamp: Stamp, tesla: [f64; 3]) -> RosResult {
         if !fcu.check_finite(tesla.map(|b| b as f32)) {
             return Ok(());
         }
@@ -253,7 +253,7 @@ fn publish_pressure(
     topic: &mut Topic<FluidPressure>,
     stamp: Stamp,
     pascal: f64,
-) -> Published {
+) -> RosResult {
     if !fcu.check_finite([pascal as f32]) {
         return Ok(());
     }
@@ -265,7 +265,7 @@ fn publish_temperature(
     topic: &mut Topic<Temperature>,
     stamp: Stamp,
     celsius: f64,
-) -> Published {
+) -> RosResult {
     if !fcu.check_finite([celsius as f32]) {
         return Ok(());
     }

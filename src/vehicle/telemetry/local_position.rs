@@ -1,7 +1,7 @@
 //! `local_position/*`: the estimator's local position.
 use super::convert::{NOT_KNOWN, point, quaternion, symmetric, vector3};
 use super::plugin::plugin;
-use super::topic::{BestMessage, Published};
+use super::topic::{BestMessage, RosResult};
 use crate::frames::{Attitude, Covariance3, Enu, Flu, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{
     AccelWithCovarianceStamped, Pose, PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped,
@@ -49,7 +49,7 @@ impl LocalPositionPlugin {
         &mut self,
         fcu: &mut Fcu,
         message: &LOCAL_POSITION_NED_DATA,
-    ) -> Published {
+    ) -> RosResult {
         let position = [message.x, message.y, message.z];
         let velocity = [message.vx, message.vy, message.vz];
         if !fcu.check_finite(position.into_iter().chain(velocity)) {
@@ -86,7 +86,7 @@ impl LocalPositionPlugin {
         &mut self,
         fcu: &mut Fcu,
         message: &LocalPositionNedCov,
-    ) -> Published {
+    ) -> RosResult {
         let (position, velocity) = (message.position, message.velocity);
         let numbers = position.into_iter().chain(velocity);
         if !fcu.check_finite(numbers.chain(message.acceleration)) {

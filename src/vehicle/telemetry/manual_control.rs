@@ -1,6 +1,6 @@
 //! `manual_control/control`: the stick positions that another station sends.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::ManualControl;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::MANUAL_CONTROL_DATA;
@@ -17,8 +17,8 @@ plugin! {
 }
 
 impl ManualControlPlugin {
-    fn manual_control(&mut self, fcu: &mut Fcu, m: &MANUAL_CONTROL_DATA) -> Published {
-        // The scale of `manual_control/send`; mavros divides in this direction only.
+    fn manual_control(&mut self, fcu: &mut Fcu, m: &MANUAL_CONTROL_DATA) -> RosResult {
+        // Unscaled (-1000 to 1000), as `manual_control/send` takes it. mavros divides by 1000 here but does not multiply there.
         let scale = if fcu.settings.quirks { 1e3 } else { 1.0 };
         let axis = |value: i16| f32::from(value) / scale;
         self.control.publish_if_subscribed(fcu.stamp_now(), |control| {

@@ -1,6 +1,6 @@
 //! `mavlink_source` and `mavlink_sink`: raw MAVLink frames.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::Mavlink;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::Frame;
@@ -22,7 +22,7 @@ plugin! {
 
 impl MavlinkPlugin {
     /// Publishes a frame.
-    pub(super) fn publish_frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Published {
+    pub(super) fn publish_frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> RosResult {
         self.source.publish_if_subscribed(fcu.stamp_now(), |message| {
             message.magic = frame.bytes.first().copied().unwrap_or_default();
             // A payload has 255 bytes at most.

@@ -35,7 +35,7 @@ use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::CommandLong;
 use plugin::Plugin;
 use std::time::Duration;
-use topic::Published;
+use topic::RosResult;
 
 macro_rules! plugins {
     ($($plugin:ident: $type:ty,)+) => {
@@ -57,8 +57,8 @@ macro_rules! plugins {
                 Ok(Self { $($plugin: Plugin::open(open, settings)?,)+ })
             }
 
-            fn dispatch(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Published {
-                $(self.$plugin.frame(fcu, frame)?;)+
+            fn dispatch(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> RosResult {
+                $(self.$plugin.handle(fcu, frame)?;)+
                 Ok(())
             }
         }
@@ -90,12 +90,12 @@ plugins! {
 
 impl Telemetry {
     /// Publishes a frame on `mavlink_source`.
-    pub(super) fn publish_frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> Published {
+    pub(super) fn publish_frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> RosResult {
         self.mavlink.publish_frame(fcu, frame)
     }
 
     /// Handles a frame of the vehicle.
-    pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Published {
+    pub(super) fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> RosResult {
         let is_from_any = || FROM_ANY_COMPONENT.iter().any(|ids| ids.contains(&frame.id));
         if frame.component != fcu.component && !is_from_any() {
             fcu.count(Counter::ForeignComponent);
@@ -116,7 +116,7 @@ impl Telemetry {
         self.global_position.lost();
     }
 
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Published {
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> RosResult {
         self.statustext.poll(fcu)
     }
 
@@ -126,7 +126,7 @@ impl Telemetry {
     }
 
     /// Publishes the notices of other parts.
-    pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> Published {
+    pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> RosResult {
         self.statustext.publish_notices(fcu)
     }
 

@@ -1,6 +1,6 @@
 //! `mount_control/orientation` and `mount_control/status`: the direction of a gimbal.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Attitude, Euler, Frd};
 use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
 use crate::vehicle::{Counter, Fcu};
@@ -25,7 +25,7 @@ impl MountControlPlugin {
         fcu: &mut Fcu,
         component: u8,
         m: &MountOrientation,
-    ) -> Published {
+    ) -> RosResult {
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(|deg| f64::from(deg).to_radians());
         if ![roll, pitch, yaw].iter().all(|angle| angle.is_finite()) {
             fcu.count(Counter::MountWithoutAngles);

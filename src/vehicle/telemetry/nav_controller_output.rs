@@ -1,6 +1,6 @@
 //! `nav_controller_output/output`.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::NavControllerOutput;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::NAV_CONTROLLER_OUTPUT_DATA;
@@ -21,7 +21,7 @@ impl NavControllerOutputPlugin {
         &mut self,
         fcu: &mut Fcu,
         m: &NAV_CONTROLLER_OUTPUT_DATA,
-    ) -> Published {
+    ) -> RosResult {
         self.output.publish_if_subscribed(fcu.stamp_now(), |output| {
             (output.nav_roll, output.nav_pitch) = (m.nav_roll, m.nav_pitch);
             (output.nav_bearing, output.target_bearing) = (m.nav_bearing, m.target_bearing);

@@ -1,7 +1,7 @@
 //! `odometry/in`: the estimator's odometry.
 use super::convert::{point, quaternion, raw_enu_wxyz, symmetric, vector3};
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::{Counter, Fcu};
@@ -21,7 +21,7 @@ plugin! {
 }
 
 impl OdometryPlugin {
-    fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> Published {
+    fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> RosResult {
         // LOCAL_FRD, with axes turned to the vehicle's initial heading, is read as LOCAL_NED; mavros reads every frame so.
         if !matches!(m.frame_id, MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD) {
             fcu.count(Counter::OdometryFrame);

@@ -1,6 +1,6 @@
 //! A plugin: one file with one table of its topics, services and MAVLink messages. Dispatch, publishers and
 //! documentation follow from the table.
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::config::{ServiceRow, TopicRow};
 use crate::ros::RosError;
 use crate::vehicle::{Fcu, Open, VehicleSettings};
@@ -8,9 +8,7 @@ use crate::wire::mavlink::Frame;
 
 /// Handles some MAVLink messages; [`plugin!`] implements it.
 pub(super) trait Plugin: Sized {
-    /// Its topics.
     const TOPICS: &'static [TopicRow];
-    /// Its services.
     const SERVICES: &'static [ServiceRow];
     /// Ids of the messages that it accepts from any component.
     const FROM_ANY_COMPONENT: &'static [u32];
@@ -19,7 +17,7 @@ pub(super) trait Plugin: Sized {
     fn open(open: &Open<'_>, settings: &VehicleSettings) -> Result<Self, RosError>;
 
     /// Passes a frame to the handler of its message, if there is one. Checks the id before decoding.
-    fn frame(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> Published;
+    fn handle(&mut self, fcu: &mut Fcu, frame: &Frame<'_>) -> RosResult;
 }
 
 /// Declares a plugin:
@@ -28,12 +26,12 @@ pub(super) trait Plugin: Sized {
 /// plugin! {
 ///     Name(settings) {                     the struct; `settings` only where an expression names it
 ///         publish {                        a field, which is a `Topic`
-///             field: Message("name", QosGroup, "documentation") in frame => |message| constants;
+///             field: Message("name", QosGroup, "documentation") in frame_id => |message| constants;
 ///         }                                without `in`: a message without a header
 ///         subscribe { Message("name", "documentation") => function; }
 ///         service { Service("name", "documentation") => function; }
 ///         state { field: Type; }           other fields, initially `Default`
-///         receive {                        methods `(&mut self, &mut Fcu, &Message) -> Published`
+///         receive {                        methods `(&mut self, &mut Fcu, &Message) -> RosResult`
 ///             dialect::MESSAGE_DATA => method,
 ///             raw::Message => method,
 ///             any raw::Message => method,  from any component, which is one more argument of the method
@@ -114,11 +112,11 @@ macro_rules! plugin {
                 })
             }
 
-            fn frame(
+            fn handle(
                 &mut self,
                 _fcu: &mut $crate::vehicle::Fcu,
                 frame: &$crate::wire::mavlink::Frame<'_>,
-            ) -> $crate::vehicle::telemetry::topic::Published {
+            ) -> $crate::vehicle::telemetry::topic::RosResult {
                 match frame.id {
                     $($(
                         <$crate::wire::mavlink::dialect::$data as $crate::wire::mavlink::MessageData>::ID => {
@@ -153,7 +151,7 @@ macro_rules! plugin {
 }
 pub(super) use plugin;
 
-/// Fills a message; the signature determines the type of a closure.
+/// Calls `fill`. A closure passed here gets its argument type from this signature, which a closure in the macro could not.
 pub(super) fn fill<M>(message: &mut M, fill: impl FnOnce(&mut M)) {
     fill(message);
 }

@@ -1,6 +1,6 @@
 //! `rc/in` and `rc/out`: RC inputs and servo outputs.
 use super::plugin::plugin;
-use super::topic::{BestMessage, Published};
+use super::topic::{BestMessage, RosResult};
 use crate::msgs::mavros_msgs::msg::{RCIn, RCOut};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{
@@ -34,7 +34,7 @@ plugin! {
 
 impl RcPlugin {
     #[rustfmt::skip] // a table
-    fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> Published {
+    fn rc_channels(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_DATA) -> RosResult {
         self.best.accept(RC_CHANNELS_RANK, fcu.arrival()); // the best: always accepted
         let all = [
             m.chan1_raw, m.chan2_raw, m.chan3_raw, m.chan4_raw, m.chan5_raw, m.chan6_raw,
@@ -51,7 +51,7 @@ impl RcPlugin {
     }
 
     #[rustfmt::skip] // a table
-    fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> Published {
+    fn rc_channels_raw(&mut self, fcu: &mut Fcu, m: &RC_CHANNELS_RAW_DATA) -> RosResult {
         if !self.best.accept(RC_CHANNELS_RAW_RANK, fcu.arrival()) {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl RcPlugin {
     }
 
     #[rustfmt::skip] // a table
-    fn servo_output_raw(&mut self, fcu: &mut Fcu, m: &SERVO_OUTPUT_RAW_DATA) -> Published {
+    fn servo_output_raw(&mut self, fcu: &mut Fcu, m: &SERVO_OUTPUT_RAW_DATA) -> RosResult {
         let port = [
             m.servo1_raw, m.servo2_raw, m.servo3_raw, m.servo4_raw,
             m.servo5_raw, m.servo6_raw, m.servo7_raw, m.servo8_raw,

@@ -1,7 +1,7 @@
 //! `setpoint_raw/target_*`: the setpoints that the autopilot follows.
 use super::convert::{point, quaternion, raw_enu_wxyz, vector3};
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
@@ -30,7 +30,7 @@ plugin! {
 }
 
 impl SetpointTargetPlugin {
-    fn position_target_local(&mut self, fcu: &mut Fcu, m: &PositionTargetLocalNed) -> Published {
+    fn position_target_local(&mut self, fcu: &mut Fcu, m: &PositionTargetLocalNed) -> RosResult {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         // mavros converts every frame as a world frame.
         let axes = if BODY.contains(&m.coordinate_frame) && !fcu.settings.quirks {
@@ -56,7 +56,7 @@ impl SetpointTargetPlugin {
         })
     }
 
-    fn position_target_global(&mut self, fcu: &mut Fcu, m: &PositionTargetGlobalInt) -> Published {
+    fn position_target_global(&mut self, fcu: &mut Fcu, m: &PositionTargetGlobalInt) -> RosResult {
         /// Mask bits for no position.
         const NO_POSITION: u16 = 0b11;
         if m.type_mask & NO_POSITION == 0 && fcu.to_geodetic([m.lat, m.lon, 0]).is_none() {
@@ -77,7 +77,7 @@ impl SetpointTargetPlugin {
         })
     }
 
-    fn attitude_target(&mut self, fcu: &mut Fcu, m: &ATTITUDE_TARGET_DATA) -> Published {
+    fn attitude_target(&mut self, fcu: &mut Fcu, m: &ATTITUDE_TARGET_DATA) -> RosResult {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         self.attitude.publish_if_subscribed(stamp, |target| {
             target.type_mask = m.type_mask.bits();

@@ -1,6 +1,6 @@
 //! `extended_state`, `estimator_status`, `status_event`, `vibration`.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::geometry_msgs::msg::Vector3;
 use crate::msgs::mavros_msgs::msg::{EstimatorStatus, ExtendedState, StatusEvent, Vibration};
 use crate::vehicle::Fcu;
@@ -25,7 +25,7 @@ plugin! {
 }
 
 impl StatusPlugin {
-    fn extended_sys_state(&mut self, fcu: &mut Fcu, m: &ExtendedSysState) -> Published {
+    fn extended_sys_state(&mut self, fcu: &mut Fcu, m: &ExtendedSysState) -> RosResult {
         fcu.landed = Some(m.landed_state);
         let stamp = fcu.stamp_now();
         self.extended_state.publish_always(stamp, |state| {
@@ -34,7 +34,7 @@ impl StatusPlugin {
         })
     }
 
-    fn estimator_status(&mut self, fcu: &mut Fcu, m: &ESTIMATOR_STATUS_DATA) -> Published {
+    fn estimator_status(&mut self, fcu: &mut Fcu, m: &ESTIMATOR_STATUS_DATA) -> RosResult {
         let stamp = fcu.stamp_us(m.time_usec);
         let flags = m.flags.bits();
         fcu.preflight.estimator = Some(flags);
@@ -55,7 +55,7 @@ impl StatusPlugin {
         })
     }
 
-    fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> Published {
+    fn event(&mut self, fcu: &mut Fcu, m: &EVENT_DATA) -> RosResult {
         let stamp = fcu.stamp_ms(m.event_time_boot_ms);
         self.status_event.publish_always(stamp, |event| {
             // The lower half of `log_levels` is the external level, the upper one the internal level.
@@ -67,7 +67,7 @@ impl StatusPlugin {
         })
     }
 
-    fn vibration(&mut self, fcu: &mut Fcu, m: &VIBRATION_DATA) -> Published {
+    fn vibration(&mut self, fcu: &mut Fcu, m: &VIBRATION_DATA) -> RosResult {
         if !fcu.check_finite([m.vibration_x, m.vibration_y, m.vibration_z]) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! `statustext/*`: status texts from and to the autopilot.
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::msgs::mavros_msgs::msg::StatusText;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::numbers::MAV_SEVERITY_WARNING;
@@ -77,7 +77,7 @@ impl UnfinishedText {
 }
 
 impl StatustextPlugin {
-    fn statustext(&mut self, fcu: &mut Fcu, component: u8, m: &raw::StatusText) -> Published {
+    fn statustext(&mut self, fcu: &mut Fcu, component: u8, m: &raw::StatusText) -> RosResult {
         let end = m.text.iter().position(|byte| *byte == 0);
         let bytes = m.text.get(..end.unwrap_or(CHUNK)).unwrap_or_default();
         let chunk = usize::from(m.chunk);
@@ -138,7 +138,7 @@ impl StatustextPlugin {
     }
 
     /// Publishes texts whose missing chunks did not arrive in time.
-    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> Published {
+    pub(super) fn poll(&mut self, fcu: &mut Fcu) -> RosResult {
         let now = fcu.now.mono;
         while let Some(at) = self.unfinished.iter().position(|text| now >= text.until) {
             let text = self.unfinished.remove(at);
@@ -151,7 +151,7 @@ impl StatustextPlugin {
     }
 
     /// Publishes the bridge's notices with the vehicle's own texts; they are logged already.
-    pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> Published {
+    pub(super) fn publish_notices(&mut self, fcu: &mut Fcu) -> RosResult {
         for text in std::mem::take(&mut fcu.notices) {
             let stamp = fcu.stamp_now();
             self.recv.publish_always(stamp, |message| {
@@ -162,7 +162,7 @@ impl StatustextPlugin {
         Ok(())
     }
 
-    fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> Published {
+    fn publish(&mut self, fcu: &mut Fcu, severity: u8, text: &[u8]) -> RosResult {
         let text = String::from_utf8_lossy(text);
         fcu.preflight.add_text(fcu.now.mono, &text);
         let (begin, lines) = self.logged;

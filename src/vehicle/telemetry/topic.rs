@@ -6,7 +6,7 @@ use crate::vehicle::{Open, Stamp, StampOrder};
 use std::time::Duration;
 
 /// Result of a handler: whether the middleware accepted the messages.
-pub(super) type Published = Result<(), RosError>;
+pub(super) type RosResult = Result<(), RosError>;
 
 /// A topic and its message, which is refilled for each sample: frame names are cloned once, and sequences keep their
 /// memory. Its stamps never go back.
@@ -41,12 +41,12 @@ impl<M: Message + Default> Topic<M> {
         &mut self,
         stamp: Stamp,
         fill: impl FnOnce(&mut M),
-    ) -> Published {
+    ) -> RosResult {
         if self.is_subscribed() { self.publish_always(stamp, fill) } else { Ok(()) }
     }
 
     /// Publishes always: for content that a late subscriber gets from the writer's history.
-    pub(super) fn publish_always(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> Published {
+    pub(super) fn publish_always(&mut self, stamp: Stamp, fill: impl FnOnce(&mut M)) -> RosResult {
         fill(&mut self.message);
         (self.set_stamp)(&mut self.message, self.order.next(stamp).to_msg());
         self.publisher.publish(&self.message).map(drop)

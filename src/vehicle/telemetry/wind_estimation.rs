@@ -1,7 +1,7 @@
 //! `wind_estimation`.
 use super::convert::vector3;
 use super::plugin::plugin;
-use super::topic::Published;
+use super::topic::RosResult;
 use crate::frames::{Enu, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::TwistWithCovarianceStamped;
 use crate::vehicle::Fcu;
@@ -19,7 +19,7 @@ plugin! {
 }
 
 impl WindEstimationPlugin {
-    fn wind_cov(&mut self, fcu: &mut Fcu, m: &WIND_COV_DATA) -> Published {
+    fn wind_cov(&mut self, fcu: &mut Fcu, m: &WIND_COV_DATA) -> RosResult {
         if !fcu.check_finite([m.wind_x, m.wind_y, m.wind_z]) {
             return Ok(());
         }
