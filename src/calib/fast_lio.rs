@@ -24,7 +24,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         rig.warn_if_best_effort(QosGroup::Cloud, &topic, output);
         (topic, AVIA, 4)
     } else {
-        let why = "FAST-LIO2's handler 3 takes the points' times as they are";
+        let why = "FAST-LIO2's handler 3 uses the times of the points; others estimate them where they are 0";
         lidar.need_layout(output, CloudLayout::Ouster.name(), why);
         (lidar.topic.clone(), OUST64, lidar.sensor.height)
     };

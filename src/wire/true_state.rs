@@ -11,7 +11,7 @@ use zerocopy::little_endian::{F32, F64, I32};
 pub struct TrueState {
     /// Vehicle id.
     pub copter_id: i32,
-    /// 3D style.
+    /// Number of the 3D model (class and style).
     pub vehicle_type: i32,
     /// Simulation time in s.
     pub sim_time: f64,
