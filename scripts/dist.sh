@@ -97,10 +97,22 @@ try_deb() {
         dpkg --purge rfly-bridge >/dev/null; test ! -e /usr/bin/rfly_bridge -a ! -e /etc/rfly_bridge/bridge.yaml"
 }
 
+# The Python package starts the programs of its own wheel.
+client='
+import rfly_bridge
+with rfly_bridge.start() as sim:
+    print(sim.image("sensor0/img_rgb").data.shape, len(sim.cloud("sensor2/vehicle_lidar").points), "points")
+    drone = sim.vehicle(1)
+    drone.takeoff(2.0)
+    drone.land()'
+
+# The clean Debian has no network: what the wheel depends on is brought along, for its Python.
 try_wheel() {
     clean_root
-    cp "$dist"/*.whl config/Config.json "$dist/root/tmp/"
-    inside "python3 -m venv /venv; /venv/bin/pip install -q --no-index /tmp/*.whl; PATH=/venv/bin:\$PATH; $run"
+    cp config/Config.json "$dist/root/tmp/"
+    "$tools/bin/pip" download -q --disable-pip-version-check --only-binary=:all: --python-version 3.11 -d "$dist/root/tmp/wheels" "$dist"/*.whl
+    inside "python3 -m venv /venv; /venv/bin/pip install -q --no-index --find-links /tmp/wheels rfly_bridge; PATH=/venv/bin:\$PATH; $run
+        python -c '$client'"
 }
 
 # What `cargo install` puts into its root runs with nothing else on the path.

@@ -62,7 +62,9 @@ pub trait BackendMessage {}
 impl<T> BackendMessage for T {}
 
 /// A ROS message: fields in the order of its `.msg` file, and the name of its type.
-pub trait Message: BackendMessage + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Message:
+    BackendMessage + Default + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// Name as ROS writes it, for example `sensor_msgs/msg/Image`.
     const TYPE: &'static str;
 }
@@ -70,9 +72,9 @@ pub trait Message: BackendMessage + Serialize + DeserializeOwned + Send + Sync +
 /// A service: a marker type for a pair of messages, and its full name.
 pub trait Service: 'static {
     /// Sent by the client.
-    type Request: Message + Default;
+    type Request: Message;
     /// Returned to the client.
-    type Response: Message + Default;
+    type Response: Message;
     /// The type support of the workspace.
     #[cfg(feature = "rclrs")]
     type TypeSupport: rclrs::rosidl_runtime_rs::Service<Request = Self::Request, Response = Self::Response>;

@@ -11,9 +11,11 @@ mod backend;
 mod block;
 mod bulk;
 pub mod call;
+mod callback;
 mod client;
 mod error;
 mod loan;
+mod local;
 pub mod names;
 mod options;
 mod pacing;
@@ -43,6 +45,7 @@ pub use bulk::{Bulk, BulkHead, Bytes, CloudHead, CompressedHead, ImageHead, Tail
 pub use client::Client;
 pub use error::RosError;
 pub use loan::Loan;
+pub use local::Payload;
 pub use options::{Discovery, Distro, Options};
 pub use publisher::{
     BulkPublisher, CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher,
@@ -61,6 +64,7 @@ use crate::msgs::Message;
 use backend::{CdrNode, GraphNode};
 use publisher::BackendWriter;
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -118,6 +122,7 @@ struct NodeState {
     backend: Backend,
     services: service::ServiceRegistry,
     taps: Arc<tap::TapRegistry>,
+    subscriptions: local::LocalSubscriptions,
     /// Dropped after the back end has ended.
     presence: Arc<()>,
 }
@@ -166,6 +171,7 @@ impl Middleware {
                 backend,
                 services: service::ServiceRegistry::default(),
                 taps: Arc::default(),
+                subscriptions: local::LocalSubscriptions::default(),
                 presence: Arc::default(),
             }),
         }
@@ -221,22 +227,46 @@ impl Middleware {
         &self,
         topic: &str,
         qos: Qos,
-        mut callback: impl FnMut(M) + Send + 'static,
+        callback: impl FnMut(M) + Send + 'static,
     ) -> Result<Subscription, RosError> {
-        #[cfg(feature = "rclrs")]
-        if let Backend::Rclrs(node) = &self.shared.backend {
-            return node.subscribe(&self.resolve(topic)?, qos, callback);
-        }
-        let undecodable = Arc::new(AtomicU64::new(0));
-        let count = undecodable.clone();
-        let subscription =
-            self.subscribe_raw(topic, M::TYPE, qos, move |sample| match sample.decode() {
-                Ok(message) => callback(message),
-                Err(_) => {
-                    count.fetch_add(1, Ordering::Relaxed);
-                }
-            })?;
-        Ok(subscription.with_undecodable(undecodable))
+        let topic = self.resolve(topic)?;
+        let (callback, end) = callback::split(callback);
+        let local = self.shared.subscriptions.add(&topic, callback.clone());
+        let subscription = match &self.shared.backend {
+            Backend::Cdr(node) => {
+                let undecodable = Arc::new(AtomicU64::new(0));
+                let count = undecodable.clone();
+                let forward = move |sample: &RawSample<'_>| match sample.decode() {
+                    Ok(message) => {
+                        callback.run(|callback| callback(message));
+                    }
+                    Err(_) => {
+                        count.fetch_add(1, Ordering::Relaxed);
+                    }
+                };
+                let subscription = node.subscribe(&topic, M::TYPE, qos, Box::new(forward))?;
+                subscription.with_undecodable(undecodable)
+            }
+            #[cfg(feature = "rclrs")]
+            Backend::Rclrs(node) => node.subscribe(&topic, qos, callback)?,
+        };
+        Ok(subscription.with_local((end, local)))
+    }
+
+    /// Topics that this node subscribes to by [`Self::subscribe`], with their types.
+    pub fn subscribed(&self) -> BTreeMap<String, &'static str> {
+        self.shared.subscriptions.types()
+    }
+
+    /// Passes a message to the subscriptions of this node, as if a writer had sent it; false if none has this topic and type. The
+    /// callbacks run on the caller's thread.
+    pub fn deliver(
+        &self,
+        topic: &str,
+        type_name: &str,
+        payload: Payload<'_>,
+    ) -> Result<bool, RosError> {
+        self.shared.subscriptions.deliver(topic, type_name, payload)
     }
 
     /// Calls `callback` with size and stamp of each message of a type known only at run time; for measuring tools.

@@ -57,16 +57,22 @@ impl Watched {
 /// A subscription; ends on drop. No callback runs after that.
 pub struct Subscription {
     undecodable: Arc<AtomicU64>,
+    /// The callback, which ends before the reader does.
+    _local: Option<Box<dyn Any + Send + Sync>>,
     _reader: Box<dyn Any + Send + Sync>,
 }
 
 impl Subscription {
     pub(super) fn new(reader: impl Any + Send + Sync) -> Self {
-        Self { undecodable: Arc::default(), _reader: Box::new(reader) }
+        Self { undecodable: Arc::default(), _local: None, _reader: Box::new(reader) }
     }
 
     pub(super) fn with_undecodable(self, undecodable: Arc<AtomicU64>) -> Self {
         Self { undecodable, ..self }
+    }
+
+    pub(super) fn with_local(self, local: impl Any + Send + Sync) -> Self {
+        Self { _local: Some(Box::new(local)), ..self }
     }
 
     /// Samples that did not decode.

@@ -7,7 +7,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # Tests of one subject are a folder; some use what those of another declare.
-sys.path[:0] = [str(HERE), *sorted({str(test.parent) for test in HERE.glob("*/test_*.py")})]
+# The Python package of the wheel.
+PACKAGE = HERE.parents[1] / "python"
+sys.path[:0] = [str(HERE), str(PACKAGE), *sorted({str(test.parent) for test in HERE.glob("*/test_*.py")})]
 
 from suite import domain_id, pytest_runtest_makereport, simulator_ports  # noqa: F401
 
@@ -24,6 +26,7 @@ LONGEST = [
     "test_px4.py",
     "test_geometry.py",
     "test_replay.py",
+    "test_python_client.py",
     "test_start.py",
     "test_fleet.py",
     "test_services.py",

@@ -11,6 +11,7 @@ mod encoding;
 mod environment;
 #[cfg(feature = "dds")]
 mod graph;
+mod local;
 mod names;
 #[cfg(feature = "dds")]
 mod probe;

@@ -9,7 +9,7 @@ parameters! {
         [NODE]
         port: u16 = "view.port", Int(0, 65_535) = 0,
             "TCP port on loopback of a page for browsers, and of a server for Foxglove and Lichtblick (docs/view.md); 0: none.";
-        control: bool = "view.control", Bool = false, "Clients of the page or the server may also call services: arm, take off, fly to a position.";
+        control: bool = "view.control", Bool = false, "Clients of the page or the server may also call services and publish: arm, take off, fly to a position.";
         origins: Vec<String> = "view.origins", Names(256),
             "Other web sites that may read from view.port in a browser of this host, such as https://app.foxglove.dev.";
     }

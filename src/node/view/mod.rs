@@ -5,6 +5,7 @@
 //! has a bounded queue of the newest samples.
 mod asset;
 mod call_threads;
+mod client_publish;
 mod client_queue;
 mod connection_graph;
 mod hub;
@@ -56,19 +57,21 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let Some(listener) = listener else { return Ok(()) };
     let middleware = context.middleware;
     let source = Box::new(TapSource(middleware.clone()));
-    let report = serve(middleware, params, listener, source, &mut assembly.threads)?;
+    let report = serve(middleware, params, listener, source, true, &mut assembly.threads)?;
     let listener = middleware.tap(Arc::new(TopicListener(report.state.clone())));
     assembly.guards.push(Box::new(listener));
     assembly.sections.push(Box::new(report));
     Ok(())
 }
 
-/// Adds the server to `threads`. The caller adds the topics to the hub of the result.
+/// Adds the server to `threads`. The caller adds the topics to the hub of the result. With `takes_messages` clients may publish on
+/// topics that this node subscribes to, if `view.control` allows it.
 fn serve(
     middleware: &Middleware,
     params: &ViewParams,
     listener: TcpListener,
     source: Box<dyn SampleSource>,
+    takes_messages: bool,
     threads: &mut Threads,
 ) -> Result<ViewReport, NodeError> {
     let thumbnails = Arc::new(Thumbnails::default());
@@ -76,6 +79,7 @@ fn serve(
         name: middleware.node_name().to_owned(),
         hub: Hub::new(source, thumbnails.clone()),
         calls: params.control.then(|| ServiceCalls::new(middleware)),
+        takes_messages,
         middleware: middleware.clone(),
         origins: params.origins.clone(),
         graph: ConnectionGraph::new(middleware),
@@ -136,6 +140,9 @@ pub(super) struct ViewFigures {
     sent: AtomicU64,
     /// Samples dropped for slow clients that have left.
     dropped: AtomicU64,
+    /// Messages of clients that were passed on, and that were refused.
+    published: AtomicU64,
+    refused_messages: AtomicU64,
     /// Requests with a foreign host or origin.
     refused: AtomicU64,
     /// Connections and clients beyond the limits.
@@ -202,6 +209,8 @@ impl Section for ViewReport {
                 value("subscriptions", subscriptions),
                 value("sent", count(&figures.sent)),
                 value("dropped for slow clients", dropped),
+                value("published by clients", count(&figures.published)),
+                value("refused messages", count(&figures.refused_messages)),
                 value("refused", count(&figures.refused)),
                 value("too many", count(&figures.over_limit)),
                 value("images without picture", self.thumbnails.unreadable()),

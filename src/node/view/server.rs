@@ -1,5 +1,6 @@
 //! The HTTP server: the page, and the WebSocket on the same port.
 use super::session::{self, PROTOCOLS, ViewState};
+use crate::msgs::definition;
 use crate::node::tasks::Endless;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -11,7 +12,8 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use std::collections::VecDeque;
+use serde_json::json;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -106,6 +108,7 @@ impl ViewServer {
         for (path, media_type, content) in FILES {
             router = router.route(path, get(async || file(media_type, content)));
         }
+        router = router.route("/subscribed", get(subscribed));
         let state = self.state.clone();
         router.layer(from_fn_with_state(state.clone(), check_access)).with_state(state)
     }
@@ -136,6 +139,16 @@ async fn index(
         .max_message_size(MAX_MESSAGE_BYTES)
         .max_frame_size(MAX_MESSAGE_BYTES)
         .on_upgrade(async |socket| session::serve(state, socket, permit).await)
+}
+
+/// The topics that clients may publish (`topics`: type by name) and the definitions of these types (`schemas`), which the Foxglove
+/// protocol has no message for.
+async fn subscribed(State(state): State<Arc<ViewState>>) -> Response {
+    let topics = state.middleware.subscribed();
+    let schemas: BTreeMap<_, _> =
+        topics.values().map(|type_name| (*type_name, definition(type_name))).collect();
+    let body = json!({"topics": topics, "schemas": schemas}).to_string();
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 fn file(media_type: &'static str, content: &'static [u8]) -> Response {

@@ -4,6 +4,7 @@
 use super::ViewFigures;
 use super::asset;
 use super::call_threads::{CallCapacity, CallThreads};
+use super::client_publish::{ClientChannel, ClientChannels, ENCODINGS};
 use super::client_queue::{ClientQueue, QueuedMessage};
 use super::connection_graph::{ConnectionGraph, GraphFollower};
 use super::hub::{ClientSubscription, Hub};
@@ -31,6 +32,8 @@ const MAX_SUBSCRIPTIONS: usize = 1000;
 /// Maximum number of errors reported for one message; the rest is counted.
 const MAX_ERRORS: usize = 10;
 /// Reply to commands while `view.control` is false.
+const PUBLISHING_DISABLED: &str =
+    "`rfly_bridge view` takes no messages: publish on the port of the bridge (view.port)";
 const CONTROL_DISABLED: &str = "commands are disabled: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
 /// Period of updates of services and of the graph.
 const UPDATE_PERIOD: Duration = Duration::from_secs(2);
@@ -59,6 +62,12 @@ enum ClientRequest {
         uri: String,
         request_id: u32,
     },
+    Advertise {
+        channels: Vec<ClientChannel>,
+    },
+    Unadvertise {
+        channel_ids: Vec<u32>,
+    },
     SubscribeConnectionGraph,
     UnsubscribeConnectionGraph,
     #[serde(other)]
@@ -77,6 +86,8 @@ pub(super) struct ViewState {
     pub(super) hub: Hub,
     /// `None` without `view.control`.
     pub(super) calls: Option<ServiceCalls>,
+    /// Whether clients may publish, with `view.control`.
+    pub(super) takes_messages: bool,
     pub(super) middleware: Middleware,
     /// Accepted origins besides that of the page (`view.origins`).
     pub(super) origins: Vec<String>,
@@ -98,6 +109,7 @@ struct ClientSession {
     service_threads: CallThreads,
     parameter_threads: CallThreads,
     graph: Option<GraphFollower>,
+    published: ClientChannels,
 }
 
 /// Serves a client until it disconnects or times out, and holds its permit until then.
@@ -123,6 +135,7 @@ pub(super) async fn serve(
         service_threads: call_threads(service_calls::MAX_PENDING),
         parameter_threads: call_threads(parameters::MAX_PENDING),
         graph: None,
+        published: ClientChannels::default(),
     };
     session.send_server_info();
     let mut changes = session.state.hub.changes();
@@ -175,14 +188,20 @@ impl ClientSession {
     fn send_server_info(&mut self) {
         let control = self.state.calls.is_some();
         let mut capabilities = vec!["assets", "connectionGraph", "parameters"];
+        let mut encodings = &ENCODINGS[..0];
         if control {
             capabilities.push("services");
+            encodings = &ENCODINGS[..1];
+        }
+        if control && self.state.takes_messages {
+            capabilities.push("clientPublish");
+            encodings = &ENCODINGS;
         }
         self.queue.send_json(&json!({
             "op": "serverInfo",
             "name": self.state.name,
             "capabilities": capabilities,
-            "supportedEncodings": ["json"],
+            "supportedEncodings": encodings,
             "metadata": {"version": env!("CARGO_PKG_VERSION"), "control": control.to_string()},
         }));
         self.advertise();
@@ -276,6 +295,18 @@ impl ClientSession {
                 let request = self.parameter_request(id, text);
                 parameters::set(&self.state.middleware, parameters, request);
             }
+            Ok(ClientRequest::Advertise { channels }) => match self.publishing_refusal() {
+                Some(why) => self.queue.send_error(why),
+                None => {
+                    let refused = self.published.advertise(&self.state.middleware, channels);
+                    let count = refused.len() as u64;
+                    self.state.figures.refused_messages.fetch_add(count, Ordering::Relaxed);
+                    self.send_errors(refused.into_iter(), "channels");
+                }
+            },
+            Ok(ClientRequest::Unadvertise { channel_ids }) => {
+                self.published.unadvertise(&channel_ids);
+            }
             Ok(ClientRequest::FetchAsset { uri, request_id }) => {
                 self.queue.reply(asset::response(&uri, request_id));
             }
@@ -292,15 +323,40 @@ impl ClientSession {
     }
 
     fn subscribe_all(&mut self, requests: &[SubscribeRequest]) {
-        let mut refused =
-            requests.iter().filter_map(|request| Some((request, self.subscribe(request).err()?)));
-        let reported: Vec<_> = refused.by_ref().take(MAX_ERRORS).collect();
-        let more = refused.count();
-        for (request, why) in reported {
-            self.queue.send_error(&format!("channel {}: {why}", request.channel_id));
+        let refused = requests.iter().filter_map(|request| {
+            let why = self.subscribe(request).err()?;
+            Some(format!("channel {}: {why}", request.channel_id))
+        });
+        let refused: Vec<_> = refused.collect();
+        self.send_errors(refused.into_iter(), "subscriptions");
+    }
+
+    fn send_errors(&self, mut errors: impl Iterator<Item = String>, refused: &str) {
+        for error in errors.by_ref().take(MAX_ERRORS) {
+            self.queue.send_error(&error);
         }
+        let more = errors.count();
         if more > 0 {
-            self.queue.send_error(&format!("{more} more subscriptions are refused"));
+            self.queue.send_error(&format!("{more} more {refused} are refused"));
+        }
+    }
+
+    /// Why this client cannot publish.
+    fn publishing_refusal(&self) -> Option<&'static str> {
+        match (&self.state.calls, self.state.takes_messages) {
+            (None, _) => Some(CONTROL_DISABLED),
+            (_, false) => Some(PUBLISHING_DISABLED),
+            (_, true) => None,
+        }
+    }
+
+    fn publish(&mut self, message: &[u8]) {
+        let why = match self.publishing_refusal() {
+            Some(why) => Some(why.to_owned()),
+            None => self.published.publish(&self.state.middleware, message, &self.state.figures),
+        };
+        if let Some(why) = why {
+            self.queue.send_error(&why);
         }
     }
 
@@ -316,6 +372,7 @@ impl ClientSession {
 
     fn on_binary(&mut self, bytes: &[u8]) {
         match (bytes.split_first(), &self.state.calls) {
+            (Some((1, message)), _) => self.publish(message),
             (Some((2, call)), Some(calls)) => calls.call(call, &self.queue, &self.service_threads),
             (Some((2, _)), None) => self.queue.send_error(CONTROL_DISABLED),
             _ => self.queue.send_error("unknown binary operation"),

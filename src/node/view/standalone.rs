@@ -30,7 +30,8 @@ pub fn view(middleware: &Middleware, params: &ViewParams) -> Result<Viewer, Node
     let mut threads = Threads::default();
     if let Some(listener) = listener {
         let source = Box::new(GraphSource(middleware.clone()));
-        let report = serve(middleware, params, listener, source, &mut threads)?;
+        // It has no subscriptions for messages of clients: they belong to the bridge.
+        let report = serve(middleware, params, listener, source, false, &mut threads)?;
         let discovery = TopicDiscovery { middleware: middleware.clone(), state: report.state };
         tasks::start(&threads.runtime(THREAD)?, discovery);
     }

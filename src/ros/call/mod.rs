@@ -4,12 +4,14 @@ mod named;
 
 use super::{Middleware, RosError};
 use crate::{
-    config::{did_you_mean, yaml},
-    msgs::{self, Service},
+    config::{
+        did_you_mean,
+        yaml::{self, Yaml},
+    },
+    msgs::{self, Message, Service},
 };
-use fill::YamlField;
+use fill::{FieldError, YamlField};
 use named::NamedFields;
-use serde::Deserialize as _;
 use tokio::sync::oneshot;
 
 /// Error of a call: the request is not sent, or the response is not readable.
@@ -132,11 +134,24 @@ fn prepare<S: Service>(
 fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
     let given = yaml::parse(text)
         .map_err(|error| CallError::Yaml { line: error.line, message: error.message })?;
-    // Never fails: all keys of a message are strings.
-    let default = serde_json::to_value(S::Request::default()).unwrap_or_default();
-    S::Request::deserialize(YamlField::whole(given.as_ref(), &default)).map_err(|wrong| {
-        CallError::Field { type_name: S::TYPE, field: wrong.field, message: wrong.message }
+    filled(given.as_ref()).map_err(|wrong| CallError::Field {
+        type_name: S::TYPE,
+        field: wrong.field,
+        message: wrong.message,
     })
+}
+
+/// A message from YAML or JSON, or the place of a fault and what it is.
+pub(super) fn message<M: Message>(text: &str) -> Result<M, (String, String)> {
+    let given =
+        yaml::parse(text).map_err(|error| (format!("line {}", error.line), error.message))?;
+    filled(given.as_ref()).map_err(|wrong| (wrong.field, wrong.message))
+}
+
+fn filled<M: Message>(given: Option<&Yaml>) -> Result<M, FieldError> {
+    // Never fails: all keys of a message are strings.
+    let default = serde_json::to_value(M::default()).unwrap_or_default();
+    M::deserialize(YamlField::whole(given, &default))
 }
 
 fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {

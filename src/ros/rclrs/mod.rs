@@ -1,7 +1,6 @@
 //! The middleware of a sourced ROS 2 workspace, through rclrs.
 //!
 //! rclrs gets final names and no arguments: the facade expands and remaps, so that both back ends agree.
-mod callback;
 mod graph;
 mod qos;
 mod sequence;
@@ -12,7 +11,11 @@ pub(super) use writer::{RclWriter, ReusedMessage};
 
 use super::{
     Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
-    backend, names::Resolver, pacing, service::SendResponse,
+    backend,
+    callback::{self, EndingCallback},
+    names::Resolver,
+    pacing,
+    service::SendResponse,
 };
 use crate::msgs::{Message, Service};
 use rclrs::{
@@ -89,9 +92,8 @@ impl RclNode {
         &self,
         topic: &str,
         qos: Qos,
-        callback: impl FnMut(M) + Send + 'static,
+        callback: EndingCallback<impl FnMut(M) + Send + 'static>,
     ) -> Result<Subscription, RosError> {
-        let (callback, end) = callback::split(callback);
         let subscription = self
             .node
             .create_async_subscription::<M, _>(
@@ -102,7 +104,7 @@ impl RclNode {
                 },
             )
             .map_err(|e| error("rcl_subscription_init", topic, &e))?;
-        Ok(Subscription::new((end, subscription)))
+        Ok(Subscription::new(subscription))
     }
 
     pub(super) fn service<S: Service>(

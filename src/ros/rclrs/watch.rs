@@ -1,7 +1,7 @@
 //! Subscriptions of tools, to types known only at run time.
-use super::{callback, error, qos};
+use super::{error, qos};
 use crate::{
-    ros::{Qos, RosError, Subscription, Watched},
+    ros::{Qos, RosError, Subscription, Watched, callback},
     time::RosTime,
 };
 use rclrs::{

@@ -174,10 +174,11 @@ def test_the_server_is_reached_from_this_host_only(viewed):
 
 
 def test_commands_need_control(viewed):
-    port, control, _ = viewed
+    port, control, in_bridge = viewed
     with Client(port) as client:
         client.until(lambda: client.info, "serverInfo")
-        assert client.info["capabilities"] == ([*WATCHING, "services"] if control else WATCHING)
+        commanding = ["services", *(["clientPublish"] if in_bridge else [])] if control else []
+        assert client.info["capabilities"] == WATCHING + commanding
         if control:
             loiter = {"base_mode": 0, "custom_mode": "AUTO.LOITER"}
             # Until the vehicle is connected the answer is no.

@@ -1,11 +1,11 @@
-//! Callbacks that end with their handle.
+//! Callbacks that end with their subscription, also while another thread holds them.
 //!
 //! rclrs keeps the closure of a subscription or a service after its handle is gone, and drops it on the thread of its wait set,
 //! when that wakes up. A closure with the last clone of the node would end the node on that thread, which the node waits for:
 //! `main` returns meanwhile, and the middleware's global destructors run while both still wait.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The part for rclrs.
+/// The part for whoever calls it.
 pub(super) struct EndingCallback<F>(Arc<Mutex<Option<F>>>);
 
 /// The part for the handle: on drop it waits for a call under way, and drops the closure.
@@ -16,12 +16,16 @@ pub(super) fn split<F>(callback: F) -> (EndingCallback<F>, CallbackEnd<F>) {
     (EndingCallback(shared.clone()), CallbackEnd(shared))
 }
 
+impl<F> Clone for EndingCallback<F> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
 impl<F> EndingCallback<F> {
-    /// Passes the closure to `call`, unless its handle is gone.
-    pub(super) fn run(&self, call: impl FnOnce(&mut F)) {
-        if let Some(callback) = &mut *lock(&self.0) {
-            call(callback);
-        }
+    /// Passes the closure to `call`; returns false if its handle is gone.
+    pub(super) fn run(&self, call: impl FnOnce(&mut F)) -> bool {
+        lock(&self.0).as_mut().map(call).is_some()
     }
 }
 
