@@ -1,13 +1,16 @@
 //! The bridge's command line; everything else is in the library.
 #[path = "main/calib.rs"]
 mod calib;
+#[path = "main/graph.rs"]
+mod graph;
 #[path = "main/recordings.rs"]
 mod recordings;
 #[path = "main/view.rs"]
 mod view;
 
 use anyhow::Context;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use recordings::{
     AnonymiseArgs, InspectArgs, RecordArgs, ReplayArgs, anonymise_file, inspect_file, record,
@@ -16,8 +19,8 @@ use recordings::{
 use rfly_bridge::config::{params, ros_args};
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, Rosout, RosoutPublisher, Settings, UrdfForm, call, examine,
-    robot_description, rosout, runtime, top,
+    Bridge, NODE_NAME, Rosout, RosoutPublisher, Settings, UrdfForm, examine, robot_description,
+    rosout, runtime, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, Signals, completions, limit_that_causes, limits, man_pages, note_panics,
@@ -32,62 +35,107 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// ROS 2 bridge for the RflySim drone simulator.
-///
-/// Without a subcommand the bridge runs until Ctrl-C:
-///
-///   rfly_bridge --ros-args -p config:=Config.json -p simulator_address:=127.0.0.1
-///
-/// All settings are ROS parameters: `-p name:=value` or `--params-file FILE`; topics are renamed with
-/// `-r from:=to`. `docs/parameters.md` explains each parameter.
 #[derive(Parser)]
-#[command(name = "rfly_bridge", version, verbatim_doc_comment, override_usage = USAGE)]
+#[command(name = "rfly_bridge", version, about = ABOUT, long_about = None, override_usage = USAGE)]
 struct Cli {
     #[command(subcommand)]
     command: Option<CliCommand>,
 }
 
-const USAGE: &str = "rfly_bridge [--ros-args [-p NAME:=VALUE]... [-r FROM:=TO]... [--params-file FILE]... [--log-level LEVEL]]
+/// One text for `-h` and `--help`, which fits a screen.
+const ABOUT: &str = "ROS 2 bridge for the RflySim drone simulator.
+
+  rfly_bridge Config.json -p simulator_address:=192.168.1.10
+
+runs the bridge until Ctrl-C. All settings are ROS parameters; `rfly_bridge --help parameters` lists them.";
+const USAGE: &str = "rfly_bridge [CONFIG.json]... [OPTIONS]
        rfly_bridge <COMMAND>";
 
 #[derive(Subcommand)]
 enum CliCommand {
-    /// Finds faults of the set-up and prints remedies (docs/doctor.md); parameters as for the bridge.
+    /// Finds faults of the set-up, and says what to type.
     ///
-    /// Checks a running bridge, or else the simulator. Exit code: 0 no fault, 1 warnings, 2 errors.
+    /// Checks a running bridge, or else the simulator (docs/doctor.md); parameters as for the bridge. Exit code: 0 no fault,
+    /// 1 warnings, 2 errors.
     Doctor(DoctorArgs),
-    /// Shows what a running bridge publishes as a page in a browser, and to Foxglove and Lichtblick (docs/view.md).
+    /// Shows what a running bridge publishes, as a page in a browser.
     ///
-    /// It subscribes to topics of the ROS graph while clients show them. With `-p view.port:=8765` the bridge serves the same page
-    /// itself, without a detour through the middleware.
+    /// For browsers, Foxglove and Lichtblick (docs/view.md). It subscribes to topics of the ROS graph while clients show them. With
+    /// `-p view.port:=8765` the bridge serves the same page itself, without a detour through the middleware.
     View(view::ViewArgs),
-    /// Subscribes to every topic of the ROS graph and shows rates, latencies and losses, by sensor and vehicle.
+    /// Shows rates, latencies and losses of all topics.
+    ///
+    /// By sensor and vehicle, measured by subscriptions (docs/top.md).
     Top(TopArgs),
-    /// Calls a service of the ROS graph, as `ros2 service call` does (docs/call.md).
-    Call(CallArgs),
-    /// Prints a vehicle with its sensors as URDF; parameters as for the bridge (`--ros-args -p config:=...`).
+    /// Prints the messages of a topic, as `ros2 topic echo`.
+    ///
+    /// The QoS is what all its publishers offer; docs/command_line.md has exit codes.
+    Echo(graph::EchoArgs),
+    /// Publishes messages, as `ros2 topic pub`.
+    Pub(graph::PubArgs),
+    /// Lists the topics, as `ros2 topic list`.
+    Topics(graph::TopicsArgs),
+    /// Lists, reads and sets parameters, as `ros2 param`.
+    Param(graph::ParamArgs),
+    /// Calls a service, as `ros2 service call`.
+    Call(graph::CallArgs),
+    /// Prints a vehicle with its sensors as URDF.
+    ///
+    /// Parameters as for the bridge.
     Urdf(UrdfArgs),
-    /// Writes the configuration of an algorithm that reads the topics (docs/calib.md); parameters as for the bridge.
+    /// Writes the configuration of an algorithm that reads the topics.
+    ///
+    /// Parameters as for the bridge (docs/calib.md).
     Calib(calib::CalibArgs),
+    /// Records what another program on this host receives.
+    ///
+    /// The other program loses no data, and nothing is sent (docs/record.md). Needs the capability CAP_NET_RAW. Parameters as for
+    /// the bridge.
+    Record(RecordArgs),
+    /// Plays a raw recording through the bridge.
+    ///
+    /// One of `record` or of `record.raw`, in its simulation time (docs/record.md). The bridge uses the recorded configuration;
+    /// parameters given here replace the recorded ones.
+    Replay(ReplayArgs),
+    /// Prints the contents and faults of a raw recording.
+    Inspect(InspectArgs),
+    /// Copies a raw recording without addresses and names.
+    ///
+    /// Prints what was replaced (docs/record.md).
+    Anonymise(AnonymiseArgs),
     /// Prints the completions of a shell for this program.
     Completions {
         /// The shell.
         shell: Shell,
     },
-    /// Records what another program on this host receives (docs/record.md); parameters as for the bridge.
-    ///
-    /// The other program loses no data, and nothing is sent. Needs the capability CAP_NET_RAW.
-    Record(RecordArgs),
-    /// Prints the contents and faults of a raw recording (`record.raw`) (docs/record.md).
-    Inspect(InspectArgs),
-    /// Copies a raw recording without addresses and names, and prints what was replaced (docs/record.md).
-    Anonymise(AnonymiseArgs),
-    /// Plays a raw recording (`record.raw`) through the bridge, in its simulation time (docs/record.md).
-    ///
-    /// The bridge uses the recorded configuration; parameters given here replace the recorded ones.
-    Replay(ReplayArgs),
-    /// Generates the documents that are made from tables in the code (for developers, `make docs`).
+    /// Generates documents from tables in the code (for developers).
     Docs(DocsArgs),
+}
+
+/// Options that `ros_args` takes before clap sees them; here they are for `--help` and for completions.
+fn described() -> Command {
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let options = [
+        option("config", "FILE", "The simulator's Config.json").value_hint(ValueHint::FilePath),
+        option("param", "NAME:=VALUE", "Sets a parameter; quote lists: -p 'vehicles:=[1, 2]'")
+            .short('p')
+            .value_hint(ValueHint::Other)
+            .value_parser(PossibleValuesParser::new(params::completed_names()))
+            .hide_possible_values(true),
+        option("params-file", "FILE", "Sets the parameters of a file")
+            .value_hint(ValueHint::FilePath),
+        option("remap", "FROM:=TO", "Renames a topic; __ns:=/NAME, __node:=NAME").short('r'),
+        option("log-level", "LEVEL", "Level of the log")
+            .value_parser(["debug", "info", "warn", "error"])
+            .hide_possible_values(true),
+    ];
+    let mut command = Cli::command().args(options.clone());
+    for name in ["doctor", "urdf", "calib", "record", "replay"] {
+        command = command.mut_subcommand(name, |command| command.args(options.clone()));
+    }
+    command
 }
 
 #[derive(Args)]
@@ -98,31 +146,6 @@ struct DoctorArgs {
     /// How long to listen.
     #[arg(long, value_name = "N", default_value_t = 8.0, value_parser = parse_seconds)]
     seconds: f64,
-}
-
-#[derive(Args)]
-struct CallArgs {
-    /// Name of the service.
-    service: String,
-    /// Its type, such as `std_srvs/srv/Trigger`; by default that of the graph.
-    #[arg(value_name = "TYPE")]
-    type_name: Option<String>,
-    /// The request in YAML, such as `{points: [{x: 1.5}]}`; missing fields have their defaults.
-    #[arg(value_name = "YAML")]
-    request: Option<String>,
-    /// Time limit of the search for the service, and of its response.
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = parse_seconds)]
-    timeout: f64,
-}
-
-impl CallArgs {
-    /// A single argument is the type if it contains `/srv/`, else the request.
-    fn type_and_request(&self) -> (Option<&str>, &str) {
-        match (self.type_name.as_deref(), self.request.as_deref()) {
-            (Some(word), None) if !word.contains("/srv/") => (None, word),
-            (type_name, request) => (type_name, request.unwrap_or_default()),
-        }
-    }
 }
 
 fn parse_seconds(text: &str) -> Result<f64, String> {
@@ -192,7 +215,7 @@ fn io_errors(error: &anyhow::Error) -> impl Iterator<Item = &io::Error> {
 }
 
 fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
-    let args = ros_args::parse_os(std::env::args_os().skip(1))?;
+    let args = ros_args::words(std::env::args_os().skip(1)).and_then(ros_args::parse_bridge)?;
     // The doctor starts a bridge; its findings contain what that bridge would log.
     let is_quiet = args.rest.first().is_some_and(|word| word == "doctor");
     let default_level = if is_quiet { "off" } else { "info" };
@@ -205,9 +228,13 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         .with(layer)
         .init();
     note_panics();
+    if let [help, "parameters"] = args.rest.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        && ["--help", "-h", "help"].contains(&help)
+    {
+        return write_out(params::render_help()).map(|()| ExitCode::SUCCESS);
+    }
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
-    let command = Cli::command().after_help(params::render_help());
-    let cli = match command.try_get_matches_from(rest) {
+    let cli = match described().try_get_matches_from(rest) {
         Ok(matches) => Cli::from_arg_matches(&matches)?,
         Err(other) => {
             other.print().context(OUTPUT_ERROR)?;
@@ -224,14 +251,18 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Record(options)) => record(args, options),
         Some(CliCommand::View(options)) => view::show(args, options),
         Some(CliCommand::Top(top)) => show_top(&args, top),
-        Some(CliCommand::Call(call)) => call_service(&args, call),
+        Some(CliCommand::Call(call)) => graph::call_service(&args, call),
+        Some(CliCommand::Echo(echo)) => graph::echo_topic(&args, echo),
+        Some(CliCommand::Pub(publish)) => graph::publish_topic(&args, publish),
+        Some(CliCommand::Topics(topics)) => graph::list_topics(&args, topics),
+        Some(CliCommand::Param(param)) => graph::parameters(&args, param),
         Some(CliCommand::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(CliCommand::Calib(calib)) => calib::write(&args, calib),
         Some(CliCommand::Inspect(arguments)) => inspect_file(&arguments),
         Some(CliCommand::Anonymise(arguments)) => anonymise_file(&arguments),
-        Some(CliCommand::Completions { shell }) => write_out(completions(Cli::command(), shell)),
+        Some(CliCommand::Completions { shell }) => write_out(completions(described(), shell)),
         Some(CliCommand::Docs(docs)) => match docs.man {
-            Some(dir) => man_pages(Cli::command(), &dir).context(OUTPUT_ERROR),
+            Some(dir) => man_pages(described(), &dir).context(OUTPUT_ERROR),
             None => write_docs(&docs.write),
         },
     }
@@ -360,23 +391,6 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
         Ended::Stopped(_) | Ended::Abandoned => Ok(()),
         ended => expect_done(ended, "table")?.context("cannot show the table"),
     }
-}
-
-fn call_service(args: &ros_args::RosArgs, arguments: CallArgs) -> anyhow::Result<()> {
-    let mut signals = Signals::listen()?;
-    let middleware = join_graph(args, "rfly_bridge_call", false)?;
-    let called = signals.during(START_GRACE, move |stop| {
-        runtime("the runtime")?.block_on(async {
-            let (type_name, request) = arguments.type_and_request();
-            let limit = Duration::from_secs_f64(arguments.timeout);
-            let response = call(&middleware, &arguments.service, type_name, request, limit);
-            tokio::select! {
-                response = response => anyhow::Ok(response?),
-                _ = stop => anyhow::bail!("interrupted"),
-            }
-        })
-    })?;
-    write_out(expect_done(called, "call")??)
 }
 
 fn print_urdf(args: &ros_args::RosArgs, urdf: &UrdfArgs) -> anyhow::Result<()> {

@@ -3,6 +3,7 @@ use regex_lite::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -102,6 +103,65 @@ fn the_site_has_every_document() {
         .filter(|name| !name.starts_with("interop/"))
         .collect();
     assert_eq!(listed, there);
+}
+
+/// Blocks of code of a document.
+fn code_blocks(text: &str) -> Vec<String> {
+    let parts: Vec<_> = text.split("```").collect();
+    parts.iter().skip(1).step_by(2).map(ToString::to_string).collect()
+}
+
+/// Pages of the documentation, with their names.
+fn pages() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    markdown(&root().join("docs"), &mut files);
+    files.push(root().join("README.md"));
+    let name = |path: &Path| path.strip_prefix(root()).unwrap().display().to_string();
+    let pages = files.iter().map(|path| (name(path), fs::read_to_string(path).unwrap()));
+    pages.filter(|(name, _)| !name.starts_with("docs/interop/")).collect()
+}
+
+#[test]
+fn every_subcommand_that_the_documents_name_exists() {
+    let output = Command::new(env!("CARGO_BIN_EXE_rfly_bridge")).arg("--help").output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let known: BTreeSet<_> =
+        commands.map_while(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    assert!(known.contains("doctor") && known.contains("echo"), "{known:?}");
+    let named = Regex::new(r"(?m)(?:`|^(?:\$ )?)rfly_bridge ([a-z_]+)(?:[ `]|$)").unwrap();
+    let mut found = BTreeSet::new();
+    for (page, text) in pages() {
+        for word in named.captures_iter(&text).map(|found| found[1].to_owned()) {
+            assert!(known.contains(&word), "{page}: rfly_bridge {word}");
+            found.insert(word);
+        }
+    }
+    assert!(found.len() > 12, "{found:?}");
+}
+
+#[test]
+fn lines_for_ros2_have_their_form_without_ros_beside_them() {
+    let verb = Regex::new(r"(?m)^ros2 (service|topic|param|\w+) (\w+)").unwrap();
+    let mut blocks = 0;
+    for (page, text) in pages().into_iter().filter(|(page, _)| page.starts_with("docs/")) {
+        for block in code_blocks(&text) {
+            let verbs: Vec<_> = verb.captures_iter(&block).collect();
+            blocks += usize::from(!verbs.is_empty());
+            for verb in verbs {
+                let form = match (&verb[1], &verb[2]) {
+                    ("service", _) => "rfly_bridge call",
+                    ("topic", "echo") => "rfly_bridge echo",
+                    ("topic", "pub") => "rfly_bridge pub",
+                    ("param", _) => "rfly_bridge param",
+                    _ => "ithout ROS",
+                };
+                assert!(block.contains("# Without ROS"), "{page}: {block}");
+                assert!(block.contains(form), "{page}: {form} is not in {block}");
+            }
+        }
+    }
+    assert!(blocks > 20, "{blocks} blocks");
 }
 
 /// Text of all sources below a folder.

@@ -19,13 +19,16 @@ mod files;
 mod frames;
 mod group_topic;
 mod host_checks;
+mod host_names;
 mod mesh;
 #[cfg(has_rfly_bridge_msgs)]
 mod model;
 mod motion;
 #[cfg(has_rfly_bridge_msgs)]
 mod netsim;
+mod parameter_commands;
 mod parameter_requests;
+mod parameter_values;
 mod params;
 mod pose_history;
 mod presence;
@@ -51,6 +54,7 @@ mod terrain;
 mod tf;
 mod threads;
 mod time;
+mod topic_commands;
 mod topics_page;
 mod vehicles;
 mod view;
@@ -66,6 +70,7 @@ pub use doctor::examine;
 pub use error::{BindFailure, NodeError};
 pub use files::NamedFile;
 pub use frames::{UrdfForm, robot_description};
+pub use parameter_commands::{ParameterError, ParameterNode, labelled, parameter_nodes};
 pub use record::{
     AnonymiseError, AnonymiseReport, ChannelReport, InspectReport, PassiveRecordError,
     PassiveRecorder, PlaybackOptions, ReadError, RecordingLosses, Replay, ReplayError,
@@ -81,6 +86,9 @@ pub use service_call::{NoResponse, call};
 pub use settings::{NODE_NAME, Settings, SettingsInputs};
 pub use stats::LinkState;
 pub use tasks::{Endless, keep_running, runtime};
+pub use topic_commands::{
+    EchoOptions, PublishOptions, TopicError, TopicsOptions, echo, publish, topics,
+};
 pub use topics_page::topics_markdown;
 pub use vehicles::{Announcement, Endpoint, HeartbeatDirectory, Peer, Unserved, VehicleAddress};
 pub use view::{Viewer, view};

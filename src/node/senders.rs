@@ -112,7 +112,7 @@ impl Senders {
         list.push(address.to_string());
         format!(
             "{address} sends to UDP port {port} and is not accepted: its datagrams are dropped. If it is a simulator of yours, start \
-            the bridge with -p accept_from:=[{}], or give its address as simulator_address or vehicle<CopterID>.address",
+            the bridge with -p 'accept_from:=[{}]', or give its address as simulator_address or vehicle<CopterID>.address",
             list.join(",")
         )
     }

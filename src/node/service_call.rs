@@ -90,7 +90,10 @@ pub async fn call(
 }
 
 /// Calls `look` until it returns a value or the time is over.
-async fn poll_until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+pub(super) async fn poll_until<T>(
+    limit: Duration,
+    mut look: impl FnMut() -> Option<T>,
+) -> Option<T> {
     let found = async {
         loop {
             if let Some(found) = look() {

@@ -3,6 +3,7 @@ use super::calibrations::Calibrations;
 use super::camera_pairs::{self, CameraPairs};
 use super::error::NodeError;
 use super::files::{Files, NamedFile};
+use super::host_names;
 use super::scene_files::{read_created_objects, read_library};
 use crate::config;
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
@@ -107,6 +108,7 @@ impl Settings {
             problems.push("parameters", many);
             return Err(problems.into());
         }
+        host_names::resolve(&mut values, &mut problems);
         let params = Params::from_values(&values).unwrap_or_else(|Problems(found)| {
             problems.0.extend(found);
             Params::default()

@@ -1,7 +1,7 @@
 //! Back-end interface. A back end for CDR bytes implements [`CdrNode`]; rclrs takes messages instead.
 use super::{
-    Bytes, Connections, Guard, Outcome, Qos, RosError, ServiceInfo, Subscription, TopicInfo,
-    WriterReport, WriterStats,
+    Bytes, Connections, Guard, Outcome, Qos, RosError, ServiceInfo, SubscribedTopic, Subscription,
+    TopicInfo, WriterReport, WriterStats,
     block::Block,
     bulk::Tail,
     service::{CdrService, ServiceTypes},
@@ -17,6 +17,12 @@ pub(super) trait GraphNode: Send + Sync {
 
     /// Topics of the graph that have a publisher.
     fn topics(&self) -> Vec<TopicInfo>;
+
+    /// The QoS that all publishers of a topic offer; `None` without a publisher.
+    fn offered(&self, topic: &str) -> Option<Qos> {
+        let topics = self.topics().into_iter().filter(|info| info.name == topic);
+        topics.map(|info| info.offered).reduce(Qos::weaker)
+    }
 
     /// Services of the graph that have a client.
     fn clients(&self) -> Vec<ServiceInfo>;
@@ -37,6 +43,9 @@ pub(super) trait GraphNode: Send + Sync {
 /// See [`ConnectionsWatch`](super::ConnectionsWatch).
 pub(super) trait Watch: Send {
     fn current(&mut self) -> Connections;
+
+    /// Topics of the graph that have a subscription.
+    fn subscribed_topics(&mut self) -> Vec<SubscribedTopic>;
 }
 
 /// A back end that moves CDR bytes with their encapsulation header.

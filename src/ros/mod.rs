@@ -54,7 +54,7 @@ pub use qos::{Durability, History, Policy, Qos, Reliability};
 pub use recorder::{PendingResponse, Recorder};
 pub use report::{
     Connections, ConnectionsWatch, Incompatible, NodesByName, ServiceInfo, ServiceReport,
-    TopicInfo, WriterReport, WriterStats,
+    SubscribedTopic, TopicInfo, WriterReport, WriterStats,
 };
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
@@ -336,6 +336,12 @@ impl Middleware {
     /// Topics of the whole ROS graph that have a publisher, as far as discovered.
     pub fn topics(&self) -> Vec<TopicInfo> {
         self.shared.backend.node().topics()
+    }
+
+    /// The reliability and durability that all discovered publishers of a topic offer, so a subscription that requests it
+    /// matches each; `None` without a publisher. In a workspace this queries the graph, so it is not for every second.
+    pub fn offered(&self, topic: &str) -> Option<Qos> {
+        self.shared.backend.node().offered(topic)
     }
 
     /// Services of the whole ROS graph that have a client, as far as discovered.

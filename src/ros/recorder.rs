@@ -1,7 +1,7 @@
 //! The back end that stores published messages, for tests and dry runs.
 use super::{
     Bytes, Connections, Guard, NodesByName, OnDrop, Outcome, Qos, RawSample, RosError, ServiceInfo,
-    Subscription, TopicInfo, WriterReport, WriterStats,
+    SubscribedTopic, Subscription, TopicInfo, WriterReport, WriterStats,
     backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, GraphNode, Watch},
     block::{Block, Pool},
     service::{self, CdrService, ServiceTypes},
@@ -227,6 +227,11 @@ impl Watch for Recorder {
             subscribers: nodes_by_name(self.subscribed().into_iter()),
             servers: nodes_by_name(self.servers().into_iter().map(|server| server.name)),
         }
+    }
+
+    /// Always empty: the recorder does not keep the types of subscriptions.
+    fn subscribed_topics(&mut self) -> Vec<SubscribedTopic> {
+        Vec::new()
     }
 }
 

@@ -81,6 +81,17 @@ pub struct TopicInfo {
     pub offered: Qos,
 }
 
+/// A topic of the ROS graph that is subscribed to.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct SubscribedTopic {
+    /// Full name.
+    pub name: String,
+    /// Type, as ROS writes it.
+    pub type_name: String,
+    /// Number of subscriptions.
+    pub subscribers: usize,
+}
+
 /// A service of the ROS graph, as a client or a server announces it.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct ServiceInfo {
@@ -112,6 +123,11 @@ impl ConnectionsWatch {
     /// Returns the present connections; takes milliseconds in a large graph.
     pub fn look(&mut self) -> Connections {
         self.0.current()
+    }
+
+    /// Topics that have a subscription, sorted by name.
+    pub fn subscribed(&mut self) -> Vec<SubscribedTopic> {
+        self.0.subscribed_topics()
     }
 }
 

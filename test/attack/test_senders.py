@@ -99,7 +99,7 @@ def test_lies_of_a_stranger_change_nothing_and_he_is_named_once(tmp_path, domain
         assert refused["refused"] > 20 and refused[stranger] > 20, refused
         log = system.bridge.output()
         assert log.count(f"{stranger} sends to UDP port") == 1, log
-        assert f"-p accept_from:=[{stranger}]," in log
+        assert f"-p 'accept_from:=[{stranger}]'," in log
         clocks = Report(recording.messages("/diagnostics")[-1]).find("clock of vehicle 1")
         assert clocks["restarts"] == 0
     known = Truth(system.truth_file, system.truth_frames).frames[CAMERA.seq]

@@ -1,10 +1,14 @@
 //! Command line and parameter files as rcl reads them.
 use proptest::prelude::*;
-use rfly_bridge::config::ros_args::{ParamSource, params_of_file, parse, parse_os};
+use rfly_bridge::config::ros_args::{ParamSource, params_of_file, parse, parse_bridge, parse_os};
 use rfly_bridge::config::{ParamValue, RosArgs};
 
 fn args(line: &[&str]) -> RosArgs {
     parse(line.iter().map(|s| (*s).to_owned())).unwrap_or_else(|p| panic!("{p}"))
+}
+
+fn bridge_args(line: &[&str]) -> RosArgs {
+    parse_bridge(line.iter().map(|s| (*s).to_owned())).unwrap_or_else(|p| panic!("{p}"))
 }
 
 fn refused(line: &[&str]) -> String {
@@ -119,7 +123,59 @@ fn ros_sections_end_with_two_dashes_and_may_occur_again() {
 
 #[test]
 fn without_ros_args_everything_belongs_to_the_program() {
-    assert_eq!(args(&["-p", "a:=1", "--"]).rest, ["-p", "a:=1", "--"]);
+    let line = ["-p", "a:=1", "--vehicles", "2", "--config=x.json", "y.json", "--"];
+    assert_eq!(args(&line).rest, line);
+}
+
+#[test]
+fn what_is_unmistakable_needs_no_ros_args_for_the_bridge() {
+    let args = bridge_args;
+    let config = |files: &[&str]| {
+        let files = files.iter().map(|file| string(file)).collect();
+        ParamSource::Value("config".to_owned(), ParamValue::List(files))
+    };
+    let int = |name: &str, v| ParamSource::Value(name.to_owned(), ParamValue::Int(v));
+    let found = args(&["My Config.JSON", "-p", "window:=1", "-r", "imu:=imu/data"]);
+    assert_eq!(found.sources, [config(&["My Config.JSON"]), int("window", 1)]);
+    assert_eq!(found.remaps, [("imu".to_owned(), "imu/data".to_owned())]);
+    assert!(found.rest.is_empty());
+    let words = ["a.json", "b.json", "--config=c", "--params-file", "p.yaml", "--log-level=debug"];
+    let found = args(&words);
+    assert_eq!(found.sources[2], config(&["a.json", "b.json", "c"]), "the last one counts");
+    assert_eq!(found.sources[3], ParamSource::File("p.yaml".into()));
+    assert_eq!(found.log_level.as_deref(), Some("debug"));
+    // The same for subcommands, before and after `--ros-args`.
+    let found = args(&["doctor", "Config.json", "--json", "--ros-args", "-p", "window:=2"]);
+    assert_eq!(found.rest, ["doctor", "--json"]);
+    assert_eq!(found.sources, [config(&["Config.json"]), int("window", 2)]);
+}
+
+#[test]
+fn options_of_subcommands_stay_theirs() {
+    let args = bridge_args;
+    let line = ["pub", "-r", "10", "-p", "2", "/a", "std_msgs/msg/String", "{data: x.json}"];
+    assert_eq!(args(&line).rest, line);
+    let file = ["calib", "--for", "kalibr", "--output", "out.json"];
+    assert_eq!(args(&file).rest, file, "only what follows the subcommand is its configuration");
+    assert_eq!(args(&["--", "-x"]).rest, ["--", "-x"]);
+    assert_eq!(args(&["--help", "parameters"]).rest, ["--help", "parameters"]);
+}
+
+#[test]
+fn a_parameter_in_another_form_is_told_how_to_write_it() {
+    let refused =
+        |line: &[&str]| parse_bridge(line.iter().map(|s| (*s).to_owned())).unwrap_err().to_string();
+    let text =
+        refused(&["simulator_address:=1.2.3.4", "--window=2", "--control-prefix", "-p", "x"]);
+    for wanted in [
+        "write -p simulator_address:=1.2.3.4",
+        "is a parameter: write -p window:=2",
+        "-p x   must have the form name:=value",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert!(refused(&["-p"]).contains("needs a value"));
+    assert!(refused(&["--config"]).contains("needs a value"));
 }
 
 #[test]

@@ -69,10 +69,10 @@ fn who_is_refused_is_named_with_the_parameter_that_would_take_him() {
     let stranger = "192.168.7.9".parse().unwrap();
     let advice = senders(&[]).advice(stranger, 9999);
     assert!(advice.starts_with("192.168.7.9 sends to UDP port 9999"), "{advice}");
-    assert!(advice.contains("-p accept_from:=[192.168.7.9],"), "{advice}");
+    assert!(advice.contains("-p 'accept_from:=[192.168.7.9]',"), "{advice}");
     let given = senders(&[("accept_from", "[10.0.0.0/8,172.16.0.1]")]);
     let advice = given.advice(stranger, 9999);
-    assert!(advice.contains("-p accept_from:=[10.0.0.0/8,172.16.0.1,192.168.7.9],"), "{advice}");
+    assert!(advice.contains("-p 'accept_from:=[10.0.0.0/8,172.16.0.1,192.168.7.9]',"), "{advice}");
 }
 
 #[test]

@@ -23,6 +23,8 @@ mod service_types;
 mod services;
 mod taps;
 #[cfg(feature = "dds")]
+mod topic_values;
+#[cfg(feature = "dds")]
 mod types;
 #[cfg(feature = "dds")]
 mod watch;

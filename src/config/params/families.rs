@@ -176,6 +176,30 @@ pub(crate) fn is_text(name: &str, text: &str) -> bool {
     })
 }
 
+/// Whether there is a parameter of this name.
+pub(crate) fn is_parameter(name: &str) -> bool {
+    locate(name).is_ok_and(|found| found.is_some())
+}
+
+/// Whether the value of a parameter is the address of a host.
+pub(crate) fn is_address(name: &str) -> bool {
+    let row = locate(name).ok().flatten().map(|(_, row)| row);
+    row.is_some_and(|row| matches!(row.kind, ValueKind::Address))
+}
+
+/// Names with `:=` for the completion of a shell; those of families with the number of the documents.
+pub fn completed_names() -> impl Iterator<Item = &'static str> {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let example = |name: String| {
+            FAMILIES.iter().fold(name, |name, family| {
+                name.replace(&format!("<{}>", family.id), &family.example.to_string())
+            })
+        };
+        known_names().into_iter().map(|name| example(name) + ":=").collect()
+    });
+    NAMES.iter().map(String::as_str)
+}
+
 /// Whether a change of the parameter closes a sensor and opens it again.
 pub fn reopens_sensor(name: &str) -> bool {
     locate(name).ok().flatten().is_some_and(|(_, row)| row.group == REOPENED)

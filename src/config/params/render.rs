@@ -52,9 +52,9 @@ pub fn render_markdown() -> String {
     let mut out = String::from(
         "<!-- Generated from src/config/params by `make docs`; edit there. -->\n\
          # Parameters\n\n\
-         Values come from `--ros-args -p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
-         one wins. Unknown names, wrong types and values out of range end the start with all of them listed. Arrays are written \
-         as in YAML, `-p vehicles:=[1,2]`; where a real number is expected an integer will do. `config/bridge.yaml` has every \
+         Values come from `-p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
+         one wins ([command_line.md](command_line.md#starting-the-bridge)). Unknown names, wrong types and values out of range end \
+         the start with all of them listed. Arrays are written as in YAML, and quoted, `-p 'vehicles:=[1, 2]'`; where a real number is expected an integer will do. `config/bridge.yaml` has every \
          parameter with its default.\n\n\
          ## While the bridge runs\n\n\
          The node has the parameter services of every ROS 2 node, so `ros2 param list`, `get`, `set`, `describe` and `dump` and \
@@ -65,6 +65,7 @@ pub fn render_markdown() -> String {
          a refused value changes nothing. Without ROS on the bridge's machine the services answer clients on rmw_cyclonedds_cpp \
          ([dds.md](dds.md#services)).\n\n\
          ```sh\n\
+         # Without ROS: \"rfly_bridge param\" for \"ros2 param\".\n\
          ros2 param set /rfly_bridge sensor0.fov_deg 60.0\n\
          ros2 param set /rfly_bridge sensor0.orientation_deg '[0.0, -30.0, 0.0]'\n\
          ros2 param describe /rfly_bridge sensor0.fov_deg\n\
@@ -133,7 +134,7 @@ fn qos_cells(qos: Qos) -> String {
 /// Returns `config/bridge.yaml`: every parameter, its explanation and its default.
 pub fn render_yaml() -> String {
     let mut out = String::from(
-        "# Every parameter of rfly_bridge with its default: rfly_bridge --ros-args --params-file bridge.yaml\n\
+        "# Every parameter of rfly_bridge with its default: rfly_bridge --params-file bridge.yaml\n\
          # Generated from src/config/params by `make docs`; copy it and keep what differs.\n\
          /**:\n  ros__parameters:\n",
     );

@@ -1,15 +1,17 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
 //! Values apply in the order of the command line, regardless of the sections' names; in rcl a file with a `/node:` section can win
-//! over a later `-p`. Remaps of services only, enclaves and files of logs are ignored.
+//! over a later `-p`. Remaps of services only, enclaves and files of logs are ignored. For [`parse_bridge`] what is unmistakable
+//! needs no `--ros-args`: `Config.json`, `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `-p name:=value`, `-r from:=to`.
 mod param_file;
 pub(crate) mod yaml;
 
 pub use param_file::params_of_file;
 
 use super::problem::did_you_mean;
-use super::{ParamValue, Problems, names};
+use super::{ParamValue, Problems, names, params};
 use std::ffi::OsString;
+use std::iter::Peekable;
 use std::path::PathBuf;
 
 /// Name of the node if `__node` is not set.
@@ -64,12 +66,22 @@ const FLAGS: &[&str] = &[
 /// ```
 /// Errors: all arguments that ROS would refuse.
 pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
+    split(args, false)
+}
+
+/// As [`parse`], for the bridge and its subcommands, where arguments outside `--ros-args` may be configuration files and options of ROS.
+pub fn parse_bridge<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
+    split(args, true)
+}
+
+fn split(args: impl IntoIterator<Item = String>, is_bridge: bool) -> Result<RosArgs, Problems> {
     let mut parser = ArgParser::default();
-    let mut args = args.into_iter();
+    let mut args = args.into_iter().peekable();
     let mut in_ros_args = false;
     while let Some(arg) = args.next() {
         match (in_ros_args, arg.as_str()) {
             (_, "--ros-args") => in_ros_args = true,
+            (false, _) if is_bridge => parser.read_outside(arg, &mut args),
             (false, _) => parser.out.rest.push(arg),
             (true, "--") => in_ros_args = false,
             (true, option) if WITH_VALUE.contains(&option) => match args.next() {
@@ -91,6 +103,11 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
 
 /// As [`parse`], for the arguments of the operating system. Errors: arguments that are not UTF-8, and those of [`parse`].
 pub fn parse_os(args: impl IntoIterator<Item = OsString>) -> Result<RosArgs, Problems> {
+    words(args).and_then(parse)
+}
+
+/// The arguments of the operating system as text. Errors: arguments that are not UTF-8.
+pub fn words(args: impl IntoIterator<Item = OsString>) -> Result<Vec<String>, Problems> {
     let mut problems = Problems::default();
     let mut words = Vec::new();
     for (number, arg) in args.into_iter().enumerate() {
@@ -105,7 +122,13 @@ pub fn parse_os(args: impl IntoIterator<Item = OsString>) -> Result<RosArgs, Pro
             }
         }
     }
-    problems.or(words).and_then(parse)
+    problems.or(words)
+}
+
+/// The parameter that an option such as `--simulator-address` means.
+fn parameter_of(option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?.replace('-', "_");
+    params::is_parameter(&name).then_some(name)
 }
 
 /// A rule `[node:]left:=right`.
@@ -121,10 +144,49 @@ struct ArgParser {
     /// `-p`, `-r` and files in order; rules for other nodes are removed when the node's name is known.
     params: Vec<(Option<String>, ParamSource)>,
     remaps: Vec<Rule>,
+    /// Files named without `-p config:=`.
+    configs: Vec<ParamValue>,
     problems: Problems,
 }
 
 impl ArgParser {
+    /// An argument outside `--ros-args`; those of subcommands stay as they are.
+    fn read_outside(&mut self, arg: String, args: &mut Peekable<impl Iterator<Item = String>>) {
+        const RULES: [&str; 4] = ["-p", "--param", "-r", "--remap"];
+        const FILES: [&str; 3] = ["--config", "--params-file", "--log-level"];
+        let is_first = self.out.rest.is_empty();
+        let (option, value) =
+            arg.split_once('=').map_or((arg.as_str(), None), |(option, v)| (option, Some(v)));
+        let is_rule = RULES.contains(&arg.as_str());
+        if is_rule && (is_first || args.peek().is_some_and(|next| next.contains(":=")))
+            || FILES.contains(&option)
+        {
+            match value.map(str::to_owned).or_else(|| args.next()) {
+                Some(path) if option == "--config" => self.read_config(path),
+                Some(value) => self.read_option(option, &value),
+                None => self.problems.push(option, "needs a value"),
+            }
+        } else if arg.to_lowercase().ends_with(".json") && self.out.rest.len() < 2 {
+            self.read_config(arg);
+        } else if let Some((name, _)) = arg.split_once(":=").filter(|_| is_first) {
+            let topic =
+                if params::is_parameter(name) { "" } else { ", or -r and that for a topic" };
+            self.problems.push(&arg, format!("write -p {arg}{topic}"));
+        } else if let Some(name) = parameter_of(option).filter(|_| is_first) {
+            let value = value.unwrap_or("VALUE");
+            self.problems.push(&arg, format!("is a parameter: write -p {name}:={value}"));
+        } else {
+            self.out.rest.push(arg);
+        }
+    }
+
+    /// Several files are a list; the last value of a parameter counts.
+    fn read_config(&mut self, path: String) {
+        self.configs.push(ParamValue::Str(path));
+        let files = ParamValue::List(self.configs.clone());
+        self.params.push((None, ParamSource::Value("config".to_owned(), files)));
+    }
+
     fn read_option(&mut self, option: &str, value: &str) {
         match option {
             "-p" | "--param" => self.read_param(option, value),

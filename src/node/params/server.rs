@@ -3,7 +3,7 @@ use super::live::LiveParameters;
 use crate::config::ParamValue;
 #[cfg(has_rfly_bridge_msgs)]
 use crate::config::SensorConfig;
-use crate::config::params::{Description, ParamType, reopens_sensor};
+use crate::config::params::{Description, reopens_sensor};
 use crate::config::{Problem, Problems};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
@@ -11,6 +11,7 @@ use crate::msgs::rcl_interfaces::msg::*;
 use crate::msgs::rcl_interfaces::srv::*;
 use crate::node::clock::HeaderClock;
 use crate::node::parameter_requests::ParameterRequests;
+use crate::node::parameter_values::{from_msg, to_msg};
 use crate::node::sensor_views::SensorViews;
 use crate::node::tasks::{self, Endless};
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
@@ -164,7 +165,8 @@ impl ServiceOpener<'_> {
 impl ServerState {
     fn get(&self, request: GetParametersRequest) -> GetParametersResponse {
         let live = self.live.lock();
-        let value = |name: &String| live.store.get(name).map(|(value, kind)| to_msg(value, kind));
+        let value =
+            |name: &String| live.store.get(name).map(|(value, kind)| to_msg(value, kind as u8));
         let values: Option<_> = request.names.iter().map(value).collect();
         GetParametersResponse { values: values.unwrap_or_default() }
     }
@@ -287,51 +289,9 @@ fn parameters_of<'a>(
 ) -> Vec<Parameter> {
     let parameter = |name: &'a str| {
         let (value, kind) = live.store.get(name)?;
-        Some(Parameter { name: name.to_owned(), value: to_msg(value, kind) })
+        Some(Parameter { name: name.to_owned(), value: to_msg(value, kind as u8) })
     };
     names.filter_map(parameter).collect()
-}
-
-fn to_msg(value: &ParamValue, kind: ParamType) -> ParameterValue {
-    let mut message = ParameterValue { type_: kind as u8, ..ParameterValue::default() };
-    let mut list = &[][..];
-    match value {
-        ParamValue::Bool(value) => message.bool_value = *value,
-        ParamValue::Int(value) => message.integer_value = *value,
-        ParamValue::Float(value) => message.double_value = *value,
-        ParamValue::Str(value) => message.string_value = value.clone(),
-        ParamValue::List(values) => list = values,
-    }
-    for value in list {
-        match value {
-            ParamValue::Bool(value) => message.bool_array_value.push(*value),
-            ParamValue::Int(value) => message.integer_array_value.push(*value),
-            ParamValue::Float(value) => message.double_array_value.push(*value),
-            ParamValue::Str(value) => message.string_array_value.push(value.clone()),
-            ParamValue::List(_) => {}
-        }
-    }
-    message
-}
-
-/// `None` if no value is set.
-fn from_msg(message: &ParameterValue) -> Option<ParamValue> {
-    Some(match message.type_ {
-        1 => ParamValue::Bool(message.bool_value),
-        2 => ParamValue::Int(message.integer_value),
-        3 => ParamValue::Float(message.double_value),
-        4 => ParamValue::Str(message.string_value.clone()),
-        5 => list(&message.byte_array_value, |v| ParamValue::Int((*v).into())),
-        6 => list(&message.bool_array_value, |v| ParamValue::Bool(*v)),
-        7 => list(&message.integer_array_value, |v| ParamValue::Int(*v)),
-        8 => list(&message.double_array_value, |v| ParamValue::Float(*v)),
-        9 => list(&message.string_array_value, |v| ParamValue::Str(v.clone())),
-        _ => return None,
-    })
-}
-
-fn list<T>(values: &[T], value: impl FnMut(&T) -> ParamValue) -> ParamValue {
-    ParamValue::List(values.iter().map(value).collect())
 }
 
 fn to_descriptor(description: Description) -> ParameterDescriptor {

@@ -3,13 +3,14 @@ use crate::config::{
     ParamValue, did_you_mean,
     yaml::{Yaml, YamlKind},
 };
+use crate::time::RosTime;
 use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::Value;
 use std::fmt::Display;
 
 /// The member that rosidl adds to messages without fields.
-const FILLER: &str = "structure_needs_at_least_one_member";
+pub(super) const FILLER: &str = "structure_needs_at_least_one_member";
 
 /// A field that does not fit.
 #[derive(Debug, thiserror::Error)]
@@ -25,27 +26,38 @@ impl de::Error for FieldError {
     }
 }
 
+impl serde::ser::Error for FieldError {
+    fn custom<T: Display>(message: T) -> Self {
+        <Self as de::Error>::custom(message)
+    }
+}
+
 /// A value to fill in.
 pub(super) struct YamlField<'a> {
     path: String,
     given: Option<&'a Yaml>,
     default: FieldDefault<'a>,
+    /// What `auto` is for a header, and `now` for a time; `None` where these words are not known.
+    now: Option<RosTime>,
 }
 
 #[derive(Clone, Copy)]
 enum FieldDefault<'a> {
     /// The default in the message.
     Value(&'a Value),
-    /// For elements of lists, which have no default message. The real part of a rotation is [`Self::One`], the only
-    /// default of the standard messages that is not zero.
-    Zero,
-    One,
+    /// For elements of lists, which have no default message: 0. The real part of a rotation is 1, the only default of the
+    /// standard messages that is not zero.
+    Number(i64),
+    /// A time that is now.
+    Now,
 }
+
+const ZERO: FieldDefault<'static> = FieldDefault::Number(0);
 
 impl<'a> YamlField<'a> {
     /// A whole message.
-    pub(super) fn whole(given: Option<&'a Yaml>, default: &'a Value) -> Self {
-        Self { path: String::new(), given, default: FieldDefault::Value(default) }
+    pub(super) fn whole(given: Option<&'a Yaml>, default: &'a Value, now: Option<RosTime>) -> Self {
+        Self { path: String::new(), given, default: FieldDefault::Value(default), now }
     }
 
     /// The given value; `None` if it is missing or empty.
@@ -70,11 +82,11 @@ impl<'a> YamlField<'a> {
         self.error(format!("{found}, wanted is {wanted}"))
     }
 
-    fn default_number<T>(&self, read: impl FnOnce(&Value) -> Option<T>, number: fn(u8) -> T) -> T {
+    fn default_number<T>(&self, read: impl FnOnce(&Value) -> Option<T>, number: fn(i64) -> T) -> T {
         match self.default {
             FieldDefault::Value(value) => read(value).unwrap_or_else(|| number(0)),
-            FieldDefault::Zero => number(0),
-            FieldDefault::One => number(1),
+            FieldDefault::Number(value) => number(value),
+            FieldDefault::Now => number(0),
         }
     }
 
@@ -100,7 +112,7 @@ impl<'a> YamlField<'a> {
 
     fn real(&self) -> Result<f64, FieldError> {
         match self.kind() {
-            None => Ok(self.default_number(Value::as_f64, f64::from)),
+            None => Ok(self.default_number(Value::as_f64, |number| number as f64)),
             Some(YamlKind::Scalar(_, ParamValue::Int(value))) => Ok(*value as f64),
             Some(YamlKind::Scalar(_, ParamValue::Float(value))) => Ok(*value),
             Some(_) => Err(self.type_error("a number")),
@@ -115,7 +127,7 @@ impl<'a> YamlField<'a> {
         match self.kind() {
             None => Ok(match self.default {
                 FieldDefault::Value(value) => value.as_str().unwrap_or_default().to_owned(),
-                FieldDefault::Zero | FieldDefault::One => String::new(),
+                _ => String::new(),
             }),
             Some(YamlKind::Scalar(text, _)) => Ok(text.clone()),
             Some(_) => Err(self.type_error("text")),
@@ -126,7 +138,7 @@ impl<'a> YamlField<'a> {
         match self.kind() {
             None => Ok(match self.default {
                 FieldDefault::Value(value) => value.as_bool().unwrap_or_default(),
-                FieldDefault::Zero | FieldDefault::One => false,
+                _ => false,
             }),
             Some(YamlKind::Scalar(_, ParamValue::Bool(value))) => Ok(*value),
             Some(_) => Err(self.type_error("true or false")),
@@ -136,11 +148,11 @@ impl<'a> YamlField<'a> {
     fn element(&self, index: usize, given: Option<&'a Yaml>) -> Self {
         let default = match self.default {
             FieldDefault::Value(Value::Array(values)) => {
-                values.get(index).map_or(FieldDefault::Zero, FieldDefault::Value)
+                values.get(index).map_or(ZERO, FieldDefault::Value)
             }
-            _ => FieldDefault::Zero,
+            _ => ZERO,
         };
-        Self { path: format!("{}[{index}]", self.path), given, default }
+        Self { path: format!("{}[{index}]", self.path), given, default, now: self.now }
     }
 
     /// The given elements, or those of the default.
@@ -149,7 +161,7 @@ impl<'a> YamlField<'a> {
             (Some(YamlKind::Sequence(items)), _) => {
                 let items = items.iter().enumerate();
                 let whole =
-                    Self { default: FieldDefault::Zero, path: self.path.clone(), given: None };
+                    Self { default: ZERO, path: self.path.clone(), given: None, now: self.now };
                 Ok(items.map(|(i, item)| whole.element(i, Some(item))).collect())
             }
             (Some(_), _) => Err(self.type_error("a list")),
@@ -160,10 +172,23 @@ impl<'a> YamlField<'a> {
         }
     }
 
+    /// The time of a field that is `auto` or `now`.
+    fn automatic(&self, message: &str) -> Option<RosTime> {
+        let now = match (message, self.kind(), self.default) {
+            ("Header", Some(YamlKind::Scalar(word, _)), _) => word == "auto",
+            ("Time", Some(YamlKind::Scalar(word, _)), _) => word == "now",
+            ("Time", None, FieldDefault::Now) => true,
+            _ => false,
+        };
+        self.now.filter(|_| now)
+    }
+
     fn fields(&self, message: &str, names: &[&'static str]) -> Result<Vec<Self>, FieldError> {
+        let automatic = self.automatic(message);
         let pairs = match self.kind() {
             None => &[][..],
             Some(YamlKind::Mapping(pairs)) => pairs,
+            Some(_) if automatic.is_some() => &[][..],
             Some(_) => return Err(self.type_error(&format!("{message}: {}", listed(names)))),
         };
         for (index, (key, _)) in pairs.iter().enumerate() {
@@ -180,18 +205,26 @@ impl<'a> YamlField<'a> {
         }
         let field = |name: &&'static str| {
             let given = pairs.iter().find(|(key, _)| key == ros_name(name));
-            let default = match self.default {
-                FieldDefault::Value(value) => {
-                    value.get(name).map_or(FieldDefault::Zero, FieldDefault::Value)
+            let default = match (self.default, automatic) {
+                (_, Some(_)) if *name == "stamp" => FieldDefault::Now,
+                (_, Some(now)) if *name == "sec" => {
+                    FieldDefault::Number(now.0.div_euclid(1_000_000_000))
                 }
-                _ if message == "Quaternion" && *name == "w" => FieldDefault::One,
-                _ => FieldDefault::Zero,
+                (_, Some(now)) if *name == "nanosec" => {
+                    FieldDefault::Number(now.0.rem_euclid(1_000_000_000))
+                }
+                (FieldDefault::Value(value), _) => {
+                    value.get(name).map_or(ZERO, FieldDefault::Value)
+                }
+                _ if message == "Quaternion" && *name == "w" => FieldDefault::Number(1),
+                _ => ZERO,
             };
             let dot = if self.path.is_empty() { "" } else { "." };
             Self {
                 path: format!("{}{dot}{}", self.path, ros_name(name)),
                 given: given.map(|(_, value)| value),
                 default,
+                now: self.now,
             }
         };
         Ok(names.iter().map(field).collect())

@@ -1,6 +1,10 @@
-//! Calls of services whose type is known only at run time, in YAML.
+//! Calls of services, and messages of topics, whose types are known only at run time, in YAML.
 mod fill;
-mod named;
+mod topic;
+mod tree;
+
+pub use topic::{MessageType, YamlPublisher};
+pub use tree::{MessageValue, ShortenOptions};
 
 use super::{Middleware, RosError};
 use crate::{
@@ -9,45 +13,51 @@ use crate::{
         yaml::{self, Yaml},
     },
     msgs::{self, Message, Service},
+    time::RosTime,
 };
 use fill::{FieldError, YamlField};
-use named::NamedFields;
 use tokio::sync::oneshot;
 
-/// Error of a call: the request is not sent, or the response is not readable.
+/// Error of a call or a message: the request or message is not sent, or what is received is not readable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// Not a type that is built in.
-    #[error("`{type_name}` is no service type that is known here{hint}")]
+    #[error("`{type_name}` is no {kind} type that is known here{hint}")]
     Type {
+        /// `service` or `message`.
+        kind: &'static str,
         /// As given.
         type_name: String,
         /// The most similar type.
         hint: String,
     },
-    /// The request is not YAML.
-    #[error("the request: line {line}: {message}")]
+    /// The text is not YAML.
+    #[error("the {kind}: line {line}: {message}")]
     Yaml {
+        /// `request` or `message`.
+        kind: &'static str,
         /// Number of the line, from 1.
         line: usize,
         /// Reason.
         message: String,
     },
-    /// The request does not fit the type.
-    #[error("the request of {type_name}: {field}: {message}")]
+    /// The text does not fit the type.
+    #[error("the {kind} of {type_name}: {field}: {message}")]
     Field {
-        /// The service.
+        /// `request` or `message`.
+        kind: &'static str,
+        /// The service or message.
         type_name: &'static str,
         /// Path of the field, empty for the whole.
         field: String,
         /// The error, and the valid values.
         message: String,
     },
-    /// The response cannot be written as YAML.
-    #[error("the response of {type_name}: {message}")]
-    Response {
-        /// The service.
+    /// A response or message cannot be written as YAML.
+    #[error("the contents of {type_name}: {message}")]
+    Contents {
+        /// The service or message.
         type_name: &'static str,
         /// Reason.
         message: String,
@@ -84,6 +94,7 @@ impl ServiceCall {
         request: &str,
     ) -> Result<Self, CallError> {
         let prepare = by_name(type_name).ok_or_else(|| CallError::Type {
+            kind: "service",
             type_name: type_name.to_owned(),
             hint: did_you_mean(type_name, msgs::SERVICES.iter().copied()),
         })?;
@@ -132,31 +143,46 @@ fn prepare<S: Service>(
 }
 
 fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
-    let given = yaml::parse(text)
-        .map_err(|error| CallError::Yaml { line: error.line, message: error.message })?;
-    filled(given.as_ref()).map_err(|wrong| CallError::Field {
-        type_name: S::TYPE,
+    message_of("request", S::TYPE, parse("request", text)?.as_ref(), None)
+}
+
+fn parse(kind: &'static str, text: &str) -> Result<Option<Yaml>, CallError> {
+    let parsed = yaml::parse(text);
+    parsed.map_err(|error| CallError::Yaml { kind, line: error.line, message: error.message })
+}
+
+fn message_of<M: Message + Default>(
+    kind: &'static str,
+    type_name: &'static str,
+    given: Option<&Yaml>,
+    now: Option<RosTime>,
+) -> Result<M, CallError> {
+    fill_in(given, now).map_err(|wrong| CallError::Field {
+        kind,
+        type_name,
         field: wrong.field,
         message: wrong.message,
     })
+}
+
+/// Missing fields have their defaults. With `now`, a header may be `auto` and a time `now`.
+fn fill_in<M: Message>(given: Option<&Yaml>, now: Option<RosTime>) -> Result<M, FieldError> {
+    // Never fails: all keys of a message are strings.
+    let default = serde_json::to_value(M::default()).unwrap_or_default();
+    M::deserialize(YamlField::whole(given, &default, now))
 }
 
 /// A message from YAML or JSON, or the place of a fault and what it is.
 pub(super) fn message<M: Message>(text: &str) -> Result<M, (String, String)> {
     let given =
         yaml::parse(text).map_err(|error| (format!("line {}", error.line), error.message))?;
-    filled(given.as_ref()).map_err(|wrong| (wrong.field, wrong.message))
-}
-
-fn filled<M: Message>(given: Option<&Yaml>) -> Result<M, FieldError> {
-    // Never fails: all keys of a message are strings.
-    let default = serde_json::to_value(M::default()).unwrap_or_default();
-    M::deserialize(YamlField::whole(given, &default))
+    fill_in(given.as_ref(), None).map_err(|wrong| (wrong.field, wrong.message))
 }
 
 fn yaml_of<S: Service>(response: S::Response) -> Result<String, CallError> {
-    serde_saphyr::to_string(&NamedFields(&response))
-        .map_err(|error| CallError::Response { type_name: S::TYPE, message: error.to_string() })
+    let unreadable = |message: String| CallError::Contents { type_name: S::TYPE, message };
+    let value = MessageValue::of(&response, usize::MAX).map_err(|e| unreadable(e.message))?;
+    serde_saphyr::to_string(&value).map_err(|error| unreadable(error.to_string()))
 }
 
 macro_rules! table {

@@ -1,6 +1,6 @@
 //! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Its
 //! readers exist only while it is watched.
-use super::super::{self as ros, History, NodesByName, Qos, RosError, backend};
+use super::super::{self as ros, History, NodesByName, Qos, RosError, SubscribedTopic, backend};
 use super::discovered::{Discovered, EndpointRole};
 use super::ffi::{self, Participant, SampleKind, Side};
 use super::graph;
@@ -89,6 +89,10 @@ impl backend::Watch for DdsConnections {
         let mut latest = self.samples.lock();
         gone.for_each(|from| drop(latest.remove(from)));
         now
+    }
+
+    fn subscribed_topics(&mut self) -> Vec<SubscribedTopic> {
+        self.readers.subscribed()
     }
 }
 

@@ -1,5 +1,5 @@
 //! The topics and services of the graph, kept up to date by the discovery of writers or of readers.
-use super::super::{Qos, RosError, ServiceInfo, TopicInfo, names};
+use super::super::{Qos, RosError, ServiceInfo, SubscribedTopic, TopicInfo, names};
 use super::ffi::{Endpoint, Endpoints, Participant, Side};
 use super::graph;
 use super::identity::Guid;
@@ -75,6 +75,16 @@ impl Discovered {
         let topic = |((name, type_name), (publishers, offered)): ((&String, &String), _)| {
             TopicInfo { name: name.clone(), type_name: type_name.clone(), publishers, offered }
         };
+        topics.into_iter().map(topic).collect()
+    }
+
+    pub(super) fn subscribed(&mut self) -> Vec<SubscribedTopic> {
+        let mut topics = BTreeMap::<_, usize>::new();
+        for (_, reader) in self.of(EndpointRole::Subscription) {
+            *topics.entry((reader.name.clone(), reader.type_name.clone())).or_default() += 1;
+        }
+        let topic =
+            |((name, type_name), subscribers)| SubscribedTopic { name, type_name, subscribers };
         topics.into_iter().map(topic).collect()
     }
 

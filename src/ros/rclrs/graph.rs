@@ -1,8 +1,8 @@
 //! The ROS graph as discovered by the node.
 use super::writer::RclEndpoint;
 use crate::ros::{
-    self, Durability, Incompatible, NodesByName, Policy, Qos, Reliability, ServiceInfo, TopicInfo,
-    backend::Watch,
+    self, Durability, Incompatible, NodesByName, Policy, Qos, Reliability, ServiceInfo,
+    SubscribedTopic, TopicInfo, backend::Watch,
 };
 use rclrs::{
     Node, NodeNameInfo, QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy, RclrsError,
@@ -62,13 +62,30 @@ pub(super) fn topics(node: &Node) -> Vec<TopicInfo> {
             publishers: node.count_publishers(&name).unwrap_or(0),
             name,
             type_name,
-            // Not used: rclrs has no subscriptions to CDR bytes.
+            // Not queried for every topic: see `offered`.
             offered: Qos::DEFAULT,
         })
         .filter(|topic| topic.publishers > 0)
         .collect();
     topics.sort_by(|a, b| (&a.name, &a.type_name).cmp(&(&b.name, &b.type_name)));
     topics
+}
+
+/// The QoS that all publishers of a topic offer.
+pub(super) fn offered(node: &Node, topic: &str) -> Option<Qos> {
+    let qos = |profile: &QoSProfile| Qos {
+        reliability: match profile.reliability {
+            QoSReliabilityPolicy::BestEffort => Reliability::BestEffort,
+            _ => Reliability::Reliable,
+        },
+        durability: match profile.durability {
+            QoSDurabilityPolicy::TransientLocal => Durability::TransientLocal,
+            _ => Durability::Volatile,
+        },
+        ..Qos::DEFAULT
+    };
+    let writers = node.get_publishers_info_by_topic(topic).unwrap_or_default();
+    writers.iter().map(|writer| qos(&writer.qos_profile)).reduce(Qos::weaker)
 }
 
 /// Services that have a server. (`get_service_names_and_types` of rclrs returns only those of its own node.)
@@ -117,6 +134,22 @@ impl Watch for RclConnections {
                 node.get_service_names_and_types_by_node(&other.name, &other.namespace)
             }),
         }
+    }
+
+    fn subscribed_topics(&mut self) -> Vec<SubscribedTopic> {
+        let node = &self.0;
+        let all = node.get_topic_names_and_types().unwrap_or_default().into_iter();
+        let each = all.flat_map(|(name, types)| types.into_iter().map(move |t| (name.clone(), t)));
+        let mut topics: Vec<_> = each
+            .map(|(name, type_name)| SubscribedTopic {
+                subscribers: node.count_subscriptions(&name).unwrap_or(0),
+                name,
+                type_name,
+            })
+            .filter(|topic| topic.subscribers > 0)
+            .collect();
+        topics.sort();
+        topics
     }
 }
 

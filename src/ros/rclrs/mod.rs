@@ -171,6 +171,10 @@ impl backend::GraphNode for RclNode {
         graph::topics(&self.node)
     }
 
+    fn offered(&self, topic: &str) -> Option<Qos> {
+        graph::offered(&self.node, topic)
+    }
+
     fn clients(&self) -> Vec<ServiceInfo> {
         graph::clients(&self.node)
     }

@@ -1,11 +1,13 @@
 """Commands of both programs in every document are run, block by block; those of docs/start.md and docs/howto.md: test_start.py.
-`ros2 service call` is `rfly_bridge call` here; with ROS 2 all such lines are typed as they are (test/ros2/test_documents.py)."""
+Lines with `ros2 service`, `topic` and `param` have the form of docs/command_line.md here; with ROS 2 they are typed as they are
+(test/ros2/test_documents.py)."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,19 +25,48 @@ pytestmark = [
 ]
 
 # How a program that does not end by itself says that it is ready.
-READY = {"bridge": "vehicles: [0-9]*, simulator at", "view": "view: http", "emulator": "Ctrl-C ends it", "top": "", "record": ""}
+READY = {
+    "bridge": "vehicles: [0-9]*, simulator at",
+    "view": "view: http",
+    "emulator": "Ctrl-C ends it",
+    "top": "",
+    "record": "",
+    "echo": "",
+    "pub": "publishing #2",
+}
 # What runs beside the commands of a block: programs of another block of the page, or of the reader.
-BRIDGE = "rfly_bridge --ros-args -p config:=Config.json"
+BRIDGE = "rfly_bridge Config.json"
 BESIDE = {
     "top.md": [BRIDGE],
-    "call.md": [BRIDGE],
-    "config_json.md": [BRIDGE],
-    "model.md": [BRIDGE],
-    "scene.md": [BRIDGE],
-    "terrain.md": ["rfly_bridge --ros-args -p terrain.file:=$HOME/maps/Grasslands.png"],
+    "command_line.md": [BRIDGE],
+    "reports.md": [f"{BRIDGE} -p sensor0.gimbal:=true"],
+    "terrain.md": ["rfly_bridge -p terrain.file:=$HOME/maps/Grasslands.png"],
 }
+# Nor here: the bridge takes the simulator's ports.
+IN_PLACE = r"redis\.address|vehicle\d\.model"
+# Somebody sends the start signal that a command waits for, once it listens.
+SIGNAL = """
+(until rfly_bridge topics -v | sed '1,/^Subscribed/d' | grep -q /fleet/start; do sleep 0.1; done
+rfly_bridge call /rflysim/fleet/start_signal) &"""
+# The forms of `ros2` without ROS (docs/command_line.md).
+FORMS = {"service call": "call", "topic echo": "echo", "topic pub": "pub", "param": "param"}
+ROS = re.compile(rf"^ros2 ({'|'.join(FORMS)}) ")
 # No emulator: the commands start one.
 OWN_EMULATOR = {"emulator.md", "emulator_autopilot.md", "mavros.md", "ports.md"}
+
+
+def commands(block: str) -> list[str]:
+    """The lines of a block; one with an open quotation goes on in the next."""
+    found, open_line = [], ""
+    for line in block.replace("\\\n", " ").splitlines():
+        open_line += f"{line}\n"
+        try:
+            shlex.split(open_line, comments=True)
+        except ValueError:
+            continue
+        found.append(ROS.sub(lambda ros: f"rfly_bridge {FORMS[ros[1]]} ", open_line.strip()))
+        open_line = ""
+    return [line for line in found if is_command(line)]
 
 
 def blocks() -> list:
@@ -46,12 +77,10 @@ def blocks() -> list:
             continue
         fenced = re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
         for i, block in enumerate(block for language, block in fenced if language in ("", "sh", "bash")):
-            lines = block.replace("\\\n", " ").splitlines()
-            if path.name in BESIDE:
-                lines = [re.sub(r'^ros2 service call (\S+) \S+( ".*")?$', r"rfly_bridge call \1\2", line) for line in lines]
-            lines = [line for line in lines if is_command(line)]
+            lines = commands(block)
             if lines:
-                result.append(pytest.param(path.name, lines, id=f"{path.stem}-{i}"))
+                asks = bool(re.search(ROS.pattern, block, re.MULTILINE))
+                result.append(pytest.param(path.name, asks, lines, id=f"{path.stem}-{i}"))
     return result
 
 
@@ -66,11 +95,14 @@ def kind(line: str) -> str:
         return "help" if word == "--help" else "emulator"
     if word == "top" and "--seconds" not in line:
         return "top"
-    return "bridge" if word == "--ros-args" else word
+    if word in ("echo", "pub") and re.search(" (--once|-1|--times|-t) ", line):
+        return "once"
+    return "bridge" if word in ("--ros-args", "-p") or word.endswith(".json") else word
 
 
-def script(page: str, lines: list[str]) -> str:
-    """Bash that runs the lines. A program that does not end by itself is told to by Ctrl-C, at the end or when its like starts."""
+def script(page: str, asks: bool, lines: list[str]) -> str:
+    """Bash that runs the lines. A program that does not end by itself is told to by Ctrl-C, at the end or when its like starts.
+    `asks`: a bridge must run beside the lines."""
     text = ["set -eu", NETWORK, "declare -A running; number=0", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"]
     text.append("""
 interruptible() { # PID: it has a handler of SIGINT
@@ -90,7 +122,9 @@ finish() { # KIND
     unset "running[$1]"
 }
 """)
-    beside = [*([] if page in OWN_EMULATOR else ["rflysim_emulator --bind 0.0.0.0"]), *BESIDE.get(page, [])]
+    bridge = BESIDE.get(page, [BRIDGE] if asks and "bridge" not in map(kind, lines) else [])
+    is_alone = page in OWN_EMULATOR and not asks or any(re.search(IN_PLACE, line) for line in lines)
+    beside = [*([] if is_alone else ["rflysim_emulator --bind 0.0.0.0"]), *bridge]
     if any("--params-file calib/" in line for line in lines):
         # Of the block before.
         beside.append("rfly_bridge calib --for fast_lio --output calib --ros-args -p config:=Config.json")
@@ -99,17 +133,26 @@ finish() { # KIND
         match kind(line):
             case "doctor":
                 text.append(f"{line} || [ $? -le 2 ]")
+            case "once":
+                if "/fleet/start" in line:
+                    text.append(SIGNAL)
+                text.append(f"timeout 60 {line}")
             case name if name in READY:
                 if name == "record":
                     text.append("rm -f flight.mcap")
-                text.append(f"begin {name} '{READY[name]}' '{line}'")
+                if name == "pub":
+                    line = line.replace(" pub ", " pub -w 1 ")
+                if name == "echo":
+                    topic = next(word for word in line.split() if word.startswith("/"))
+                    text.append(f"rfly_bridge topics | grep -x {topic}")
+                text.append(f"begin {name} '{READY[name]}' {shlex.quote(line)}")
             case _:
                 text.append(line)
     return "\n".join([*text, 'for one in "${!running[@]}"; do finish $one; done'])
 
 
-@pytest.mark.parametrize(("page", "lines"), blocks())
-def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: F811
+@pytest.mark.parametrize(("page", "asks", "lines"), blocks())
+def test_commands_of_the_documents_run(page, asks, lines, place, domain_id):  # noqa: F811
     if page == "scene.md" and not HAS_SIMULATION:
         pytest.skip(NO_SIMULATION)
     if BACKEND == "rclrs" and any(kind(line) == "view" for line in lines):
@@ -127,11 +170,11 @@ def test_commands_of_the_documents_run(page, lines, place, domain_id):  # noqa: 
         (place / "RflySim3D/CreateLog.txt").write_text("CreateVehicle,1000,30,1,2,-3,0,0,0\n")
     environment = os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "ROS_DOMAIN_ID": str(domain_id), "HOME": str(place)}
     ran = subprocess.run(
-        [ALONE, "bash", "-c", script(page, lines)], cwd=place, env=environment, capture_output=True, text=True, check=False
+        [ALONE, "bash", "-c", script(page, asks, lines)], cwd=place, env=environment, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
 
 
 def test_documents_with_commands_are_found():
     pages = {block.values[0] for block in blocks()}
-    assert {"doctor.md", "view.md", "top.md", "record.md", "calib.md", "terrain.md", "emulator.md", "scene.md", "model.md"} <= pages
+    assert {"doctor.md", "view.md", "top.md", "record.md", "calib.md", "terrain.md", "emulator.md", "scene.md", "model.md", "reports.md", "parameters.md", "command_line.md"} <= pages

@@ -1,0 +1,315 @@
+//! `param` of the command line, as `ros2 param` does, on every node with parameter services.
+use super::parameter_values::{from_msg, to_msg};
+use super::service_call::{NoResponse, poll_until};
+use crate::config::params::ParamType;
+use crate::config::yaml::{self, YamlKind};
+use crate::config::{ParamValue, did_you_mean};
+use crate::msgs::Service;
+use crate::msgs::rcl_interfaces::msg::{Parameter, ParameterDescriptor};
+use crate::msgs::rcl_interfaces::srv::*;
+use crate::ros::Middleware;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Why a command on parameters did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterError {
+    /// No service, or no response.
+    #[error(transparent)]
+    Service(#[from] NoResponse),
+    /// The node does not have the parameter.
+    #[error("{node} has no parameter {name}{hint}")]
+    Unknown {
+        /// Full name of the node.
+        node: String,
+        /// The parameter.
+        name: String,
+        /// The most similar name.
+        hint: String,
+    },
+    /// The node refuses the value.
+    #[error("{node} refuses {name}: {reason}{hint}")]
+    Refused {
+        /// Full name of the node.
+        node: String,
+        /// The parameter.
+        name: String,
+        /// Its reason.
+        reason: String,
+        /// The most similar name, of an unknown parameter.
+        hint: String,
+    },
+    /// The value is no YAML, or no parameter has such values.
+    #[error("the value of {name}: {why}")]
+    Value {
+        /// The parameter.
+        name: String,
+        /// Reason.
+        why: String,
+    },
+    /// No node has parameters.
+    #[error("no node with parameters within {seconds} s")]
+    NoNodes {
+        /// Time limit.
+        seconds: f64,
+    },
+}
+
+/// The parameter services of one node.
+pub struct ParameterNode<'a> {
+    middleware: &'a Middleware,
+    name: String,
+    limit: Duration,
+}
+
+/// Suffix and type of the service by which nodes with parameters are found.
+const LIST: &str = "/list_parameters";
+
+/// Finds all nodes with parameters. `limit` applies to the search, and to each later search and response.
+pub async fn parameter_nodes(
+    middleware: &Middleware,
+    limit: Duration,
+) -> Result<Vec<ParameterNode<'_>>, ParameterError> {
+    let mut last = Vec::new();
+    let find = || {
+        let servers = middleware.servers().into_iter();
+        let servers = servers.filter(|server| server.type_name == ListParameters::TYPE);
+        let names: Vec<_> =
+            servers.filter_map(|s| s.name.strip_suffix(LIST).map(str::to_owned)).collect();
+        let is_settled = !names.is_empty() && names == last;
+        last = names;
+        is_settled.then(|| last.clone())
+    };
+    let names = poll_until(limit, find).await;
+    let names = names.ok_or(ParameterError::NoNodes { seconds: limit.as_secs_f64() })?;
+    Ok(names.into_iter().map(|name| ParameterNode { middleware, name, limit }).collect())
+}
+
+impl<'a> ParameterNode<'a> {
+    /// The node of this name.
+    pub fn new(
+        middleware: &'a Middleware,
+        name: &str,
+        limit: Duration,
+    ) -> Result<Self, ParameterError> {
+        let absolute = if name.starts_with('/') { name.to_owned() } else { format!("/{name}") };
+        let name = middleware.resolve(&absolute).map_err(NoResponse::from)?;
+        Ok(Self { middleware, name, limit })
+    }
+
+    /// Full name of the node.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn call<S: Service>(
+        &self,
+        service: &str,
+        request: S::Request,
+    ) -> Result<S::Response, NoResponse> {
+        let seconds = self.limit.as_secs_f64();
+        let client = Arc::new(self.middleware.client::<S>(&format!("{}/{service}", self.name))?);
+        let service = client.name().to_owned();
+        if poll_until(self.limit, || client.is_ready().then_some(())).await.is_none() {
+            let servers = self.middleware.servers();
+            let hint = did_you_mean(&service, servers.iter().map(|server| server.name.as_str()));
+            return Err(NoResponse::NoService { service, seconds, hint });
+        }
+        let (sender, answer) = oneshot::channel();
+        // Fails if this call no longer waits.
+        client.call(request, move |response| drop(sender.send(response)))?;
+        match tokio::time::timeout(self.limit, answer).await {
+            Ok(Ok(response)) => Ok(response?),
+            Ok(Err(_)) | Err(_) => Err(NoResponse::Silent { service, seconds }),
+        }
+    }
+
+    /// Names of all parameters, sorted.
+    pub async fn list(&self) -> Result<Vec<String>, ParameterError> {
+        let request = ListParametersRequest::default();
+        let listed = self.call::<ListParameters>("list_parameters", request).await?;
+        let mut names = listed.result.names;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Values of parameters. Errors: the node does not have one of them.
+    pub async fn get(&self, names: &[String]) -> Result<Vec<ParamValue>, ParameterError> {
+        let request = GetParametersRequest { names: names.to_vec() };
+        let got = self.call::<GetParameters>("get_parameters", request).await?;
+        let values: Vec<_> = got.values.iter().map(from_msg).collect();
+        // A node answers with an empty list, or with a value that is not set.
+        for (i, name) in names.iter().enumerate() {
+            if !matches!(values.get(i), Some(Some(_))) {
+                return Err(self.unknown(name).await);
+            }
+        }
+        Ok(values.into_iter().flatten().collect())
+    }
+
+    /// Sets a parameter to a value in YAML. It gets the type that the parameter has: `60` is a real number for a real parameter,
+    /// and a text for a text.
+    pub async fn set(&self, name: &str, text: &str) -> Result<(), ParameterError> {
+        let request = GetParameterTypesRequest { names: vec![name.to_owned()] };
+        let types = self.call::<GetParameterTypes>("get_parameter_types", request).await?.types;
+        let declared = types.first().copied().unwrap_or(0);
+        let value = value_of(text, declared);
+        let (value, kind) =
+            value.map_err(|why| ParameterError::Value { name: name.to_owned(), why })?;
+        let parameter = Parameter { name: name.to_owned(), value: to_msg(&value, kind) };
+        let request = SetParametersRequest { parameters: vec![parameter] };
+        let set = self.call::<SetParameters>("set_parameters", request).await?;
+        match set.results.into_iter().next() {
+            Some(result) if result.successful => Ok(()),
+            result => Err(ParameterError::Refused {
+                node: self.name.clone(),
+                name: name.to_owned(),
+                reason: result.map(|result| result.reason).unwrap_or_default(),
+                hint: if declared == 0 { self.hint(name).await } else { String::new() },
+            }),
+        }
+    }
+
+    /// Types, ranges and meaning of parameters.
+    pub async fn describe(&self, names: &[String]) -> Result<String, ParameterError> {
+        let request = DescribeParametersRequest { names: names.to_vec() };
+        let described = self.call::<DescribeParameters>("describe_parameters", request).await?;
+        let mut text = String::new();
+        for (i, name) in names.iter().enumerate() {
+            match described.descriptors.get(i).filter(|descriptor| descriptor.type_ != 0) {
+                Some(descriptor) => description(&mut text, descriptor),
+                None => return Err(self.unknown(name).await),
+            }
+        }
+        Ok(text)
+    }
+
+    /// All parameters with their values as a parameter file.
+    pub async fn dump(&self) -> Result<String, ParameterError> {
+        let names = self.list().await?;
+        let values = self.get(&names).await?;
+        let mut text = format!("{}:\n  ros__parameters:\n", self.name);
+        for (name, value) in names.iter().zip(values) {
+            let _ = writeln!(text, "    {name}: {value}");
+        }
+        Ok(text)
+    }
+
+    async fn unknown(&self, name: &str) -> ParameterError {
+        let hint = self.hint(name).await;
+        ParameterError::Unknown { node: self.name.clone(), name: name.to_owned(), hint }
+    }
+
+    async fn hint(&self, name: &str) -> String {
+        let names = self.list().await.unwrap_or_default();
+        did_you_mean(name, names.iter().map(String::as_str))
+    }
+}
+
+/// Reads a value in YAML. Where a parameter of the declared type takes a text or a real number, what looks like something else
+/// is one, too. Returns the value and its type.
+fn value_of(text: &str, declared: u8) -> Result<(ParamValue, u8), String> {
+    const TEXT: u8 = ParamType::String as u8;
+    const REAL: u8 = ParamType::Double as u8;
+    let scalar = |kind: YamlKind, wanted: u8| match (wanted, kind) {
+        (TEXT, YamlKind::Scalar(text, _)) => Ok(ParamValue::Str(text)),
+        (REAL, YamlKind::Scalar(_, ParamValue::Int(number))) => {
+            Ok(ParamValue::Float(number as f64))
+        }
+        (_, YamlKind::Scalar(_, value)) => Ok(value),
+        _ => Err("must be a value, or an array of values".to_owned()),
+    };
+    match yaml::parse(text).map_err(|error| error.message)?.map(|yaml| yaml.kind) {
+        None | Some(YamlKind::Empty) => Err("is empty; write \"''\" for an empty text".to_owned()),
+        Some(YamlKind::Sequence(items)) => {
+            let wanted = declared.saturating_sub(ARRAYS);
+            let items = items.into_iter().map(|item| scalar(item.kind, wanted));
+            let items = items.collect::<Result<Vec<_>, _>>()?;
+            let Some(kind) = items.first().map(scalar_type) else {
+                let kind = if declared > ARRAYS { declared } else { ARRAYS + TEXT };
+                return Ok((ParamValue::List(items), kind));
+            };
+            if items.iter().any(|item| scalar_type(item) != kind) {
+                return Err(format!("{text} has elements of different types"));
+            }
+            Ok((ParamValue::List(items), ARRAYS + kind))
+        }
+        Some(kind) => scalar(kind, declared).map(|value| {
+            let kind = scalar_type(&value);
+            (value, kind)
+        }),
+    }
+}
+
+/// Number of the type of an array less that of its elements.
+const ARRAYS: u8 = 5;
+
+fn scalar_type(value: &ParamValue) -> u8 {
+    let kind = match value {
+        ParamValue::Bool(_) => ParamType::Bool,
+        ParamValue::Int(_) => ParamType::Integer,
+        ParamValue::Float(_) => ParamType::Double,
+        ParamValue::Str(_) | ParamValue::List(_) => ParamType::String,
+    };
+    kind as u8
+}
+
+/// Names of the types of `rcl_interfaces/msg/ParameterType`.
+const TYPES: [&str; 10] = [
+    "not set",
+    "boolean",
+    "integer",
+    "double",
+    "string",
+    "byte array",
+    "boolean array",
+    "integer array",
+    "double array",
+    "string array",
+];
+
+fn description(text: &mut String, descriptor: &ParameterDescriptor) {
+    let kind = TYPES.get(usize::from(descriptor.type_)).copied().unwrap_or("unknown");
+    let mut line = |text_of: std::fmt::Arguments<'_>| {
+        let _ = writeln!(text, "{text_of}");
+    };
+    line(format_args!("Parameter name: {}", descriptor.name));
+    line(format_args!("  Type: {kind}"));
+    if !descriptor.description.is_empty() {
+        line(format_args!("  Description: {}", descriptor.description));
+    }
+    line(format_args!("  Constraints:"));
+    if descriptor.read_only {
+        line(format_args!("    Read only: true"));
+    }
+    for range in &descriptor.floating_point_range {
+        line(format_args!("    Min value: {:?}", range.from_value));
+        line(format_args!("    Max value: {:?}", range.to_value));
+    }
+    for range in &descriptor.integer_range {
+        line(format_args!("    Min value: {}", range.from_value));
+        line(format_args!("    Max value: {}", range.to_value));
+    }
+    if !descriptor.additional_constraints.is_empty() {
+        line(format_args!("    Additional constraints: {}", descriptor.additional_constraints));
+    }
+}
+
+/// A value with the name of its type, as `ros2 param get` prints it.
+pub fn labelled(value: &ParamValue) -> String {
+    let kind = match value {
+        ParamValue::Bool(_) => "Boolean value is",
+        ParamValue::Int(_) => "Integer value is",
+        ParamValue::Float(_) => "Double value is",
+        ParamValue::Str(text) => return format!("String value is: {text}"),
+        ParamValue::List(values) => match values.first() {
+            Some(ParamValue::Bool(_)) => "Boolean values are",
+            Some(ParamValue::Int(_)) => "Integer values are",
+            Some(ParamValue::Float(_)) => "Double values are",
+            _ => "String values are",
+        },
+    };
+    format!("{kind}: {value}")
+}

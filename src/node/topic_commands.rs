@@ -1,0 +1,421 @@
+//! `echo`, `pub` and `topics` of the command line, as `ros2 topic` does.
+use super::clock::host_now;
+use super::service_call::poll_until;
+use crate::config::did_you_mean;
+use crate::config::params::QosChange;
+use crate::ros::call::{CallError, MessageType, MessageValue, ShortenOptions};
+use crate::ros::{
+    ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, RosError, SubscribedTopic,
+    TopicInfo,
+};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior};
+
+/// The graph is taken as discovered when it has not changed for this time.
+const SETTLED: Duration = Duration::from_secs(1);
+/// Messages that wait for the output.
+const QUEUE: usize = 64;
+/// How often losses are looked for.
+const CHECK_PERIOD: Duration = Duration::from_secs(1);
+
+/// Why a command on a topic did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum TopicError {
+    /// Nobody publishes, and no type was given.
+    #[error("nobody publishes {topic} within {seconds} s{hint}")]
+    NoTopic {
+        /// Its full name.
+        topic: String,
+        /// Time limit.
+        seconds: f64,
+        /// The most similar name.
+        hint: String,
+    },
+    /// The topic has other types.
+    #[error("{topic} is {found}; {advice}")]
+    OtherType {
+        /// Its full name.
+        topic: String,
+        /// Types in the graph.
+        found: String,
+        /// What to type.
+        advice: String,
+    },
+    /// No message.
+    #[error("no message on {topic} within {seconds} s")]
+    Silent {
+        /// Its full name.
+        topic: String,
+        /// Time limit.
+        seconds: f64,
+    },
+    /// Too few subscriptions.
+    #[error(
+        "{topic} has {found} subscriptions of type {type_name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
+    )]
+    NoSubscriber {
+        /// Its full name.
+        topic: String,
+        /// Its type.
+        type_name: &'static str,
+        /// Matched subscriptions.
+        found: usize,
+        /// Subscriptions to wait for.
+        wanted: usize,
+        /// Time limit.
+        seconds: f64,
+        /// The most similar name, or the type that is subscribed to.
+        hint: String,
+    },
+    /// The graph is empty.
+    #[error("no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others")]
+    NoTopics {
+        /// Time limit.
+        seconds: f64,
+    },
+    /// The path does not fit the message.
+    #[error("--field {0}")]
+    Field(String),
+    /// The message cannot be made, or cannot be read.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// Writing to standard output failed.
+    #[error("cannot write the output")]
+    Output(#[from] io::Error),
+}
+
+impl From<RosError> for TopicError {
+    fn from(error: RosError) -> Self {
+        Self::Call(error.into())
+    }
+}
+
+/// Options of [`echo`].
+#[derive(Clone, Debug)]
+pub struct EchoOptions {
+    /// Name of the topic.
+    pub topic: String,
+    /// Its type; by default that of its publishers.
+    pub type_name: Option<String>,
+    /// Changes of the QoS that fits all publishers.
+    pub qos: QosChange,
+    /// Ends after the first message.
+    pub once: bool,
+    /// Path of the only field that is printed.
+    pub field: Option<String>,
+    /// Prints the values of a message in a line.
+    pub csv: bool,
+    /// What is left out.
+    pub shorten: ShortenOptions,
+    /// Time limit of the search for the topic.
+    pub search: Duration,
+    /// Time limit of the first message.
+    pub limit: Option<Duration>,
+}
+
+/// Prints the messages of a topic.
+pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), TopicError> {
+    let topic = middleware.resolve(&options.topic)?;
+    let given = options.type_name.as_deref().map(MessageType::by_name).transpose()?;
+    if let Some(message) = given {
+        check_field(&message, options)?;
+    }
+    let message = published_type(middleware, &topic, given, options.search).await?;
+    check_field(&message, options)?;
+    let offered = middleware.offered(&topic);
+    let qos = options.qos.apply(offered.unwrap_or(Qos::SENSOR_DATA).with_depth(10));
+    warn_of_mismatch(&topic, offered, qos);
+
+    let (sender, mut messages) = mpsc::channel(QUEUE);
+    let lost = Arc::new(AtomicU64::new(0));
+    let count = lost.clone();
+    // One element more than is shown says that there are more.
+    let most = match (&options.field, options.shorten.no_arrays, options.shorten.length) {
+        (None, false, Some(length)) => length.saturating_add(1),
+        _ => usize::MAX,
+    };
+    let subscription = message.subscribe(middleware, &topic, qos, most, move |value| {
+        if sender.try_send(value).is_err() {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    })?;
+    let mut losses = Losses::default();
+    let deadline = options.limit.map(|limit| Instant::now() + limit);
+    let mut is_first = true;
+    loop {
+        losses.report(&topic, lost.load(Ordering::Relaxed), subscription.undecodable());
+        let Ok(received) = tokio::time::timeout(CHECK_PERIOD, messages.recv()).await else {
+            if is_first && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                let seconds = options.limit.unwrap_or_default().as_secs_f64();
+                return Err(TopicError::Silent { topic, seconds });
+            }
+            continue;
+        };
+        // Never closed: the subscription has the sender.
+        let Some(value) = received else { return Ok(()) };
+        print(&text_of(value?, &message, options)?)?;
+        is_first = false;
+        if options.once {
+            return Ok(());
+        }
+    }
+}
+
+fn check_field(message: &MessageType, options: &EchoOptions) -> Result<(), TopicError> {
+    if let Some(path) = &options.field {
+        message.default_value()?.at(path).map_err(TopicError::Field)?;
+    }
+    Ok(())
+}
+
+/// The message as it is printed.
+fn text_of(
+    mut value: MessageValue,
+    message: &MessageType,
+    options: &EchoOptions,
+) -> Result<String, TopicError> {
+    if let Some(path) = &options.field {
+        let found = value.at(path).map_err(TopicError::Field)?.cloned();
+        let Some(found) = found else { return Ok(format!("# no {path} in this message\n---\n")) };
+        value = found;
+    }
+    value.shorten(options.shorten);
+    if options.csv {
+        return Ok(value.to_csv() + "\n");
+    }
+    let yaml = value.to_yaml();
+    let yaml =
+        yaml.map_err(|why| CallError::Contents { type_name: message.name(), message: why })?;
+    Ok(format!("{}\n---\n", yaml.trim_end_matches('\n')))
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Messages that are not printed; the first one is told at once, all others together once in a while.
+#[derive(Default)]
+struct Losses {
+    told: u64,
+    last: Option<Instant>,
+}
+
+impl Losses {
+    fn report(&mut self, topic: &str, slow: u64, undecodable: u64) {
+        let is_due = self.last.is_none_or(|last| last.elapsed() >= CHECK_PERIOD * 10);
+        if slow + undecodable > self.told && is_due {
+            (self.told, self.last) = (slow + undecodable, Some(Instant::now()));
+            tracing::warn!(
+                "{topic}: {slow} messages are left out because the output is slower than they come, {undecodable} do not decode"
+            );
+        }
+    }
+}
+
+fn warn_of_mismatch(topic: &str, offered: Option<Qos>, wanted: Qos) {
+    let Some(offered) = offered else { return };
+    let reliability = (offered.reliability, wanted.reliability);
+    let durability = (offered.durability, wanted.durability);
+    if reliability == (Reliability::BestEffort, Reliability::Reliable) {
+        tracing::warn!(
+            "{topic} has a publisher that offers best_effort: reliable gets nothing of it"
+        );
+    }
+    if durability == (Durability::Volatile, Durability::TransientLocal) {
+        tracing::warn!(
+            "{topic} has a publisher that offers volatile: transient_local gets nothing of it"
+        );
+    }
+}
+
+/// Finds the type of a topic by its publishers; without publishers it is the given one.
+async fn published_type(
+    middleware: &Middleware,
+    topic: &str,
+    given: Option<MessageType>,
+    limit: Duration,
+) -> Result<MessageType, TopicError> {
+    let types = || {
+        let topics = middleware.topics().into_iter().filter(|info| info.name == topic);
+        let types: Vec<_> = topics.map(|info| info.type_name).collect();
+        (!types.is_empty()).then_some(types)
+    };
+    let found = poll_until(limit, types).await;
+    let other = |types: &[String], advice: String| TopicError::OtherType {
+        topic: topic.to_owned(),
+        found: types.join(" and "),
+        advice,
+    };
+    match (given, found.as_deref()) {
+        (Some(message), Some(types)) if !types.iter().any(|found| found == message.name()) => {
+            Err(other(types, format!("a {} is wanted", message.name())))
+        }
+        (Some(message), _) => Ok(message),
+        (None, Some([name])) => Ok(MessageType::by_name(name)?),
+        (None, Some(types)) => Err(other(types, "name one of them after the topic".to_owned())),
+        (None, None) => {
+            let topics = middleware.topics();
+            let hint = did_you_mean(topic, topics.iter().map(|info| info.name.as_str()));
+            Err(TopicError::NoTopic { topic: topic.to_owned(), seconds: limit.as_secs_f64(), hint })
+        }
+    }
+}
+
+/// Options of [`publish`].
+#[derive(Clone, Debug)]
+pub struct PublishOptions {
+    /// Name of the topic.
+    pub topic: String,
+    /// Its type.
+    pub type_name: String,
+    /// The message in YAML; missing fields have their defaults.
+    pub message: String,
+    /// Changes of reliable, transient local, depth 1.
+    pub qos: QosChange,
+    /// Time between two messages.
+    pub period: Duration,
+    /// Number of messages; `None` without end.
+    pub times: Option<u64>,
+    /// Subscriptions to wait for.
+    pub wait: usize,
+    /// Time limit of the wait.
+    pub limit: Duration,
+    /// Every how many messages a line is printed; 0 never.
+    pub print: u64,
+    /// Time between the last message and the end of the publisher.
+    pub keep_alive: Duration,
+}
+
+/// Publishes a message once, several times, or without end.
+pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Result<(), TopicError> {
+    let message = MessageType::by_name(&options.type_name)?;
+    let qos = options.qos.apply(Qos::LATCHED);
+    let publisher = message.publisher(middleware, &options.topic, qos, &options.message)?;
+    let topic = publisher.topic().to_owned();
+    let matched = || (publisher.subscribers() >= options.wait).then_some(());
+    if matched().is_none() {
+        let mut connections = middleware.connections()?;
+        if poll_until(options.limit, matched).await.is_none() {
+            return Err(TopicError::NoSubscriber {
+                hint: subscribed_hint(&mut connections, &topic, message.name()),
+                type_name: message.name(),
+                found: publisher.subscribers(),
+                wanted: options.wait,
+                seconds: options.limit.as_secs_f64(),
+                topic,
+            });
+        }
+    }
+    let mut clock = tokio::time::interval(options.period.max(Duration::from_micros(1)));
+    clock.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let (mut sent, mut refused) = (0, 0_u64);
+    while options.times.is_none_or(|times| sent < times) {
+        clock.tick().await;
+        if publisher.publish(host_now())? != Outcome::Sent {
+            refused += 1;
+            tracing::warn!(
+                "{topic}: message {} is not sent, a reader is too slow; {refused} so far",
+                sent + 1
+            );
+        }
+        sent += 1;
+        if options.print > 0 && sent % options.print == 0 {
+            print(&format!("publishing #{sent}\n"))?;
+        }
+    }
+    tokio::time::sleep(options.keep_alive).await;
+    Ok(())
+}
+
+/// The type with which the topic is subscribed to, else a similar topic of this type.
+fn subscribed_hint(connections: &mut ConnectionsWatch, topic: &str, type_name: &str) -> String {
+    let subscribed = connections.subscribed();
+    let same_name =
+        subscribed.iter().find(|other| other.name == topic && other.type_name != type_name);
+    match same_name {
+        Some(other) => format!("; it is subscribed to as {}", other.type_name),
+        None => did_you_mean(topic, subscribed.iter().map(|other| other.name.as_str())),
+    }
+}
+
+/// Options of [`topics`].
+#[derive(Clone, Copy, Debug)]
+pub struct TopicsOptions {
+    /// Adds the types.
+    pub types: bool,
+    /// Prints only the number of topics.
+    pub count: bool,
+    /// Prints publishers and subscriptions with their numbers, and the offered QoS.
+    pub verbose: bool,
+    /// Time limit of discovery.
+    pub limit: Duration,
+}
+
+/// Lists the topics of the graph.
+pub async fn topics(middleware: &Middleware, options: TopicsOptions) -> Result<String, TopicError> {
+    let mut connections = middleware.connections()?;
+    let (published, subscribed) = discovered(middleware, &mut connections, options.limit).await;
+    if published.is_empty() && subscribed.is_empty() {
+        return Err(TopicError::NoTopics { seconds: options.limit.as_secs_f64() });
+    }
+    let mut text = String::new();
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    if options.verbose {
+        text.push_str("Published topics:\n");
+        for TopicInfo { name, type_name, publishers, .. } in &published {
+            let offered = middleware.offered(name).unwrap_or_default();
+            let qos = format!("{}, {}", offered.reliability.name(), offered.durability.name());
+            let s = plural(*publishers);
+            let _ = writeln!(text, " * {name} [{type_name}] {publishers} publisher{s}, {qos}");
+        }
+        text.push_str("\nSubscribed topics:\n");
+        for SubscribedTopic { name, type_name, subscribers } in &subscribed {
+            let s = plural(*subscribers);
+            let _ = writeln!(text, " * {name} [{type_name}] {subscribers} subscriber{s}");
+        }
+        return Ok(text);
+    }
+    let published = published.iter().map(|topic| (&topic.name, &topic.type_name));
+    let subscribed = subscribed.iter().map(|topic| (&topic.name, &topic.type_name));
+    let all: std::collections::BTreeSet<_> = published.chain(subscribed).collect();
+    if options.count {
+        return Ok(format!("{}\n", all.len()));
+    }
+    for (name, type_name) in all {
+        let _ = match options.types {
+            true => writeln!(text, "{name} [{type_name}]"),
+            false => writeln!(text, "{name}"),
+        };
+    }
+    Ok(text)
+}
+
+/// Topics without hidden ones, when the graph has not changed for a while.
+async fn discovered(
+    middleware: &Middleware,
+    connections: &mut ConnectionsWatch,
+    limit: Duration,
+) -> (Vec<TopicInfo>, Vec<SubscribedTopic>) {
+    let is_shown = |name: &str| !name.split('/').any(|part| part.starts_with('_'));
+    let mut last = (Vec::new(), Vec::new());
+    let mut since = Instant::now();
+    let settled = poll_until(limit, || {
+        let (mut published, mut subscribed) = (middleware.topics(), connections.subscribed());
+        published.retain(|topic| is_shown(&topic.name));
+        subscribed.retain(|topic| is_shown(&topic.name));
+        let now = (published, subscribed);
+        if now != last {
+            (last, since) = (now, Instant::now());
+        }
+        (last != (Vec::new(), Vec::new()) && since.elapsed() >= SETTLED).then_some(())
+    });
+    settled.await;
+    last
+}
