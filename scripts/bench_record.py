@@ -25,7 +25,12 @@ from sensors import RAW, with_defaults  # noqa: E402
 SECONDS = float(os.environ.get("RECORD_SECONDS", "12"))
 CAMERAS = [replace(with_defaults(n, 1, RAW), width=640, height=480, rate=30) for n in range(8)]
 VEHICLES = 50
-WANTED = {"`record.raw`": {"record.raw": "raw.mcap"}, "`record.raw` and `record.ros`": {"record.raw": "raw.mcap", "record.ros": "bag"}}
+RAW_FILE, BOTH = {"record.raw": "raw.mcap"}, {"record.raw": "raw.mcap", "record.ros": "bag"}
+WANTED = {
+    "`record.raw`": RAW_FILE | {"record.compression": "none"},
+    "`record.raw` and `record.ros`": BOTH | {"record.compression": "none"},
+    "both, `record.compression: zstd`": BOTH | {"record.compression": "zstd"},
+}
 
 
 def disk(place: Path) -> float:

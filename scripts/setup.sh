@@ -77,12 +77,13 @@ rclpy() {
 
 # Algorithms of PyPI (test/algorithms); `short` or `long`, which has all that the short form has.
 algorithms() {
-    local file=test/algorithms/requirements.txt size="100 MB" stamp wanted
-    [ "$1" = short ] || { file=test/algorithms/requirements-long.txt size="300 MB"; }
+    local file=test/algorithms/requirements.txt size="160 MB" stamp wanted
+    [ "$1" = short ] || { file=test/algorithms/requirements-long.txt size="360 MB"; }
     stamp=.venv-algorithms/$1.sha
     wanted=$(sha256sum test/algorithms/requirements*.txt test/e2e/requirements.txt)
     [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
     python3 -c 'import ensurepip' 2>/dev/null || apt_install python3 python3-venv
+    [ "$1" = short ] || ldconfig -p 2>/dev/null | grep -q libusb-1.0 || apt_install libusb-1.0-0 # Open3D loads it
     echo "setup: installing $file into .venv-algorithms ($size)"
     [ -x .venv-algorithms/bin/python ] || python3 -m venv .venv-algorithms
     .venv-algorithms/bin/python -m pip install -q --disable-pip-version-check -r "$file"

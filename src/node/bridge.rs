@@ -13,7 +13,6 @@ use super::{
 };
 #[cfg(has_rfly_bridge_msgs)]
 use super::{model, netsim};
-use crate::config::params::RecordParams;
 use crate::ros::{Departure, Middleware, Options};
 use std::sync::Arc;
 
@@ -70,7 +69,7 @@ impl Bridge {
     /// Starts nothing, joins no graph, and opens no port except to discover vehicles (`control.discover_s`).
     pub fn endpoints(settings: &Settings) -> Result<(Settings, ReceiveEndpoints), NodeError> {
         let mut params = settings.params.clone();
-        params.record = RecordParams::default();
+        (params.record.ros, params.record.raw) = (None, None);
         // With Redis the bridge binds the ports of CopterSim, not those of a client.
         params.redis.address = None;
         let settings = &Settings { params, ..settings.clone() };

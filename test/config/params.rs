@@ -224,19 +224,42 @@ fn frames_are_prefixed_only_where_several_vehicles_need_it() {
 }
 
 #[test]
-fn a_recording_has_a_name_and_no_place() {
-    for name in ["../flight", "/etc/flight", "a/b", ".hidden", "\u{fffd}\u{2}q", "a b"] {
+fn a_recording_has_a_path_that_ends_with_a_name() {
+    for path in ["/", "..", "a/..", ".", "~/flight", "~", "a\u{2}b", "a\nb"] {
         for parameter in ["record.ros", "record.raw"] {
-            let wrong = params(&[(parameter, string(name))]).unwrap_err();
-            assert!(wrong.contains(parameter), "{name:?}: {wrong}");
+            let wrong = params(&[(parameter, string(path))]).unwrap_err();
+            assert!(wrong.contains(parameter), "{path:?}: {wrong}");
         }
     }
-    let record =
-        params(&[("record.directory", string("/data")), ("record.ros", string("flight-2_b.1"))])
-            .unwrap()
-            .record;
-    assert_eq!(record.directory, PathBuf::from("/data"));
-    assert_eq!(record.ros.as_deref(), Some("flight-2_b.1"));
+    for path in ["flight-2_b.1", "/data/flights/a b", "../flight", "flights/1/"] {
+        let record = params(&[("record.ros", string(path))]).unwrap().record;
+        assert_eq!(record.ros.as_deref(), Some(path));
+    }
+}
+
+#[test]
+fn wrong_expressions_of_a_recording_are_reported_with_all_other_problems() {
+    let wrong = params(&[
+        ("record.regex", string("img_(rgb")),
+        ("record.exclude_regex", string("*depth")),
+        ("record.depth", string("png")),
+        ("record.compression", string("lz4")),
+        ("record.ros", string("/")),
+        ("imu.rate_hz", ParamValue::Int(0)),
+    ])
+    .unwrap_err();
+    for name in [
+        "record.regex",
+        "record.exclude_regex",
+        "record.depth",
+        "record.compression",
+        "record.ros",
+        "imu.rate_hz",
+    ] {
+        assert!(wrong.contains(&format!("{name} ")), "{name}: {wrong}");
+    }
+    let record = params(&[("record.regex", string("^/tf|img_rgb$"))]).unwrap().record;
+    assert_eq!(record.regex, "^/tf|img_rgb$");
 }
 
 #[test]

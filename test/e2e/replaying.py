@@ -40,7 +40,7 @@ def by_host(topic: str) -> bool:
 
 def replay(file: Path, domain_id: int, place: Path, *options: object, more: tuple[str, ...] = ()) -> dict[str, list[bytes]]:
     """The samples that a replay publishes, by topic."""
-    parameters = [f"record.directory:={place}", "record.ros:=again", *more]
+    parameters = [f"record.directory:={place}", "record.ros:=again", "record.depth:=all", *more]
     arguments = [word for parameter in parameters for word in ("-p", parameter)]
     command = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", file, *options, "--ros-args", *arguments]
     subprocess.run([str(word) for word in command], check=True, env=os.environ | environment(domain_id))

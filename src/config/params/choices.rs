@@ -85,6 +85,14 @@ choices! {
         Millimetres = "16UC1", "Millimetres, 0 is invalid (REP 118).";
         Vendor = "vendor", "The simulator's numbers as mono16, unscaled.";
     }
+    /// Encodings of depth in a bag.
+    RecordDepth {
+        Float = "32FC1", "Metres, exact at any scale.";
+        Millimetres = "16UC1", "The main topic.";
+        All = "all", "Every encoding that is published.";
+    }
+    /// Compression of the chunks of a recording.
+    RecordCompression { None = "none", "None."; Zstd = "zstd", "Zstandard, at its fastest level."; }
     /// Type of the field `label` of a lidar point.
     LabelType { Float32 = "float32", "As the coordinates."; Uint32 = "uint32", "As `pcl::PointXYZL`."; }
     /// Whether the bridge requests clouds with segmentation colours.

@@ -1,6 +1,7 @@
 //! The page for browsers, and recordings.
 use super::declare::parameters;
 use super::table::{NODE, RECORD};
+use super::{RecordCompression, RecordDepth};
 use std::path::PathBuf;
 
 parameters! {
@@ -15,15 +16,24 @@ parameters! {
     }
 
     /// `record.*`.
-    #[derive(Default)]
     pub struct RecordParams {
         [RECORD]
         directory: PathBuf = "record.directory", Str = ".", "Directory of the recordings.";
         ros: Option<String> = "record.ros", Str = "", live
-            "Name of a bag (directory with MCAP, rosbag2) in record.directory that records every topic of the bridge, also those without a \
-            subscriber; one that is there is not overwritten: the name gets a number. Empty: ends the recording (docs/record.md).";
+            "Path of a bag (directory with MCAP, rosbag2), as of `ros2 bag record -o`: absolute or in record.directory. It records the topics \
+            of the bridge, also those without a subscriber. While the bridge runs, only a path in record.directory is accepted. An existing \
+            one is not overwritten: the new name gets a number. Empty: ends the recording (docs/record.md).";
         raw: Option<String> = "record.raw", Str = "", live
-            "Name of an MCAP file in record.directory that records every datagram and shared-memory frame that the bridge receives, with its \
+            "Path of an MCAP file, as record.ros, that records every datagram and shared-memory frame that the bridge receives, with its \
             parameters and the files they name. Empty: ends the recording.";
+        regex: String = "record.regex", Str = "", live
+            "Regular expression, as `ros2 bag record --regex`: the next bag has only topics in whose full names it occurs. Empty: all.";
+        exclude_regex: String = "record.exclude_regex", Str = "", live
+            "Regular expression, as `ros2 bag record --exclude-regex`: the next bag has no topics in whose full names it occurs. Empty: no exception.";
+        depth: RecordDepth = "record.depth", Choice = "32FC1", live
+            "Depth images in the next bag: `32FC1` metres, the values as the simulator sends them; `16UC1` millimetres; `all` encodings that \
+            are published, with files for image_transport. Without depth.publish_float it is never 32FC1 alone.";
+        compression: RecordCompression = "record.compression", Choice = "zstd", live
+            "Compression of the chunks of the next recordings (MCAP).";
     }
 }

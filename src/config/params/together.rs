@@ -1,7 +1,9 @@
 //! Checks across parameters.
-use super::Params;
+use super::{Params, RecordParams};
 use crate::config::{ControlLink, Problems, SimMode, names};
+use regex_lite::Regex;
 use std::net::Ipv4Addr;
+use std::path::Path;
 
 pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     let mut addresses = params.per_vehicle.values().filter_map(|vehicle| vehicle.address);
@@ -71,20 +73,28 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
             problems.push(name, format!("must be less than {high_name}, {high}, is {low}"));
         }
     }
-    let record = [("record.ros", &params.record.ros), ("record.raw", &params.record.raw)];
-    for (parameter, name) in record {
-        let name = name.as_deref().unwrap_or("recording");
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if name.starts_with('.') || !name.chars().all(is_plain) {
-            let why = format!(
-                "must be a name in record.directory: letters, digits, `.`, `_`, `-`, and no `.` at the beginning; is {name:?}"
-            );
-            problems.push(parameter, why);
-        }
-    }
+    check_recordings(&params.record, problems);
     if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
         let why = format!("must not begin with `/` or contain white space, is {:?}", f.prefix);
         problems.push("frame_prefix", why);
+    }
+}
+
+fn check_recordings(record: &RecordParams, problems: &mut Problems) {
+    for (name, path) in [("record.ros", &record.ros), ("record.raw", &record.raw)] {
+        let Some(path) = path else { continue };
+        let has_name = Path::new(path).file_name().is_some();
+        if !has_name || path.starts_with('~') || path.contains(char::is_control) {
+            let why = "must be a path that ends with a name, without `~` (write $HOME) and control characters";
+            problems.push(name, format!("{why}, is {path:?}"));
+        }
+    }
+    for (name, text) in
+        [("record.regex", &record.regex), ("record.exclude_regex", &record.exclude_regex)]
+    {
+        if let Err(why) = Regex::new(text) {
+            problems.push(name, format!("must be a regular expression, is {text:?}: {why}"));
+        }
     }
 }
 

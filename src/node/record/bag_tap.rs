@@ -1,9 +1,12 @@
-//! Records every topic of this node in a bag: the serialized messages of its publishers.
+//! Records the topics of this node in a bag: the serialized messages of its publishers.
 use super::bag::{McapTopic, QOS};
 use super::mcap_file::McapSink;
+use crate::config::Params;
+use crate::config::params::RecordDepth;
 use crate::msgs::definition;
 use crate::node::clock::host_now;
 use crate::ros::{Durability, History, Qos, Reliability, Tap, TapReader, TapTopic};
+use regex_lite::Regex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,18 +25,63 @@ fn qos_profile(qos: &Qos) -> String {
     )
 }
 
-pub(super) struct BagTap(pub(super) Arc<McapSink>);
+/// Ends of the names of the encodings of a depth image.
+const DEPTH_ENCODINGS: [&str; 4] =
+    ["/img_depth", "/img_depth_float", "/img_depth/compressed", "/img_depth/compressedDepth"];
+
+/// Chooses the topics of a bag.
+pub(super) struct TopicFilter {
+    include: Option<Regex>,
+    exclude: Option<Regex>,
+    /// The encoding in place of which the others are not recorded; `None`: all are.
+    depth: Option<&'static str>,
+}
+
+impl TopicFilter {
+    /// The regular expressions are valid, because the parameters are checked.
+    pub(super) fn new(params: &Params) -> Self {
+        let record = &params.record;
+        let regex = |text: &str| Regex::new(text).ok().filter(|_| !text.is_empty());
+        let depth = match record.depth {
+            RecordDepth::All => None,
+            RecordDepth::Float if params.depth.publish_float => Some("/img_depth_float"),
+            RecordDepth::Float | RecordDepth::Millimetres => Some("/img_depth"),
+        };
+        Self { include: regex(&record.regex), exclude: regex(&record.exclude_regex), depth }
+    }
+
+    fn accepts(&self, name: &str) -> bool {
+        let is_chosen = |name: &str| {
+            self.include.as_ref().is_none_or(|regex| regex.is_match(name))
+                && self.exclude.as_ref().is_none_or(|regex| !regex.is_match(name))
+        };
+        let is_recorded_as = |depth: &str| {
+            let others = DEPTH_ENCODINGS.iter().filter(|end| **end != depth);
+            let mut sensors = others.filter_map(|end| name.strip_suffix(end));
+            sensors.any(|sensor| is_chosen(&format!("{sensor}{depth}")))
+        };
+        is_chosen(name) && !self.depth.is_some_and(is_recorded_as)
+    }
+}
+
+pub(super) struct BagTap {
+    pub(super) sink: Arc<McapSink>,
+    pub(super) filter: TopicFilter,
+}
 
 impl Tap for BagTap {
     fn open(&self, topic: &TapTopic<'_>) -> Option<Arc<dyn TapReader>> {
+        if !self.filter.accepts(topic.name) {
+            return None;
+        }
         let schema = (topic.type_name.to_owned(), definition(topic.type_name)?.to_owned());
-        let id = self.0.add_topic(McapTopic {
+        let id = self.sink.add_topic(McapTopic {
             name: topic.name.to_owned(),
             encoding: "cdr",
             schema: Some(schema),
             metadata: BTreeMap::from([(QOS.to_owned(), qos_profile(&topic.qos))]),
         })?;
-        Some(Arc::new(BagChannel { sink: self.0.clone(), id, sequence: AtomicU32::new(0) }))
+        Some(Arc::new(BagChannel { sink: self.sink.clone(), id, sequence: AtomicU32::new(0) }))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Writes MCAP files that are valid after every flush. Each file has a thread that writes the samples of a bounded queue.
 use super::bag::{BagMetadata, McapTopic};
+use crate::config::params::RecordCompression;
 use crate::node::tasks;
 use crate::transport::free_bytes;
 use mcap::records::{MessageHeader, Metadata};
-use mcap::{Attachment, WriteOptions, Writer};
+use mcap::{Attachment, Compression, WriteOptions, Writer};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,6 +23,8 @@ const SAMPLE_OVERHEAD: usize = 128;
 /// Period of flushes. A killed process loses at most the data of two periods.
 const FLUSH_PERIOD: Duration = Duration::from_millis(500);
 const CHUNK_BYTES: u64 = 1 << 20;
+/// The fastest of the usual levels: the thread of the recording must keep up.
+const ZSTD_LEVEL: u32 = 1;
 
 /// The end of a file without summary: `DataEnd`, `Footer`, magic. Readers then scan the whole file.
 const END: &[u8; 50] = b"\x0f\x04\0\0\0\0\0\0\0\0\0\0\0\
@@ -183,6 +186,7 @@ impl McapSink {
     pub(super) fn create(
         path: &Path,
         bag: Option<BagMetadata>,
+        compression: RecordCompression,
     ) -> io::Result<(Arc<Self>, WriterThread)> {
         let profile = if bag.is_some() { "ros2" } else { "" };
         let file = RecoverableFile {
@@ -193,7 +197,9 @@ impl McapSink {
             error: None,
         };
         let options = WriteOptions::new()
-            .compression(None)
+            .compression((compression == RecordCompression::Zstd).then_some(Compression::Zstd))
+            .compression_level(ZSTD_LEVEL)
+            .compression_threads(0)
             .profile(profile)
             .library(concat!("rfly_bridge ", env!("CARGO_PKG_VERSION")))
             .chunk_size(Some(CHUNK_BYTES))

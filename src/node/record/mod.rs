@@ -20,7 +20,7 @@ pub use replay::{PlaybackOptions, Replay, ReplayError, ReplayReport};
 pub use step_input::{parse_step, read_steps};
 
 use crate::config::Problems;
-use crate::config::params::RecordParams;
+use crate::config::params::{RecordCompression, RecordParams};
 use crate::node::assembly::Assembly;
 use crate::node::context::Context;
 use crate::node::error::NodeError;
@@ -30,12 +30,12 @@ use crate::node::subsystem::Subsystem;
 use crate::ros::{Middleware, TapGuard};
 use crate::transport::PacketTapSlot;
 use bag::BagMetadata;
-use bag_tap::BagTap;
+use bag_tap::{BagTap, TopicFilter};
 use mcap_file::{McapSink, WriterThread};
 use parking_lot::Mutex;
 use raw::RawRecorder;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -51,12 +51,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         packet_tap: assembly.binder.packet_tap.clone(),
         active: Mutex::default(),
     });
-    let before = RecordParams::default();
-    let new = NewRecordings::create(&before, &context.settings.params.record);
-    control.replace(new, context.settings);
+    let now = &context.settings.params.record;
+    let before = RecordParams { ros: None, raw: None, ..now.clone() };
+    control.replace(NewRecordings::create(&before, now), context.settings);
     let control_to_change = control.clone();
     assembly.prepare.push(Box::new(move |before, now| {
-        let new = NewRecordings::create(&before.params.record, &now.params.record);
+        let (before, record) = (&before.params.record, &now.params.record);
+        check_places(before, record).or(())?;
+        let new = NewRecordings::create(before, record);
         new.problems().or(())?;
         let (control, now) = (control_to_change.clone(), now.clone());
         Ok(Box::new(move || {
@@ -67,6 +69,25 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     assembly.sections.push(Box::new(RecordingStatus { control: control.clone(), dropped: 0 }));
     assembly.guards.push(Box::new(StopRecordings(control)));
     Ok(())
+}
+
+/// Checks paths that are set at run time: whoever may set parameters chooses a name, and no place outside record.directory.
+fn check_places(before: &RecordParams, now: &RecordParams) -> Problems {
+    let mut problems = Problems::default();
+    let paths = [("record.ros", &before.ros, &now.ros), ("record.raw", &before.raw, &now.raw)];
+    for (name, _, path) in paths.into_iter().filter(|(_, before, now)| before != now) {
+        let is_name =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if let Some(path) = path.as_ref().filter(|path| !Path::new(path).components().all(is_name))
+        {
+            let directory = now.directory.display();
+            let why = format!(
+                "must be in record.directory ({directory}) while the bridge runs, is {path:?}; another place needs a restart, with -p {name}:={path}"
+            );
+            problems.push(name, why);
+        }
+    }
+    problems
 }
 
 struct RecordingControl {
@@ -110,7 +131,9 @@ impl RecordingControl {
             if let Some(recording) = &mut active.ros
                 && let Ok(sink) = &recording.sink
             {
-                recording.tap = Some(self.middleware.tap(Arc::new(BagTap(sink.clone()))));
+                let filter = TopicFilter::new(&settings.params);
+                let tap = Arc::new(BagTap { sink: sink.clone(), filter });
+                recording.tap = Some(self.middleware.tap(tap));
             }
         }
         if let Some(raw) = new.raw {
@@ -136,8 +159,7 @@ impl NewRecordings {
     fn create(before: &RecordParams, now: &RecordParams) -> Self {
         let mut new = Self::default();
         let threads = &mut new.threads;
-        let mut start =
-            |name: &String, is_bag| Recording::start(&now.directory.join(name), is_bag, threads);
+        let mut start = |path: &String, is_bag| Recording::start(path, is_bag, now, threads);
         if before.ros != now.ros {
             new.ros = Some(now.ros.as_ref().map(|name| start(name, true)));
         }
@@ -162,9 +184,14 @@ impl NewRecordings {
 
 impl Recording {
     /// Creates the file. An error is logged, and the bridge continues.
-    fn start(path: &Path, is_bag: bool, threads: &mut Vec<WriterThread>) -> Self {
-        let path = unused_path(path);
-        let created = if is_bag { create_bag(&path) } else { McapSink::create(&path, None) };
+    fn start(
+        path: &str,
+        is_bag: bool,
+        record: &RecordParams,
+        threads: &mut Vec<WriterThread>,
+    ) -> Self {
+        let path = unused_path(&record.directory.join(path));
+        let created = create_file(&path, is_bag, record.compression);
         match &created {
             Ok(_) => tracing::info!("recording {}", path.display()),
             Err(error) => tracing::error!("cannot record {}: {error}", path.display()),
@@ -177,13 +204,21 @@ impl Recording {
     }
 }
 
-/// Creates the bag `NAME/NAME_0.mcap`.
-fn create_bag(path: &Path) -> io::Result<(Arc<McapSink>, WriterThread)> {
+/// Creates the raw recording, or the bag `NAME/NAME_0.mcap`, with the directories above it.
+fn create_file(
+    path: &Path,
+    is_bag: bool,
+    compression: RecordCompression,
+) -> io::Result<(Arc<McapSink>, WriterThread)> {
+    if !is_bag {
+        std::fs::create_dir_all(path.parent().unwrap_or(path))?;
+        return McapSink::create(path, None, compression);
+    }
     std::fs::create_dir_all(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let file = format!("{name}_0.mcap");
     let bag = BagMetadata::new(path.to_owned(), file.clone());
-    McapSink::create(&path.join(file), Some(bag))
+    McapSink::create(&path.join(file), Some(bag), compression)
 }
 
 /// The path, with a number if the file exists: a restarted bridge overwrites no recording.

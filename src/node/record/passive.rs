@@ -90,7 +90,9 @@ impl PassiveRecorder {
             }
             _ => PassiveRecordError::System(error),
         })?;
-        let (sink, writer) = McapSink::create(path, None).map_err(PassiveRecordError::File)?;
+        let compression = settings.params.record.compression;
+        let (sink, writer) =
+            McapSink::create(path, None, compression).map_err(PassiveRecordError::File)?;
         let (stop, counts) = (Arc::default(), Arc::default());
         let mut recorder = Self { stop, counts, threads: Vec::new(), writer, sink: sink.clone() };
         let raw = Arc::new(RawRecorder::new(sink, settings));

@@ -170,7 +170,7 @@ class stepping:  # noqa: N801, used like a function
 
     def __init__(self, file: Path, domain_id: int, place: Path, *options: object):
         words = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", file, "--step", *options, "--ros-args"]
-        words += ["-p", f"record.directory:={place}", "-p", "record.ros:=again"]
+        words += ["-p", f"record.directory:={place}", "-p", "record.ros:=again", "-p", "record.depth:=all"]
         self.command, self.around = [str(word) for word in words], os.environ | environment(domain_id)
 
     def __enter__(self) -> subprocess.Popen:
@@ -201,7 +201,7 @@ class stepping:  # noqa: N801, used like a function
 
 def first_part(domain_id: int, place: Path, seconds: float) -> tuple[int, dict[str, list[bytes]]]:
     """How many messages the first seconds of the flight have, and what a replay of them publishes."""
-    parameters = ["-p", f"record.directory:={place}", "-p", "record.ros:=again"]
+    parameters = ["-p", f"record.directory:={place}", "-p", "record.ros:=again", "-p", "record.depth:=all"]
     words = [binary("rfly_bridge", "RFLY_BRIDGE"), "replay", FLIGHT, "--speed", 0, "--seconds", seconds, "--ros-args", *parameters]
     around = os.environ | environment(domain_id)
     ran = subprocess.run([str(word) for word in words], env=around, capture_output=True, text=True, check=True)

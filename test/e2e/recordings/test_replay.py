@@ -38,7 +38,8 @@ COUNTED = {"received", "bytes", "frames", "converted"}
 def flight(tmp_path_factory, domain_id, simulator_ports) -> tuple[Path, dict[str, list[bytes]]]:
     """A raw recording with faults of the network that are switched on and off, and what was published meanwhile."""
     place = tmp_path_factory.mktemp("flight")
-    parameters = {"time.mode": "sim", "record.directory": place, "record.raw": "raw.mcap", "record.ros": "live"}
+    names = {"record.directory": place, "record.raw": "raw.mcap", "record.ros": "live"}
+    parameters = {"time.mode": "sim", "record.depth": "all", **names}
     with System(place / "run", domain_id, SENSORS, parameters=parameters) as system:
         recording = Recording(system)
         recording.subscribe({**IMU, **DIAGNOSTICS, SENSORS[0].topic: "sensor_msgs/msg/Image"})

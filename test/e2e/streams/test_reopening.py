@@ -179,7 +179,7 @@ def test_a_camera_moves_to_another_vehicle(running):
 def test_a_recording_has_the_topics_of_before_and_after(running):
     system, recording, parameters = running
     depth = replace(COLOUR, type=2)
-    set_together(parameters, record__ros="reopened")
+    set_together(parameters, record__ros="reopened", record__depth="all")
     recording.collect_more(3, [main_topic(COLOUR)])
     set_together(parameters, sensor3__type_id=2, sensor3__width=200)
     wait_until_only(system, set(topics_of(depth)), {main_topic(COLOUR)})
