@@ -3,7 +3,7 @@ use crate::doctor::DropFault;
 use crate::motion::Ignored;
 use crate::sensors::SensorCause;
 use crate::session::DropCause;
-use crate::vehicle::Counter;
+use crate::vehicle::{Counter, CounterKind};
 use std::cmp::Ordering;
 
 /// A counted event; causes with the same name share a counter.
@@ -33,7 +33,7 @@ pub enum Cause {
     OtherSender,
     /// The datagram is of another vehicle, which the bridge may not serve.
     OtherVehicle,
-    /// The heartbeat has another sender than the vehicle's address.
+    /// The heartbeat has another sender than the vehicle's address; it is used.
     OtherAddress,
     /// The receive buffer of the socket was full.
     SocketOverflow,
@@ -65,6 +65,8 @@ pub enum Cause {
     NoPose,
     /// The simulator reports a collision.
     Collision,
+    /// The time is far from the simulation time, so the message is stamped with the current time.
+    StampedOnArrival,
 
     // Sent data.
     /// The middleware did not accept a message.
@@ -103,10 +105,36 @@ impl Cause {
             other => other.into(),
         }
     }
-}
 
-impl Cause {
-    /// Returns the fault of the set-up that causes a drop.
+    /// Whether it is a loss. What only tells of something, is for others or was here before is none.
+    pub fn kind(self) -> CounterKind {
+        match self {
+            Self::Vehicle(counter) => counter.kind(),
+            Self::Frame(DropCause::Duplicate | DropCause::Late)
+            | Self::Motion(Ignored::OtherVehicle)
+            | Self::Refused
+            | Self::OtherSender
+            | Self::OtherVehicle
+            | Self::NotRead
+            | Self::Duplicate => CounterKind::Ignored,
+            Self::OtherAddress | Self::Collision | Self::StampedOnArrival | Self::HeldBack => {
+                CounterKind::Event
+            }
+            _ => CounterKind::Drop,
+        }
+    }
+
+    /// Key in `/diagnostics`.
+    pub(super) fn key(self) -> String {
+        let prefix = match self.kind() {
+            CounterKind::Drop => "drop_",
+            CounterKind::Ignored => "ignored_",
+            _ => "",
+        };
+        format!("{prefix}{}", self.name())
+    }
+
+    /// Returns the fault of the set-up that it indicates.
     pub fn fault(self) -> Option<DropFault> {
         Some(match self {
             Self::SocketOverflow => DropFault::FullBuffer,

@@ -48,7 +48,7 @@ pub(super) async fn receive(
     };
     match received {
         Ok(Received::Refused) => {
-            stats.lock().drop_one(Cause::Refused);
+            stats.lock().count(Cause::Refused);
             None
         }
         Ok(Received::Datagram(datagram)) => {
@@ -61,7 +61,7 @@ pub(super) async fn receive(
             Some(datagram)
         }
         Err(_) => {
-            stats.lock().drop_one(Cause::Socket);
+            stats.lock().count(Cause::Socket);
             // Keeps a permanently failing socket from spinning.
             tokio::time::sleep(Duration::from_millis(10)).await;
             None

@@ -3,6 +3,7 @@ pub use crate::doctor::LinkState;
 use crate::doctor::SourceRole;
 use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
+use crate::vehicle::CounterKind;
 use hdrhistogram::Histogram;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
@@ -22,10 +23,8 @@ pub(super) struct Figures {
     pub(super) frames: u64,
     /// Frames that were converted, because the topic has a subscriber.
     pub(super) converted: u64,
-    /// Drops by cause.
-    pub(super) drops: BTreeMap<Cause, u64>,
-    /// Counted events that are no drops.
-    pub(super) others: BTreeMap<Cause, u64>,
+    /// Counted events by cause; not all of them are losses ([`Cause::kind`]).
+    pub(super) counts: BTreeMap<Cause, u64>,
     /// Time from the first byte to the end of publishing, in µs, since the last report.
     latency_us: Latencies,
     /// When the last frame was complete.
@@ -59,23 +58,23 @@ impl Figures {
     /// Sets the count of samples missing by sequence number.
     pub(super) fn set_lost(&mut self, count: u64) {
         if count > 0 {
-            self.drops.insert(Cause::Frame(DropCause::Lost), count);
+            self.counts.insert(Cause::Frame(DropCause::Lost), count);
         }
     }
 
-    pub(super) fn drop_one(&mut self, cause: Cause) {
-        self.drop_many(cause, 1);
+    pub(super) fn count(&mut self, cause: Cause) {
+        self.count_many(cause, 1);
     }
 
-    pub(super) fn drop_many(&mut self, cause: Cause, count: u64) {
+    pub(super) fn count_many(&mut self, cause: Cause, count: u64) {
         if count > 0 {
-            *self.drops.entry(cause).or_default() += count;
+            *self.counts.entry(cause).or_default() += count;
         }
     }
 
     /// Sets the socket's count of datagrams lost to a full receive buffer.
     pub(super) fn set_overflows(&mut self, count: u32) {
-        self.drops.insert(Cause::SocketOverflow, count.into());
+        self.counts.insert(Cause::SocketOverflow, count.into());
     }
 
     pub(super) fn set_reassembly(&mut self, counters: &ReassemblyCounters) {
@@ -85,9 +84,15 @@ impl Figures {
         for &cause in DropCause::ALL {
             let count = counters.dropped(cause);
             if count > 0 {
-                self.drops.insert(Cause::Frame(cause), count);
+                self.counts.insert(Cause::Frame(cause), count);
             }
         }
+    }
+
+    /// Losses by cause.
+    pub(super) fn drops(&self) -> impl Iterator<Item = (Cause, u64)> {
+        let counts = self.counts.iter().map(|(cause, count)| (*cause, *count));
+        counts.filter(|(cause, _)| cause.kind() == CounterKind::Drop)
     }
 
     /// Returns a quantile of the latencies since the last report in s; NaN if there are none.
@@ -141,7 +146,7 @@ impl SourceStats {
         self.figures.lock()
     }
 
-    /// Counts a handled datagram as a frame, or the cause of its drop.
+    /// Counts a handled datagram as a frame, or by the cause why it is none.
     pub(super) fn count_result(&self, result: Result<(), Cause>) {
         let mut figures = self.lock();
         match result {
@@ -149,7 +154,7 @@ impl SourceStats {
                 figures.frames += 1;
                 figures.last_frame = Some(Instant::now());
             }
-            Err(cause) => figures.drop_one(cause),
+            Err(cause) => figures.count(cause),
         }
     }
 

@@ -40,7 +40,7 @@ impl<S: CountedTask> Endless for S {
     }
 
     fn failed(&mut self) {
-        self.stats().lock().drop_one(Cause::TaskFailed);
+        self.stats().lock().count(Cause::TaskFailed);
     }
 
     async fn work(&mut self) {

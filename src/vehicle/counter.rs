@@ -4,10 +4,12 @@ use crate::wire::mavlink::FrameError;
 /// How a counter is reported.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CounterKind {
-    /// A loss, refusal or retry: `drop_<name>`, and a warning while it grows.
+    /// Data that is lost, or a message that is not sent: `drop_<name>`, and a warning while it grows.
     Drop,
-    /// Ignored, and no fault: `<name>`.
-    Other,
+    /// Not for us, or of no use: `ignored_<name>`. Nothing is lost.
+    Ignored,
+    /// Something that happened, or that its caller was told: `<name>`. Nothing is lost.
+    Event,
     /// The frames of the vehicle: the figure `frames`.
     Frames,
     /// Not reported.
@@ -51,27 +53,48 @@ counters! {
         Sent = "sent", "A message to the vehicle.";
         SetpointRepeated = "setpoint_repeated", "A setpoint that was sent again because no new one arrived.";
     }
-    Other {
+    Ignored {
         ForeignComponent = "foreign_component", "A message of a camera, gimbal, companion or station under the vehicle's system id.";
         UltraSimpleState = "udp_ultrasimple_state", "A state of UDP_UltraSimple, whose layout is not published: the true state replaces it.";
+        OtherVehicle = "other_vehicle", "A state of another vehicle.";
+        MavlinkUnknownMessage = "mavlink_unknown_message", "[`FrameError::Unknown`].";
+        ForeignSystem = "foreign_system", "A frame of another system.";
+        DistanceSensorId = "distance_sensor_id", "A range finder without a topic.";
+        TimesyncIgnored = "timesync", "A TIMESYNC that cannot be used.";
+        AckForOthers = "ack_for_others", "An acknowledgement of another sender's command.";
+        AckUnexpected = "ack_unexpected", "An acknowledgement that no command waits for.";
+        AckLate = "ack_late", "An acknowledgement that arrived after its call had been answered without success.";
+        SetpointNotUsed = "setpoint_not_used", "`setpoint.use_quaternion` chose the other topic.";
+    }
+    Event {
+        LinkLost = "link_lost", "The vehicle fell silent.";
+        StatustextNotLogged = "statustext_not_logged", "A text that is published, but not logged.";
+        AutopilotRestarted = "autopilot_restarted", "The autopilot restarted.";
+        RosTimeJumped = "ros_time_jumped", "ROS time jumped.";
+        TimesyncRelearnt = "timesync_relearnt", "The estimate of the autopilot's clock restarted.";
+        CommandRetransmitted = "command_retransmitted", "A retransmitted command.";
+        CommandFailed = "command_failed", "A failed command.";
+        CommandRefused = "command_refused", "A call that was refused without asking the vehicle.";
+        CommandOverridden = "command_overridden", "A command that a newer one, or another change of the mode, overrode before it was acknowledged.";
+        TooManyCalls = "too_many_calls", "A call beyond the limit of waiting calls; the oldest was answered.";
+        ParameterFailed = "parameter_failed", "A failed parameter call.";
+        MissionFailed = "mission_failed", "A failed mission call.";
+        KeepAliveStopped = "keep_alive_stopped", "The last setpoint is no longer repeated.";
+        SetpointDoubtful = "setpoint_doubtful", "A doubtful setpoint, which was sent.";
     }
     Drop {
         // Links.
         NotSent = "not_sent", "The socket or line did not accept a message.";
         Unsupported = "unsupported", "The link has no datagram for a message.";
-        LinkLost = "link_lost", "The vehicle fell silent.";
         Malformed = "malformed", "A datagram that is not a state, or has a number that is NaN or infinite.";
-        OtherVehicle = "other_vehicle", "A state of another vehicle.";
         MavlinkInUdpMode = "mavlink_in_udp_mode", "MAVLink on a link that does not speak MAVLink.";
         UdpSimpleState = "udp_simple_state", "A state of UDP_Simple on another link.";
         UdpFullState = "udp_full_state", "A state of UDP_Full on another link.";
         MavlinkNoise = "mavlink_noise", "[`FrameError::Noise`].";
         MavlinkTruncated = "mavlink_truncated", "[`FrameError::Truncated`].";
         MavlinkChecksum = "mavlink_checksum", "[`FrameError::Checksum`].";
-        MavlinkUnknownMessage = "mavlink_unknown_message", "[`FrameError::Unknown`].";
         MavlinkFlags = "mavlink_flags", "[`FrameError::Flags`].";
         MavlinkUnknownValue = "mavlink_unknown_value", "A message with a value that the dialect does not know.";
-        ForeignSystem = "foreign_system", "A frame of another system.";
 
         // Telemetry.
         NotPublished = "not_published", "A message that the middleware did not accept.";
@@ -81,33 +104,13 @@ counters! {
         BadPosition = "bad_position", "An invalid latitude or longitude.";
         PositionWithoutAttitude = "position_without_attitude", "A body pose without a known attitude.";
         OdometryFrame = "odometry_frame", "An odometry in an unsupported frame.";
-        DistanceSensorId = "distance_sensor_id", "A range finder without a topic.";
         DistanceSensorOrientation = "distance_sensor_orientation", "A range finder with an orientation that gives no frame.";
         MountWithoutAngles = "mount_without_angles", "A gimbal orientation without angles.";
         StatustextIncomplete = "statustext_incomplete", "A text with a missing chunk.";
-        StatustextNotLogged = "statustext_not_logged", "A text that is published, but not logged.";
         TruthNotTaken = "truth_not_taken", "A true state that found the queue full.";
-        AutopilotRestarted = "autopilot_restarted", "The autopilot restarted.";
-        RosTimeJumped = "ros_time_jumped", "ROS time jumped.";
-        TimesyncIgnored = "timesync_ignored", "A TIMESYNC that cannot be used.";
-        TimesyncRelearnt = "timesync_relearnt", "The estimate of the autopilot's clock restarted.";
-
-        // Requests to the vehicle.
-        CommandRetransmitted = "command_retransmitted", "A retransmitted command.";
-        CommandFailed = "command_failed", "A failed command.";
-        CommandRefused = "command_refused", "A call that was refused without asking the vehicle.";
-        CommandOverridden = "command_overridden", "A command that a newer one, or another change of the mode, overrode before it was acknowledged.";
-        TooManyCalls = "too_many_calls", "A call beyond the limit of waiting calls; the oldest was answered.";
-        AckForOthers = "ack_for_others", "An acknowledgement of another sender's command.";
-        AckUnexpected = "ack_unexpected", "An acknowledgement that no command waits for.";
-        AckLate = "ack_late", "An acknowledgement that arrived after its call had been answered without success.";
-        ParameterFailed = "parameter_failed", "A failed parameter call.";
-        MissionFailed = "mission_failed", "A failed mission call.";
 
         // Messages to the vehicle.
         BadMavlinkSink = "bad_mavlink_sink", "A message of `mavlink_sink` that is not a frame.";
-        KeepAliveStopped = "keep_alive_stopped", "The last setpoint is no longer repeated.";
-        SetpointDoubtful = "setpoint_doubtful", "A doubtful setpoint, which was sent.";
         SetpointRefused = "setpoint_refused", "A setpoint that was not sent; the reasons are counted below.";
         SetpointInfinite = "setpoint_infinite", "A number is infinite.";
         SetpointNan = "setpoint_nan", "A required number is NaN.";
@@ -128,7 +131,6 @@ counters! {
         SetpointNoPosition = "setpoint_no_position", "The setpoint is relative to a position or pose that is unknown or too old.";
         SetpointNotNewer = "setpoint_not_newer", "The stamp is not newer than the one before.";
         SetpointPoints = "setpoint_points", "A trajectory with no points, or too many.";
-        SetpointNotUsed = "setpoint_not_used", "`setpoint.use_quaternion` chose the other topic.";
         SetpointUnpaired = "setpoint_unpaired", "An attitude without a thrust of the same time.";
         SetpointChildFrame = "setpoint_child_frame", "The child frame is not the body's.";
         SetpointDebugType = "setpoint_debug_type", "A debug value of an unknown type.";

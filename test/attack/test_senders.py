@@ -161,7 +161,7 @@ def test_a_vehicle_stays_with_the_socket_it_was_connected_from(tmp_path, domain_
 
             def noticed() -> bool:
                 recording.harvest()
-                return counted().get("drop_other_sender", 0) > 20
+                return counted().get("ignored_other_sender", 0) > 20
 
             system.peer.wait_for(noticed, "heartbeats of another socket counted", 60.0)
             assert not any(state.armed for state in states.messages[seen:])

@@ -10,6 +10,13 @@ fn every_counter_has_a_name_of_its_own() {
 
 #[test]
 fn what_is_not_for_the_vehicle_is_no_drop() {
-    assert_eq!(Counter::ForeignComponent.kind(), CounterKind::Other);
-    assert_eq!(Counter::ForeignSystem.kind(), CounterKind::Drop);
+    for counter in [Counter::ForeignComponent, Counter::ForeignSystem, Counter::TimesyncIgnored] {
+        assert_eq!(counter.kind(), CounterKind::Ignored);
+    }
+    for counter in [Counter::CommandRetransmitted, Counter::TimesyncRelearnt, Counter::LinkLost] {
+        assert_eq!(counter.kind(), CounterKind::Event);
+    }
+    for counter in [Counter::MavlinkChecksum, Counter::Late, Counter::SetpointRefused] {
+        assert_eq!(counter.kind(), CounterKind::Drop);
+    }
 }

@@ -49,9 +49,9 @@ impl Section for Degraded {
         let (mut dropped, mut held_back) = (0, 0);
         for source in self.sources.all() {
             let figures = source.lock();
-            let drops = figures.drops.get(&Cause::Sensor(SensorCause::OnPurpose));
-            dropped += drops.copied().unwrap_or_default();
-            held_back += figures.others.get(&Cause::HeldBack).copied().unwrap_or_default();
+            let count = |cause: Cause| figures.counts.get(&cause).copied().unwrap_or_default();
+            dropped += count(SensorCause::OnPurpose.into());
+            held_back += count(Cause::HeldBack);
         }
         let (level, message) = if phrases.is_empty() {
             (Level::Ok, "nothing".to_owned())

@@ -166,7 +166,7 @@ impl CountedTask for ModelTask {
 impl ModelTask {
     fn count_ignored(&self, read: Result<(), Ignored>) {
         if let Err(ignored) = read {
-            self.stats.lock().drop_one(Cause::Motion(ignored));
+            self.stats.lock().count(Cause::Motion(ignored));
         }
     }
 
@@ -224,7 +224,7 @@ impl ModelTask {
             truth.rate.map(|value| value.get()),
         );
         if self.sender.send_to(sample.as_bytes(), imu.to).is_err() {
-            self.stats.lock().drop_one(Cause::NotSent);
+            self.stats.lock().count(Cause::NotSent);
         }
     }
 
@@ -245,7 +245,7 @@ impl ModelTask {
         figures.frames += 1;
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
-        figures.drop_many(Cause::NotSent, failed);
+        figures.count_many(Cause::NotSent, failed);
     }
 
     fn send_heartbeat(&self) {
@@ -259,7 +259,7 @@ impl ModelTask {
             self.sender.send_to(centre.as_bytes(), self.truth),
         ];
         if sent.iter().any(Result::is_err) {
-            self.stats.lock().drop_one(Cause::NotSent);
+            self.stats.lock().count(Cause::NotSent);
         }
     }
 }

@@ -140,7 +140,7 @@ impl NetSimSender {
             Ok(datagrams) => {
                 for bytes in datagrams {
                     if self.socket.send_to(&bytes, self.to).is_err() {
-                        self.stats.lock().drop_one(Cause::NotSent);
+                        self.stats.lock().count(Cause::NotSent);
                     }
                 }
             }
@@ -151,14 +151,14 @@ impl NetSimSender {
     fn refuse(&self, error: &InputError) {
         let mut figures = self.stats.lock();
         let cause = Cause::Model(error.cause);
-        if !figures.drops.contains_key(&cause) {
+        if !figures.counts.contains_key(&cause) {
             tracing::warn!(
                 "simulated network: {}; further ones are only counted (drop_{} in /diagnostics)",
                 error.text,
                 cause.name()
             );
         }
-        figures.drop_one(cause);
+        figures.count(cause);
     }
 }
 
@@ -216,9 +216,9 @@ impl NetSimSource {
         for _ in 0..64 {
             match self.receiver.try_recv(&mut [IoSliceMut::new(buffer)]) {
                 Ok(Some(Received::Datagram(datagram))) => self.publish(&datagram, buffer),
-                Ok(Some(Received::Refused)) => self.stats.lock().drop_one(Cause::Refused),
+                Ok(Some(Received::Refused)) => self.stats.lock().count(Cause::Refused),
                 Ok(None) => return,
-                Err(_) => return self.stats.lock().drop_one(Cause::Socket),
+                Err(_) => return self.stats.lock().count(Cause::Socket),
             }
         }
     }
@@ -230,7 +230,7 @@ impl NetSimSource {
             Ok(NetSimReceived::State(state)) => self.publishers.state.publish(&state),
             Ok(NetSimReceived::Data(data)) => self.publishers.data.publish(&data),
             Ok(NetSimReceived::Request(request)) => self.publishers.request.publish(&request),
-            Err(_) => return self.stats.lock().drop_one(Cause::Malformed),
+            Err(_) => return self.stats.lock().count(Cause::Malformed),
         };
         let mut figures = self.stats.lock();
         figures.received += 1;
@@ -239,7 +239,7 @@ impl NetSimSource {
         figures.converted += 1;
         figures.last_frame = Some(Instant::now());
         if published.is_err() {
-            figures.drop_one(Cause::Publish);
+            figures.count(Cause::Publish);
         }
     }
 }

@@ -132,7 +132,7 @@ impl RedisServer {
             }
             {
                 let mut figures = stats.lock();
-                figures.drop_one(Cause::NotConnected);
+                figures.count(Cause::NotConnected);
                 figures.obstacle = Some(text);
             }
             tokio::time::sleep(RETRY_PERIOD).await;
@@ -162,12 +162,12 @@ impl CountedTask for PortRelay {
                 Ok(Received::Datagram(datagram)) => {
                     let bytes = buffer[..datagram.len.min(BUFFER)].to_vec();
                     if self.queue.try_send((self.channel.clone(), bytes)).is_err() {
-                        self.stats.lock().drop_one(Cause::QueueFull);
+                        self.stats.lock().count(Cause::QueueFull);
                     }
                 }
-                Ok(Received::Refused) => self.stats.lock().drop_one(Cause::Refused),
+                Ok(Received::Refused) => self.stats.lock().count(Cause::Refused),
                 Err(_) => {
-                    self.stats.lock().drop_one(Cause::Socket);
+                    self.stats.lock().count(Cause::Socket);
                     // Keeps a permanently failing socket from spinning.
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
@@ -206,7 +206,7 @@ impl CountedTask for RedisPublisher {
             let published = publish.exec_async(&mut open);
             match tokio::time::timeout(TIMEOUT, published).await {
                 Ok(Ok(())) => connection = Some(open),
-                Ok(Err(_)) | Err(_) => self.stats.lock().drop_one(Cause::NotPublished),
+                Ok(Err(_)) | Err(_) => self.stats.lock().count(Cause::NotPublished),
             }
         }
     }
@@ -257,7 +257,7 @@ impl RedisSubscriber {
                 figures.converted += 1;
                 figures.last_frame = Some(Instant::now());
             } else {
-                figures.drop_one(Cause::NotSent)
+                figures.count(Cause::NotSent)
             }
         }
     }

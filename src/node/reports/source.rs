@@ -194,13 +194,13 @@ impl ReportSource {
         let sent =
             datagram.is_some_and(|datagram| self.sender.send_to(datagram, self.renderer).is_ok());
         if !sent {
-            self.stats.lock().drop_one(Cause::RequestNotSent);
+            self.stats.lock().count(Cause::RequestNotSent);
         }
     }
 
     fn count_failure(&self, published: Result<(), RosError>) {
         if published.is_err() {
-            self.stats.lock().drop_one(Cause::Publish);
+            self.stats.lock().count(Cause::Publish);
         }
     }
 
@@ -224,7 +224,7 @@ impl ReportSource {
         let time = SimTime::checked_from_secs(sim_time);
         let stamp = clock.zip(time).and_then(|(clock, time)| clock.stamp_of(time, arrival));
         stamp.unwrap_or_else(|| {
-            self.stats.lock().drop_one(Cause::Time);
+            self.stats.lock().count(Cause::StampedOnArrival);
             self.headers.now()
         })
     }

@@ -51,7 +51,7 @@ impl SceneSocket {
             let count = self.targets(*to).into_iter().filter(send).count();
             let mut figures = self.stats.lock();
             match count {
-                0 => figures.drop_one(Cause::NotSent),
+                0 => figures.count(Cause::NotSent),
                 _ => figures.frames += 1,
             }
         }

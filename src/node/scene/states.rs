@@ -31,7 +31,7 @@ pub(super) fn open(
             figures.frames += 1;
         }
         for reason in &skipped {
-            figures.drop_one(Cause::Scene(reason.cause));
+            figures.count(Cause::Scene(reason.cause));
         }
         drop(figures);
         for reason in skipped {

@@ -272,7 +272,7 @@ impl BoxTask {
             BoxEvent::Frame(frame) => {
                 if self.pending.len() >= MAX_PENDING {
                     self.pending.pop_front();
-                    self.stats.lock().drop_one(Cause::Late);
+                    self.stats.lock().count(Cause::Late);
                 }
                 self.pending.push_back(frame);
             }
@@ -313,7 +313,7 @@ impl BoxTask {
         let (Some(camera_pose), false) =
             (camera_pose, camera.carrier.as_ref().is_some_and(missing))
         else {
-            return self.stats.lock().drop_one(Cause::NoPose);
+            return self.stats.lock().count(Cause::NoPose);
         };
         let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else { return };
         let depth = camera.depth.and_then(|id| self.cameras.depths.get_mut(&id));
@@ -349,7 +349,7 @@ impl BoxTask {
         figures.last_frame = Some(Instant::now());
         match published {
             Ok(_) => figures.converted += 1,
-            Err(_) => figures.drop_one(Cause::Publish),
+            Err(_) => figures.count(Cause::Publish),
         }
     }
 }

@@ -18,9 +18,9 @@ pub(super) fn release_due(sensor: &mut SensorPipeline, stats: &SourceStats) {
     }
     while let Some(result) = sensor.release(host_now()) {
         let mut figures = stats.lock();
-        *figures.others.entry(Cause::HeldBack).or_default() += 1;
+        figures.count(Cause::HeldBack);
         if let Err(error) = result {
-            figures.drop_one(error.cause().into());
+            figures.count(error.cause().into());
         }
     }
 }

@@ -169,7 +169,7 @@ impl Gimbal {
                 self.parameter_requests.request(self.seq_id, name, value);
             }
             Err((cause, text)) => {
-                self.stats.lock().drop_one(cause);
+                self.stats.lock().count(cause);
                 if !std::mem::replace(&mut self.is_logged, true) {
                     tracing::warn!(
                         "sensor{}/mount_control/command: {text}; logged once",

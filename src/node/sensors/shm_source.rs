@@ -140,7 +140,7 @@ impl ShmSource {
     /// Closes the block after a panic, to reopen it after a pause; other sensors are not affected.
     fn recover(&mut self, now: Instant) {
         tracing::error!("{} panicked; restarting in {PAUSE:?}", self.stats.name());
-        self.stats.lock().drop_one(Cause::TaskFailed);
+        self.stats.lock().count(Cause::TaskFailed);
         if let Some(block) = self.block.take() {
             release_block(&block);
         }
@@ -185,7 +185,7 @@ impl ShmSource {
             BlockRead::Dropped(error) => {
                 // The rate counts frames that arrive, also those dropped on purpose.
                 figures.frames += u64::from(matches!(error, SensorError::OnPurpose));
-                figures.drop_one(error.cause().into());
+                figures.count(error.cause().into());
             }
             BlockRead::Published => {
                 figures.frames += 1;
@@ -199,7 +199,7 @@ impl ShmSource {
 
     /// Counts a frame that another program took; logs the first one.
     fn count_missed(&mut self) {
-        self.stats.lock().drop_one(Cause::TakenByOther);
+        self.stats.lock().count(Cause::TakenByOther);
         if !std::mem::replace(&mut self.is_sharing_logged, true) {
             tracing::warn!(
                 source = %self.stats.name(),
@@ -215,7 +215,7 @@ impl ShmSource {
         if let Some(block) = self.block.take_if(|block| !block.is_current())
             && block.is_lost()
         {
-            self.stats.lock().drop_one(Cause::ShmTruncated);
+            self.stats.lock().count(Cause::ShmTruncated);
         }
         if self.block.is_some() && now.duration_since(self.silent_since) < CHECK {
             return;

@@ -284,7 +284,7 @@ impl Supervisor {
         }
         if let Err(error) = self.socket.send_to(request.emit(&mut buffer), self.renderer) {
             tracing::debug!(%error, source = %link.stats.name(), "request not sent");
-            link.stats.lock().drop_one(Cause::RequestNotSent);
+            link.stats.lock().count(Cause::RequestNotSent);
         }
         if let Some(slot) = slot.filter(|slot| slot.is_pending()) {
             slot.record_description_request();

@@ -134,7 +134,7 @@ impl UdpSource {
     /// Serves the sensor until `stop` is set; restarts after a panic.
     pub(super) fn serve(&mut self, stop: &AtomicBool) {
         while tasks::panics(|| self.run(stop)) {
-            self.stats.lock().drop_one(Cause::TaskFailed);
+            self.stats.lock().count(Cause::TaskFailed);
             // A panic may have left the partial frame inconsistent.
             self.stream.reassembler.drop_incomplete();
             std::thread::sleep(PAUSE);
@@ -211,7 +211,7 @@ impl UdpSource {
 
     /// Handles a socket failure; the pause keeps a permanent one from spinning.
     fn handle_failure(&self) {
-        self.stats.lock().drop_one(Cause::Socket);
+        self.stats.lock().count(Cause::Socket);
         std::thread::sleep(IDLE_PAUSE);
     }
 
@@ -264,7 +264,7 @@ impl UdpSource {
     /// Handles the datagram in the last buffers of the stream.
     fn handle(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
-            return self.stats.lock().drop_one(Cause::Refused);
+            return self.stats.lock().count(Cause::Refused);
         };
         if datagram.overflows != self.overflows {
             self.overflows = datagram.overflows;
@@ -292,7 +292,7 @@ impl UdpSource {
                 figures.converted += 1;
                 figures.record_latency(host_now().0 - info.arrival.0);
             }
-            Some(Err(error)) => figures.drop_one(error.cause().into()),
+            Some(Err(error)) => figures.count(error.cause().into()),
             None => {}
         }
     }

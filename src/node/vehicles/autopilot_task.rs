@@ -101,7 +101,7 @@ impl AutopilotTask {
             tokio::select! {
                 ready = wait(socket, is_urgent) => {
                     if ready.is_err() || !self.drain(socket, &mut buffer) {
-                        self.stats.lock().drop_one(Cause::Socket);
+                        self.stats.lock().count(Cause::Socket);
                         // Keeps a permanently failing socket from spinning.
                         tokio::time::sleep(Duration::from_millis(10)).await;
                     }
@@ -160,8 +160,8 @@ impl AutopilotTask {
             true
         });
         let mut figures = self.stats.lock();
-        figures.drop_many(Cause::Refused, refused);
-        figures.drop_many(Cause::OtherSender, others);
+        figures.count_many(Cause::Refused, refused);
+        figures.count_many(Cause::OtherSender, others);
         for datagram in accepted {
             figures.received += 1;
             figures.bytes += datagram.len as u64;
@@ -228,7 +228,7 @@ impl AutopilotTask {
                 let waited = i64::try_from(waited.as_nanos()).unwrap_or(i64::MAX);
                 let arrival = RosTime(host_now().0.saturating_sub(waited));
                 if !relay.send(truth, arrival) {
-                    self.stats.lock().drop_one(Cause::Vehicle(Counter::TruthNotTaken));
+                    self.stats.lock().count(Cause::Vehicle(Counter::TruthNotTaken));
                 }
             }
         }
@@ -307,8 +307,7 @@ impl AutopilotTask {
                     figures.last_frame = Some(Instant::now());
                 }
                 CounterKind::Frames | CounterKind::Hidden => {}
-                CounterKind::Other => drop(figures.others.insert(Cause::Vehicle(counter), count)),
-                CounterKind::Drop => drop(figures.drops.insert(Cause::Vehicle(counter), count)),
+                _ => drop(figures.counts.insert(Cause::Vehicle(counter), count)),
             }
         }
     }

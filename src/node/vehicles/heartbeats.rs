@@ -79,7 +79,7 @@ impl CountedTask for HeartbeatSource {
                 continue;
             };
             let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {
-                self.stats.lock().drop_one(Cause::Malformed);
+                self.stats.lock().count(Cause::Malformed);
                 continue;
             };
             let (id, from) = (packet.copter_id.get(), *datagram.from.ip());
@@ -88,7 +88,7 @@ impl CountedTask for HeartbeatSource {
             }
             let cause = self.announce(id, from);
             if let Some(cause) = cause {
-                self.stats.lock().drop_one(cause);
+                self.stats.lock().count(cause);
             }
             let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
             let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else { continue };

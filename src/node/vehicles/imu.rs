@@ -1,6 +1,7 @@
 //! The IMU of a vehicle: requested, stamped, published.
 use super::truth::{TrueMotion, VehicleContext};
 use crate::config::params::{ImuOrientation, QosGroup};
+use crate::doctor::SourceRole;
 use crate::msgs::sensor_msgs::msg::Imu;
 use crate::node::assembly::Assembly;
 use crate::node::axes::AxesReport;
@@ -45,7 +46,8 @@ pub(super) fn open(
     let what = format!("IMU of vehicle {vehicle}");
     let options = BindOptions { copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &what) else { return Ok(()) };
-    let stats = assembly.add_source(format!("imu of vehicle {vehicle}"));
+    let stats =
+        assembly.add_source_of(SourceRole::Imu(vehicle), format!("imu of vehicle {vehicle}"));
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
     let topic = context.vehicle_topic(vehicle, &params.imu.topic);
@@ -132,7 +134,7 @@ impl CountedTask for ImuSource {
                     if (is_silent || self.resend > 0)
                         && self.sender.send_to(self.request.as_bytes(), self.simulator).is_err()
                     {
-                        self.stats.lock().drop_one(Cause::RequestNotSent);
+                        self.stats.lock().count(Cause::RequestNotSent);
                     }
                     self.resend = self.resend.saturating_sub(1);
                 }
@@ -186,7 +188,7 @@ impl ImuSource {
 
     fn handle_sample(&mut self, bytes: &[u8], datagram: &Datagram) {
         let Ok(packet) = ImuPacket::parse(bytes) else {
-            return self.stats.lock().drop_one(Cause::Malformed);
+            return self.stats.lock().count(Cause::Malformed);
         };
         let arrival = arrival(datagram);
         let position =
@@ -197,7 +199,7 @@ impl ImuSource {
         figures.set_lost(self.order.lost());
         let stamp = match stamp {
             Ok(stamp) => stamp,
-            Err(cause) => return figures.drop_one(cause),
+            Err(cause) => return figures.count(cause),
         };
         drop(figures);
         let newest = *self.motion.newest.lock();
@@ -205,7 +207,7 @@ impl ImuSource {
         let attitude = newest.attitude.filter(|_| self.has_orientation);
         let axes = self.axes.in_use();
         let Some(message) = self.converter.convert(packet, axes, attitude, stamp) else {
-            return self.stats.lock().drop_one(Cause::NotFinite);
+            return self.stats.lock().count(Cause::NotFinite);
         };
         let result = self.publisher.publish(message);
         let mut figures = self.stats.lock();
@@ -216,7 +218,7 @@ impl ImuSource {
                 figures.converted += 1;
                 figures.record_latency(host_now().0 - arrival.0);
             }
-            Err(_) => figures.drop_one(Cause::Publish),
+            Err(_) => figures.count(Cause::Publish),
         }
     }
 }

@@ -162,7 +162,7 @@ impl RequestedVehicle {
         if due.heartbeat {
             send(self.probe.as_bytes(), self.addresses[1]);
         }
-        self.truth.lock().drop_many(Cause::RequestNotSent, failed);
+        self.truth.lock().count_many(Cause::RequestNotSent, failed);
     }
 }
 

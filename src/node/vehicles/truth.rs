@@ -2,6 +2,7 @@
 use super::map_centre::MapCentre;
 use super::model_output::ModelOutputs;
 use crate::config::params::{ImuOrientation, TfSource};
+use crate::doctor::SourceRole;
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
 use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
@@ -105,7 +106,7 @@ pub(super) fn open(
     let options =
         BindOptions { reuse: true, copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &name) else { return Ok(None) };
-    let stats = assembly.add_source(name);
+    let stats = assembly.add_source_of(SourceRole::TrueState(vehicle), name);
     let (states, on_link) = mpsc::channel(MAX_RELAYED);
     let wanted = Arc::<AtomicBool>::default();
     let autopilot = Arc::<OnceLock<_>>::default();
@@ -238,7 +239,7 @@ impl TruthSource {
                 return if is_own {
                     self.handle_collision(with, copter_id.is_none(), arrival(datagram));
                 } else {
-                    self.stats.lock().drop_one(Cause::OtherVehicle);
+                    self.stats.lock().count(Cause::OtherVehicle);
                 };
             }
             Ok(TruthDatagram::MapCentre(packet)) => {
@@ -247,13 +248,13 @@ impl TruthSource {
                 return if centre.is_known() {
                     self.map_centre.set(centre);
                 } else {
-                    self.stats.lock().drop_one(Cause::Malformed);
+                    self.stats.lock().count(Cause::Malformed);
                 };
             }
             Ok(TruthDatagram::ModelOutput(packet)) => {
                 return self.publish_output(packet, arrival(datagram));
             }
-            _ => return self.stats.lock().drop_one(Cause::Malformed),
+            _ => return self.stats.lock().count(Cause::Malformed),
         };
         let is_lasting = bytes.len() == ShortStatePacket::LEN;
         // All data of one tick has the same stamp, even if the clock's estimate lags.
@@ -280,13 +281,13 @@ impl TruthSource {
         };
         let stamp = match stamp {
             Ok(stamp) => stamp.min(latest),
-            Err(cause) => return self.stats.lock().drop_one(cause),
+            Err(cause) => return self.stats.lock().count(cause),
         };
         if is_lasting {
             self.handle_collision(state.collided_with, true, arrival);
         }
         if !self.truth.is_finite(state) {
-            self.stats.lock().drop_one(Cause::NotFinite);
+            self.stats.lock().count(Cause::NotFinite);
         }
         let mut published = Ok(());
         if last.is_none_or(|last| stamp != last) {
@@ -317,7 +318,7 @@ impl TruthSource {
         }
         let mut figures = self.stats.lock();
         if published.is_err() {
-            figures.drop_one(Cause::Publish);
+            figures.count(Cause::Publish);
         }
         figures.frames += 1;
         figures.converted += 1;
@@ -328,17 +329,17 @@ impl TruthSource {
     /// Publishes values of the model, with the time of arrival: the datagram has no time.
     fn publish_output(&self, packet: &ModelOutputPacket, arrival: RosTime) {
         if packet.copter_id.get() != i32::from(self.vehicle) {
-            self.stats.lock().drop_one(Cause::OtherVehicle);
+            self.stats.lock().count(Cause::OtherVehicle);
         } else if !self.outputs.publish(packet, arrival) {
-            self.stats.lock().drop_one(Cause::Publish);
+            self.stats.lock().count(Cause::Publish);
         }
     }
 
     fn handle_collision(&mut self, with: Option<i32>, is_lasting: bool, now: RosTime) {
         match self.truth.collision(with, is_lasting, now) {
-            Ok(true) => self.stats.lock().drop_one(Cause::Collision),
+            Ok(true) => self.stats.lock().count(Cause::Collision),
             Ok(false) => {}
-            Err(_) => self.stats.lock().drop_one(Cause::Publish),
+            Err(_) => self.stats.lock().count(Cause::Publish),
         }
     }
 }

@@ -73,7 +73,7 @@ def counters(bag: Path) -> dict[str, dict[str, float]]:
         *_, (_, _, last) = reader.messages([connection])
         report = Report(reader.deserialize(last, connection.msgtype))
     return {
-        name: {k: v for k, v in values.items() if k in COUNTED or k.startswith("drop_")}
+        name: {k: v for k, v in values.items() if k in COUNTED or k.startswith(("drop_", "ignored_"))}
         for name, values in report.values.items()
         if re.search(": (sensor|true state|imu)", name)
     }
@@ -82,7 +82,7 @@ def counters(bag: Path) -> dict[str, dict[str, float]]:
 def test_what_went_wrong_goes_wrong_again(flight, domain_id, tmp_path):
     replay(flight[0], domain_id, tmp_path, "--speed", 0, "--delay", 3)
     live, again = counters(flight[0].parent / "live"), counters(tmp_path / "again")
-    lost = sum(count for values in live.values() for key, count in values.items() if key.startswith("drop_"))
+    lost = sum(count for values in live.values() for key, count in values.items() if key.startswith(("drop_", "ignored_")))
     assert len(live) >= len(SENSORS) and lost > 10, live
     assert again == live
 

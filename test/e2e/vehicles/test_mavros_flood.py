@@ -50,9 +50,10 @@ class Counts:
             count = len(self._topic.samples)
             self._peer.wait_for(lambda n=count: len(self._topic.samples) > n, "/diagnostics", 60.0)
             values = Report(self._topic.messages[-1]).find("autopilot of vehicle 1")
-            counts = Counter({k.removeprefix("drop_"): int(v) for k, v in values.items() if k.startswith("drop_")})
+            lost, ignored = ({k: int(v) for k, v in values.items() if k.startswith(p)} for p in ("drop_", "ignored_"))
             # What is not for the vehicle is no drop.
-            counts["foreign_component"] = int(values.get("foreign_component", 0))
+            assert not any("foreign" in key for key in lost), lost
+            counts = Counter({key.split("_", 1)[1]: count for key, count in (lost | ignored).items()})
             same = same + 1 if counts == last else 0
             last = counts
         return last

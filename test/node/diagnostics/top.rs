@@ -59,7 +59,14 @@ fn groups() -> Vec<Group> {
             status(
                 "autopilot of vehicle 1",
                 0,
-                &[("state", "up"), ("rate_hz", "412.0"), ("drop_late", "0")],
+                &[
+                    ("state", "up"),
+                    ("rate_hz", "412.0"),
+                    ("drop_late", "0"),
+                    ("ignored_timesync", "7"),
+                    ("ignored_foreign_system", "0"),
+                    ("command_retransmitted", "2"),
+                ],
             ),
             status("imu of vehicle 1", 0, &[("state", "up"), ("rate_hz", "200.0")]),
             status("clock of vehicle 1", 0, &[("offset_s", "1")]),
@@ -109,6 +116,7 @@ fn topics_are_grouped_by_sensor_and_vehicle_the_worst_first() {
     let topics: Vec<_> = vehicle.topics.iter().map(|line| line.figures.name.as_str()).collect();
     assert_eq!(topics, ["/mavros/imu/data", "/mavros/rc/in", "/rflysim/imu"]);
     assert_eq!(vehicle.drops["published"], 4);
+    assert_eq!((vehicle.dropped(), &vehicle.ignored), (4, &[("timesync".to_owned(), 7)].into()));
 }
 
 #[test]
@@ -133,6 +141,7 @@ fn the_summary_has_80_columns_and_says_causes_readers_and_silence() {
     assert!(rows.iter().all(ends), "columns below their heads:\n{text}");
     assert!(text.contains("7 topics in 5 s, 18 drops counted by the bridge"), "{text}");
     assert!(text.contains("sensor2 img_depth: dropped 9 late, 5 incomplete"), "{text}");
+    assert!(text.contains("vehicle 1: ignored 7 timesync\n"), "{text}");
     assert!(text.contains("/rflysim/imu: 2 subscribers need more than best effort"), "{text}");
     assert!(text.contains("nothing received on 1 topics, such as /mavros/rc/in\n"), "{text}");
     assert!(text.contains(&remarks[0]), "{text}");
@@ -208,6 +217,7 @@ fn keys_filter_sort_open_and_end() {
     );
     assert!(lines.iter().any(|line| line.contains("2 ASK FO")), "{lines:#?}");
     assert!(lines.iter().any(|line| line.starts_with("dropped: 4 published")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line == "ignored: 7 timesync"), "{lines:#?}");
     assert!(shown.type_in(&[KeyCode::Esc, KeyCode::Esc]));
     assert!(shown.lines()[0].contains("6 of 6 groups"));
     assert!(!shown.type_in(&[KeyCode::Char('q')]), "it ends");

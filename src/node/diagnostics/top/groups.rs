@@ -89,6 +89,8 @@ pub struct Group {
     pub mb_per_s: f64,
     /// Drops by cause, without zeros.
     pub drops: BTreeMap<String, u64>,
+    /// Ignored messages by cause, without zeros; no losses.
+    pub ignored: BTreeMap<String, u64>,
     /// Number of subscribers of all its topics, except this program.
     pub subscribers: u64,
     /// Its topics by name.
@@ -238,13 +240,13 @@ fn group_of_topic(topic: &str, groups: &BTreeMap<String, Group>) -> String {
 }
 
 fn add_status(group: &mut Group, name: &str, status: &DiagnosticStatus) {
-    let drops = status.values.iter().filter_map(|found| {
-        let cause = found.key.strip_prefix("drop_")?;
-        let count = found.value.parse::<u64>().ok().filter(|count| *count > 0)?;
-        Some((cause.to_owned(), count))
-    });
-    for (cause, count) in drops {
-        *group.drops.entry(cause).or_default() += count;
+    for (prefix, counts) in [("drop_", &mut group.drops), ("ignored_", &mut group.ignored)] {
+        for found in &status.values {
+            let Some(cause) = found.key.strip_prefix(prefix) else { continue };
+            let count = found.value.parse::<u64>().ok();
+            let Some(count) = count.filter(|count| *count > 0) else { continue };
+            *counts.entry(cause.to_owned()).or_default() += count;
+        }
     }
     let state = match value(status, "state") {
         Some("lost") => GroupState::Lost,

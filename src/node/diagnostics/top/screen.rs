@@ -169,7 +169,11 @@ fn details(group: &Group) -> Vec<ListItem<'static>> {
     }
     items.extend(group.topics.iter().map(|line| ListItem::new(topic_line(line, prefix))));
     if group.dropped() > 0 {
-        items.push(ListItem::new(format!("dropped: {}", causes(group))).style(Color::Yellow));
+        let dropped = format!("dropped: {}", causes(&group.drops));
+        items.push(ListItem::new(dropped).style(Color::Yellow));
+    }
+    if !group.ignored.is_empty() {
+        items.push(ListItem::new(format!("ignored: {}", causes(&group.ignored))));
     }
     items
 }

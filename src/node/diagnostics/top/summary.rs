@@ -1,5 +1,6 @@
 //! The table as text of 80 columns, for terminals and for files.
 use super::groups::{Group, TopicLine};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -84,7 +85,10 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
         "{topics} topics in {seconds:.0} s, {drops} drops counted by the bridge; ms: age of the stamp on arrival"
     );
     for group in groups.iter().filter(|group| group.dropped() > 0) {
-        let _ = writeln!(text, "  {}: dropped {}", group.name, causes(group));
+        let _ = writeln!(text, "  {}: dropped {}", group.name, causes(&group.drops));
+    }
+    for group in groups.iter().filter(|group| !group.ignored.is_empty()) {
+        let _ = writeln!(text, "  {}: ignored {}", group.name, causes(&group.ignored));
     }
     for line in groups.iter().flat_map(|group| &group.topics) {
         if line.incompatible > 0 {
@@ -106,9 +110,9 @@ pub fn summary(groups: &[Group], remarks: &[String], elapsed: Duration) -> Strin
     text
 }
 
-/// Drops by cause, the most frequent first.
-pub(super) fn causes(group: &Group) -> String {
-    let mut causes: Vec<_> = group.drops.iter().collect();
+/// Counts by cause, the most frequent first.
+pub(super) fn causes(counts: &BTreeMap<String, u64>) -> String {
+    let mut causes: Vec<_> = counts.iter().collect();
     causes.sort_by(|a, b| b.1.cmp(a.1));
     let causes: Vec<_> = causes.iter().map(|(cause, n)| format!("{n} {cause}")).collect();
     causes.join(", ")
