@@ -51,6 +51,7 @@ python() {
     command -v python3 >/dev/null || missing+=(python3)
     python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
     command -v ip >/dev/null || missing+=(iproute2) # for scripts/alone
+    command -v nft >/dev/null && command -v iptables >/dev/null || missing+=(nftables iptables) # for test/e2e/programs/test_doctor.py
     command -v redis-server >/dev/null || missing+=(redis-server) # for test/e2e/vehicles/test_redis.py
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null || missing+=(chromium) # for test/e2e/programs/test_view.py
     apt_install "${missing[@]}"

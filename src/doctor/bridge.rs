@@ -3,10 +3,12 @@ use super::facts::{
     AutopilotFacts, AxesFacts, BridgeFacts, DropFault, LinkState, RequestFacts, SourceFacts,
     SourceRole,
 };
-use super::{Code, Finding};
+use super::firewall::{PortsBySender, capture, open_ports, port_ranges, windows_rule};
+use super::{Code, Finding, Simulator};
 use crate::ros::WriterReport;
 use crate::time::ClockStatus;
-use std::net::SocketAddrV4;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Share of lost frames above which the loss is a finding.
 const MAX_LOSS: f64 = 0.01;
@@ -15,28 +17,37 @@ const MIN_SETPOINT_HZ: f64 = 4.0;
 /// Maximum drift of a clock, above that of a bad crystal; and the observations needed to estimate the drift.
 const MAX_DRIFT_PPM: f64 = 500.0;
 const MIN_OBSERVATIONS: u64 = 1000;
+/// Rate of packets dropped by the kernel from which a firewall is to blame. CopterSim sends a heartbeat per second.
+const MIN_UNDELIVERED_HZ: f64 = 0.5;
+/// Sources that end within this time end together.
+const SAME_END: Duration = Duration::from_secs(3);
 
-/// Checks the facts of a bridge. `renderer`: the address of the renderer; `settled`: the bridge has run long enough for the
-/// simulator to answer its requests.
-pub fn check_bridge(facts: &BridgeFacts, renderer: SocketAddrV4, settled: bool) -> Vec<Finding> {
+/// Checks the facts of a bridge. `settled`: the bridge has run long enough for the simulator to answer its requests.
+pub fn check_bridge(facts: &BridgeFacts, simulator: &Simulator, settled: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     let is_heartbeats = |source: &&SourceFacts| matches!(source.kind, SourceRole::Heartbeats);
     let heartbeats = facts.sources.iter().find(is_heartbeats);
     let simulator_runs = heartbeats.is_some_and(|source| source.state == LinkState::Up);
     if settled {
-        let expects_heartbeats = heartbeats.is_some();
-        check_silence(facts, renderer, simulator_runs, expects_heartbeats, &mut found);
+        match blocked_ports(facts, simulator) {
+            Some(blocked) => found.push(blocked),
+            None => check_silence(facts, simulator, heartbeats, &mut found),
+        }
     }
     for source in &facts.sources {
         match &source.kind {
             SourceRole::Sensor(seq_id) => check_sensor(source, *seq_id, &mut found),
             SourceRole::Autopilot(autopilot) => {
-                if settled && simulator_runs && source.state != LinkState::Up {
+                if settled
+                    && simulator_runs
+                    && source.state != LinkState::Up
+                    && !found.iter().any(|found| found.code == Code::Firewall)
+                {
                     found.push(autopilot_silent(autopilot.vehicle));
                 }
                 check_autopilot(autopilot, &mut found);
             }
-            SourceRole::Heartbeats if source.dropped(DropFault::OtherVehicle) > 0 => {
+            SourceRole::Heartbeats if source.count(DropFault::OtherVehicle) > 0 => {
                 found.push(Finding::new(
                     Code::VehicleNotServed,
                     &source.name,
@@ -44,7 +55,10 @@ pub fn check_bridge(facts: &BridgeFacts, renderer: SocketAddrV4, settled: bool) 
                     "the log names them: -p vehicles:=[...], or other_vehicles:=[...] if another bridge serves them",
                 ));
             }
-            SourceRole::Heartbeats | SourceRole::Other => {}
+            SourceRole::Heartbeats
+            | SourceRole::TrueState(_)
+            | SourceRole::Imu(_)
+            | SourceRole::Other => {}
         }
     }
     if settled && simulator_runs {
@@ -62,53 +76,81 @@ pub fn check_bridge(facts: &BridgeFacts, renderer: SocketAddrV4, settled: bool) 
 }
 
 impl SourceFacts {
-    fn dropped(&self, fault: DropFault) -> u64 {
+    fn count(&self, fault: DropFault) -> u64 {
         self.drops.get(&fault).copied().unwrap_or(0)
     }
+}
+
+/// Returns a finding if sources are silent while the kernel receives packets that it gives to no program.
+fn blocked_ports(facts: &BridgeFacts, simulator: &Simulator) -> Option<Finding> {
+    let silent = facts.sources.iter().filter(|source| source.is_silent());
+    let mut senders = PortsBySender::new();
+    for (sender, port) in silent.filter_map(|source| source.awaited) {
+        senders.entry(sender).or_default().insert(port);
+    }
+    if senders.is_empty() || simulator.undelivered_hz < MIN_UNDELIVERED_HZ {
+        return None;
+    }
+    let ports: BTreeSet<_> = senders.values().flatten().copied().collect();
+    Some(Finding::new(
+        Code::Firewall,
+        format!("UDP ports {}", port_ranges(&ports, " to ").join(", ")),
+        format!(
+            "nothing arrives on them, while the kernel of this host receives {:.1} packets per second that it gives to no program: \
+             a firewall of this host (iptables, nftables) drops them",
+            simulator.undelivered_hz
+        ),
+        open_ports(simulator.firewall.as_ref(), &senders),
+    ))
 }
 
 /// Finds out which program is silent.
 fn check_silence(
     facts: &BridgeFacts,
-    renderer: SocketAddrV4,
-    simulator_runs: bool,
-    expects_heartbeats: bool,
+    simulator: &Simulator,
+    heartbeats: Option<&SourceFacts>,
     found: &mut Vec<Finding>,
 ) {
-    let sensors = facts.sources.iter();
-    let sensors = sensors.filter(|s| s.is_requested && matches!(s.kind, SourceRole::Sensor(_)));
-    let sensors: Vec<_> = sensors.collect();
+    let Simulator { renderer, bridge, .. } = simulator;
+    let simulator_runs = heartbeats.is_some_and(|source| source.state == LinkState::Up);
+    let sensors: Vec<_> = facts.sources.iter().filter(|s| s.is_requested_sensor()).collect();
     let count = |state| sensors.iter().filter(|source| source.state == state).count();
     let (all, up, lost) = (sensors.len(), count(LinkState::Up), count(LinkState::Lost));
+    let of_simulator = |s: &&SourceFacts| s.is_requested_sensor() || s.awaited.is_some();
+    let last = facts.sources.iter().filter(of_simulator).filter_map(|source| source.age).min();
     match (all, up) {
-        (1.., 0) if lost > 0 && simulator_runs => found.push(Finding::new(
-            Code::CapturesEnded,
-            format!("{lost} of {all} sensors"),
-            "delivered frames and stopped while the simulation continues: a change of the map or RflyClearCapture ended the captures",
-            "the bridge requests them again; if none delivers within 30 s, restart RflySim3D",
-        )),
-        (1.., 0) if !simulator_runs => found.push(Finding::new(
-            Code::SimulatorSilent,
-            renderer.to_string(),
-            "neither heartbeats nor sensor data arrive: the simulator does not run at this address, or a firewall drops UDP",
-            format!(
-                "start RflySim3D and CopterSim; compare simulator_address with `ipconfig` on Windows (now {}); in PowerShell as \
-                 administrator: New-NetFirewallRule -DisplayName RflySim -Direction Inbound -Protocol UDP -Action Allow",
-                renderer.ip()
+        (1.., 0) if simulator_runs && lost > 0 => {
+            // A simulator that stops sends its last heartbeat with its last frame.
+            let sensors_end = sensors.iter().filter_map(|source| source.age).min();
+            let goes_on = last.zip(sensors_end).is_some_and(|(last, end)| end >= last + SAME_END);
+            found.extend(goes_on.then(|| captures_ended(lost, all)));
+        }
+        (1.., 0) if simulator_runs => found.push(renderer_silent(simulator, &sensors)),
+        (1.., 0) => found.push(match last {
+            Some(last) => Finding::new(
+                Code::SimulatorStopped,
+                renderer.to_string(),
+                format!("last datagram {} s ago: the simulation was paused or stopped", last.as_secs()),
+                "resume the simulation, or start RflySim3D and CopterSim again; the bridge repeats its requests until data arrives",
             ),
-        )),
-        (1.., 0) => found.push(Finding::new(
-            Code::RendererSilent,
-            renderer.to_string(),
-            "heartbeats arrive, but no sensor delivers: RflySim3D does not run at this address or sends to another one, or a \
-             firewall drops its datagrams",
-            "check that RflySim3D's window is open there; `-p window:=1` requests from the second window; \
-             `-p receive_address:=<this host>` sets the address that RflySim3D sends to; \
-             `sudo tcpdump -ni any udp port 9999` shows whether datagrams arrive",
-        )),
+            None => Finding::new(
+                Code::SimulatorSilent,
+                renderer.to_string(),
+                "neither heartbeats nor sensor data arrive: the simulator does not run at this address, or a firewall drops UDP",
+                match simulator.may_be_windows {
+                    true => format!(
+                        "start RflySim3D and CopterSim; compare simulator_address with `ipconfig` on Windows (now {}); {}",
+                        renderer.ip(),
+                        windows_rule("RflySim3D,CopterSim", &simulator.ports, *bridge)
+                    ),
+                    false => "start RflySim3D and CopterSim on this host (without them: rflysim_emulator), or set \
+                              -p simulator_address:=<their host>"
+                        .to_owned(),
+                },
+            ),
+        }),
         _ => {
-            let is_silent = |s: &&SourceFacts| matches!(s.state, LinkState::Waiting | LinkState::Lost);
-            found.extend(sensors.into_iter().filter(is_silent).map(|sensor| {
+            found.extend(sensors.into_iter().filter(|s| s.is_silent()).map(|sensor| {
                 let reason = sensor.reason.as_deref().unwrap_or("other sensors deliver");
                 Finding::new(
                     Code::SensorSilent,
@@ -120,15 +162,68 @@ fn check_silence(
             }));
         }
     }
-    if expects_heartbeats && !simulator_runs && (all == 0 || up > 0) {
+    let awaited = heartbeats.and_then(|source| Some((source.awaited?, source.age)));
+    if let Some(((host, port), age)) = awaited.filter(|_| !simulator_runs && (all == 0 || up > 0)) {
+        let what = match age {
+            Some(age) => {
+                format!("the last heartbeat of a CopterSim arrived {} s ago", age.as_secs())
+            }
+            None => "no CopterSim sends heartbeats, not even on request by unicast".to_owned(),
+        };
+        let senders = PortsBySender::from([(host, [port].into())]);
         found.push(Finding::new(
             Code::NoHeartbeat,
-            "UDP port 20005",
-            "no CopterSim sends heartbeats, not even on request by unicast: stamps are times of arrival, and vehicles do not fly",
-            "start CopterSim; if it runs on another host, let it send to this host or to the network; \
-             open UDP port 20005 on this host: sudo ufw allow 20005/udp",
+            format!("UDP port {port}"),
+            format!("{what}: stamps are times of arrival, and vehicles do not fly"),
+            format!(
+                "start or resume CopterSim; if it runs on another host, let it send to this host or to the network; if this host has a \
+                 firewall, open the port: {}",
+                open_ports(simulator.firewall.as_ref(), &senders)
+            ),
         ));
     }
+}
+
+fn captures_ended(lost: usize, all: usize) -> Finding {
+    Finding::new(
+        Code::CapturesEnded,
+        format!("{lost} of {all} sensors"),
+        "delivered frames and stopped while the simulation continues: a change of the map or RflyClearCapture ended the captures",
+        "the bridge requests them again; if none delivers within 30 s, restart RflySim3D",
+    )
+}
+
+fn renderer_silent(simulator: &Simulator, sensors: &[&SourceFacts]) -> Finding {
+    let Simulator { renderer, bridge, .. } = simulator;
+    let ports: BTreeSet<_> = sensors.iter().filter_map(|s| Some(s.awaited?.1)).collect();
+    if ports.is_empty() {
+        let reason = sensors.iter().find_map(|sensor| sensor.reason.as_deref());
+        return Finding::new(
+            Code::RendererSilent,
+            renderer.to_string(),
+            format!(
+                "heartbeats arrive, but no sensor writes into shared memory: {}",
+                reason.unwrap_or("RflySim3D does not run on this host")
+            ),
+            "check that RflySim3D's window is open on this host, or -p transport_mode:=1 for UDP",
+        );
+    }
+    let windows = match simulator.may_be_windows {
+        true => format!("; {}", windows_rule("RflySim3D", &[renderer.port()].into(), *bridge)),
+        false => String::new(),
+    };
+    Finding::new(
+        Code::RendererSilent,
+        renderer.to_string(),
+        "heartbeats arrive, but no sensor delivers: RflySim3D does not run at this address or sends to another one, or a \
+         firewall drops its datagrams",
+        format!(
+            "check that RflySim3D's window is open there; `-p window:=1` requests from the second window; \
+             `-p receive_address:={}` sets the address that RflySim3D sends to; `{}` shows whether datagrams arrive{windows}",
+            bridge.map_or_else(|| "<this host>".to_owned(), |ip| ip.to_string()),
+            capture(&ports)
+        ),
+    )
 }
 
 fn restricted_broadcasts(requests: &RequestFacts) -> Option<Finding> {
@@ -175,7 +270,7 @@ fn check_sensor(sensor: &SourceFacts, seq_id: u16, found: &mut Vec<Finding>) {
             ),
         );
     }
-    let overflows = sensor.dropped(DropFault::FullBuffer);
+    let overflows = sensor.count(DropFault::FullBuffer);
     if overflows > 0 {
         report(
             Code::BuffersOverflow,
@@ -183,7 +278,7 @@ fn check_sensor(sensor: &SourceFacts, seq_id: u16, found: &mut Vec<Finding>) {
             "sudo sysctl -w net.core.rmem_max=67108864, then start the bridge with -p receive_buffer_bytes:=67108864",
         );
     }
-    let lost = sensor.dropped(DropFault::Network);
+    let lost = sensor.count(DropFault::Network);
     let sent = sensor.frames + lost;
     if lost as f64 > MAX_LOSS * sent as f64 {
         report(
@@ -192,7 +287,7 @@ fn check_sensor(sensor: &SourceFacts, seq_id: u16, found: &mut Vec<Finding>) {
             "a cable instead of WLAN; compressed images (-p transport_mode:=1); fewer or smaller sensors",
         );
     }
-    let wrong_size = sensor.dropped(DropFault::WrongSize);
+    let wrong_size = sensor.count(DropFault::WrongSize);
     if wrong_size > 0 {
         report(
             Code::SizeMismatch,
@@ -201,7 +296,7 @@ fn check_sensor(sensor: &SourceFacts, seq_id: u16, found: &mut Vec<Finding>) {
              the same SeqID",
         );
     }
-    let wrong_type = sensor.dropped(DropFault::WrongType);
+    let wrong_type = sensor.count(DropFault::WrongType);
     if wrong_type > 0 {
         report(
             Code::TypeMismatch,

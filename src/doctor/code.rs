@@ -59,6 +59,8 @@ codes! {
         PortTaken "port-taken",
         NoRoute "no-route",
         WslAddress "wsl-address",
+        Firewall "firewall",
+        ReceiveAddress "receive-address",
         NoListener "no-listener",
         ShmRemote "shm-remote",
         ShmDenied "shm-denied",
@@ -66,6 +68,7 @@ codes! {
         RosVariable "ros-variable",
         RosMiddleware "ros-middleware",
         RosProfile "ros-profile",
+        SimulatorStopped "simulator-stopped",
         SimulatorSilent "simulator-silent",
         RendererSilent "renderer-silent",
         CapturesEnded "captures-ended",
@@ -110,5 +113,30 @@ codes! {
         RosLocalhost "ros-localhost",
         VehicleNotServed "vehicle-not-served",
         AskedByUnicast "asked-by-unicast",
+    }
+}
+
+impl Code {
+    /// Whether it may be the reason why nothing arrives from the simulator.
+    pub(super) fn explains_silence(self) -> bool {
+        use Code::{
+            CapturesEnded, Firewall, NoHeartbeat, NoRoute, ReceiveAddress, RendererSilent,
+            ShmDenied, ShmRemote, ShmType, SimulatorSilent, SimulatorStopped, WslAddress,
+        };
+        matches!(
+            self,
+            NoRoute
+                | WslAddress
+                | Firewall
+                | ReceiveAddress
+                | ShmRemote
+                | ShmDenied
+                | ShmType
+                | SimulatorStopped
+                | SimulatorSilent
+                | RendererSilent
+                | CapturesEnded
+                | NoHeartbeat
+        )
     }
 }

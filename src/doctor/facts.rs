@@ -4,7 +4,8 @@ use crate::time::ClockStatus;
 use crate::transport::{Holder, Refused};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::time::Duration;
 
 /// Facts of one report.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +58,10 @@ pub enum SourceRole {
     Autopilot(AutopilotFacts),
     /// Heartbeats of all CopterSims.
     Heartbeats,
+    /// True states of a vehicle.
+    TrueState(u16),
+    /// IMU samples of a vehicle.
+    Imu(u16),
     /// Anything else.
     #[default]
     Other,
@@ -86,9 +91,13 @@ pub struct SourceFacts {
     pub state: LinkState,
     /// The bridge requests its data.
     pub is_requested: bool,
+    /// Host of the simulator and UDP port of this host, if its data arrives as datagrams of the simulator.
+    pub awaited: Option<(Ipv4Addr, u16)>,
+    /// Time since the last frame or sample; `None`: there was none.
+    pub age: Option<Duration>,
     /// Whole frames or samples.
     pub frames: u64,
-    /// Drops by fault of the set-up.
+    /// Counts by fault of the set-up.
     pub drops: BTreeMap<DropFault, u64>,
     /// The rate, if it is below the requested one.
     pub shortfall: Option<Shortfall>,
@@ -96,7 +105,19 @@ pub struct SourceFacts {
     pub reason: Option<String>,
 }
 
-/// A fault of the set-up that causes drops.
+impl SourceFacts {
+    /// Whether it should deliver, and does not.
+    pub(super) fn is_silent(&self) -> bool {
+        matches!(self.state, LinkState::Waiting | LinkState::Lost)
+    }
+
+    /// Whether it is a sensor that the bridge requests.
+    pub(super) fn is_requested_sensor(&self) -> bool {
+        self.is_requested && matches!(self.kind, SourceRole::Sensor(_))
+    }
+}
+
+/// A fault of the set-up that shows in the counters.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum DropFault {
     /// The receive buffer was full.

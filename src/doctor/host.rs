@@ -1,8 +1,10 @@
 //! Checks the settings against this host: addresses, routes, WSL, buffers, shared memory.
+use super::firewall::{hyper_v_rule, windows_rule};
 use super::{Code, Finding};
-use crate::transport::{BlockFile, HostFacts, NetworkInterface, Route};
+use crate::transport::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
 use crate::wire::NETWORK_GROUP;
-use std::net::Ipv4Addr;
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Settings of one sensor.
 #[derive(Clone, Debug)]
@@ -20,27 +22,78 @@ pub struct SensorSetup {
 /// Settings of a bridge.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// `simulator_address`.
-    pub simulator: Ipv4Addr,
+    /// Address of the renderer: `simulator_address` and its port.
+    pub renderer: SocketAddrV4,
+    /// Ports of the simulator that the bridge sends to.
+    pub sends_to: BTreeSet<u16>,
+    /// UDP ports of this host that the simulator sends to.
+    pub listens: BTreeSet<u16>,
     /// `receive_buffer_bytes`.
     pub receive_buffer: u64,
     /// All enabled sensors.
     pub sensors: Vec<SensorSetup>,
 }
 
+/// The simulator as seen from this host, for the remedies.
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    /// Address of the renderer.
+    pub renderer: SocketAddrV4,
+    /// Its ports that the bridge sends to.
+    pub ports: BTreeSet<u16>,
+    /// Whether it may run on Windows: on another host, or around WSL.
+    pub may_be_windows: bool,
+    /// Address from which this host sends to it.
+    pub bridge: Option<Ipv4Addr>,
+    /// The firewall of this host.
+    pub firewall: Option<Firewall>,
+    /// IP packets per second that the kernel of this host received and gave to no program.
+    pub undelivered_hz: f64,
+}
+
+impl Simulator {
+    /// Derives it from the settings and this host.
+    pub fn new(setup: &Setup, host: &HostFacts) -> Self {
+        let address = *setup.renderer.ip();
+        let is_local = is_own(host, address);
+        let route = route_to(host, address).filter(|_| !is_local);
+        Self {
+            renderer: setup.renderer,
+            ports: setup.sends_to.clone(),
+            may_be_windows: !is_local || is_wsl(host),
+            bridge: if is_local { Some(address) } else { own_address(host, route) },
+            firewall: host.firewall.clone(),
+            undelivered_hz: 0.0,
+        }
+    }
+}
+
+fn is_own(host: &HostFacts, address: Ipv4Addr) -> bool {
+    address.is_loopback() || host.interfaces.iter().any(|i| i.network.addr() == address)
+}
+
+fn is_wsl(host: &HostFacts) -> bool {
+    host.kernel.to_ascii_lowercase().contains("microsoft")
+}
+
+/// Returns the address of the interface of a route.
+fn own_address(host: &HostFacts, route: Option<&Route>) -> Option<Ipv4Addr> {
+    let route = route?;
+    let interface = host.interfaces.iter().find(|i| i.name == route.interface);
+    interface.map(|interface| interface.network.addr())
+}
+
 /// Checks the settings against the facts of the host.
 pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     let mut found = Vec::new();
-    let is_own = |address: Ipv4Addr| {
-        address.is_loopback() || host.interfaces.iter().any(|i| i.network.addr() == address)
-    };
-    let is_local = is_own(setup.simulator);
-    let route = route_to(host, setup.simulator);
+    let simulator = *setup.renderer.ip();
+    let is_local = is_own(host, simulator);
+    let route = route_to(host, simulator);
     check_wsl(setup, host, &mut found);
     if !is_local && !host.interfaces.is_empty() && route.is_none() {
         found.push(Finding::new(
             Code::NoRoute,
-            setup.simulator.to_string(),
+            simulator.to_string(),
             "this host has no route to the simulator",
             "`ip -br addr` shows this host's networks: give this host an address in the simulator's network, or set \
              simulator_address to the simulator's address in one of these networks",
@@ -49,6 +102,8 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     if let Some(route) = route.filter(|_| !is_local) {
         check_networks(setup, host, route, &mut found);
     }
+    let own = if is_local { Some(simulator) } else { own_address(host, route) };
+    check_receive_address(setup, host, own, &mut found);
     check_multicast(host, route.filter(|_| !is_local), &mut found);
     check_buffers(setup, host, &mut found);
     for sensor in &setup.sensors {
@@ -91,9 +146,10 @@ fn outward_interfaces(host: &HostFacts) -> impl Iterator<Item = &NetworkInterfac
 }
 
 fn check_wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
-    if !host.kernel.to_ascii_lowercase().contains("microsoft") {
+    if !is_wsl(host) {
         return;
     }
+    let simulator = *setup.renderer.ip();
     let gateway = host.routes.iter().find(|route| route.network.prefix_len() == 0);
     let gateway = gateway.and_then(|route| route.gateway);
     let is_mirrored = host.interfaces.iter().any(|interface| interface.name == "loopback0");
@@ -104,27 +160,27 @@ fn check_wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
             "mirrored",
             "this host has the addresses of Windows: simulator_address stays 127.0.0.1; Hyper-V's firewall drops inbound \
              datagrams that Windows did not request",
-            "in PowerShell as administrator: Set-NetFirewallHyperVVMSetting -Name '{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}' \
-             -DefaultInboundAction Allow",
+            hyper_v_rule(&setup.listens),
         ),
         Some(_) => (
             "NAT",
             "Windows is the default gateway; multicast does not pass the NAT, so CopterSim must send to this host's address",
-            "let CopterSim send to this host's address, or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`",
+            "let CopterSim send to this host's address, or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`"
+                .to_owned(),
         ),
         None => (
             "bridged",
             "this host has an address in the LAN: simulator_address is the LAN address of Windows, whose firewall must accept \
              UDP",
-            "in PowerShell as administrator: New-NetFirewallRule -DisplayName RflySim -Direction Inbound -Protocol UDP -Action Allow",
+            windows_rule("RflySim3D,CopterSim", &setup.sends_to, own_address(host, route_to(host, simulator))),
         ),
     };
     found.push(Finding::new(Code::Wsl, format!("WSL, {mode} network"), text, remedy));
-    if let Some(gateway) = gateway.filter(|_| mode == "NAT" && setup.simulator.is_loopback()) {
+    if let Some(gateway) = gateway.filter(|_| mode == "NAT" && simulator.is_loopback()) {
         found.push(Finding::new(
             Code::WslAddress,
             "simulator_address",
-            format!("is {}, which is WSL itself, not Windows", setup.simulator),
+            format!("is {simulator}, which is WSL itself, not Windows"),
             format!("rfly_bridge --ros-args -p simulator_address:={gateway}"),
         ));
     }
@@ -133,31 +189,44 @@ fn check_wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
 fn check_networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {
     let on_route = outward_interfaces(host).find(|interface| interface.name == route.interface);
     let Some(on_route) = on_route else { return };
-    let is_default = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
         let destination = sensor.destination;
-        let is_destination =
-            |interface: &&NetworkInterface| interface.network.addr() == destination;
         let mut elsewhere = outward_interfaces(host).filter(|i| i.name != route.interface);
-        let what = match elsewhere.find(is_destination) {
-            Some(interface) => format!(
-                "the request tells the simulator to send to {destination} ({}), but this host reaches the simulator through {}",
-                interface.name, route.interface
-            ),
-            None if is_default(destination)
-                || host.interfaces.iter().any(|i| is_destination(&i)) =>
-            {
-                continue;
-            }
-            None => format!(
-                "the request tells the simulator to send to {destination}, which is not an address of this host"
-            ),
-        };
+        let Some(interface) = elsewhere.find(|i| i.network.addr() == destination) else { continue };
         found.push(Finding::new(
             Code::TwoNetworks,
             &sensor.name,
-            what,
+            format!(
+                "the request tells the simulator to send to {destination} ({}), but this host reaches the simulator through {}",
+                interface.name, route.interface
+            ),
             format!("-p receive_address:={}", on_route.network.addr()),
+        ));
+    }
+}
+
+/// Finds sensors whose data goes to another host. `own`: the address of this host that the simulator can send to.
+fn check_receive_address(
+    setup: &Setup,
+    host: &HostFacts,
+    own: Option<Ipv4Addr>,
+    found: &mut Vec<Finding>,
+) {
+    let own = own.map_or_else(|| "<address of this host>".to_owned(), |own| own.to_string());
+    for sensor in setup.sensors.iter().filter(|sensor| sensor.block.is_none()) {
+        let destination = sensor.destination;
+        let is_fine = destination.is_unspecified() || is_own(host, destination);
+        if host.interfaces.is_empty() || is_fine || destination.is_multicast() {
+            continue;
+        }
+        found.push(Finding::new(
+            Code::ReceiveAddress,
+            &sensor.name,
+            format!(
+                "its request tells the simulator to send to {destination} (SendProtocol[1] to [4] of Config.json, or receive_address), \
+                 which is no address of this host"
+            ),
+            format!("-p receive_address:={own}; behind NAT, the address that leads here"),
         ));
     }
 }
@@ -223,7 +292,7 @@ fn check_shared_memory(
     if !is_local {
         return report(
             Code::ShmRemote,
-            format!("uses shared memory, but the simulator runs on {}", setup.simulator),
+            format!("uses shared memory, but the simulator runs on {}", setup.renderer.ip()),
             "-p transport_mode:=1 for UDP".to_owned(),
         );
     }

@@ -4,13 +4,17 @@
 //! * `environment`: the environment variables of ROS 2 and its middleware.
 //! * `vendor_loader`: Config.json as the vendor's loader reads it.
 //! * `bridge`: the `facts` of a bridge; the bridge reports these findings in `/diagnostics`, too.
+//! * `firewall`: commands that open a firewall.
+//! * `silence`: when the log says that nothing arrives.
 //! * `format`: findings as a table, as JSON and as values of `/diagnostics`.
 mod bridge;
 mod code;
 mod environment;
 mod facts;
+mod firewall;
 mod format;
 mod host;
+mod silence;
 mod vendor_loader;
 
 pub use bridge::check_bridge;
@@ -21,7 +25,8 @@ pub use facts::{
     Shortfall, SourceFacts, SourceRole,
 };
 pub use format::{from_values, to_json, to_table, to_values};
-pub use host::{SensorSetup, Setup, check_host};
+pub use host::{SensorSetup, Setup, Simulator, check_host};
+pub use silence::{SilenceNews, SilenceWatch, awaited_text, silence};
 pub use vendor_loader::check_vendor_loader;
 
 /// One problem of a set-up.

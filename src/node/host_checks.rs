@@ -1,17 +1,20 @@
 //! Checks of `doctor` on the settings and on this host.
+use super::awaited::{listens, sends_to};
 use super::settings::Settings;
 use crate::config::TransportMode;
-use crate::doctor::{Finding, SensorSetup, Setup, check_environment, check_host};
+use crate::doctor::{Finding, SensorSetup, Setup, Simulator, check_environment, check_host};
 use crate::sensors::spec_of;
 use crate::transport::{HostFacts, block_file};
 use crate::wire::{shm_block_lens, shm_name};
 use std::path::Path;
 
-pub(super) fn check(settings: &Settings) -> Vec<Finding> {
+/// Returns the simulator as seen from this host, and the findings.
+pub(super) fn check(settings: &Settings) -> (Simulator, Vec<Finding>) {
     let variable = |name: &str| std::env::var(name).ok();
     let mut found = check_environment(&variable, &|path| Path::new(path).exists());
-    found.extend(check_host(&setup(settings), &HostFacts::read()));
-    found
+    let (setup, host) = (setup(settings), HostFacts::read());
+    found.extend(check_host(&setup, &host));
+    (Simulator::new(&setup, &host), found)
 }
 
 fn setup(settings: &Settings) -> Setup {
@@ -39,7 +42,9 @@ fn setup(settings: &Settings) -> Setup {
         }
     });
     Setup {
-        simulator: params.simulator_address,
+        renderer: settings.renderer(),
+        sends_to: sends_to(settings),
+        listens: listens(settings),
         receive_buffer: params.receive_buffer_bytes as u64,
         sensors: sensors.collect(),
     }

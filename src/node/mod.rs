@@ -3,6 +3,7 @@
 //! Each subfolder is a subsystem (`subsystem.rs`) and has a row in the table of `bridge.rs`. It may use the files directly in
 //! `src/node`, but no other subsystem.
 mod assembly;
+mod awaited;
 mod axes;
 mod binder;
 mod bridge;

@@ -50,6 +50,17 @@ pub enum BlockFile {
     },
 }
 
+/// What filters packets on this host, as far as programs without privileges see it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Firewall {
+    /// `ufw` is enabled.
+    Ufw,
+    /// `firewalld` runs.
+    Firewalld,
+    /// The service `nftables` runs. Family, table and chain of received packets, such as `inet filter input`.
+    Nftables(String),
+}
+
 /// Facts about this host; unknown ones are empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct HostFacts {
@@ -67,6 +78,8 @@ pub struct HostFacts {
     pub fast_dds_owners: Vec<u32>,
     /// User id of this process.
     pub user: u32,
+    /// The firewall; `None` also if the rules come from elsewhere.
+    pub firewall: Option<Firewall>,
 }
 
 impl HostFacts {
@@ -74,6 +87,12 @@ impl HostFacts {
     pub fn read() -> Self {
         imp::host::read()
     }
+}
+
+/// Returns how many IP packets the kernel received since the start of the host and gave to no program, because a firewall dropped
+/// them, or the reverse-path filter.
+pub fn undelivered_packets() -> Option<u64> {
+    imp::host::undelivered_packets()
 }
 
 /// Returns the state of a block's file.

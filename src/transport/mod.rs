@@ -12,7 +12,10 @@ mod udp;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, Holders};
-pub use host::{BlockFile, HostFacts, NetworkInterface, Route, block_file, own_names};
+pub use host::{
+    BlockFile, Firewall, HostFacts, NetworkInterface, Route, block_file, own_names,
+    undelivered_packets,
+};
 pub use imp::{EndSignals, Limit, free_bytes, send_segments, try_recv_from, wait_readable};
 pub use overheard::Overheard;
 pub use packet_tap::{PacketTap, PacketTapSlot};

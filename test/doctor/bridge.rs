@@ -2,17 +2,29 @@
 use super::codes;
 use rfly_bridge::doctor::{
     AbsentVehicle, AutopilotFacts, AxesFacts, BridgeFacts, Code, DropFault, Finding, LinkState,
-    RequestFacts, Shortfall, SourceFacts, SourceRole, check_bridge,
+    RequestFacts, Shortfall, Simulator, SourceFacts, SourceRole, check_bridge,
 };
 use rfly_bridge::node::Cause;
 use rfly_bridge::ros::{Incompatible, Policy, Qos, WriterReport, WriterStats};
 use rfly_bridge::sensors::SensorCause;
 use rfly_bridge::session::DropCause;
 use rfly_bridge::time::ClockStatus;
-use rfly_bridge::transport::{Holder, Refused, RefusedSender};
+use rfly_bridge::transport::{Firewall, Holder, Refused, RefusedSender};
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::time::Duration;
 
 const RENDERER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(192, 168, 1, 10), 20010);
+
+fn simulator() -> Simulator {
+    Simulator {
+        renderer: RENDERER,
+        ports: [20002, 20010, 20100, 30100].into(),
+        may_be_windows: true,
+        bridge: Some(Ipv4Addr::new(192, 168, 1, 5)),
+        firewall: None,
+        undelivered_hz: 0.0,
+    }
+}
 
 fn camera(seq_id: u16, state: LinkState) -> SourceFacts {
     SourceFacts {
@@ -20,6 +32,7 @@ fn camera(seq_id: u16, state: LinkState) -> SourceFacts {
         kind: SourceRole::Sensor(seq_id),
         state,
         is_requested: true,
+        awaited: Some((*RENDERER.ip(), 9999 + seq_id)),
         frames: 900,
         ..SourceFacts::default()
     }
@@ -30,6 +43,7 @@ fn heartbeats(state: LinkState) -> SourceFacts {
         name: "heartbeats".to_owned(),
         kind: SourceRole::Heartbeats,
         state,
+        awaited: Some((*RENDERER.ip(), 20005)),
         ..SourceFacts::default()
     }
 }
@@ -39,13 +53,13 @@ fn autopilot(state: LinkState, facts: AutopilotFacts) -> SourceFacts {
 }
 
 fn found(sources: Vec<SourceFacts>) -> Vec<Finding> {
-    check_bridge(&BridgeFacts { sources, ..BridgeFacts::default() }, RENDERER, true)
+    check_bridge(&BridgeFacts { sources, ..BridgeFacts::default() }, &simulator(), true)
 }
 
 /// Checks further facts of a bridge that receives heartbeats.
 fn found_in(facts: BridgeFacts) -> Vec<Finding> {
     let sources = vec![heartbeats(LinkState::Up)];
-    check_bridge(&BridgeFacts { sources, ..facts }, RENDERER, true)
+    check_bridge(&BridgeFacts { sources, ..facts }, &simulator(), true)
 }
 
 #[test]
@@ -60,18 +74,80 @@ fn silence_is_told_by_who_is_silent() {
     let both = found(vec![heartbeats(Waiting), camera(0, Waiting)]);
     assert_eq!(codes(&both), [Code::SimulatorSilent]);
     assert!(both[0].remedy.contains("192.168.1.10"));
+    let rule =
+        "-Program $_ -Protocol UDP -LocalPort 20002,20010,20100,30100 -RemoteAddress 192.168.1.5 ";
+    assert!(both[0].remedy.contains(rule), "{both:?}");
     let renderer = found(vec![heartbeats(Up), camera(0, Waiting)]);
     assert_eq!(codes(&renderer), [Code::RendererSilent]);
+    let rule = "Get-Process RflySim3D | % Path | sort -Unique | % { New-NetFirewallRule -DisplayName RflySim -Direction Inbound \
+                -Program $_ -Protocol UDP -LocalPort 20010 -RemoteAddress 192.168.1.5 -Action Allow }";
+    assert!(renderer[0].remedy.ends_with(rule), "{renderer:?}");
+    assert!(renderer[0].remedy.contains("`sudo tcpdump -ni any 'udp and (port 9999)'`"));
     let one = found(vec![heartbeats(Up), camera(0, Up), camera(1, Waiting)]);
     assert_eq!(codes(&one), [Code::SensorSilent]);
     assert_eq!(one[0].subject, "sensor1 img_rgb");
-    let ended = found(vec![heartbeats(Up), camera(0, Lost), camera(1, Lost)]);
-    assert_eq!(codes(&ended), [Code::CapturesEnded]);
+    let aged = |source: SourceFacts, seconds| SourceFacts {
+        age: Some(Duration::from_secs(seconds)),
+        ..source
+    };
+    let ended = |s| found(vec![aged(heartbeats(Up), 0), aged(camera(0, Lost), s), camera(1, Lost)]);
+    assert_eq!(codes(&ended(9)), [Code::CapturesEnded]);
+    assert_eq!(codes(&ended(2)), [], "the simulator may have stopped");
+    let stopped = found(vec![aged(heartbeats(Lost), 4), aged(camera(0, Lost), 5)]);
+    assert_eq!(codes(&stopped), [Code::SimulatorStopped]);
+    assert!(stopped[0].what.starts_with("last datagram 4 s ago: "), "{stopped:?}");
+    let no_sensors = found(vec![aged(heartbeats(Lost), 4)]);
+    assert_eq!(codes(&no_sensors), [Code::NoHeartbeat]);
+    assert!(no_sensors[0].what.contains("arrived 4 s ago"), "{no_sensors:?}");
     let clock = found(vec![heartbeats(Waiting), camera(0, Up)]);
     assert_eq!(codes(&clock), [Code::NoHeartbeat]);
     let sources = vec![heartbeats(Waiting), camera(0, Waiting)];
-    let early = check_bridge(&BridgeFacts { sources, ..BridgeFacts::default() }, RENDERER, false);
+    let early =
+        check_bridge(&BridgeFacts { sources, ..BridgeFacts::default() }, &simulator(), false);
     assert_eq!(early, [], "a simulator gets time to answer");
+}
+
+#[test]
+fn packets_that_the_kernel_keeps_from_the_bridge_are_the_first_finding() {
+    use LinkState::{Lost, Up, Waiting};
+    let blocked = |firewall, sources: Vec<SourceFacts>| {
+        let simulator = Simulator { firewall, undelivered_hz: 58.5, ..simulator() };
+        let facts = BridgeFacts { sources, ..BridgeFacts::default() };
+        check_bridge(&facts, &simulator, true)
+    };
+    let images = || vec![heartbeats(Up), camera(0, Waiting), camera(1, Lost), camera(5, Waiting)];
+    let alone = blocked(None, images());
+    assert_eq!(codes(&alone), [Code::Firewall]);
+    assert_eq!(alone[0].subject, "UDP ports 9999 to 10000, 10004");
+    assert!(alone[0].what.contains("58.5 packets per second"), "{alone:?}");
+    // Written down from the manual pages of iptables-extensions, nft, ufw and firewall-cmd; the first two are typed in
+    // test/e2e/programs/test_firewall.py.
+    let iptables = "sudo iptables -I INPUT -p udp -s 192.168.1.10 -m multiport --dports 9999:10000,10004 -j ACCEPT";
+    assert!(alone[0].remedy.starts_with(iptables), "{alone:?}");
+    let said = |firewall| blocked(Some(firewall), images()).remove(0).remedy;
+    assert_eq!(
+        said(Firewall::Nftables("inet filter input".to_owned())),
+        "sudo nft insert rule inet filter input ip saddr 192.168.1.10 udp dport '{ 9999-10000, 10004 }' accept"
+    );
+    assert_eq!(
+        said(Firewall::Ufw),
+        "sudo ufw allow proto udp from 192.168.1.10 to any port 9999:10000,10004"
+    );
+    assert_eq!(
+        said(Firewall::Firewalld),
+        "sudo firewall-cmd --add-rich-rule='rule family=ipv4 source address=192.168.1.10 port port=9999-10000 protocol=udp accept' \
+         --add-rich-rule='rule family=ipv4 source address=192.168.1.10 port port=10004 protocol=udp accept'"
+    );
+    // Heartbeats too, and only one sensor; but nothing if all that is awaited arrives.
+    assert_eq!(
+        blocked(None, vec![heartbeats(Waiting), camera(0, Up)])[0].subject,
+        "UDP ports 20005"
+    );
+    assert_eq!(codes(&blocked(None, vec![heartbeats(Up), camera(0, Up)])), []);
+    let elsewhere = |source: SourceFacts| SourceFacts { awaited: None, ..source };
+    let shared = blocked(None, vec![heartbeats(Up), elsewhere(camera(0, Waiting))]);
+    assert_eq!(codes(&shared), [Code::RendererSilent], "blocks pass no firewall");
+    assert!(shared[0].what.contains("shared memory"), "{shared:?}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A set-up on hosts of all kinds.
 use super::codes;
-use rfly_bridge::doctor::{Code, Finding, SensorSetup, Setup, check_host};
+use rfly_bridge::doctor::{Code, Finding, SensorSetup, Setup, Simulator, check_host};
 use rfly_bridge::transport::{BlockFile, HostFacts, NetworkInterface, Route};
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 fn interface(name: &str, network: &str) -> NetworkInterface {
     NetworkInterface {
@@ -47,7 +48,13 @@ fn camera() -> SensorSetup {
 }
 
 fn setup(simulator: &str, sensors: Vec<SensorSetup>) -> Setup {
-    Setup { simulator: simulator.parse().unwrap(), receive_buffer: 8 << 20, sensors }
+    Setup {
+        renderer: SocketAddrV4::new(simulator.parse().unwrap(), 20010),
+        sends_to: [20002, 20010, 20100, 30100].into(),
+        listens: [9999, 10000, 20005].into(),
+        receive_buffer: 8 << 20,
+        sensors,
+    }
 }
 
 fn the_one(findings: Vec<Finding>, code: Code) -> Finding {
@@ -94,9 +101,18 @@ fn mirrored_and_bridged_wsl_are_told_apart() {
     let mut mirrored = HostFacts { kernel, ..host() };
     let bridged = the_one(check_host(&setup("127.0.0.1", vec![]), &mirrored), Code::Wsl);
     assert!(bridged.subject.contains("bridged"));
+    // PowerShell's own names: Get-Process, New-NetFirewallRule.
+    assert!(
+        bridged.remedy.contains("Get-Process RflySim3D,CopterSim ")
+            && bridged
+                .remedy
+                .contains("-Program $_ -Protocol UDP -LocalPort 20002,20010,20100,30100 "),
+        "{bridged:?}"
+    );
     mirrored.interfaces.push(interface("loopback0", "127.0.0.2/8"));
     let found = the_one(check_host(&setup("127.0.0.1", vec![]), &mirrored), Code::Wsl);
     assert!(found.subject.contains("mirrored"));
+    assert!(found.remedy.contains("-Protocol UDP -LocalPorts 9999-10000,20005 "), "{found:?}");
 }
 
 #[test]
@@ -111,9 +127,41 @@ fn with_two_networks_data_is_asked_for_where_the_simulator_is() {
     let found = the_one(found, Code::TwoNetworks);
     assert!(found.what.contains("wlan0"), "{found:?}");
     assert_eq!(found.remedy, "-p receive_address:=192.168.1.5");
-    sensor.destination = "192.168.1.77".parse().unwrap();
+    sensor.destination = "10.0.0.1".parse().unwrap();
     let found = check_host(&setup("192.168.1.10", vec![sensor]), &host);
-    the_one(found, Code::TwoNetworks);
+    the_one(found, Code::ReceiveAddress);
+}
+
+#[test]
+fn data_that_is_sent_to_another_host_is_an_error_wherever_the_simulator_is() {
+    let mut sensor = camera();
+    sensor.destination = "192.168.1.77".parse().unwrap();
+    for (simulator, receive) in [("127.0.0.1", "127.0.0.1"), ("192.168.1.10", "192.168.1.5")] {
+        let found = check_host(&setup(simulator, vec![camera(), sensor.clone()]), &host());
+        let found = the_one(found, Code::ReceiveAddress);
+        assert_eq!(found.subject, "sensor0 img_rgb");
+        assert!(found.what.contains("192.168.1.77 (SendProtocol[1] to [4]"), "{found:?}");
+        assert!(found.remedy.starts_with(&format!("-p receive_address:={receive};")), "{found:?}");
+    }
+    // 0.0.0.0 stands for the sender of the request, as 127.0.0.1 does.
+    for fine in ["0.0.0.0", "192.168.1.5", "239.1.1.1"] {
+        sensor.destination = fine.parse().unwrap();
+        assert_eq!(check_host(&setup("192.168.1.10", vec![sensor.clone()]), &host()), []);
+    }
+}
+
+#[test]
+fn the_simulator_may_be_windows_unless_it_runs_on_this_linux() {
+    let seen = |simulator, host: &HostFacts| {
+        let found = Simulator::new(&setup(simulator, vec![]), host);
+        (found.may_be_windows, found.bridge.map(|ip: Ipv4Addr| ip.to_string()))
+    };
+    assert_eq!(seen("127.0.0.1", &host()), (false, Some("127.0.0.1".to_owned())));
+    assert_eq!(seen("192.168.1.5", &host()), (false, Some("192.168.1.5".to_owned())));
+    assert_eq!(seen("192.168.1.10", &host()), (true, Some("192.168.1.5".to_owned())));
+    let wsl = HostFacts { kernel: "Linux version 6.6-microsoft-standard".to_owned(), ..host() };
+    assert!(seen("127.0.0.1", &wsl).0);
+    assert_eq!(seen("192.168.1.10", &HostFacts::default()), (true, None));
 }
 
 #[test]

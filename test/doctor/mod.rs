@@ -4,6 +4,7 @@ mod documents;
 mod environment;
 mod format;
 mod hosts;
+mod silence;
 mod vendor_loader;
 
 use rfly_bridge::doctor::{Code, Finding};

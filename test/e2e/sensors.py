@@ -48,6 +48,7 @@ class Sensor:
     angles: tuple[float, float, float] = (0.0, 0.0, 0.0)
     quaternion: tuple[float, float, float, float] | None = None
     params: tuple[float, ...] = field(default=())
+    receiver: tuple[int, ...] = (127, 0, 0, 1)
 
     @property
     def port(self) -> int:
@@ -74,7 +75,7 @@ class Sensor:
             "DataWidth": self.width,
             "DataHeight": self.height,
             "DataCheckFreq": self.rate,
-            "SendProtocol": [self.mode, 127, 0, 0, 1, self.port, 0, 0],
+            "SendProtocol": [self.mode, *self.receiver, self.port, 0, 0],
             "CameraFOV": self.fov,
             "SensorPosXYZ": list(self.position),
             "SensorAngEular": list(self.angles),

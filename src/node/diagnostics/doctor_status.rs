@@ -1,8 +1,13 @@
-//! The status `doctor`: the checks of `doctor` on the facts of all other statuses.
-use crate::doctor::{BridgeFacts, Severity, check_bridge, sort, to_values, worst};
+//! The status `doctor`: the checks of `doctor` on the facts of all other statuses, and the log of a silent simulator.
+use crate::doctor::{
+    BridgeFacts, Code, LinkState, Severity, SilenceNews, SilenceWatch, Simulator, SourceFacts,
+    awaited_text, check_bridge, silence, sort, to_values, worst,
+};
 use crate::node::host_checks;
 use crate::node::section::{Finding, Level};
-use crate::node::settings::Settings;
+use crate::node::settings::SettingsWatch;
+use crate::transport::{played_time, undelivered_packets};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Name of the status.
@@ -11,39 +16,110 @@ pub(super) const DOCTOR: &str = "doctor";
 const SETTLING_TIME: Duration = Duration::from_secs(5);
 /// Interval of the checks of the host.
 const HOST_PERIOD: Duration = Duration::from_secs(10);
+/// Interval over which the kernel's undelivered packets are counted.
+const PACKET_PERIOD: Duration = Duration::from_secs(2);
 
 /// Checks each report before it is published.
 pub(super) struct DoctorStatus {
-    settings: Settings,
+    settings: SettingsWatch,
     start: Instant,
-    /// Time and findings of the last check of the host.
-    host: Option<(Instant, Vec<crate::doctor::Finding>)>,
+    /// Time, simulator and findings of the last check of the host.
+    host: (Instant, Simulator, Vec<crate::doctor::Finding>),
+    /// Start of the interval, and the packets until then.
+    packets: (Instant, Option<u64>),
+    watch: SilenceWatch,
 }
 
 impl DoctorStatus {
-    pub(super) fn new(settings: &Settings) -> Self {
-        Self { settings: settings.clone(), start: Instant::now(), host: None }
+    /// Logs a warning if sensors send to an address that this host does not have.
+    pub(super) fn new(settings: SettingsWatch) -> Self {
+        let (simulator, found) = host_checks::check(&settings.borrow());
+        let mut elsewhere: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+        for found in found.iter().filter(|found| found.code == Code::ReceiveAddress) {
+            elsewhere.entry((&found.what, &found.remedy)).or_default().push(&found.subject);
+        }
+        for ((what, remedy), sensors) in elsewhere.iter().filter(|_| played_time().is_none()) {
+            tracing::warn!("{}: {what}; do: {remedy}", sensors.join(", "));
+        }
+        let now = Instant::now();
+        Self {
+            settings,
+            start: now,
+            host: (now, simulator, found),
+            packets: (now, undelivered_packets()),
+            watch: SilenceWatch::default(),
+        }
+    }
+
+    /// How long nothing has arrived from the simulator; see [`silence`]. A replay has none.
+    pub(super) fn silence(&self, sources: &[SourceFacts]) -> Option<Duration> {
+        silence(sources, self.start.elapsed()).filter(|_| played_time().is_none())
     }
 
     /// Checks the facts of this report.
-    pub(super) fn check(&mut self, facts: &BridgeFacts) -> Finding {
-        let is_settled = self.start.elapsed() >= SETTLING_TIME;
-        let mut found = check_bridge(facts, self.settings.renderer(), is_settled);
-        let is_due = |(at, _): &(Instant, _)| at.elapsed() >= HOST_PERIOD;
-        if self.host.as_ref().is_none_or(is_due) {
-            self.host = Some((Instant::now(), host_checks::check(&self.settings)));
+    pub(super) fn check(&mut self, facts: &BridgeFacts) -> Vec<crate::doctor::Finding> {
+        if self.host.0.elapsed() >= HOST_PERIOD {
+            let undelivered_hz = self.host.1.undelivered_hz;
+            let (simulator, found) = host_checks::check(&self.settings.borrow());
+            self.host = (Instant::now(), Simulator { undelivered_hz, ..simulator }, found);
         }
-        found.extend(self.host.iter().flat_map(|(_, found)| found.iter().cloned()));
+        let (since, before) = self.packets;
+        if since.elapsed() >= PACKET_PERIOD {
+            let now = undelivered_packets();
+            let new = before.zip(now).map_or(0, |(before, now)| now.saturating_sub(before));
+            self.host.1.undelivered_hz = new as f64 / since.elapsed().as_secs_f64();
+            self.packets = (Instant::now(), now);
+        }
+        let (_, simulator, host) = &self.host;
+        let mut found = check_bridge(facts, simulator, self.start.elapsed() >= SETTLING_TIME);
+        let delivers =
+            |name: &str| facts.sources.iter().any(|s| s.name == name && s.state == LinkState::Up);
+        // Behind NAT an address of another host may be right.
+        let is_disproved = |found: &crate::doctor::Finding| {
+            found.code == Code::ReceiveAddress && delivers(&found.subject)
+        };
+        found.extend(host.iter().filter(|found| !is_disproved(found)).cloned());
         sort(&mut found);
-        let level = match worst(&found) {
-            Severity::Note => Level::Ok,
-            Severity::Warning => Level::Warn,
-            Severity::Error => Level::Error,
-        };
-        let message = match &found[..] {
-            [] => "nothing found".to_owned(),
-            [first, ..] => format!("{} findings; {}: {}", found.len(), first.subject, first.what),
-        };
-        Finding { level, message, values: to_values(&found) }
+        found
     }
+
+    /// Logs that nothing arrives, or that data arrives after that was logged.
+    pub(super) fn log(
+        &mut self,
+        silence: Option<Duration>,
+        sources: &[SourceFacts],
+        found: &[crate::doctor::Finding],
+    ) {
+        match (self.watch.update(silence, found), silence) {
+            (Some(SilenceNews::Silent(first)), Some(silence)) => {
+                let crate::doctor::Finding { code, subject, what, remedy } = first;
+                let (seconds, awaited) = (silence.as_secs(), awaited_text(sources));
+                tracing::warn!(
+                    "nothing has arrived from the simulator for {seconds} s; awaited: {awaited}. {} ({subject}): {what}; do: {remedy}",
+                    code.name()
+                );
+            }
+            (Some(SilenceNews::Ended(lasted)), _) => {
+                tracing::info!(
+                    "data arrives from the simulator, after {} s of silence",
+                    lasted.as_secs()
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The status of the findings, the worst first.
+pub(super) fn status(found: &[crate::doctor::Finding]) -> Finding {
+    let level = match worst(found) {
+        Severity::Note => Level::Ok,
+        Severity::Warning => Level::Warn,
+        Severity::Error => Level::Error,
+    };
+    let message = match found {
+        [] => "nothing found".to_owned(),
+        [first, ..] => format!("{} findings; {}: {}", found.len(), first.subject, first.what),
+    };
+    Finding { level, message, values: to_values(found) }
 }

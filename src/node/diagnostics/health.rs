@@ -1,5 +1,5 @@
 //! The bridge's health as `/diagnostics`.
-use super::doctor_status::{DOCTOR, DoctorStatus};
+use super::doctor_status::{self, DOCTOR, DoctorStatus};
 use super::rate::RateWatch;
 use super::stats_topic::{SourceFigures, StatsTopic};
 use super::topic_status;
@@ -7,6 +7,7 @@ use crate::doctor::{AutopilotFacts, BridgeFacts, LinkState, SourceRole};
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};
 use crate::node::section::{Finding, Level, Section, value};
+use crate::node::settings::Settings;
 use crate::node::stats::{Figures, SourceStats, Sources};
 use crate::ros::{Middleware, Publisher};
 use crate::time::ClockStatus;
@@ -50,8 +51,8 @@ impl Default for LastReport {
 }
 
 impl Health {
-    /// Updates all figures, and publishes one report if there are subscribers.
-    pub(super) fn report(&mut self) {
+    /// Updates all figures, publishes one report if there are subscribers, and logs if the simulator is silent.
+    pub(super) fn report(&mut self, settings: &Settings) {
         let seconds = self.last.at.elapsed().as_secs_f64().max(1e-3);
         self.last.at = Instant::now();
         let sources = self.sources.all();
@@ -64,16 +65,23 @@ impl Health {
         let sections: Vec<_> =
             sections.map(|section| (section.name().to_owned(), section.check())).collect();
         let now = self.headers.now();
-        if self.publisher.subscribers() > 0 {
-            let mut facts = BridgeFacts {
-                sources: sources.iter().map(SourceFigures::facts).collect(),
-                clocks: clocks.clone(),
-                topics: self.middleware.report(),
-                ..BridgeFacts::default()
-            };
+        let mut facts = BridgeFacts {
+            sources: sources.iter().map(|source| source.facts(settings)).collect(),
+            clocks: clocks.clone(),
+            ..BridgeFacts::default()
+        };
+        let silence = self.doctor.silence(&facts.sources);
+        let is_published = self.publisher.subscribers() > 0;
+        let mut diagnosed = Vec::new();
+        if is_published || silence.is_some() {
+            facts.topics = self.middleware.report();
             for section in &self.sections {
                 section.add_facts(&mut facts);
             }
+            diagnosed = self.doctor.check(&facts);
+        }
+        self.doctor.log(silence, &facts.sources, &diagnosed);
+        if is_published {
             let sources = sources.iter();
             let sources = sources.map(|source| (source.name.clone(), source_finding(source)));
             let clocks = clocks.iter().map(|(vehicle, clock)| {
@@ -82,7 +90,7 @@ impl Health {
             });
             let topics = topic_status::findings(&facts.topics, &self.topic_groups);
             let found = sources.chain(clocks).chain(topics).chain(sections);
-            let found = found.chain([(DOCTOR.to_owned(), self.doctor.check(&facts))]);
+            let found = found.chain([(DOCTOR.to_owned(), doctor_status::status(&diagnosed))]);
             let found: Vec<_> = found.collect();
             let mut message = DiagnosticArray {
                 status: found
@@ -107,7 +115,7 @@ impl Health {
             Some(at) if at.elapsed() > SILENCE => LinkState::Lost,
             Some(_) => LinkState::Up,
         });
-        let dropped: u64 = figures.drops.values().sum();
+        let dropped: u64 = figures.drops().map(|(_, count)| count).sum();
         let asked = figures.asked_hz.filter(|_| state == LinkState::Up);
         let shortfall = match asked {
             Some(asked) => {
@@ -220,10 +228,7 @@ fn values_of(source: &SourceFigures) -> Vec<(String, String)> {
     ];
     values.extend(figures.asked_hz.map(|hz| value("asked_hz", hz)));
     values.extend(source.shortfall.map(|shortfall| value(BELOW_ASKED, shortfall)));
-    values.extend(
-        figures.drops.iter().map(|(cause, count)| value(format!("drop_{}", cause.name()), count)),
-    );
-    values.extend(figures.others.iter().map(|(cause, count)| value(cause.name(), count)));
+    values.extend(figures.counts.iter().map(|(cause, count)| value(cause.key(), count)));
     if let SourceRole::Autopilot(facts) = &figures.kind {
         let AutopilotFacts { not_ready, link_warnings: odd, setpoint_hz, .. } = facts;
         values.extend(not_ready.iter().map(|text| value("not_ready", text)));

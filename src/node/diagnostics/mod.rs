@@ -59,7 +59,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             headers: context.clocks.headers(None),
             topic_groups: assembly.topic_groups.clone(),
             stats: StatsTopic::open(context.middleware, qos)?,
-            doctor: DoctorStatus::new(context.settings),
+            doctor: DoctorStatus::new(context.watch()),
             last: LastReport::default(),
         },
         period: context.settings.params.diagnostics_period,
@@ -117,7 +117,8 @@ impl Endless for Reporter {
             if Instant::now() >= next {
                 // After a stall, one report is published, not one per missed period.
                 next = (next + self.period).max(Instant::now());
-                self.health.report();
+                let settings = self.settings.borrow().clone();
+                self.health.report(&settings);
             }
         }
     }

@@ -3,6 +3,9 @@ use crate::doctor::{LinkState, Shortfall, SourceFacts};
 #[cfg(has_rfly_bridge_msgs)]
 use crate::msgs::rfly_bridge_msgs::msg::BridgeStats;
 use crate::msgs::rfly_bridge_msgs::msg::{ClockStats, DropCount, SourceStats};
+use crate::node::awaited::awaited;
+use crate::node::cause::Cause;
+use crate::node::settings::Settings;
 use crate::node::stats::Figures;
 use crate::ros::{Middleware, Qos, RosError};
 use crate::time::{ClockStatus, RosTime};
@@ -22,10 +25,10 @@ pub(super) struct SourceFigures {
 
 impl SourceFigures {
     /// The facts that `doctor` checks.
-    pub(super) fn facts(&self) -> SourceFacts {
+    pub(super) fn facts(&self, settings: &Settings) -> SourceFacts {
         let figures = &self.figures;
         let mut drops = BTreeMap::new();
-        for (cause, count) in &figures.drops {
+        for (cause, count) in &figures.counts {
             if let Some(fault) = cause.fault() {
                 *drops.entry(fault).or_default() += count;
             }
@@ -35,6 +38,8 @@ impl SourceFigures {
             kind: figures.kind.clone(),
             state: self.state,
             is_requested: figures.asked_hz.is_some(),
+            awaited: awaited(settings, &figures.kind),
+            age: figures.last_frame.map(|at| at.elapsed()),
             frames: figures.frames,
             drops,
             shortfall: self.shortfall,
@@ -44,10 +49,8 @@ impl SourceFigures {
 
     fn to_msg(&self) -> SourceStats {
         let figures = &self.figures;
-        let drops = figures
-            .drops
-            .iter()
-            .map(|(cause, count)| DropCount { cause: cause.name().to_owned(), count: *count });
+        let drop_count =
+            |(cause, count): (Cause, u64)| DropCount { cause: cause.name().to_owned(), count };
         SourceStats {
             name: self.name.clone(),
             state: self.state as u8,
@@ -56,7 +59,7 @@ impl SourceFigures {
             bytes: figures.bytes,
             frames: figures.frames,
             converted: figures.converted,
-            drops: drops.collect(),
+            drops: figures.drops().map(drop_count).collect(),
             latency_p50_s: figures.latency_s(0.5),
             latency_p99_s: figures.latency_s(0.99),
             latency_max_s: figures.latency_s(1.0),

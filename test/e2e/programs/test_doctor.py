@@ -129,6 +129,61 @@ def test_multicast_that_is_off_or_has_no_route(tmp_path):
     assert found["multicast-route"]["do"] == "sudo ip route add 224.0.0.0/4 dev eth0"
 
 
+def test_a_config_of_another_machine(tmp_path):
+    other = replace(CAMERA, receiver=(192, 168, 7, 66))
+    found = doctor(tmp_path, "transport_mode:=file", sensors=[other], emulator="", seconds=8)
+    assert next(iter(found)) == "receive-address", found
+    assert "192.168.7.66" in found["receive-address"]["what"] and "sensor0" in found["receive-address"]["subject"]
+    assert found["receive-address"]["do"].startswith("-p receive_address:=127.0.0.1;")
+    assert "receive-address" not in doctor(tmp_path, "receive_address:=127.0.0.1", sensors=[other])
+
+
+NO_RULES = subprocess.run([*OWN, "nft list ruleset; iptables -S"], capture_output=True).returncode != 0
+FIREWALLS = {
+    # Only images are dropped; rules of root without a service of systemd.
+    "iptables": ("iptables -A INPUT -p udp --dport 9999 -j DROP\n", "sudo iptables -I INPUT -p udp -s 127.0.0.1 -m multiport --dports 9999 "),
+    "reject": ("iptables -A INPUT -p udp --dport 9999 -j REJECT\n", "sudo iptables -I INPUT "),
+    # As the service of Debian leaves it.
+    "nftables": (
+        "printf 'flush ruleset\\ntable inet filter {\\n chain input {\\n type filter hook input priority filter; policy drop;\\n"
+        " udp dport != 9999 accept\\n meta l4proto != udp accept\\n }\\n}\\n' >/dev/shm/nftables.conf\n"
+        "nft -f /dev/shm/nftables.conf; touch /etc/nftables.conf; mount --bind /dev/shm/nftables.conf /etc/nftables.conf\n"
+        "mkdir -p /run/systemd; mount -t tmpfs tmpfs /run/systemd; mkdir /run/systemd/units\n"
+        "ln -s 0 /run/systemd/units/invocation:nftables.service\n",
+        "sudo nft insert rule inet filter input ip saddr 127.0.0.1 udp dport '{ 9999 }' accept",
+    ),
+    "ufw": (
+        "iptables -A INPUT -p udp --dport 9999 -j DROP\nmkdir -p /etc/ufw; mount -t tmpfs tmpfs /etc/ufw\n"
+        "echo ENABLED=yes >/etc/ufw/ufw.conf\n",
+        "sudo ufw allow proto udp from 127.0.0.1 to any port 9999",
+    ),
+}
+
+
+@pytest.mark.skipif(NO_RULES, reason="nft or iptables is not installed, or the kernel has no rules for a network of its own")
+@pytest.mark.parametrize("kind", FIREWALLS)
+def test_a_firewall_of_this_host_that_drops_images_alone(tmp_path, kind):
+    rules, remedy = FIREWALLS[kind]
+    found = doctor(tmp_path, "transport_mode:=file", setup=LOOPBACK + rules, emulator="", seconds=9)
+    assert next(iter(found)) == "firewall" and "renderer-silent" not in found, found
+    assert found["firewall"]["subject"] == "UDP ports 9999" and "packets per second" in found["firewall"]["what"]
+    assert found["firewall"]["do"].startswith(remedy), found["firewall"]
+    if kind != "ufw":
+        # What it says to type helps.
+        typed = found["firewall"]["do"].split(";")[0].removeprefix("sudo ") + "\n"
+        found = doctor(tmp_path, "transport_mode:=file", setup=LOOPBACK + rules + typed, emulator="", seconds=8)
+        assert set(found) <= {"renderer-overloaded"}, found
+
+
+@pytest.mark.skipif(NO_RULES, reason="nft or iptables is not installed, or the kernel has no rules for a network of its own")
+def test_a_firewall_that_drops_all_that_the_simulator_sends(tmp_path):
+    # The simulator gets its requests.
+    rules = "iptables -A INPUT -p udp -m multiport --dports 9999,20005,20006,20101,30101,31000 -j DROP\n"
+    found = doctor(tmp_path, "transport_mode:=file", setup=LOOPBACK + rules, emulator="", seconds=9)
+    assert next(iter(found)) == "firewall" and "simulator-silent" not in found, found
+    assert "--dports 9999,20005,20101,30101,31000 " in found["firewall"]["do"], found["firewall"]
+
+
 def test_a_buffer_that_holds_no_frame(tmp_path):
     raw = replace(CAMERA, mode=RAW, width=640, height=480)
     found = doctor(tmp_path, "receive_buffer_bytes:=65536", "transport_mode:=file", sensors=[raw])

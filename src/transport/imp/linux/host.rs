@@ -1,11 +1,11 @@
 //! Facts about this host, from `/proc`, `/sys` and `/dev/shm`.
 use super::shm::{options, path_of};
-use crate::transport::{BlockFile, HostFacts, NetworkInterface, Route};
+use crate::transport::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
 use ipnet::Ipv4Net;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use nix::unistd::{Uid, User};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
@@ -28,7 +28,54 @@ pub(in crate::transport) fn read() -> HostFacts {
         routes: routes(&text("/proc/net/route")),
         fast_dds_owners: fast_dds_owners(),
         user: Uid::effective().as_raw(),
+        firewall: firewall(),
     }
+}
+
+/// The rules themselves are for root only.
+fn firewall() -> Option<Firewall> {
+    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    // systemd keeps such a link while the service is active.
+    let is_active = |name: &str| {
+        Path::new(&format!("/run/systemd/units/invocation:{name}.service")).is_symlink()
+    };
+    if text("/etc/ufw/ufw.conf").lines().any(|line| line.trim() == "ENABLED=yes") {
+        Some(Firewall::Ufw)
+    } else if is_active("firewalld") {
+        Some(Firewall::Firewalld)
+    } else if is_active("nftables") {
+        input_chain(&text("/etc/nftables.conf")).map(Firewall::Nftables)
+    } else {
+        None
+    }
+}
+
+/// Returns family, table and chain of the hook `input` in a configuration of nftables.
+fn input_chain(rules: &str) -> Option<String> {
+    let (mut table, mut chain) = ("", "");
+    for line in rules.lines().map(str::trim) {
+        let head = |word: &str| Some(line.strip_prefix(word)?.split('{').next()?.trim());
+        table = head("table ").unwrap_or(table);
+        chain = head("chain ").unwrap_or(chain);
+        if line.contains("hook input") {
+            return Some(format!("{table} {chain}"));
+        }
+    }
+    None
+}
+
+/// Reads `/proc/net/snmp`: names and values of a protocol are two lines. A rule that drops a packet counts nowhere.
+pub(in crate::transport) fn undelivered_packets() -> Option<u64> {
+    let table = fs::read_to_string("/proc/net/snmp").ok()?;
+    let mut lines = table.lines().filter_map(|line| line.strip_prefix("Ip: "));
+    let (names, values) = (lines.next()?.split(' '), lines.next()?.split(' '));
+    let counts: BTreeMap<_, u64> =
+        names.zip(values).filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect();
+    let sum = |names: &[&str]| names.iter().filter_map(|name| counts.get(name)).sum::<u64>();
+    // A reassembled packet counts once in place of its fragments.
+    let received = sum(&["InReceives", "ReasmOKs"]);
+    let told = ["InDelivers", "InHdrErrors", "InAddrErrors", "InDiscards", "InUnknownProtos"];
+    Some(received.saturating_sub(sum(&told) + sum(&["ForwDatagrams", "ReasmReqds"])))
 }
 
 /// Names of this host and of this user.

@@ -1,0 +1,87 @@
+//! Commands that let the simulator's datagrams through a firewall: of Linux on this host, of Windows on the simulator's.
+use crate::transport::Firewall;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
+
+/// UDP ports of this host, by the sender that they are opened for.
+pub(super) type PortsBySender = BTreeMap<Ipv4Addr, BTreeSet<u16>>;
+
+/// Lists ports; neighbours form a range with `to` between its ends.
+pub(super) fn port_ranges(ports: &BTreeSet<u16>, to: &str) -> Vec<String> {
+    let mut ranges: Vec<(u16, u16)> = Vec::new();
+    for &port in ports {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(port) => *last = port,
+            _ => ranges.push((port, port)),
+        }
+    }
+    let text = |(first, last): (u16, u16)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}{to}{last}"),
+    };
+    ranges.into_iter().map(text).collect()
+}
+
+/// Returns the commands for the firewall of this host. Without knowledge of it, those for iptables and nftables.
+pub(super) fn open_ports(firewall: Option<&Firewall>, senders: &PortsBySender) -> String {
+    let commands = senders.iter().map(|(sender, ports)| open_to(firewall, *sender, ports));
+    commands.collect::<Vec<_>>().join("; ")
+}
+
+fn open_to(firewall: Option<&Firewall>, sender: Ipv4Addr, ports: &BTreeSet<u16>) -> String {
+    let list = port_ranges(ports, ":").join(",");
+    let nft = |chain: &str| {
+        let ports = port_ranges(ports, "-").join(", ");
+        format!("sudo nft insert rule {chain} ip saddr {sender} udp dport '{{ {ports} }}' accept")
+    };
+    match firewall {
+        Some(Firewall::Ufw) => format!("sudo ufw allow proto udp from {sender} to any port {list}"),
+        Some(Firewall::Firewalld) => {
+            let rule = |port: String| {
+                format!(
+                    " --add-rich-rule='rule family=ipv4 source address={sender} port port={port} protocol=udp accept'"
+                )
+            };
+            let rules: String = port_ranges(ports, "-").into_iter().map(rule).collect();
+            format!("sudo firewall-cmd{rules}")
+        }
+        Some(Firewall::Nftables(chain)) => nft(chain),
+        None => format!(
+            "sudo iptables -I INPUT -p udp -s {sender} -m multiport --dports {list} -j ACCEPT; if `sudo nft list ruleset` shows the \
+             rule in a table of nftables: {}",
+            nft("<family> <table> <chain>")
+        ),
+    }
+}
+
+/// Returns the line for PowerShell on the simulator's Windows that lets its programs receive what the bridge sends.
+pub(super) fn windows_rule(
+    programs: &str,
+    ports: &BTreeSet<u16>,
+    bridge: Option<Ipv4Addr>,
+) -> String {
+    let bridge = bridge.map_or_else(|| "<address of this host>".to_owned(), |ip| ip.to_string());
+    format!(
+        "in PowerShell as administrator, while they run: Get-Process {programs} | % Path | sort -Unique | % {{ New-NetFirewallRule \
+         -DisplayName RflySim -Direction Inbound -Program $_ -Protocol UDP -LocalPort {} -RemoteAddress {bridge} -Action Allow }}",
+        port_ranges(ports, "-").join(",")
+    )
+}
+
+/// Returns the line for PowerShell that lets Windows pass the simulator's datagrams on to a mirrored WSL.
+pub(super) fn hyper_v_rule(ports: &BTreeSet<u16>) -> String {
+    format!(
+        "in PowerShell as administrator: New-NetFirewallHyperVRule -Name RflySim -DisplayName RflySim -Direction Inbound -VMCreatorId \
+         '{{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}}' -Protocol UDP -LocalPorts {} -Action Allow",
+        port_ranges(ports, "-").join(",")
+    )
+}
+
+/// Returns the command that shows whether datagrams arrive on these ports, before any firewall.
+pub(super) fn capture(ports: &BTreeSet<u16>) -> String {
+    let terms = port_ranges(ports, "-").into_iter().map(|range| match range.contains('-') {
+        true => format!("portrange {range}"),
+        false => format!("port {range}"),
+    });
+    format!("sudo tcpdump -ni any 'udp and ({})'", terms.collect::<Vec<_>>().join(" or "))
+}
