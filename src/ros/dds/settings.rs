@@ -11,23 +11,27 @@ const DATAGRAM_BYTES: u32 = 30_720;
 /// Lets peers that know only the address of this host find its participants.
 const PARTICIPANT_INDEX: &str = "<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>";
 
+const LOOPBACK_PEER: &str = r#"<Peer address="127.0.0.1"/>"#;
+
 /// XML fragments in the order in which Cyclone applies them. Resolves the names of static peers.
 pub(super) fn configuration(options: &Options) -> String {
-    let peers: Vec<_> = options.static_peers.iter().filter_map(|peer| address(peer)).collect();
-    let discovery = |first: Option<&str>| {
-        let all = first.into_iter().chain(peers.iter().map(String::as_str));
-        let all: String = all.map(|peer| format!(r#"<Peer address="{peer}"/>"#)).collect();
-        format!("<Discovery>{PARTICIPANT_INDEX}<Peers>{all}</Peers></Discovery>")
+    let peers = options.static_peers.iter().filter_map(|peer| address(peer));
+    // By default Cyclone announces itself to a peer at the start and no more after 30 s: the peer may start later.
+    let peers: String =
+        peers.map(|peer| format!(r#"<Peer address="{peer}" PruneDelay="inf"/>"#)).collect();
+    let interval = if peers.is_empty() { "" } else { "<SPDPInterval>5s</SPDPInterval>" };
+    let discovery = |first: &str| {
+        format!("<Discovery>{PARTICIPANT_INDEX}{interval}<Peers>{first}{peers}</Peers></Discovery>")
     };
     let (interfaces, multicast, discovery) = match options.discovery {
         Discovery::Localhost if peers.is_empty() => (
             r#"<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>"#,
             "<AllowMulticast>spdp</AllowMulticast>",
-            discovery(Some("127.0.0.1")),
+            discovery(LOOPBACK_PEER),
         ),
         // As in rmw_cyclonedds_cpp: the peers are not on loopback.
         Discovery::Localhost => {
-            ("", "<AllowMulticast>false</AllowMulticast>", discovery(Some("127.0.0.1")))
+            ("", "<AllowMulticast>false</AllowMulticast>", discovery(LOOPBACK_PEER))
         }
         Discovery::Off => (
             "",
@@ -37,7 +41,7 @@ pub(super) fn configuration(options: &Options) -> String {
                 std::process::id()
             ),
         ),
-        Discovery::Subnet => ("", "", discovery(None)),
+        Discovery::Subnet => ("", "", discovery("")),
         Discovery::SystemDefault => ("", "", String::new()),
     };
     // Linger: a stalled reader would delay the program's exit by this time for each writer (default 1 s).

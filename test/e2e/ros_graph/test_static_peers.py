@@ -70,16 +70,18 @@ def test_nodes_of_two_hosts_without_multicast_find_each_other(tmp_path, domain_i
         alone = Process("view", inside(ours, *view), tmp_path / "view.log", around)
         emulator = Process("emulator", inside(ours, simulator, "--hover"), tmp_path / "emulator.log")
         found = Process("bridge", inside(ours, *bridge), tmp_path / "bridge.log", named)
+        programs = [emulator, alone, found]
+        for process in programs:
+            process.start()
         try:
-            alone.start().wait_for_output("http://")
-            emulator.start().wait_for_output(LISTENS)
-            found.start()
+            emulator.wait_for_output(LISTENS)
+            alone.wait_for_output("view: http://")
             command = inside(theirs, sys.executable, PEER, domain_id, "/rflysim/imu", "sensor_msgs/msg/Imu")
             ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
             assert ran.returncode == 0, f"{ran.stderr}\n{found.tail()}"
         finally:
             # nsenter becomes the program.
-            codes = [process.stop() for process in (found, alone, emulator)]
+            codes = [process.stop() for process in reversed(programs)]
         assert codes == [0, 0, 0]
     said = json.loads(ran.stdout)
     assert said["received"] >= 10
