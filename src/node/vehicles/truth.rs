@@ -133,7 +133,8 @@ pub(super) fn open(
         last_datagram: None,
         last_stamp: None,
     }));
-    if let Some(tf) = &context.tf {
+    let tf = truth_states.lock().tf.clone();
+    if let Some(tf) = tf {
         let (weak, reader) = (Arc::downgrade(&truth_states), receiver.reader());
         tf.set_queue(vehicle, move || take_queued(&weak, &reader));
     }
@@ -173,8 +174,11 @@ fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &UdpReader) {
     let Some(states) = states.upgrade() else { return };
     let Some(mut states) = states.try_lock() else { return };
     for _ in 0..MAX_CAUGHT_UP {
-        // The task counts failures of the socket.
-        let Ok(Some(())) = states.take_next(|to| reader.try_recv(to)) else { break };
+        match states.take_next(|to| reader.try_recv(to)) {
+            Ok(Some(())) => {}
+            Ok(None) => break,
+            Err(_) => return states.stats.lock().drop_one(Cause::Socket),
+        }
     }
 }
 
