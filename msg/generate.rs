@@ -1,9 +1,12 @@
 //! From interface files to Rust: structures with serde, definitions as text, and type hashes (REP 2011, RIHS01).
 //!
 //! `build.rs` hands over the files and writes what comes out; nothing here touches the disk. What rosidl knows and no file
-//! uses is refused or does not compile: strings with a bound, `wstring`, constants and defaults that are strings.
+//! uses is refused or does not compile: `wstring`, constants and defaults that are strings.
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Before the largest length of a string.
+const BOUNDED: &str = "string<=";
 
 /// Rust type of a field that is no structure, and its number in the type description.
 fn primitive(kind: &str) -> Option<(&'static str, u8)> {
@@ -21,6 +24,7 @@ fn primitive(kind: &str) -> Option<(&'static str, u8)> {
         "bool" => ("bool", 15),
         "byte" => ("u8", 16),
         "string" => ("::std::string::String", 17),
+        bounded if bounded.starts_with(BOUNDED) => ("::std::string::String", 21),
         _ => return None,
     })
 }
@@ -67,7 +71,8 @@ impl Field {
             None if bounds.is_empty() => (number + 144, "0"),
             None => (number + 48, bounds),
         };
-        let capacities = format!(r#""capacity": {capacity}, "string_capacity": 0"#);
+        let string_capacity = self.base.strip_prefix(BOUNDED).unwrap_or("0");
+        let capacities = format!(r#""capacity": {capacity}, "string_capacity": {string_capacity}"#);
         format!(
             r#"{{"name": "{}", "type": {{"type_id": {number}, {capacities}, "nested_type_name": "{nested}"}}}}"#,
             self.name

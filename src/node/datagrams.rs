@@ -33,11 +33,22 @@ pub(super) async fn receive(
     stats: &SourceStats,
     is_wanted: impl Fn() -> bool,
 ) -> Option<Datagram> {
+    let take = |receiver: &UdpReceiver| receiver.try_recv(&mut [IoSliceMut::new(buffer)]);
+    accepted(take_next(receiver, stats, is_wanted, take).await?, stats)
+}
+
+/// Waits until `take`, which reads the queue, returns something; `None` if the socket fails.
+pub(super) async fn take_next<T>(
+    receiver: &mut UdpReceiver,
+    stats: &SourceStats,
+    is_wanted: impl Fn() -> bool,
+    mut take: impl FnMut(&UdpReceiver) -> io::Result<Option<T>>,
+) -> Option<T> {
     // Datagrams may arrive without a gap; other tasks of the thread must run, too.
     tokio::task::coop::consume_budget().await;
-    let received = loop {
-        match receiver.try_recv(&mut [IoSliceMut::new(buffer)]).transpose() {
-            Some(received) => break received,
+    let taken = loop {
+        match take(receiver).transpose() {
+            Some(taken) => break taken,
             None => {
                 let is_wanted = is_wanted() || receiver.is_copied();
                 if let Err(error) = wait(receiver, is_wanted).await {
@@ -46,27 +57,27 @@ pub(super) async fn receive(
             }
         }
     };
-    match received {
-        Ok(Received::Refused) => {
-            stats.lock().count(Cause::Refused);
-            None
-        }
-        Ok(Received::Datagram(datagram)) => {
-            let mut figures = stats.lock();
-            figures.received += 1;
-            figures.bytes += datagram.len as u64;
-            if datagram.overflows > 0 {
-                figures.set_overflows(datagram.overflows);
-            }
-            Some(datagram)
-        }
-        Err(_) => {
-            stats.lock().count(Cause::Socket);
-            // Keeps a permanently failing socket from spinning.
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            None
-        }
+    if taken.is_err() {
+        stats.lock().count(Cause::Socket);
+        // Keeps a permanently failing socket from spinning.
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    taken.ok()
+}
+
+/// Counts a datagram; `None` if its sender is refused.
+pub(super) fn accepted(received: Received, stats: &SourceStats) -> Option<Datagram> {
+    let mut figures = stats.lock();
+    let Received::Datagram(datagram) = received else {
+        figures.count(Cause::Refused);
+        return None;
+    };
+    figures.received += 1;
+    figures.bytes += datagram.len as u64;
+    if datagram.overflows > 0 {
+        figures.set_overflows(datagram.overflows);
+    }
+    Some(datagram)
 }
 
 pub(super) fn arrival(datagram: &Datagram) -> RosTime {

@@ -21,7 +21,11 @@ pub(super) struct Tf {
     publisher: Arc<Publisher<TFMessage>>,
     /// Vehicles with a known pose.
     known_poses: Arc<Mutex<BTreeSet<u16>>>,
+    queues: Arc<Mutex<BTreeMap<u16, TakeQueued>>>,
 }
+
+/// Publishes the states of a vehicle that have arrived; does not wait for another thread.
+type TakeQueued = Arc<dyn Fn() + Send + Sync>;
 
 impl Tf {
     pub(super) fn new(tree: FrameTree, publisher: Publisher<TFMessage>) -> Self {
@@ -29,6 +33,23 @@ impl Tf {
             tree: Arc::new(Mutex::new(tree)),
             publisher: Arc::new(publisher),
             known_poses: Arc::default(),
+            queues: Arc::default(),
+        }
+    }
+
+    /// Sets what [`Self::catch_up`] calls.
+    pub(super) fn set_queue(&self, vehicle: u16, take: impl Fn() + Send + Sync + 'static) {
+        self.queues.lock().insert(vehicle, Arc::new(take));
+    }
+
+    /// Publishes the transforms of all states of a vehicle that have arrived. Called before data are published: whoever looks up
+    /// their stamp finds the transform of the same tick.
+    pub(super) fn catch_up(&self, vehicle: u16) {
+        if self.is_read() {
+            let take = self.queues.lock().get(&vehicle).cloned();
+            if let Some(take) = take {
+                take();
+            }
         }
     }
 

@@ -41,6 +41,8 @@ pub struct Options {
     pub domain_id: u32,
     /// Range of discovery.
     pub discovery: Discovery,
+    /// `ROS_STATIC_PEERS`: addresses or names of hosts whose nodes are discovered by unicast as well.
+    pub static_peers: Vec<String>,
     /// Layout of the graph information.
     pub distro: Distro,
     /// The user's `CYCLONEDDS_URI`; takes precedence over the bridge's settings.
@@ -61,6 +63,7 @@ impl Options {
             remaps: Vec::new(),
             domain_id: 0,
             discovery: Discovery::default(),
+            static_peers: Vec::new(),
             distro: Distro::default(),
             cyclonedds_uri: String::new(),
             pacing_bytes_per_s: 600_000_000,
@@ -96,11 +99,27 @@ impl Options {
             };
         }
         // The older variable takes precedence if both are set, as in rcl since Iron.
-        if text("ROS_LOCALHOST_ONLY").is_some_and(|value| value == "1") {
+        let localhost_only = text("ROS_LOCALHOST_ONLY").is_some_and(|value| value == "1");
+        if localhost_only {
             options.discovery = Discovery::Localhost;
         }
+        // As in rcl and rmw_cyclonedds_cpp.
+        let without_peers = match options.discovery {
+            _ if localhost_only => Some("ROS_LOCALHOST_ONLY is 1"),
+            Discovery::Off => Some("ROS_AUTOMATIC_DISCOVERY_RANGE is OFF"),
+            Discovery::SystemDefault => Some("ROS_AUTOMATIC_DISCOVERY_RANGE is SYSTEM_DEFAULT"),
+            Discovery::Localhost | Discovery::Subnet => None,
+        };
+        if without_peers.is_none() {
+            let peers = text("ROS_STATIC_PEERS").unwrap_or_default();
+            let peers = peers.split(';').map(str::trim).filter(|peer| !peer.is_empty());
+            options.static_peers = peers.map(str::to_owned).collect();
+        }
         #[cfg(feature = "dds")]
-        security(&text)?;
+        {
+            security(&text)?;
+            warn_of_ignored(&text, without_peers);
+        }
         options.distro = match text("ROS_DISTRO").as_deref() {
             None => options.distro,
             Some("dashing" | "eloquent" | "foxy" | "galactic" | "humble") => Distro::Humble,
@@ -114,6 +133,34 @@ impl Options {
         }
         options.cyclonedds_uri = text("CYCLONEDDS_URI").unwrap_or(options.cyclonedds_uri);
         Ok(options)
+    }
+}
+
+/// Logs the variables that other middleware or another range of discovery would obey; in a workspace rcl handles them.
+#[cfg(feature = "dds")]
+fn warn_of_ignored(text: &impl Fn(&str) -> Option<String>, without_peers: Option<&str>) {
+    let mut ignored = Vec::new();
+    if text("ROS_DISCOVERY_SERVER").is_some() {
+        ignored.push(
+            "ROS_DISCOVERY_SERVER (the embedded Cyclone DDS cannot join a discovery server of Fast DDS: nodes that use one do not find this node; \
+             unset it in their terminals, and name their hosts in ROS_STATIC_PEERS if the network has no multicast)"
+                .to_owned(),
+        );
+    }
+    if text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp") {
+        ignored.push(
+            "RMW_IMPLEMENTATION=rmw_zenoh_cpp (nodes on Zenoh do not find this node; use rmw_cyclonedds_cpp or rmw_fastrtps_cpp for them)"
+                .to_owned(),
+        );
+    }
+    if let (Some(reason), Some(_)) = (without_peers, text("ROS_STATIC_PEERS")) {
+        ignored.push(format!("ROS_STATIC_PEERS ({reason})"));
+    }
+    if !ignored.is_empty() {
+        tracing::warn!(
+            "ignored by the stand-alone program: {}; docs/dds.md has the variables that it obeys",
+            ignored.join("; ")
+        );
     }
 }
 

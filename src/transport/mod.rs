@@ -21,4 +21,4 @@ pub use overheard::Overheard;
 pub use packet_tap::{PacketTap, PacketTapSlot};
 pub use played::{Player, played_time};
 pub use shm::{SharedBlock, ShmError, WatchedBlock};
-pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReceiver, UdpSender};
+pub use udp::{BindOptions, Datagram, Received, StreamReceiver, UdpReader, UdpReceiver, UdpSender};

@@ -169,9 +169,15 @@ impl StreamReceiver {
 /// A non-blocking UDP socket that scatters datagrams into buffers, timestamps them, and refuses senders that are not accepted.
 #[derive(Debug)]
 pub struct UdpReceiver {
-    socket: Arc<Socket>,
+    reader: UdpReader,
     /// The same socket registered with the runtime, which wakes the thread for every datagram.
     watched: Option<UdpSocket>,
+}
+
+/// Reads what is queued in the socket of a [`UdpReceiver`]; for other threads.
+#[derive(Clone, Debug)]
+pub struct UdpReader {
+    socket: Arc<Socket>,
     port: ReceivingPort,
     copy_to: Option<Ipv4Addr>,
 }
@@ -181,37 +187,43 @@ impl UdpReceiver {
     pub fn bind(options: &BindOptions) -> io::Result<Self> {
         let (socket, port) = bind(options)?;
         socket.set_nonblocking(true)?;
-        Ok(Self { socket: Arc::new(socket), watched: None, port, copy_to: options.copy_to })
+        let reader = UdpReader { socket: Arc::new(socket), port, copy_to: options.copy_to };
+        Ok(Self { reader, watched: None })
     }
 
     /// Returns the bound port.
     pub fn port(&self) -> u16 {
-        self.port.number
+        self.reader.port.number
     }
 
     /// Returns the granted receive buffer in bytes: half of the reported number, which the kernel doubles.
     pub fn buffer_bytes(&self) -> usize {
-        buffer_bytes(&self.socket)
+        buffer_bytes(&self.reader.socket)
     }
 
     /// Whether each datagram is sent on to the same port of another address.
     pub fn is_copied(&self) -> bool {
-        self.copy_to.is_some()
+        self.reader.copy_to.is_some()
+    }
+
+    /// Returns a reader of the same queue.
+    pub fn reader(&self) -> UdpReader {
+        self.reader.clone()
     }
 
     /// Waits until a datagram can be read.
     pub async fn readable(&mut self) -> io::Result<()> {
-        self.port.ask_player();
+        self.reader.port.ask_player();
         let watched = match &mut self.watched {
             Some(watched) => watched,
-            none => none.insert(UdpSocket::from_std(self.socket.try_clone()?.into())?),
+            none => none.insert(UdpSocket::from_std(self.reader.socket.try_clone()?.into())?),
         };
         watched.readable().await
     }
 
     /// Waits for `time`, during which datagrams only queue in the socket: the thread does not wake for each.
     pub async fn rest(&mut self, time: Duration) {
-        if self.port.played.is_some() {
+        if self.reader.port.played.is_some() {
             // The player of a recording waits for each datagram.
             let _readable = tokio::time::timeout(time, self.readable()).await;
             return;
@@ -222,16 +234,10 @@ impl UdpReceiver {
 
     /// Receives one datagram into `buffers`, in order; `None` if none is queued, and [`Self::readable`] waits again.
     pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
-        let mut receive = || receive(&self.socket, buffers);
-        let received = match &self.watched {
-            // Clears the readiness if nothing was queued, so that `readable` sleeps instead of spinning.
-            Some(watched) => watched.try_io(Interest::READABLE, receive),
-            None => receive(),
-        };
-        let Some(datagram) = none_if_empty(received)? else { return Ok(None) };
-        let received = self.port.check_and_tap(datagram, buffers);
-        self.copy(&received, buffers);
-        Ok(Some(received))
+        let Some(watched) = &self.watched else { return self.reader.try_recv(buffers) };
+        // Clears the readiness if nothing was queued, so that `readable` sleeps instead of spinning.
+        let received = watched.try_io(Interest::READABLE, || receive(&self.reader.socket, buffers));
+        self.reader.take(received, buffers)
     }
 
     /// Waits for one datagram.
@@ -246,17 +252,36 @@ impl UdpReceiver {
 
     /// Sends from this socket, so that replies to its source arrive here.
     pub fn sender(&self) -> UdpSender {
-        UdpSender(self.socket.clone())
+        UdpSender(self.reader.socket.clone())
+    }
+}
+
+impl UdpReader {
+    /// Receives one datagram into `buffers`, in order; `None` if none is queued.
+    pub fn try_recv(&self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<Option<Received>> {
+        self.take(receive(&self.socket, buffers), buffers)
+    }
+
+    fn take(
+        &self,
+        received: io::Result<Datagram>,
+        buffers: &[IoSliceMut<'_>],
+    ) -> io::Result<Option<Received>> {
+        let Some(datagram) = none_if_empty(received)? else { return Ok(None) };
+        let received = self.port.check_and_tap(datagram, buffers);
+        self.copy(&received, buffers);
+        Ok(Some(received))
     }
 
     /// Sends a datagram on to `copy_to`, unless it is such a copy itself. A closed destination port is not an error.
     fn copy(&self, received: &Received, buffers: &[IoSliceMut<'_>]) {
         let (Some(to), Received::Datagram(datagram)) = (self.copy_to, received) else { return };
-        if datagram.from.port() == self.port() {
+        if datagram.from.port() == self.port.number {
             return;
         }
-        let (to, bytes) = (SocketAddrV4::new(to, self.port()), parts(datagram, buffers).concat());
-        if let Err(error) = self.sender().send_to(&bytes, to) {
+        let (to, bytes) =
+            (SocketAddrV4::new(to, self.port.number), parts(datagram, buffers).concat());
+        if let Err(error) = UdpSender(self.socket.clone()).send_to(&bytes, to) {
             tracing::debug!("no copy to {to}: {error}");
         }
     }
@@ -285,7 +310,7 @@ impl UdpSender {
 }
 
 /// Checks the senders of a port and taps its datagrams, for both receivers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ReceivingPort {
     number: u16,
     accept: Accept,

@@ -23,5 +23,6 @@ mod settings;
 mod tasks;
 #[cfg(feature = "dds")]
 mod terrain;
+mod transform_order;
 mod vehicles;
 mod views;

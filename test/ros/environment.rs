@@ -42,6 +42,23 @@ fn the_discovery_range_is_taken_over_and_localhost_only_wins() {
 }
 
 #[test]
+fn static_peers_are_taken_over_where_rcl_and_rmw_cyclonedds_cpp_take_them_over() {
+    let peers = |more: &[(&str, &str)]| {
+        let listed = ("ROS_STATIC_PEERS", "192.168.1.7;; robot.local ;");
+        options(&[&[listed], more].concat()).unwrap().static_peers
+    };
+    let range = |value| peers(&[("ROS_AUTOMATIC_DISCOVERY_RANGE", value)]);
+    for peers in [peers(&[]), range("SUBNET"), range("LOCALHOST")] {
+        assert_eq!(peers, ["192.168.1.7", "robot.local"]);
+    }
+    let none: [&str; 0] = [];
+    for peers in [range("OFF"), range("SYSTEM_DEFAULT"), peers(&[("ROS_LOCALHOST_ONLY", "1")])] {
+        assert_eq!(peers, none);
+    }
+    assert_eq!(options(&[]).unwrap().static_peers, none);
+}
+
+#[test]
 fn the_distribution_decides_the_layout_of_graph_information() {
     let distro = |name| options(&[("ROS_DISTRO", name)]).unwrap().distro;
     assert_eq!(distro("humble"), Distro::Humble);

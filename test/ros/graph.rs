@@ -6,6 +6,7 @@ use rfly_bridge::{
         Message,
         std_msgs::msg::{Header, Int32},
         std_srvs::srv::Trigger,
+        type_hash,
     },
     ros::{
         Connections, Discovery, Distro, ImageHead, Middleware, NodesByName, Options, Outcome, Qos,
@@ -24,6 +25,7 @@ fn discovery_info(domain: u32, distro: Distro) {
     let reader =
         middleware.subscribe_raw("/in", "std_msgs/msg/Int32", Qos::DEFAULT, |_| ()).unwrap();
     let further = middleware.node("mavros/param").unwrap();
+    let watch = middleware.connections().unwrap();
     drop((gone, middleware.node("other").unwrap()));
     let wanted = subscription("ros_discovery_info", INFO, Qos::LATCHED, 1);
     let wanted = [knowing(wanted, &["/kept"])];
@@ -41,6 +43,16 @@ fn discovery_info(domain: u32, distro: Distro) {
     );
     assert_eq!(nodes[1]["writer_gid_seq"], serde_json::json!([]));
 
+    let hash = match distro {
+        Distro::Humble => String::new(),
+        Distro::Newer | Distro::Unknown => {
+            format!("typehash=RIHS01_{};", type_hash(INFO).expect("a hash"))
+        }
+    };
+    for kind in ["user_data", "reader_data"] {
+        assert_eq!(report[kind]["ros_discovery_info"], hash, "{kind}");
+    }
+
     let length = if distro == Distro::Newer { 16 } else { 24 };
     let gid = |value: &serde_json::Value| -> Vec<u8> {
         serde_json::from_value(value["data"].clone()).expect("bytes")
@@ -56,7 +68,7 @@ fn discovery_info(domain: u32, distro: Distro) {
     assert_eq!(nodes[0]["reader_gid_seq"].as_array().expect("readers").len(), 1);
     assert_eq!(gid(&info["gid"])[..12], guid[..12], "participant and endpoint share their prefix");
     assert_eq!(gid(&info["gid"]).len(), length);
-    drop((kept, reader, further));
+    drop((kept, reader, further, watch));
 }
 
 #[test]

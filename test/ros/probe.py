@@ -19,7 +19,11 @@ import numpy
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 
 import peer.participant
-from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
+from cyclonedds.builtin import (
+    BuiltinDataReader,
+    BuiltinTopicDcpsPublication,
+    BuiltinTopicDcpsSubscription,
+)
 from cyclonedds.core import Policy
 from peer import Peer
 from peer.messages import HUMBLE, JAZZY
@@ -63,11 +67,11 @@ def reached(subscription, until):
     return value == wanted or isinstance(value, list) and len(value) == wanted
 
 
-def user_data(participant):
-    """USER_DATA of every writer in the domain, by topic."""
+def user_data(participant, kind):
+    """USER_DATA of every writer or reader of others in the domain, by topic."""
     found = {}
-    for endpoint in BuiltinDataReader(participant, BuiltinTopicDcpsPublication).read(N=1000):
-        if hasattr(endpoint, "topic_name"):
+    for endpoint in BuiltinDataReader(participant, kind).read(N=1000):
+        if hasattr(endpoint, "topic_name") and endpoint.participant_key != participant.guid:
             data = endpoint.qos[Policy.Userdata]
             found[endpoint.topic_name] = "" if data is None else data.data.decode()
     return found
@@ -119,7 +123,8 @@ def main():
         "offers": [
             dataclasses.asdict(offer) | {"writer": offer.writer.hex()} for offer in me.offers()
         ],
-        "user_data": user_data(me.participant),
+        "user_data": user_data(me.participant, BuiltinTopicDcpsPublication),
+        "reader_data": user_data(me.participant, BuiltinTopicDcpsSubscription),
         "samples": {s.topic: [report(sample) for sample in s.samples] for s, _, _ in wanted},
         "hashes": {name: store.hash_rihs01(name) for name in plan["hashes"]},
     }

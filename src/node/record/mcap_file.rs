@@ -427,7 +427,7 @@ mod tests {
     fn samples_queued_after_the_deadline_are_dropped_and_the_file_is_valid() {
         let name = format!("rfly_late_{}.mcap", std::process::id());
         let path = std::env::temp_dir().join(name);
-        let (sink, thread) = McapSink::create(&path, None).unwrap();
+        let (sink, thread) = McapSink::create(&path, None, RecordCompression::None).unwrap();
         let topic = sink.add_topic(McapTopic::raw("udp/1", "rfly_datagram")).unwrap();
         sink.add_message(topic, 0, 1, &[b"in time"]);
         let figures = sink.figures.clone();

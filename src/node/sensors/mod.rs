@@ -83,6 +83,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         boxes: boxes.as_ref().map(|task| task.topics.clone()),
         frames,
         poses: context.poses.clone(),
+        tf: context.tf.clone(),
         axes_report: context.axes_report.clone(),
         threads: parking_lot::Mutex::default(),
         adder: SensorAdder::new(context, assembly, services, added.clone()),

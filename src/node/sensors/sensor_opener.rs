@@ -14,9 +14,11 @@ use crate::node::error::NodeError;
 use crate::node::pose_history::PoseHistory;
 use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
 use crate::node::settings::{Settings, topic_below};
+use crate::node::tf::Tf;
 use crate::ros::Middleware;
 use crate::sensors::{
-    OdometryTopic, Options, SensorContext, SensorPipeline, TrueAttitude, spec_of,
+    FrameHead, FrameStep, OdometryTopic, Options, Sensor, SensorContext, SensorError,
+    SensorPipeline, TrueAttitude, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
 use parking_lot::{Mutex, MutexGuard};
@@ -33,6 +35,8 @@ pub(super) struct SensorOpener {
     pub(super) boxes: Option<BoxTopics>,
     pub(super) frames: SharedFrameTree,
     pub(super) poses: PoseHistory,
+    /// `None` if TF is switched off.
+    pub(super) tf: Option<Tf>,
     pub(super) axes_report: AxesReport,
     /// Queues to the threads that serve the sensors.
     pub(super) threads: Mutex<SuccessorSenders>,
@@ -68,6 +72,9 @@ impl SensorOpener {
             if let Some(boxes) = &self.boxes {
                 boxes.add_step(&mut sensor, settings, config.seq_id, slot);
             }
+        }
+        if let (Some(tf), Some(vehicle)) = (&self.tf, settings.vehicle_of(config)) {
+            sensor.add_step(Box::new(TransformFirst { tf: tf.clone(), vehicle }));
         }
         let max_objects = config.other_params[1].max(0.0) as u32;
         let (width, height) = (config.width, config.height);
@@ -208,6 +215,19 @@ impl SensorOpener {
         let odometry = odometry_topic(settings, tree, config);
         let frames = frame_ids(tree, config.seq_id);
         (fixed_part(config), frames, odometry, settings.vehicle_of(config), boxes)
+    }
+}
+
+/// Publishes the transforms of the states that arrived before a frame, before it.
+struct TransformFirst {
+    tf: Tf,
+    vehicle: u16,
+}
+
+impl FrameStep for TransformFirst {
+    fn before(&mut self, _: &FrameHead, _: &mut dyn Sensor) -> Result<(), SensorError> {
+        self.tf.catch_up(self.vehicle);
+        Ok(())
     }
 }
 

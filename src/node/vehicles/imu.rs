@@ -13,6 +13,7 @@ use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
+use crate::node::tf::Tf;
 use crate::noise::Draws;
 use crate::ros::Publisher;
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
@@ -70,6 +71,7 @@ pub(super) fn open(
         reported: String::new(),
         axes_report: context.axes_report.clone(),
         vehicle,
+        tf: context.tf.clone(),
         publisher: context.publisher(QosGroup::Imu, &topic)?,
         clock: shared.clock,
         order: StreamOrder::default(),
@@ -99,6 +101,7 @@ struct ImuSource {
     reported: String,
     axes_report: AxesReport,
     vehicle: u16,
+    tf: Option<Tf>,
     publisher: Publisher<Imu>,
     order: StreamOrder,
     clock: Arc<SimClock>,
@@ -202,6 +205,9 @@ impl ImuSource {
             Err(cause) => return figures.count(cause),
         };
         drop(figures);
+        if let Some(tf) = &self.tf {
+            tf.catch_up(self.vehicle);
+        }
         let newest = *self.motion.newest.lock();
         self.compare(packet, newest.force);
         let attitude = newest.attitude.filter(|_| self.has_orientation);

@@ -8,7 +8,7 @@ use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, advance_order, arrival, receive};
+use crate::node::datagrams::{BUFFER, accepted, advance_order, arrival, take_next};
 use crate::node::error::NodeError;
 use crate::node::pose_history::PoseHistory;
 use crate::node::presence::Presence;
@@ -20,12 +20,13 @@ use crate::scene::{EntityMotion, MapPose};
 use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
 use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime, SourceKind};
-use crate::transport::{BindOptions, Datagram, UdpReceiver};
+use crate::transport::{BindOptions, Datagram, Received, UdpReader, UdpReceiver};
 use crate::vehicle::{GpsReceiver, GroundTruth, TruthPublishers};
 use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, TruthDatagram};
 use parking_lot::Mutex;
+use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -111,9 +112,8 @@ pub(super) fn open(
     let wanted = Arc::<AtomicBool>::default();
     let autopilot = Arc::<OnceLock<_>>::default();
     let imu = &context.settings.params.imu;
-    let source = TruthSource {
+    let truth_states = Arc::new(Mutex::new(TruthStates {
         vehicle,
-        receiver,
         clock: shared.clock.clone(),
         tf: match context.settings.params.frames.tf_source {
             TfSource::Truth => context.tf.clone(),
@@ -122,8 +122,6 @@ pub(super) fn open(
         poses: context.poses.clone(),
         truth: open_ground_truth(context, vehicle)?,
         scene: context.scene.clone(),
-        on_link,
-        on_link_wanted: wanted.clone(),
         autopilot: autopilot.clone(),
         map_centre: map_centre.clone(),
         presence: context.presence.clone(),
@@ -132,8 +130,17 @@ pub(super) fn open(
         motion: shared.motion.clone(),
         force: ForceMeter::default(),
         imu_has_orientation: imu.enabled && imu.orientation == ImuOrientation::Truth,
-        stats,
-    };
+        stats: stats.clone(),
+        last_datagram: None,
+        last_stamp: None,
+    }));
+    let tf = truth_states.lock().tf.clone();
+    if let Some(tf) = tf {
+        let (weak, reader) = (Arc::downgrade(&truth_states), receiver.reader());
+        tf.set_queue(vehicle, move || take_queued(&weak, &reader));
+    }
+    let on_link_wanted = wanted.clone();
+    let source = TruthSource { receiver, states: truth_states, on_link, on_link_wanted, stats };
     tasks::start(runtime, source);
     Ok(Some(TruthRelay { states, wanted, autopilot }))
 }
@@ -160,28 +167,30 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
     Ok(truth.with_receiver(receiver))
 }
 
-/// The true state of one vehicle.
+/// Most datagrams that are handled before other data of the vehicle are published.
+const MAX_CAUGHT_UP: usize = 16;
+
+/// Handles what has arrived, unless another thread is doing so: data do not wait for a thread.
+fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &UdpReader) {
+    let Some(states) = states.upgrade() else { return };
+    let Some(mut states) = states.try_lock() else { return };
+    for _ in 0..MAX_CAUGHT_UP {
+        match states.take_next(|to| reader.try_recv(to)) {
+            Ok(Some(())) => {}
+            Ok(None) => break,
+            Err(_) => return states.stats.lock().drop_one(Cause::Socket),
+        }
+    }
+}
+
+/// Reads the true states of one vehicle.
 struct TruthSource {
-    vehicle: u16,
     receiver: UdpReceiver,
-    clock: Arc<SimClock>,
-    order: StreamOrder,
-    tf: Option<Tf>,
-    poses: PoseHistory,
-    truth: GroundTruth,
-    scene: SharedScene,
+    /// Locked while a datagram is read and handled, because two threads read.
+    states: Arc<Mutex<TruthStates>>,
     /// The true state that CopterSim sends on the autopilot's link.
     on_link: mpsc::Receiver<(TrueState, RosTime)>,
     on_link_wanted: Arc<AtomicBool>,
-    /// Autopilot that also gets the true state.
-    autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
-    map_centre: MapCentre,
-    presence: Presence,
-    outputs: ModelOutputs,
-    motion: Arc<TrueMotion>,
-    force: ForceMeter,
-    /// Whether the IMU publishes the true attitude.
-    imu_has_orientation: bool,
     stats: Arc<SourceStats>,
 }
 
@@ -192,37 +201,24 @@ impl CountedTask for TruthSource {
 
     /// Publishes the states of the port, or of the link while the port is silent.
     async fn run(&mut self) {
-        let mut buffer = [0; BUFFER];
-        let mut last = None;
-        let mut last_datagram: Option<Instant> = None;
+        let states = &self.states;
         loop {
+            let last_datagram = states.lock().last_datagram;
             // States on the true-state port have more fields than states on the link.
             let uses_link = last_datagram.is_none_or(|at| at.elapsed() >= PORT_SILENCE);
             let is_wanted = || {
-                let is_wanted = self.imu_has_orientation
-                    || self.autopilot.get().is_some()
-                    || self.motion.is_wanted.load(Ordering::Relaxed)
-                    || self.truth.is_read()
-                    || self.outputs.is_read()
-                    || self.clock.is_read()
-                    || self.poses.are_wanted()
-                    || self.tf.as_ref().is_some_and(Tf::is_read);
-                let uses_link = is_wanted && uses_link;
-                self.on_link_wanted.store(uses_link, Ordering::Relaxed);
+                let is_wanted = states.lock().are_wanted();
+                self.on_link_wanted.store(is_wanted && uses_link, Ordering::Relaxed);
                 is_wanted
             };
+            let take = |receiver: &UdpReceiver| states.lock().take_next(|to| receiver.try_recv(to));
             tokio::select! {
                 biased;
-                received = receive(&mut self.receiver, &mut buffer, &self.stats, is_wanted) => {
-                    if let Some(datagram) = received {
-                        last_datagram = Some(Instant::now());
-                        self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram, &mut last);
-                    }
-                }
+                _ = take_next(&mut self.receiver, &self.stats, is_wanted, take) => {}
                 Some((state, arrival)) = self.on_link.recv() => {
                     if uses_link {
                         self.stats.lock().received += 1;
-                        self.publish(&state, arrival, true, arrival, &mut last);
+                        states.lock().publish(&state, arrival, true, arrival);
                     }
                 }
             }
@@ -230,8 +226,58 @@ impl CountedTask for TruthSource {
     }
 }
 
-impl TruthSource {
-    fn handle(&mut self, bytes: &[u8], datagram: &Datagram, last: &mut Option<RosTime>) {
+/// The true state of one vehicle.
+struct TruthStates {
+    vehicle: u16,
+    clock: Arc<SimClock>,
+    order: StreamOrder,
+    tf: Option<Tf>,
+    poses: PoseHistory,
+    truth: GroundTruth,
+    scene: SharedScene,
+    /// Autopilot that also gets the true state.
+    autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
+    map_centre: MapCentre,
+    presence: Presence,
+    outputs: ModelOutputs,
+    motion: Arc<TrueMotion>,
+    force: ForceMeter,
+    /// Whether the IMU publishes the true attitude.
+    imu_has_orientation: bool,
+    stats: Arc<SourceStats>,
+    last_datagram: Option<Instant>,
+    last_stamp: Option<RosTime>,
+}
+
+impl TruthStates {
+    fn are_wanted(&self) -> bool {
+        self.imu_has_orientation
+            || self.autopilot.get().is_some()
+            || self.motion.is_wanted.load(Ordering::Relaxed)
+            || self.truth.is_read()
+            || self.outputs.is_read()
+            || self.clock.is_read()
+            || self.poses.are_wanted()
+            || self.tf.as_ref().is_some_and(Tf::is_read)
+    }
+
+    /// Handles a queued datagram; `None` if there is none.
+    fn take_next(
+        &mut self,
+        receive: impl FnOnce(&mut [IoSliceMut<'_>]) -> io::Result<Option<Received>>,
+    ) -> io::Result<Option<()>> {
+        let mut buffer = [0; BUFFER];
+        let Some(received) = receive(&mut [IoSliceMut::new(&mut buffer)])? else {
+            return Ok(None);
+        };
+        if let Some(datagram) = accepted(received, &self.stats) {
+            self.last_datagram = Some(Instant::now());
+            self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram);
+        }
+        Ok(Some(()))
+    }
+
+    fn handle(&mut self, bytes: &[u8], datagram: &Datagram) {
         let state = match TruthDatagram::parse(bytes) {
             Ok(TruthDatagram::State(state)) if state.copter_id == i32::from(self.vehicle) => state,
             Ok(TruthDatagram::Collision { copter_id, with }) => {
@@ -259,18 +305,11 @@ impl TruthSource {
         let is_lasting = bytes.len() == ShortStatePacket::LEN;
         // All data of one tick has the same stamp, even if the clock's estimate lags.
         let latest = RosTime(i64::MAX);
-        self.publish(&state, arrival(datagram), is_lasting, latest, last);
+        self.publish(&state, arrival(datagram), is_lasting, latest);
     }
 
     /// `is_lasting`: each state contains the collision as long as it lasts. No stamp is later than `latest`.
-    fn publish(
-        &mut self,
-        state: &TrueState,
-        arrival: RosTime,
-        is_lasting: bool,
-        latest: RosTime,
-        last: &mut Option<RosTime>,
-    ) {
+    fn publish(&mut self, state: &TrueState, arrival: RosTime, is_lasting: bool, latest: RosTime) {
         let position = StreamPosition { id: None, time: state.sim_time, arrival };
         let stamp = if is_usable(state) {
             advance_order(&mut self.order, position).and_then(|time| {
@@ -290,8 +329,8 @@ impl TruthSource {
             self.stats.lock().count(Cause::NotFinite);
         }
         let mut published = Ok(());
-        if last.is_none_or(|last| stamp != last) {
-            *last = Some(stamp);
+        if self.last_stamp != Some(stamp) {
+            self.last_stamp = Some(stamp);
             let pose = pose_of(self.vehicle, state);
             let [north, east, _] = state.position;
             self.presence.record_position(self.vehicle, [north, east, pose.attitude.euler().yaw]);

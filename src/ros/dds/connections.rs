@@ -1,10 +1,13 @@
 //! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Its
 //! readers exist only while it is watched.
-use super::super::{self as ros, History, NodesByName, Qos, RosError, SubscribedTopic, backend};
+use super::super::{
+    self as ros, Distro, History, NodesByName, Qos, RosError, SubscribedTopic, backend, names,
+};
 use super::discovered::{Discovered, EndpointRole};
 use super::ffi::{self, Participant, SampleKind, Side};
 use super::graph;
 use super::identity::Guid;
+use super::user_data;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,6 +37,7 @@ impl DdsConnections {
     pub(super) fn new(
         participant: &Arc<Participant>,
         writers: Arc<Mutex<Discovered>>,
+        distro: Distro,
     ) -> Result<Self, RosError> {
         let samples = Arc::<Mutex<LatestSamples>>::default();
         let latest = samples.clone();
@@ -43,9 +47,9 @@ impl DdsConnections {
             participant,
             SampleKind::Opaque,
             graph::TOPIC,
-            graph::TYPE,
+            &names::dds_type(graph::TYPE),
             qos,
-            "",
+            &user_data(distro, graph::TYPE),
             Box::new(move |sample, _| {
                 // The GID of the participant follows the header.
                 let Some(from) = sample.cdr.get(4..).and_then(|body| body.first_chunk()) else {

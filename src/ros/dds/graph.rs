@@ -1,15 +1,21 @@
 //! `ros_discovery_info`: nodes with their endpoints, for `ros2 node list` and `ros2 topic info --verbose`.
 use super::{
-    super::{Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError, block::Pool, bulk, names::Resolver},
+    super::{
+        Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError,
+        block::Pool,
+        bulk,
+        names::{self, Resolver},
+    },
     ffi::{Participant, SampleKind, Writer},
     identity::Guid,
+    user_data,
 };
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeSet, sync::Arc};
 
 pub(super) const TOPIC: &str = "ros_discovery_info";
-pub(super) const TYPE: &str = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+pub(super) const TYPE: &str = "rmw_dds_common/msg/ParticipantEntitiesInfo";
 
 /// Publishes the endpoints of this node, latched, after each change.
 pub(super) struct Graph {
@@ -109,7 +115,14 @@ impl Graph {
         distro: Distro,
     ) -> Result<Self, RosError> {
         let graph = Self {
-            writer: Writer::new(participant, SampleKind::Blocks, TOPIC, TYPE, Qos::LATCHED, "")?,
+            writer: Writer::new(
+                participant,
+                SampleKind::Blocks,
+                TOPIC,
+                &names::dds_type(TYPE),
+                Qos::LATCHED,
+                &user_data(distro, TYPE),
+            )?,
             participant: participant.guid(),
             distro,
             namespace: names.namespace().to_owned(),
@@ -191,12 +204,11 @@ impl Graph {
             writer_gid_seq: Vec::new(),
         });
         let mut cdr = Vec::new();
-        let type_name = "rmw_dds_common/msg/ParticipantEntitiesInfo";
         let info = ParticipantEntitiesInfo {
             gid: gid(&self.participant),
             node_entities_info_seq: std::iter::once(node).chain(further).collect(),
         };
-        bulk::encode(&mut cdr, type_name, &info)?;
+        bulk::encode(&mut cdr, TYPE, &info)?;
         bulk::pad(&mut cdr);
         Ok(cdr)
     }

@@ -64,17 +64,22 @@ impl DdsNode {
         })
     }
 
-    /// Peers since Iron compare type hashes; older ones ignore the key.
     fn user_data(&self, type_name: &str) -> String {
-        match (self.distro, msgs::type_hash(type_name)) {
-            (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
-            _ => String::new(),
-        }
+        user_data(self.distro, type_name)
     }
 
     fn writers(&self) -> Vec<Arc<DdsWriter>> {
         let writers = self.writers.lock();
         writers.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// USER_DATA of an endpoint. Peers since Iron compare type hashes, and `rmw_cyclonedds_cpp` warns of empty data; older peers
+/// ignore the key.
+fn user_data(distro: Distro, type_name: &str) -> String {
+    match (distro, msgs::type_hash(type_name)) {
+        (Distro::Newer | Distro::Unknown, Some(hash)) => format!("typehash=RIHS01_{hash};"),
+        _ => String::new(),
     }
 }
 
@@ -97,7 +102,7 @@ impl backend::GraphNode for DdsNode {
 
     fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
         let writers = self.discovered_writers.clone();
-        Ok(Box::new(DdsConnections::new(&self.participant, writers)?))
+        Ok(Box::new(DdsConnections::new(&self.participant, writers, self.distro)?))
     }
 
     fn hold(&self) -> Guard {

@@ -1,5 +1,6 @@
 //! Cyclone's configuration: the bridge's settings first, then the user's, which take precedence.
 use super::super::{Discovery, Options};
+use std::net::{SocketAddr, ToSocketAddrs as _};
 
 /// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: with smaller
 /// ones Fast DDS readers cannot keep up with the pacing, and only two or three larger ones fit into a default receive
@@ -7,15 +8,31 @@ use super::super::{Discovery, Options};
 const FRAGMENT_BYTES: u32 = 30_000;
 const DATAGRAM_BYTES: u32 = 30_720;
 
-/// XML fragments in the order in which Cyclone applies them.
+/// Lets peers that know only the address of this host find its participants.
+const PARTICIPANT_INDEX: &str = "<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>";
+
+const LOOPBACK_PEER: &str = r#"<Peer address="127.0.0.1"/>"#;
+
+/// XML fragments in the order in which Cyclone applies them. Resolves the names of static peers.
 pub(super) fn configuration(options: &Options) -> String {
+    let peers = options.static_peers.iter().filter_map(|peer| address(peer));
+    // By default Cyclone announces itself to a peer at the start and no more after 30 s: the peer may start later.
+    let peers: String =
+        peers.map(|peer| format!(r#"<Peer address="{peer}" PruneDelay="inf"/>"#)).collect();
+    let interval = if peers.is_empty() { "" } else { "<SPDPInterval>5s</SPDPInterval>" };
+    let discovery = |first: &str| {
+        format!("<Discovery>{PARTICIPANT_INDEX}{interval}<Peers>{first}{peers}</Peers></Discovery>")
+    };
     let (interfaces, multicast, discovery) = match options.discovery {
-        Discovery::Localhost => (
+        Discovery::Localhost if peers.is_empty() => (
             r#"<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>"#,
             "<AllowMulticast>spdp</AllowMulticast>",
-            r#"<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex><Peers><Peer address="127.0.0.1"/></Peers></Discovery>"#
-                .to_owned(),
+            discovery(LOOPBACK_PEER),
         ),
+        // As in rmw_cyclonedds_cpp: the peers are not on loopback.
+        Discovery::Localhost => {
+            ("", "<AllowMulticast>false</AllowMulticast>", discovery(LOOPBACK_PEER))
+        }
         Discovery::Off => (
             "",
             "<AllowMulticast>false</AllowMulticast>",
@@ -24,12 +41,7 @@ pub(super) fn configuration(options: &Options) -> String {
                 std::process::id()
             ),
         ),
-        Discovery::Subnet => (
-            "",
-            "",
-            "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex></Discovery>"
-                .to_owned(),
-        ),
+        Discovery::Subnet => ("", "", discovery("")),
         Discovery::SystemDefault => ("", "", String::new()),
     };
     // Linger: a stalled reader would delay the program's exit by this time for each writer (default 1 s).
@@ -48,4 +60,15 @@ pub(super) fn configuration(options: &Options) -> String {
     } else {
         format!("{own},{}", options.cyclonedds_uri)
     }
+}
+
+/// IPv4 address of a static peer: Cyclone refuses to start with another one, or with a name that it cannot resolve.
+fn address(peer: &str) -> Option<String> {
+    let found = (peer, 0).to_socket_addrs().into_iter().flatten().find(SocketAddr::is_ipv4);
+    if found.is_none() {
+        tracing::warn!(
+            "ROS_STATIC_PEERS: `{peer}` has no IPv4 address, so its nodes are found by multicast only; correct the name, or add it to /etc/hosts"
+        );
+    }
+    found.map(|address| address.ip().to_string())
 }

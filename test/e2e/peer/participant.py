@@ -124,15 +124,21 @@ def dds_name(topic: str) -> str:
     return topic if topic in DDS_NAMES else f"rt{topic}"
 
 
-def dead_processes(participants: BuiltinDataReader) -> list[str]:
-    """Ids of the processes that are discovered as participants, but run no more (Cyclone says them in a property)."""
+def process_ids(participants: BuiltinDataReader) -> list[int]:
+    """Ids of the processes that are discovered as participants (Cyclone says them in a property)."""
     found = []
     for participant in participants.read(N=1000):
         info = getattr(participant, "sample_info", None)
         if info is not None and (info.instance_state & 16) == 0:  # DDS_ALIVE_INSTANCE_STATE
             continue
-        found += [policy.value for policy in getattr(participant, "qos", ()) if getattr(policy, "key", "") == "__Pid"]
-    return [pid for pid in found if not Path("/proc", pid).exists()]
+        policies = getattr(participant, "qos", ())
+        found += [int(policy.value) for policy in policies if getattr(policy, "key", "") == "__Pid"]
+    return found
+
+
+def dead_processes(participants: BuiltinDataReader) -> list[int]:
+    """Ids of the discovered processes that run no more."""
+    return [pid for pid in process_ids(participants) if not Path("/proc", str(pid)).exists()]
 
 
 class Peer:
@@ -197,6 +203,14 @@ class Peer:
                 transient_local = endpoint.qos[Policy.Durability] == Policy.Durability.TransientLocal
                 wants.append(Want(name[2:], ros_type, reliable, transient_local))
         return wants
+
+    def user_data(self) -> list[tuple[str, str]]:
+        """DDS topic and USER_DATA of every writer and reader in the domain, the peer's own excluded."""
+        endpoints = [*self._publications.read(N=10_000), *self._readers.read(N=10_000)]
+        alive = [e for e in endpoints if hasattr(e, "topic_name") and e.sample_info.instance_state & 16]
+        others = [e for e in alive if e.participant_key != self.participant.guid]
+        data = [(e.topic_name, e.qos[Policy.Userdata] if Policy.Userdata in e.qos else None) for e in others]
+        return [(topic, data.data.decode() if data else "") for topic, data in data]
 
     def services(self) -> dict[str, str]:
         """ROS service name -> ROS type of every service that is offered in the domain."""
