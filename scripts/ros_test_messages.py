@@ -16,6 +16,7 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
 from rosidl_adapter.parser import (
     Constant,
@@ -41,6 +42,8 @@ project({name} C CXX)
 foreach(needed ament_cmake {generators} {dependencies})
   find_package(${{needed}} REQUIRED)
 endforeach()
+# What the dependencies bring with them.
+list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:")
 rosidl_generate_interfaces(${{PROJECT_NAME}} {files} DEPENDENCIES {dependencies})
 ament_package()
 """
@@ -157,7 +160,7 @@ class Member:
 
     def declaration(self, native: bool) -> str:
         """The field in a structure."""
-        big = self.kind.is_fixed_size_array() and self.kind.array_size > 32
+        big = bool(self.kind.is_fixed_size_array() and self.kind.array_size > 32)
         return f'{BIG_ARRAY} ' * big + f'pub {self.name}: {self.type(native)}, '
 
     def to_native(self) -> str:
@@ -197,7 +200,7 @@ def constant(one: Constant) -> str:
     return f'pub const {one.name}: {kind} = {value}; '
 
 
-def message(package: str, kind: str, spec: MessageSpecification) -> tuple[str, str]:
+def message(package: str, kind: str, spec: MessageSpecification | SimpleNamespace) -> tuple[str, str]:
     """A message with Rust's containers, and in the layout of C."""
     name, symbol = spec.msg_name, f'{package}__{kind}__{spec.msg_name}'
     fields = spec.fields or [Field(Type('uint8'), 'structure_needs_at_least_one_member')]
@@ -296,8 +299,9 @@ def action(package: str, name: str, path: Path) -> list[tuple[str, str]]:
     spec = parse_action_file(package, str(path))
     identity = Field(Type('unique_identifier_msgs/UUID'), 'goal_id')
 
-    def part(suffix: str, *fields: Field) -> MessageSpecification:
-        return MessageSpecification(package, f'{name}{suffix}', list(fields), [])
+    # rosidl's own class refuses these names.
+    def part(suffix: str, *fields: Field) -> SimpleNamespace:
+        return SimpleNamespace(msg_name=f'{name}{suffix}', fields=fields, constants=[])
 
     def own(suffix: str, field: str) -> Field:
         return Field(Type(f'{package}/{name}{suffix}'), field)

@@ -73,7 +73,13 @@ rclpy() {
     echo "setup: installing $file into $prefix (400 MB)"
     rm -rf "$prefix"
     python3 -m venv "$prefix"
-    if "$prefix/bin/python" -m pip install -q --disable-pip-version-check --only-binary ':all:' -r "$file"; then
+    if "$prefix/bin/python" -m pip install -q --disable-pip-version-check -r "$file"; then
+        # Some of the wheels' CMake files name directories of the machine where they were built.
+        local python numpy
+        python=$("$prefix/bin/python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+        numpy=$("$prefix/bin/python" -c 'import numpy; print(numpy.get_include())')
+        find "$prefix/share" -name '*.cmake' -exec sed -i -E \
+            -e "s#/opt/python/[^;\"]*/include/python3[^;\"]*#$python#g" -e "s#/opt/python/[^;\"]*/numpy/[^;\"]*#$numpy#g" {} +
         echo "$wanted" >"$stamp"
     else
         rm -rf "$prefix"
