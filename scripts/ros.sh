@@ -118,7 +118,7 @@ quick_build() {
     echo '{"cargo-args": ["--no-default-features", "--features", "rclrs"]}' >"$tree/colcon.pkg"
     [ -L "$work/build/rfly_bridge" ] || ln -s "$root/target" "$work/build/rfly_bridge"
     # Not from a directory above the sources (docs/ros2.md).
-    (cd "$work/run" && colcon --log-base ../log build --base-paths ../src --packages-select rfly_bridge \
+    (cd "$work/run" && colcon --log-base ../log build --base-paths ../src --packages-ignore rfly_bridge_msgs \
         --build-base ../build --install-base ../install --event-handlers console_cohesion- console_direct+)
     local code=$?
     # These programs need libraries of the workspace; what a developer starts from target/debug does not.
