@@ -108,21 +108,30 @@ a_broken_package_xml_is_noticed() {
 # The sources with a colcon.pkg that asks for no release, and cargo's target as colcon's build directory: dependencies are those
 # that `cargo test` compiled.
 quick_build() {
-    local tree=$work/src/rfly_bridge entry lock
+    local tree=$work/src/rfly_bridge path program code=0 lock
     lock=$(sha256sum Cargo.lock)
     mkdir -p "$tree" "$work/build" "$work/run"
-    for entry in $(git ls-files | cut -d / -f 1 | sort -u); do
+    for path in "$root"/*; do
         # Cargo takes the time of a link for a change of what it names.
-        [ "$entry" = colcon.pkg ] || [ -e "$tree/$entry" ] || ln -s "$root/$entry" "$tree/$entry"
+        case ${path##*/} in
+            target | build | install | log | colcon.pkg) ;;
+            *) [ -e "$tree/${path##*/}" ] || ln -s "$path" "$tree/" ;;
+        esac
     done
     echo '{"cargo-args": ["--no-default-features", "--features", "rclrs"]}' >"$tree/colcon.pkg"
     [ -L "$work/build/rfly_bridge" ] || ln -s "$root/target" "$work/build/rfly_bridge"
+    # What a developer starts from target/debug needs no libraries of a workspace: those programs come back.
+    for program in rfly_bridge rflysim_emulator; do
+        rm -f "$work/$program"
+        [ ! -e "target/debug/$program" ] || ln "target/debug/$program" "$work/$program"
+    done
     # Not from a directory above the sources (docs/ros2.md).
     (cd "$work/run" && colcon --log-base ../log build --base-paths ../src --packages-ignore rfly_bridge_msgs \
-        --build-base ../build --install-base ../install --event-handlers console_cohesion- console_direct+)
-    local code=$?
-    # These programs need libraries of the workspace; what a developer starts from target/debug does not.
-    env -u AMENT_PREFIX_PATH cargo build -q || return
+        --build-base ../build --install-base ../install --event-handlers console_direct-) || code=1
+    for program in rfly_bridge rflysim_emulator; do
+        rm -f "target/debug/$program"
+        [ ! -e "$work/$program" ] || mv "$work/$program" "target/debug/$program"
+    done
     [ "$code" = 0 ] && is_installed "$lock"
 }
 

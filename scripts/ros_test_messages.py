@@ -320,7 +320,7 @@ def action(package: str, name: str, path: Path) -> list[tuple[str, str]]:
     return [
         *(message(package, 'action', one) for one in parts),
         *(service(package, 'action', f'{name}_{suffix}') for suffix in ('SendGoal', 'GetResult')),
-        (mark, mark),
+        (mark, ''),
     ]
 
 
