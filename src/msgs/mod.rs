@@ -5,7 +5,7 @@
 #[cfg(feature = "rclrs")]
 pub use ros_env::{
     builtin_interfaces, diagnostic_msgs, geographic_msgs, geometry_msgs, nav_msgs, rosgraph_msgs,
-    sensor_msgs, std_msgs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
+    std_msgs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
 };
 /// Items of bounded sequences, which rosidl's generator leaves in the layout of the type support.
 pub mod bounded {

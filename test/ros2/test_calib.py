@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 import rclpy
-from launch.actions import IncludeLaunchDescription
-from launch.frontend import Parser
-from launch_ros.actions import Node
 from processes import ROOT, binary
 from rclpy.parameter import Parameter
 
@@ -53,9 +50,10 @@ def test_rcl_reads_the_parameters_of_the_bridge(tmp_path):
     assert parameters(tmp_path / "rfly_bridge.yaml")["sensor8.cloud_layout"].value == "ouster"
 
 
-@pytest.mark.parametrize(("consumer", "kind"), [("rtabmap", IncludeLaunchDescription), ("nvblox", Node)])
+@pytest.mark.parametrize(("consumer", "kind"), [("rtabmap", "IncludeLaunchDescription"), ("nvblox", "Node")])
 def test_launch_reads_the_launch_files(tmp_path, consumer, kind):
+    frontend = pytest.importorskip("launch.frontend", reason="launch is not installed (PyPI has none)")
     write(tmp_path, consumer)
-    root, parser = Parser.load(str(tmp_path / f"{consumer}.launch.yaml"))
+    root, parser = frontend.Parser.load(str(tmp_path / f"{consumer}.launch.yaml"))
     (action,) = parser.parse_description(root).entities
-    assert isinstance(action, kind)
+    assert type(action).__name__ == kind

@@ -11,9 +11,9 @@ from backend import TOOLS_SEE_DEPTH
 from conftest import COLOUR, DEPTH, RANGE, SENSORS
 from topics import DIAGNOSTICS, IMU, TF, info_topic, main_topic, topics_of
 
-from ros import NODE, Background, ros2, ros2_for
+from ros import NEEDS_ROS2, NODE, Background, ros2, ros2_for
 
-pytestmark = pytest.mark.usefixtures("running")
+pytestmark = [NEEDS_ROS2, pytest.mark.usefixtures("running")]
 
 
 def expected_topics() -> dict[str, str]:

@@ -11,7 +11,7 @@ from conftest import SENSORS
 from processes import ROOT, write_terrain
 from programs import Programs
 
-from ros import Background, package, ros2
+from ros import NEEDS_ROS2, Background, package, ros2
 
 # What a page says must run for its lines.
 PARAMETERS = {
@@ -86,6 +86,7 @@ def serves_standard() -> bool:
     return tuple(map(int, version.split("."))) >= (2, 1)
 
 
+@NEEDS_ROS2
 @pytest.mark.parametrize("page", PARAMETERS)
 def test_lines_of_the_documents_do_what_they_say(page, tmp_path, domain_id, simulator_ports):
     typed = [words for words in lines(page) if "simulation_interfaces/" not in " ".join(words) or serves_standard()]

@@ -10,7 +10,9 @@ import psutil
 import pytest
 from sensor_msgs.msg import Imu
 
-from ros import Background, ros2, wait, wait_count
+from ros import NEEDS_ROS2, Background, ros2, wait, wait_count
+
+pytestmark = NEEDS_ROS2
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 

@@ -178,7 +178,7 @@ fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &UdpReader) {
         match states.take_next(|to| reader.try_recv(to)) {
             Ok(Some(())) => {}
             Ok(None) => break,
-            Err(_) => return states.stats.lock().drop_one(Cause::Socket),
+            Err(_) => return states.stats.lock().count(Cause::Socket),
         }
     }
 }

@@ -18,7 +18,9 @@ from peer.participant import Peer
 
 
 def interpreter() -> str:
-    """The Python that runs `ros2`, which has rclpy."""
+    """The Python that has rclpy: that of `RFLY_ROS_PYTHON`, or which runs `ros2`."""
+    if named := os.environ.get("RFLY_ROS_PYTHON"):
+        return named
     ros2 = shutil.which("ros2")
     assert ros2, "a workspace is under test (RFLY_BACKEND), but there is no ros2 command"
     return re.match(r"#! *(\S+)", Path(ros2).read_text())[1]

@@ -29,7 +29,7 @@ GET = ("/rfly_bridge/get_parameters", "rcl_interfaces/srv/GetParameters")
 
 def interpreter() -> Path:
     """A Python that has rclpy and rmw_fastrtps_cpp."""
-    found = Path(os.environ.get("RFLY_RCLPY") or ROOT / ".venv-rclpy/bin/python")
+    found = Path(os.environ.get("RFLY_RCLPY") or ROOT / "target/ros-jazzy/bin/python")
     if not found.exists():
         pytest.skip("no rclpy: RFLY_RCLPY names no interpreter, and scripts/setup.sh rclpy has not run")
     return found
