@@ -51,7 +51,7 @@ pub(super) fn listens(settings: &Settings) -> BTreeSet<u16> {
 
 /// Whether a CopterSim simulates the vehicle.
 fn is_simulated(settings: &Settings, id: u16) -> bool {
-    let own = settings.params.own_vehicles.get(&id);
+    let own = settings.params.per_vehicle.get(&id);
     let is_elsewhere = matches!(
         settings.params.control_link(id),
         ControlLink::Direct { .. } | ControlLink::Serial { .. }
