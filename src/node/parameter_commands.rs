@@ -284,11 +284,11 @@ fn description(text: &mut String, descriptor: &ParameterDescriptor) {
     if descriptor.read_only {
         line(format_args!("    Read only: true"));
     }
-    for range in &descriptor.floating_point_range {
+    for range in descriptor.floating_point_range.iter() {
         line(format_args!("    Min value: {:?}", range.from_value));
         line(format_args!("    Max value: {:?}", range.to_value));
     }
-    for range in &descriptor.integer_range {
+    for range in descriptor.integer_range.iter() {
         line(format_args!("    Min value: {}", range.from_value));
         line(format_args!("    Max value: {}", range.to_value));
     }
