@@ -165,12 +165,11 @@ fn options_of_subcommands_stay_theirs() {
 fn a_parameter_in_another_form_is_told_how_to_write_it() {
     let refused =
         |line: &[&str]| parse_bridge(line.iter().map(|s| (*s).to_owned())).unwrap_err().to_string();
-    let text =
-        refused(&["simulator_address:=1.2.3.4", "--window=2", "--control-prefix", "-p", "x"]);
+    let text = refused(&["simulator_address:=1.2.3.4", "--window=2", "-p", "x"]);
     for wanted in [
         "write -p simulator_address:=1.2.3.4",
         "is a parameter: write -p window:=2",
-        "-p x   must have the form name:=value",
+        "must have the form name:=value",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
