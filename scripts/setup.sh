@@ -81,6 +81,9 @@ rclpy() {
         numpy=$("$prefix/bin/python" -c 'import numpy; print(numpy.get_include())')
         find "$prefix/share" -name '*.cmake' -exec sed -i -E \
             -e "s#/opt/python/[^;\"]*/include/python3[^;\"]*#$python#g" -e "s#/opt/python/[^;\"]*/numpy/[^;\"]*#$numpy#g" {} +
+        # These wheels know one middleware at build time; rclrs links the library that would load any.
+        [ -e "$prefix/lib/librmw_implementation.so" ] ||
+            ln -s librmw_fastrtps_cpp.so "$prefix/lib/librmw_implementation.so"
         echo "$wanted" >"$stamp"
     else
         rm -rf "$prefix"
