@@ -84,6 +84,13 @@ rclpy() {
         # These wheels know one middleware at build time; rclrs links the library that would load any.
         [ -e "$prefix/lib/librmw_implementation.so" ] ||
             ln -s librmw_fastrtps_cpp.so "$prefix/lib/librmw_implementation.so"
+        # They name libraries for Python, which no other program can load.
+        local library needless
+        for library in "$prefix"/lib/librcl{,_action,_lifecycle}.so; do
+            for needless in $("$prefix/bin/patchelf" --print-needed "$library" | grep '__rosidl_generator_py\.so$'); do
+                "$prefix/bin/patchelf" --remove-needed "$needless" "$library"
+            done
+        done
         echo "$wanted" >"$stamp"
     else
         rm -rf "$prefix"
