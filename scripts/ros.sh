@@ -287,7 +287,17 @@ has_rclpy=false
 
 # launch_testing of Humble is a pytest plugin that newer pytests refuse to load; nothing here uses it.
 tools() {
-    overlay scripts/alone env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$ros_python" -m pytest -q -rs -p no:cacheprovider test/ros2 "$@"
+    local run=(scripts/alone env) options=()
+    if [ -n "$wheels" ]; then
+        # Side by side as in scripts/e2e.sh. How many images arrive is no question to the dev profile.
+        options=(--ignore test/ros2/test_throughput.py)
+        ! scripts/alone -q || {
+            run=(env)
+            options+=(-p xdist --dist loadfile --tx "4*popen//python=scripts/alone $ros_python")
+        }
+    fi
+    overlay "${run[@]}" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$ros_python" -m pytest -q -rs -p no:cacheprovider "${options[@]}" \
+        test/ros2 "$@"
 }
 
 # What ROS 2 sees of the program that knows nothing of this workspace; it is not started by ros2. How many images arrive at

@@ -16,6 +16,7 @@ from ros import NEEDS_ROS2, Background, package, ros2
 # What a page says must run for its lines.
 PARAMETERS = {
     "scene": {},
+    "mavros": {"control.link": "mavlink_full"},
     "model": {"netsim.enabled": True},
     "reports": {"reports.objects": ["House_3", "Landscape_1"], "sensor0.boxes": True, "sensor0.gimbal": True},
     "terrain": {},
@@ -28,11 +29,11 @@ REFUSED = {"/rfly_bridge/step_simulation", "/rfly_bridge/simulate_steps"}
 
 
 def lines(page: str) -> list[list[str]]:
-    """The words of each line; one with an open quotation goes on in the next."""
+    """The words of each line; one with an open quotation goes on in the next. Not of those that need a file of the reader's."""
     found, open_line = [], ""
     for block in re.findall(r"^```\w*\n(.*?)^```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL | re.MULTILINE):
         for line in block.replace("\\\n", " ").splitlines():
-            if not open_line and not line.startswith("ros2 "):
+            if not open_line and (not line.startswith("ros2 ") or "$(cat " in line):
                 continue
             open_line += f"{line}\n"
             try:

@@ -26,7 +26,9 @@ def run(tmp_path_factory, domain_id, simulator_ports):
     """What a LIO program with the driver's QoS gets, and what was rendered."""
     parameters = {"time.mode": "sim", "transport_mode": "file"}
     directory = tmp_path_factory.mktemp("livox")
-    with Programs(directory, domain_id, SENSORS, parameters=parameters) as programs, Listener("lio") as node:
+    # Points with a label, which the bridge does not ask for.
+    emulator = ["--cloud-format", "36:i16:label"]
+    with Programs(directory, domain_id, SENSORS, parameters=parameters, emulator=emulator) as programs, Listener("lio") as node:
         messages = {s: node.collect(livox.CustomMsg, f"{s.topic}/custom", 20) for s in SENSORS}
         for sensor, got in messages.items():
             wait_count(got, 10, f"messages of {sensor.topic}/custom")

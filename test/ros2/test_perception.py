@@ -56,7 +56,12 @@ def run(tmp_path_factory, domain_id, simulator_ports) -> Run:
     run, cameras = Run(), [COLOUR, PNG, DEPTH]
     directory = tmp_path_factory.mktemp("perception")
     parameters = {"time.mode": "sim", "transport_mode": "file"}
-    with Programs(directory, domain_id, SENSORS, parameters=parameters) as programs, Listener("perception") as node:
+    # Points with a label, which the bridge does not ask for.
+    emulator = ["--cloud-format", "36:i16:label"]
+    with (
+        Programs(directory, domain_id, SENSORS, parameters=parameters, emulator=emulator) as programs,
+        Listener("perception") as node,
+    ):
         dynamic = node.collect(TFMessage, "/tf", QoSProfile(depth=1000))
         static = node.collect(TFMessage, "/tf_static", LATCHED)
         buffer = tf2_buffer(node)
