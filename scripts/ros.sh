@@ -328,7 +328,7 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     if wants e2e; then
         if [ -x .venv/bin/python ]; then
             files=()
-            [ -z "$wheels" ] || files=(test/e2e/ros_graph/test_parameters.py)
+            [ -z "$wheels" ] || files=(test/e2e/ros_graph/test_{parameters,graph}.py test/e2e/vehicles/test_ground_truth.py test/e2e/programs/test_stats.py)
             part "end to end (independent DDS subscriber)${wheels:+, short}, $rmw" overlay env -u PYTHONPATH scripts/e2e.sh "${files[@]}"
         else
             skip "end to end (independent DDS subscriber), $rmw" "there is no .venv (scripts/setup.sh python)"
