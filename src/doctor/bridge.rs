@@ -116,7 +116,11 @@ fn check_silence(
     let sensors: Vec<_> = facts.sources.iter().filter(|s| s.is_requested_sensor()).collect();
     let count = |state| sensors.iter().filter(|source| source.state == state).count();
     let (all, up, lost) = (sensors.len(), count(LinkState::Up), count(LinkState::Lost));
-    let of_simulator = |s: &&SourceFacts| s.is_requested_sensor() || s.awaited.is_some();
+    // An autopilot that is a program of its own may go on while the simulation is paused.
+    let of_simulator = |s: &&SourceFacts| {
+        let is_autopilot = matches!(s.kind, SourceRole::Autopilot(_));
+        s.is_requested_sensor() || (s.awaited.is_some() && !is_autopilot)
+    };
     let last = facts.sources.iter().filter(of_simulator).filter_map(|source| source.age).min();
     match (all, up) {
         (1.., 0) if simulator_runs && lost > 0 => {

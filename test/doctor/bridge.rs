@@ -93,7 +93,10 @@ fn silence_is_told_by_who_is_silent() {
     let ended = |s| found(vec![aged(heartbeats(Up), 0), aged(camera(0, Lost), s), camera(1, Lost)]);
     assert_eq!(codes(&ended(9)), [Code::CapturesEnded]);
     assert_eq!(codes(&ended(2)), [], "the simulator may have stopped");
-    let stopped = found(vec![aged(heartbeats(Lost), 4), aged(camera(0, Lost), 5)]);
+    let awaited = Some((*RENDERER.ip(), 20101));
+    let autopilot = SourceFacts { awaited, ..autopilot(Up, AutopilotFacts::default()) };
+    let stopped =
+        found(vec![aged(heartbeats(Lost), 4), aged(camera(0, Lost), 5), aged(autopilot, 0)]);
     assert_eq!(codes(&stopped), [Code::SimulatorStopped]);
     assert!(stopped[0].what.starts_with("last datagram 4 s ago: "), "{stopped:?}");
     let no_sensors = found(vec![aged(heartbeats(Lost), 4)]);
