@@ -132,7 +132,7 @@ fn what_udp_ultrasimple_needs_is_asked_for_at_once() {
     let why = read(&values).unwrap_err();
     assert!(why.contains("vehicle2.link"), "{why}");
     assert!(why.contains("true_state.enabled"), "{why}");
-    assert!(why.contains("is not published"), "{why}");
+    assert!(why.contains("does not publish its number"), "{why}");
     assert!(read(&values[..1]).is_ok());
 }
 

@@ -49,7 +49,7 @@ fn malformed_commands_are_refused_with_what_would_be_right() {
         ("   ", &["needed"]),
         ("stat\nfps", &["one line"]),
         ("stat \u{7} fps", &["one line"]),
-        ("RflyShowText \"hello", &["partner"]),
+        ("RflyShowText \"hello", &["`\"` is missing"]),
         ("5 stat", &["name", "\"5\""]),
         ("\"stat\"", &["name"]),
         ("RflyChangeVehicleSize(1000, 10;", &["`)`"]),
