@@ -70,15 +70,15 @@ class Channels:
             if message:
                 self.seen.append((message["channel"].decode(), message["data"]))
 
-    def wait_for(self, channel: str, payload: bytes, timeout: float = 60.0) -> None:
-        """Returns once this was published; of UDP_Full the floats count, because it has a time and its mask differs."""
+    def wait_for(self, channel: str, payload: bytes, timeout: float = 60.0, times: int = 1) -> None:
+        """Returns once this was published so often; of UDP_Full the floats count, because it has a time and its mask differs."""
 
         def same(one: bytes) -> bool:
             full = len(payload) == 120 == len(one)
             return struct.unpack("<24f", one[24:]) == struct.unpack("<24f", payload[24:]) if full else one == payload
 
         deadline = time.monotonic() + timeout
-        while not any(name == channel and same(one) for name, one in self.seen):
+        while sum(name == channel and same(one) for name, one in self.seen) < times:
             assert time.monotonic() < deadline, f"not published; {[(c, p.hex()) for c, p in self.seen[-5:]]}"
             message = self._subscription.get_message(timeout=0.1)
             if message:
