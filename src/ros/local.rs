@@ -16,10 +16,13 @@ pub enum Payload<'a> {
     Yaml(&'a str),
 }
 
+/// Passes a message on; false if its subscription has ended.
+type Deliver = dyn Fn(Payload<'_>) -> Result<bool, RosError> + Send + Sync;
+
 /// One subscription of this node; it is gone from the table when this is dropped.
 pub(super) struct LocalSubscription {
     type_name: &'static str,
-    deliver: Box<dyn Fn(Payload<'_>) -> Result<bool, RosError> + Send + Sync>,
+    deliver: Box<Deliver>,
 }
 
 /// All subscriptions of a node by full name of their topic.

@@ -60,8 +60,8 @@ impl MessageValue {
                     Some(&found.1)
                 }
                 Self::List(items) => {
-                    let index = step.parse::<usize>();
-                    items.get(index.map_err(|_| {
+                    let index = step.parse::<usize>().ok();
+                    items.get(index.ok_or_else(|| {
                         format!("{path}: \"{step}\" is no index of an array, such as [0]")
                     })?)
                 }
