@@ -60,7 +60,7 @@ fn malformed_commands_are_refused_with_what_would_be_right() {
         (";", &["needed"]),
         ("RflyChangeVehicleSize ten 10", &["argument 1", "whole number", "ten"]),
         ("RflyChangeVehicleSize", &["1 to 2 arguments", "got 0"]),
-        ("RflyShowText hello world", &["1 arguments", "got 2", "between"]),
+        ("RflyShowText hello world", &["1 arguments", "got 2", "at each end"]),
         ("RflyShowTextTime hello", &["seconds"]),
         ("RflyShowTextTime 5", &["seconds"]),
         ("RflySetCopterLine 1 red", &["RRGGBB", "red"]),
