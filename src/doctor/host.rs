@@ -55,13 +55,11 @@ impl Simulator {
     /// Derives it from the settings and this host.
     pub fn new(setup: &Setup, host: &HostFacts) -> Self {
         let address = *setup.renderer.ip();
-        let is_local = is_own(host, address);
-        let route = route_to(host, address).filter(|_| !is_local);
         Self {
             renderer: setup.renderer,
             ports: setup.sends_to.clone(),
-            may_be_windows: !is_local || is_wsl(host),
-            bridge: if is_local { Some(address) } else { own_address(host, route) },
+            may_be_windows: !is_own(host, address) || is_wsl(host),
+            bridge: bridge_address(host, address),
             firewall: host.firewall.clone(),
             undelivered_hz: 0.0,
         }
@@ -83,6 +81,14 @@ fn own_address(host: &HostFacts, route: Option<&Route>) -> Option<Ipv4Addr> {
     interface.map(|interface| interface.network.addr())
 }
 
+/// Returns the address of this host that the simulator at `simulator` reaches it by.
+fn bridge_address(host: &HostFacts, simulator: Ipv4Addr) -> Option<Ipv4Addr> {
+    if is_own(host, simulator) {
+        return Some(simulator);
+    }
+    own_address(host, route_to(host, simulator))
+}
+
 /// Checks the settings against the facts of the host.
 pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -102,8 +108,7 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     if let Some(route) = route.filter(|_| !is_local) {
         check_networks(setup, host, route, &mut found);
     }
-    let own = if is_local { Some(simulator) } else { own_address(host, route) };
-    check_receive_address(setup, host, own, &mut found);
+    check_receive_address(setup, host, bridge_address(host, simulator), &mut found);
     check_multicast(host, route.filter(|_| !is_local), &mut found);
     check_buffers(setup, host, &mut found);
     for sensor in &setup.sensors {

@@ -2,7 +2,7 @@
 use super::{START_GRACE, expect_done, join_graph, parse_seconds, write_out};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _, ValueParser};
 use clap::{Args, Subcommand};
-use rfly_bridge::config::params::{Durability, QosChange, QosPreset, Reliability};
+use rfly_bridge::config::params::{Choice, Durability, QosChange, QosPreset, Reliability};
 use rfly_bridge::config::ros_args::RosArgs;
 use rfly_bridge::node::{
     EchoOptions, ParameterNode, PublishOptions, TopicsOptions, call, echo, labelled,
@@ -59,10 +59,10 @@ struct QosArgs {
     #[arg(long, value_name = "N")]
     qos_depth: Option<u16>,
     /// `reliable` or `best_effort`.
-    #[arg(long, value_name = "POLICY", value_parser = reliabilities())]
+    #[arg(long, value_name = "POLICY", value_parser = words(Reliability::CHOICES))]
     qos_reliability: Option<Reliability>,
     /// `volatile` or `transient_local`.
-    #[arg(long, value_name = "POLICY", value_parser = durabilities())]
+    #[arg(long, value_name = "POLICY", value_parser = words(Durability::CHOICES))]
     qos_durability: Option<Durability>,
 }
 
@@ -90,14 +90,6 @@ fn profiles() -> ValueParser {
         ("sensor_data", QosPreset::SensorData),
         ("system_default", QosPreset::SystemDefault),
     ])
-}
-
-fn reliabilities() -> ValueParser {
-    words(&[("reliable", Reliability::Reliable), ("best_effort", Reliability::BestEffort)])
-}
-
-fn durabilities() -> ValueParser {
-    words(&[("volatile", Durability::Volatile), ("transient_local", Durability::TransientLocal)])
 }
 
 #[derive(Args)]

@@ -1,6 +1,6 @@
 //! `param` of the command line, as `ros2 param` does, on every node with parameter services.
 use super::parameter_values::{from_msg, to_msg};
-use super::service_call::{NoResponse, poll_until};
+use super::service_call::{NoResponse, no_service, poll_until, wait_for_response};
 use crate::config::params::ParamType;
 use crate::config::yaml::{self, YamlKind};
 use crate::config::{ParamValue, did_you_mean};
@@ -109,21 +109,14 @@ impl<'a> ParameterNode<'a> {
         service: &str,
         request: S::Request,
     ) -> Result<S::Response, NoResponse> {
-        let seconds = self.limit.as_secs_f64();
         let client = Arc::new(self.middleware.client::<S>(&format!("{}/{service}", self.name))?);
-        let service = client.name().to_owned();
         if poll_until(self.limit, || client.is_ready().then_some(())).await.is_none() {
-            let servers = self.middleware.servers();
-            let hint = did_you_mean(&service, servers.iter().map(|server| server.name.as_str()));
-            return Err(NoResponse::NoService { service, seconds, hint });
+            return Err(no_service(self.middleware, client.name(), self.limit));
         }
-        let (sender, answer) = oneshot::channel();
+        let (sender, mut answer) = oneshot::channel();
         // Fails if this call no longer waits.
         client.call(request, move |response| drop(sender.send(response)))?;
-        match tokio::time::timeout(self.limit, answer).await {
-            Ok(Ok(response)) => Ok(response?),
-            Ok(Err(_)) | Err(_) => Err(NoResponse::Silent { service, seconds }),
-        }
+        wait_for_response(client.name(), self.limit, &mut answer).await
     }
 
     /// Names of all parameters, sorted.

@@ -3,6 +3,7 @@ use crate::config::did_you_mean;
 use crate::ros::call::{CallError, ServiceCall};
 use crate::ros::{Middleware, RosError};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 const POLL_PERIOD: Duration = Duration::from_millis(20);
 
@@ -58,12 +59,7 @@ pub async fn call(
     limit: Duration,
 ) -> Result<String, NoResponse> {
     let service = middleware.resolve(service)?;
-    let seconds = limit.as_secs_f64();
-    let absent = || {
-        let servers = middleware.servers();
-        let hint = did_you_mean(&service, servers.iter().map(|server| server.name.as_str()));
-        NoResponse::NoService { service: service.clone(), seconds, hint }
-    };
+    let absent = || no_service(middleware, &service, limit);
     // A request of known type is checked before the search.
     let checked = type_name
         .map(|given| ServiceCall::new(middleware, &service, given, request))
@@ -83,9 +79,30 @@ pub async fn call(
     let ready = || call.is_ready().then_some(());
     poll_until(limit, ready).await.ok_or_else(absent)?;
     let mut pending = call.make()?;
-    match tokio::time::timeout(limit, &mut pending.answer).await {
+    wait_for_response(&service, limit, &mut pending.answer).await
+}
+
+/// The error for a service that was not found within `limit`.
+pub(super) fn no_service(middleware: &Middleware, service: &str, limit: Duration) -> NoResponse {
+    let servers = middleware.servers();
+    let hint = did_you_mean(service, servers.iter().map(|server| server.name.as_str()));
+    NoResponse::NoService { service: service.to_owned(), seconds: limit.as_secs_f64(), hint }
+}
+
+/// Returns the response that the callback of a call sends.
+pub(super) async fn wait_for_response<T, E>(
+    service: &str,
+    limit: Duration,
+    response: &mut oneshot::Receiver<Result<T, E>>,
+) -> Result<T, NoResponse>
+where
+    NoResponse: From<E>,
+{
+    match tokio::time::timeout(limit, response).await {
         Ok(Ok(response)) => Ok(response?),
-        Ok(Err(_)) | Err(_) => Err(NoResponse::Silent { service, seconds }),
+        Ok(Err(_)) | Err(_) => {
+            Err(NoResponse::Silent { service: service.to_owned(), seconds: limit.as_secs_f64() })
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) const TARGETS: SensorSpec = SensorSpec {
 /// An entry of a list and its message.
 trait ListEntry: Packet + Send + 'static {
     type EntryMessage: Clone + Default + Send + 'static;
-    type ListMessage: crate::msgs::Message + Default;
+    type ListMessage: crate::msgs::Message;
 
     fn split(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>);
     /// Whether no number is NaN or infinite.

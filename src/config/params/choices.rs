@@ -5,12 +5,13 @@ use crate::time::{Estimator, StampMode};
 use crate::wire::mavlink::dialect::MavFrame;
 
 /// A setting with an enumerated value.
-pub(crate) trait Choice: Copy + 'static {
+pub trait Choice: Copy + 'static {
     /// All words, in the order of the documents.
     const WORDS: &'static [&'static str];
     /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
 
+    /// Returns the value of a word.
     fn from_word(word: &str) -> Option<Self> {
         let choice = Self::CHOICES.iter().find(|(known, _)| *known == word);
         choice.map(|(_, value)| *value)

@@ -31,9 +31,10 @@ const PING_PERIOD: Duration = Duration::from_secs(10);
 const MAX_SUBSCRIPTIONS: usize = 1000;
 /// Maximum number of errors reported for one message; the rest is counted.
 const MAX_ERRORS: usize = 10;
-/// Reply to commands while `view.control` is false.
+/// Reply to messages at `rfly_bridge view`, which has no subscriptions to pass them to.
 const PUBLISHING_DISABLED: &str =
     "`rfly_bridge view` takes no messages: publish on the port of the bridge (view.port)";
+/// Reply to commands while `view.control` is false.
 const CONTROL_DISABLED: &str = "commands are disabled: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
 /// Period of updates of services and of the graph.
 const UPDATE_PERIOD: Duration = Duration::from_secs(2);

@@ -151,7 +151,7 @@ fn parse(kind: &'static str, text: &str) -> Result<Option<Yaml>, CallError> {
     parsed.map_err(|error| CallError::Yaml { kind, line: error.line, message: error.message })
 }
 
-fn message_of<M: Message + Default>(
+fn message_of<M: Message>(
     kind: &'static str,
     type_name: &'static str,
     given: Option<&Yaml>,

@@ -70,7 +70,7 @@ impl MessageType {
         (self.publisher)(middleware, topic, qos, text)
     }
 
-    fn of<M: Message + Default>() -> Self {
+    fn of<M: Message>() -> Self {
         Self {
             name: M::TYPE,
             default: || value_of(&M::default(), usize::MAX),
@@ -88,7 +88,7 @@ fn value_of<M: Message>(message: &M, most: usize) -> Result<MessageValue, CallEr
     value.map_err(|error| CallError::Contents { type_name: M::TYPE, message: error.message })
 }
 
-fn publisher<M: Message + Default>(
+fn publisher<M: Message>(
     middleware: &Middleware,
     topic: &str,
     qos: Qos,

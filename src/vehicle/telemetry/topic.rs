@@ -17,7 +17,7 @@ pub(super) struct Topic<M: Message> {
     order: StampOrder,
 }
 
-impl<M: Message + Default> Topic<M> {
+impl<M: Message> Topic<M> {
     /// Opens a topic; `fill_constants` sets the fields that never change, `set_stamp` the stamp if the message has one.
     pub(super) fn open(
         open: &Open<'_>,

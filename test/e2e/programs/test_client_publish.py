@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
 import struct
 import threading
 import time
@@ -233,10 +232,8 @@ def test_a_command_does_not_wait_behind_a_flood_of_messages(bridge, kind):
                 answer = operator.call("/mavros/cmd/arming", {"value": False})
                 times.append(time.monotonic() - begin)
                 assert answer["response"]["success"], answer
-            # Single commands may be lost in the vehicle's full socket, and are sent again after a second or more; a queue
-            # would delay all of them.
-            assert statistics.median(times) < PROMPT, times
+            assert max(times) < PROMPT, times
             wait_for(lambda: sent[0] > 5000, "more of the flood")
         grown = bridge.bridge.resident_bytes() - memory
-        print(f"{sent[0]} messages, answers within {max(times):.2f} s, median {statistics.median(times):.2f} s, {grown >> 10} KiB")
+        print(f"{sent[0]} messages, answers within {max(times):.2f} s, {grown >> 10} KiB")
         assert grown < 16 << 20, f"{grown >> 20} MiB more"
