@@ -1,5 +1,6 @@
 //! Setpoints beyond what mavros does: what is refused, what is repaired, what is repeated.
 mod body;
+mod flood;
 mod height;
 mod keep_alive;
 

@@ -9,9 +9,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-const MAX_RECORD_BYTES: usize = 1 << 29;
+/// Limit of a record, which is in memory twice. Chunks of the bridge are smaller than 1 MiB plus one message.
+const MAX_RECORD_BYTES: usize = 1 << 27;
 /// Limits of the attached files: total bytes, and number.
-const MAX_FILES_BYTES: usize = MAX_RECORD_BYTES;
+const MAX_FILES_BYTES: usize = 1 << 29;
 const MAX_FILES: usize = 256;
 /// Limits of the channels: number, and total bytes of their names and of the parameters.
 const MAX_CHANNELS: usize = 10_000;

@@ -27,7 +27,7 @@ use crate::config::TopicRow;
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::ros::RosError;
-use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep};
+use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep, RateLimit};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_TARGET_DATA, GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA,
 };
@@ -38,6 +38,7 @@ use body::BodyStep;
 use height::HeightHold;
 use position::ReportedPosition;
 use reject::{Checked, Reject};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use target::{SetpointRules, SetpointTarget};
@@ -64,6 +65,10 @@ pub(super) struct Setpoints {
     /// Stamp in µs of the last vision pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
+    /// By topic: a flood would fill the socket of the autopilot, and commands would be lost.
+    limits: BTreeMap<&'static str, RateLimit>,
+    /// The newest setpoint, with its topic, while it waits for the limit.
+    held: Option<(&'static str, Checked<Outbound>)>,
     /// The last position relative to the body.
     step: Option<BodyStep>,
     hold: HeightHold,
@@ -83,6 +88,8 @@ impl Setpoints {
             trajectory: Trajectory::open(topics)?,
             reported: ReportedPosition::default(),
             last_vision: None,
+            limits: BTreeMap::new(),
+            held: None,
             step: None,
             hold: HeightHold::default(),
             keep_alive: KeepAlive::new(KeepAliveSettings {
@@ -103,7 +110,8 @@ impl Setpoints {
     }
 
     pub(super) fn deadline(&self) -> Option<Duration> {
-        let due = [self.trajectory.deadline(), self.keep_alive.deadline()];
+        let held = self.held.as_ref().map(|(topic, _)| self.limits[topic].next());
+        let due = [self.trajectory.deadline(), self.keep_alive.deadline(), held];
         due.into_iter().flatten().min()
     }
 }
@@ -142,20 +150,45 @@ fn set_frame(
 }
 
 impl Autopilot {
-    /// Sends a setpoint, or reports its refusal.
+    /// Sends a setpoint, or reports its refusal. Of setpoints beyond the limit of their topic the newest is sent later.
     fn send_setpoint(
         &mut self,
         topic: &'static str,
         checked: Result<Checked<impl Into<Outbound>>, Reject>,
     ) {
-        let checked = checked
-            .map(|Checked { message, warning }| Checked { message: message.into(), warning });
-        if let Some(sent) = self.send_checked(topic, checked, Fcu::send_ref) {
-            self.setpoints.step = None;
-            if !self.fcu.settings.keep_alive.is_zero() {
-                self.setpoints.keep_alive.sent(self.fcu.now.mono, sent);
+        match checked {
+            Ok(Checked { message, warning }) => {
+                self.setpoints.step = None;
+                let newest = (topic, Checked { message: message.into(), warning });
+                if let Some((replaced, _)) = self.setpoints.held.replace(newest) {
+                    self.fcu.report_rate_limited(replaced);
+                }
+                self.send_held_setpoint();
             }
+            Err(reject) => self.fcu.refuse(topic, &reject),
         }
+    }
+
+    /// Sends the newest setpoint, if it is not beyond the limit of its topic.
+    fn send_held_setpoint(&mut self) {
+        let now = self.fcu.now.mono;
+        let Setpoints { held, limits, .. } = &mut self.setpoints;
+        let due = held.take_if(|(topic, _)| limits.entry(topic).or_default().take(now));
+        if let Some((topic, checked)) = due
+            && let Some(sent) = self.send_checked(topic, Ok(checked), Fcu::send_ref)
+            && !self.fcu.settings.keep_alive.is_zero()
+        {
+            self.setpoints.keep_alive.sent(now, sent);
+        }
+    }
+
+    /// Whether a message is not beyond the limit of its topic; else it is reported.
+    fn take_rate(&mut self, topic: &'static str) -> bool {
+        let may_send = self.setpoints.limits.entry(topic).or_default().take(self.fcu.now.mono);
+        if !may_send {
+            self.fcu.report_rate_limited(topic);
+        }
+        may_send
     }
 
     /// Sends a global setpoint, or reports its refusal.
@@ -169,13 +202,19 @@ impl Autopilot {
         // A repetition would be another change, and the earlier setpoint is replaced.
         self.setpoints.keep_alive.clear();
         self.setpoints.step = None;
-        self.send_checked(topic, checked.map(Checked::without_warning), Fcu::send_throttle_step);
+        self.setpoints.held = None;
+        if checked.is_err() || self.take_rate(topic) {
+            let checked = checked.map(Checked::without_warning);
+            self.send_checked(topic, checked, Fcu::send_throttle_step);
+        }
     }
 
     /// Sends a message that is no setpoint, or reports its refusal.
     fn pass(&mut self, topic: &'static str, message: Result<impl Into<Outbound>, Reject>) {
-        let message = message.map(|message| Checked::without_warning(message.into()));
-        self.send_checked(topic, message, Fcu::send_ref);
+        if message.is_err() || self.take_rate(topic) {
+            let message = message.map(|message| Checked::without_warning(message.into()));
+            self.send_checked(topic, message, Fcu::send_ref);
+        }
     }
 
     /// Sends a message, or reports its refusal; returns the sent message.
@@ -212,6 +251,7 @@ impl Autopilot {
     /// Runs due work.
     pub(super) fn poll_setpoints(&mut self) {
         self.fly_trajectory();
+        self.send_held_setpoint();
         let fcu = &mut self.fcu;
         match self.setpoints.keep_alive.tick(fcu.now.mono) {
             Some(KeepAliveStep::Repeat(message)) => {
@@ -243,6 +283,13 @@ impl Fcu {
         self.count(Counter::SetpointRefused);
         self.count(reject.counter());
         self.warn_throttled(topic, reject.counter(), &format_args!("refused: {reject}"));
+    }
+
+    /// Counts and logs a message beyond the limit of its topic.
+    fn report_rate_limited(&mut self, topic: &'static str) {
+        self.count(Counter::RateLimited);
+        let what = "has more than 2000 messages a second: only the newest are sent";
+        self.warn_throttled(topic, Counter::RateLimited, &what);
     }
 
     /// Counts and logs a doubtful message, which is sent.
