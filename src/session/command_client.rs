@@ -258,14 +258,10 @@ impl<T> CommandClient<T> {
             }
             let (over, left) = (pending.tokens.drain(..)).partition(|(_, until)| *until <= now);
             pending.tokens = left;
-            let (sent, in_progress) = (pending.sent, false);
+            let end = CommandEnd::TimedOut { sent: pending.sent, in_progress: false };
+            let command = pending.key.command;
             for (token, _) in over {
-                let end = CommandEnd::TimedOut { sent, in_progress };
-                self.events.push_back(CommandEvent::Ended {
-                    token,
-                    command: pending.key.command,
-                    end,
-                });
+                self.events.push_back(CommandEvent::Ended { token, command, end });
             }
         }
     }

@@ -163,7 +163,7 @@ impl StreamOrder {
 
     /// Count of skipped numbers that have not arrived late.
     pub fn lost(&self) -> u64 {
-        self.gaps.lost()
+        self.gaps.lost
     }
 
     fn uses_numbers(&self) -> bool {

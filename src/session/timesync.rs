@@ -118,7 +118,7 @@ impl Exchange {
 
 /// The host's clock as a function of the autopilot's: offset = base + at_origin + drift * (remote - origin). Copies of it
 /// convert times between two exchanges.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ClockLine {
     origin: i64,
     at_origin: f64,
@@ -135,15 +135,7 @@ pub struct ClockLine {
 impl ClockLine {
     /// Creates a line with a constant offset in ns.
     pub fn constant(offset_ns: i64) -> Self {
-        Self {
-            origin: 0,
-            at_origin: 0.0,
-            base: offset_ns,
-            drift: 0.0,
-            drift_error: 0.0,
-            error: 0.0,
-            from_middle: 0.0,
-        }
+        Self { base: offset_ns, ..Self::default() }
     }
 
     /// The host's time in ns when the autopilot's clock shows `remote_ns`.

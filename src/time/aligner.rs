@@ -338,7 +338,7 @@ impl TimeAligner {
     fn is_in_run(&self, sim: i64) -> bool {
         let oldest = self.newest().saturating_sub(FORGOTTEN_NS);
         self.run.is_some()
-            && sim >= self.timeline.first().max(oldest)
+            && sim >= self.timeline.begin.max(oldest)
             && sim <= self.newest().saturating_add(AHEAD_NS)
     }
 
@@ -347,6 +347,6 @@ impl TimeAligner {
     }
 
     fn is_of_another_run(&self, sim: i64) -> bool {
-        sim < self.timeline.first() || sim < self.newest().saturating_sub(OTHER_RUN_NS)
+        sim < self.timeline.begin || sim < self.newest().saturating_sub(OTHER_RUN_NS)
     }
 }

@@ -307,9 +307,9 @@ impl<T> MissionClient<T> {
     /// Retransmits unanswered messages and ends requests that timed out.
     pub fn tick(&mut self, now: Duration) {
         let Some((transfer, _)) = &mut self.active else { return };
-        let before = transfer.retransmitted();
+        let before = transfer.retransmitted;
         let mut step = transfer.tick(now, &self.settings);
-        self.counters.retransmitted += u64::from(transfer.retransmitted() - before);
+        self.counters.retransmitted += u64::from(transfer.retransmitted - before);
         if let TransferStep::Ended { result, .. } = &mut step
             && let Some(error) = self.not_in_list()
         {
@@ -325,7 +325,7 @@ impl<T> MissionClient<T> {
 
     /// Returns the time at which [`tick`](Self::tick) next has work.
     pub fn deadline(&self) -> Option<Duration> {
-        Some(self.active.as_ref()?.0.deadline())
+        Some(self.active.as_ref()?.0.next)
     }
 
     /// Ends all requests because the link is lost.
@@ -355,7 +355,7 @@ impl<T> MissionClient<T> {
         let is_ours = (system == 0 || system == self.own.0)
             && (component == 0 || component == self.own.1)
             && (self.active.as_ref())
-                .is_some_and(|(transfer, _)| transfer.list() as u8 == mission_type);
+                .is_some_and(|(transfer, _)| transfer.list as u8 == mission_type);
         self.counters.ignored += u64::from(!is_ours);
         is_ours
     }
@@ -404,7 +404,7 @@ impl<T> MissionClient<T> {
                 self.events.extend(last.map(MissionEvent::Send));
                 let Some((transfer, token)) = self.active.take() else { return };
                 self.counters.failed += u64::from(result.is_err());
-                let list = transfer.list();
+                let list = transfer.list;
                 if result.is_ok()
                     && let Some((items, id)) = transfer.into_mission()
                 {

@@ -50,28 +50,21 @@ enum TransferKind {
 
 pub(super) struct Transfer {
     target: (u8, u8),
-    list: MissionList,
+    pub(super) list: MissionList,
     kind: TransferKind,
     id: u32,
     transmissions: u32,
-    next: Duration,
-    retransmitted: u32,
+    /// Time of the next transmission, or of the timeout.
+    pub(super) next: Duration,
+    pub(super) retransmitted: u32,
     /// Number of items sent, to detect endless requests.
     items_sent: usize,
 }
 
 impl Transfer {
     fn new(target: (u8, u8), list: MissionList, kind: TransferKind) -> Self {
-        Self {
-            target,
-            list,
-            kind,
-            id: 0,
-            transmissions: 0,
-            next: Duration::ZERO,
-            retransmitted: 0,
-            items_sent: 0,
-        }
+        let next = Duration::ZERO;
+        Self { target, list, kind, id: 0, transmissions: 0, next, retransmitted: 0, items_sent: 0 }
     }
 
     pub(super) fn download(target: (u8, u8), list: MissionList) -> Self {
@@ -109,18 +102,6 @@ impl Transfer {
     pub(super) fn restart_tries(&mut self, now: Duration, settings: &MissionSettings) {
         self.transmissions = 1;
         self.next = now.saturating_add(settings.wait);
-    }
-
-    pub(super) fn list(&self) -> MissionList {
-        self.list
-    }
-
-    pub(super) fn deadline(&self) -> Duration {
-        self.next
-    }
-
-    pub(super) fn retransmitted(&self) -> u32 {
-        self.retransmitted
     }
 
     /// The requested current item.
