@@ -80,21 +80,6 @@ macro_rules! moving_swarm {
     };
 }
 
-moving_swarm!(
-    Moving10Packet,
-    10,
-    "`Multi3DData10Time`, 808 bytes: 10 objects in motion.",
-    "states of 10 objects in motion"
-);
-moving_swarm!(
-    Moving20Packet,
-    20,
-    "`Multi3DData20Time`, 1608 bytes: 20 objects in motion.",
-    "states of 20 objects in motion"
-);
-moving_swarm!(
-    Moving100Packet,
-    100,
-    "`Multi3DData100Time`, 8008 bytes: 100 objects in motion.",
-    "states of 100 objects in motion"
-);
+moving_swarm! { Moving10Packet, 10, "`Multi3DData10Time`, 808 bytes: 10 objects in motion.", "states of 10 objects in motion" }
+moving_swarm! { Moving20Packet, 20, "`Multi3DData20Time`, 1608 bytes: 20 objects in motion.", "states of 20 objects in motion" }
+moving_swarm! { Moving100Packet, 100, "`Multi3DData100Time`, 8008 bytes: 100 objects in motion.", "states of 100 objects in motion" }

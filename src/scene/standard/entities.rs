@@ -4,11 +4,7 @@ use super::{answer, bounds_of};
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, EntityCategory, EntityInfo, Result as Outcome,
 };
-use crate::msgs::simulation_interfaces::srv::{
-    DeleteEntityRequest, DeleteEntityResponse, GetEntitiesRequest, GetEntitiesResponse,
-    GetEntityBoundsRequest, GetEntityBoundsResponse, GetEntityInfoRequest, GetEntityInfoResponse,
-    SetEntityInfoRequest, SetEntityInfoResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::scene::bounds::Volume;
 use crate::scene::datagrams::Recipient;
 use crate::scene::entities::{Entity, EntityKind, Info};

@@ -6,11 +6,7 @@ use crate::msgs::geometry_msgs::msg::PoseStamped;
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, NamedPose, Resource, Result as Outcome, SpawnEntity, SpawnResult, Spawnable,
 };
-use crate::msgs::simulation_interfaces::srv::{
-    GetNamedPoseBoundsRequest, GetNamedPoseBoundsResponse, GetNamedPosesRequest,
-    GetNamedPosesResponse, GetSpawnablesRequest, GetSpawnablesResponse, SpawnEntitiesRequest,
-    SpawnEntitiesResponse, SpawnEntityRequest, SpawnEntityResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::scene::bounds::Volume;
 use crate::scene::entities::{Entities, Entity, EntityKind, EntityMotion, KeepAlive};
 use crate::scene::error::{Cause, SceneError};
