@@ -13,25 +13,12 @@ const TEXT_LIFETIME: Duration = Duration::from_secs(60);
 /// An autopilot that starts is not ready for about this time, and sends its reasons unasked.
 const STARTUP: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
+#[rustfmt::skip] // a table
 const SENSORS: [(u32, &str); 18] = [
-    (0, "gyroscope"),
-    (1, "accelerometer"),
-    (2, "magnetometer"),
-    (3, "barometer"),
-    (4, "airspeed"),
-    (5, "GPS"),
-    (6, "optical flow"),
-    (7, "position by vision"),
-    (8, "laser position"),
-    (15, "motor outputs"),
-    (16, "remote control"),
-    (20, "geofence"),
-    (21, "attitude estimate"),
-    (22, "terrain"),
-    (24, "logging"),
-    (25, "battery"),
-    (26, "proximity"),
-    (27, "satellite link"),
+    (0, "gyroscope"), (1, "accelerometer"), (2, "magnetometer"), (3, "barometer"), (4, "airspeed"), (5, "GPS"),
+    (6, "optical flow"), (7, "position by vision"), (8, "laser position"), (15, "motor outputs"),
+    (16, "remote control"), (20, "geofence"), (21, "attitude estimate"), (22, "terrain"), (24, "logging"),
+    (25, "battery"), (26, "proximity"), (27, "satellite link"),
 ];
 /// ESTIMATOR_STATUS_FLAGS that a flight by position needs.
 const ESTIMATES: [(u16, &str); 4] =
