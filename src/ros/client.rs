@@ -1,10 +1,8 @@
 //! Clients of services.
-use super::{
-    Backend, Middleware, RosError, ServiceInfo,
-    backend::CdrClient,
-    service::{ServiceTypes, encode_padded},
-    subscription::decode,
-};
+use super::backend::CdrClient;
+use super::service::{ServiceTypes, encode_padded};
+use super::subscription::decode;
+use super::{Backend, Middleware, RosError, ServiceInfo};
 use crate::msgs::Service;
 use std::marker::PhantomData;
 

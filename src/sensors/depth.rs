@@ -3,22 +3,20 @@
 //! The wire has u16 counts of `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than `otherParams[0]` or
 //! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit it
 //! can only mean too far and becomes +Inf; with one it is ambiguous and becomes NaN.
+use super::camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic};
+use super::camera_info::InfoTopic;
+use super::shape::ImageGuard;
+use super::spec::Topics;
 use super::{
     CameraView, Decoder, DepthNoise, FrameHead, FramePayload, Lens, Sensor, SensorError,
     SensorSpec, Size,
-    camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic},
-    camera_info::InfoTopic,
-    shape::ImageGuard,
-    spec::Topics,
 };
-use crate::{
-    config::params::DepthEncoding,
-    msgs::std_msgs::msg::Header,
-    ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError},
-    session::BufferPeak,
-    time::SimTime,
-    wire::SensorKind,
-};
+use crate::config::params::DepthEncoding;
+use crate::msgs::std_msgs::msg::Header;
+use crate::ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError};
+use crate::session::BufferPeak;
+use crate::time::SimTime;
+use crate::wire::SensorKind;
 
 /// Count of a pixel without return.
 const NO_RETURN: u16 = u16::MAX;

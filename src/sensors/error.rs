@@ -1,8 +1,6 @@
 use super::Size;
-use crate::{
-    ros::RosError,
-    wire::{CloudShape, WireError},
-};
+use crate::ros::RosError;
+use crate::wire::{CloudShape, WireError};
 
 /// Why a frame was not (completely) published; never fatal, counted by its [`SensorError::cause`].
 #[derive(Debug, thiserror::Error, strum::EnumDiscriminants)]

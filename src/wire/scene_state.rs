@@ -281,6 +281,6 @@ macro_rules! swarm {
 }
 
 swarm! { Swarm20Packet, 20, "`Multi3DData2New`, 1324 bytes: 20 objects with eight motors each.", "states of 20 objects", [F32; 8],
-    |state: &SwarmState| state.motor_rpm.map(F32::new), |rpm: &[F32; 8]| rpm.map(F32::get) }
+|state: &SwarmState| state.motor_rpm.map(F32::new), |rpm: &[F32; 8]| rpm.map(F32::get) }
 swarm! { Swarm100Packet, 100, "`Multi3DData100New`, 3804 bytes: 100 objects with one motor speed each.", "states of 100 objects", F32,
-    |state: &SwarmState| F32::new(state.motor_rpm.iter().sum::<f32>() / 8.0), |rpm: &F32| [rpm.get(); 8] }
+|state: &SwarmState| F32::new(state.motor_rpm.iter().sum::<f32>() / 8.0), |rpm: &F32| [rpm.get(); 8] }

@@ -7,14 +7,10 @@ pub use topic::{MessageType, YamlPublisher};
 pub use tree::{MessageValue, ShortenOptions};
 
 use super::{Middleware, RosError};
-use crate::{
-    config::{
-        did_you_mean,
-        yaml::{self, Yaml},
-    },
-    msgs::{self, Message, Service},
-    time::RosTime,
-};
+use crate::config::did_you_mean;
+use crate::config::yaml::{self, Yaml};
+use crate::msgs::{self, Message, Service};
+use crate::time::RosTime;
 use fill::{FieldError, YamlField};
 use tokio::sync::oneshot;
 

@@ -1,25 +1,16 @@
 //! Clients of services, compatible with `rmw_cyclonedds_cpp`: client id and sequence number precede the payload.
-use super::{
-    DdsNode,
-    ffi::{self, SampleKind, Written},
-    graph::EndpointKind,
-    identity::Guid,
-    names,
-    service::{split_header, with_header},
-};
-use crate::ros::{
-    Guard, Qos, RosError,
-    backend::{CdrAnswer, CdrClient},
-    service::ServiceTypes,
-};
+use super::ffi::{self, SampleKind, Written};
+use super::graph::EndpointKind;
+use super::identity::Guid;
+use super::service::{split_header, with_header};
+use super::{DdsNode, names};
+use crate::ros::backend::{CdrAnswer, CdrClient};
+use crate::ros::service::ServiceTypes;
+use crate::ros::{Guard, Qos, RosError};
 use parking_lot::Mutex;
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// One client; fields are dropped in this order.
 pub(super) struct DdsClient {

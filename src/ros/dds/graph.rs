@@ -1,15 +1,10 @@
 //! `ros_discovery_info`: nodes with their endpoints, for `ros2 node list` and `ros2 topic info --verbose`.
-use super::{
-    super::{
-        Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError,
-        block::Pool,
-        bulk,
-        names::{self, Resolver},
-    },
-    ffi::{Participant, SampleKind, Writer},
-    identity::Guid,
-    user_data,
-};
+use super::super::block::Pool;
+use super::super::names::{self, Resolver};
+use super::super::{Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError, bulk};
+use super::ffi::{Participant, SampleKind, Writer};
+use super::identity::Guid;
+use super::user_data;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeSet, sync::Arc};

@@ -3,28 +3,19 @@
 //! number. `rmw_fastrtps_cpp` leaves the payload unchanged, uses the sequence number of the client's writer, and sends the
 //! response with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests,
 //! distinguishes the kinds, and answers each in its own way; a client ignores the other kind's responses.
-use super::{
-    DdsNode, early,
-    ffi::{self, Origin, Peer, SampleKind, Written},
-    graph::EndpointKind,
-    identity::{FAST_DDS, Guid, SampleIdentity},
-    names,
-};
-use crate::ros::{
-    Guard, Qos, RawSample, RosError,
-    service::{CdrService, ServiceCounters},
-};
+use super::ffi::{self, Origin, Peer, SampleKind, Written};
+use super::graph::EndpointKind;
+use super::identity::{FAST_DDS, Guid, SampleIdentity};
+use super::{DdsNode, early, names};
+use crate::ros::service::{CdrService, ServiceCounters};
+use crate::ros::{Guard, Qos, RawSample, RosError};
 use parking_lot::Mutex;
-use std::{
-    borrow::Cow,
-    collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Size of client id and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;

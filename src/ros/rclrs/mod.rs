@@ -9,13 +9,12 @@ mod writer;
 
 pub(super) use writer::{RclWriter, ReusedMessage};
 
+use super::callback::{self, EndingCallback};
+use super::names::Resolver;
+use super::service::SendResponse;
 use super::{
     Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
-    backend,
-    callback::{self, EndingCallback},
-    names::Resolver,
-    pacing,
-    service::SendResponse,
+    backend, pacing,
 };
 use crate::msgs::{Message, Service};
 use rclrs::{
@@ -23,10 +22,8 @@ use rclrs::{
     IntoPrimitiveOptions as _, MessageInfo, QoSProfile, SpinOptions,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 

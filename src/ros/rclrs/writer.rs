@@ -1,21 +1,12 @@
 //! Publishers with counters.
 use super::{error, qos, sequence};
-use crate::{
-    msgs::{BackendMessage, Message},
-    ros::{
-        Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats,
-        bulk::{Bulk, BulkHead},
-        pacing,
-    },
-};
-use std::{
-    borrow::Cow,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use crate::msgs::{BackendMessage, Message};
+use crate::ros::bulk::{Bulk, BulkHead};
+use crate::ros::{Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats, pacing};
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// One rcl publisher. Messages are reused from call to call.
 pub(in super::super) struct RclWriter<M: Message> {
