@@ -1,16 +1,10 @@
 //! The render loop: at each tick all due sensors render the same instant of the world.
-use super::clock::wall_ns;
-use super::cloud_format::CloudFormat;
 use super::faults::{FaultScope, Faults};
-use super::pacer::Pacer;
 use super::sender::{DelayedSender, Sender};
 use super::sensor::{LiveSensor, Tick};
-use super::servers::coptersim;
-use super::servers::shm::SensorBlock;
-use super::shared::SharedState;
 use super::streams::{DueSensor, Streams};
-use super::truth::Truth;
-use super::world::Snapshot;
+use super::{clock::wall_ns, cloud_format::CloudFormat, pacer::Pacer, servers::coptersim};
+use super::{servers::shm::SensorBlock, shared::SharedState, truth::Truth, world::Snapshot};
 use crate::wire::SensorRequest;
 use std::collections::BTreeMap;
 use std::net::UdpSocket;

@@ -1,8 +1,6 @@
 //! Options of the emulator, which are those of its command line.
-use super::autopilot::ControlMode;
-use super::autopilot::fence::FenceLimits;
 use super::cloud_format::{CloudFormat, WireAxes};
-use super::world::World;
+use super::{autopilot::ControlMode, autopilot::fence::FenceLimits, world::World};
 use crate::wire::{HeaderVariant, Ports};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as _, FromArgMatches as _, value_parser};

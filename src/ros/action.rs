@@ -4,9 +4,8 @@
 use super::{Middleware, Publisher, Qos, Responder, RosError, ServiceHandle};
 use crate::msgs::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
 use crate::msgs::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
-use crate::msgs::unique_identifier_msgs::msg::UUID;
 use crate::msgs::{Action, Service};
-use crate::time::RosTime;
+use crate::{msgs::unique_identifier_msgs::msg::UUID, time::RosTime};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tokio::sync::watch;

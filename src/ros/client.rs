@@ -1,8 +1,6 @@
 //! Clients of services.
-use super::backend::CdrClient;
 use super::service::{ServiceTypes, encode_padded};
-use super::subscription::decode;
-use super::{Backend, Middleware, RosError, ServiceInfo};
+use super::{Backend, Middleware, RosError, ServiceInfo, backend::CdrClient, subscription::decode};
 use crate::msgs::Service;
 use std::marker::PhantomData;
 

@@ -1,6 +1,5 @@
 //! Statistics of topics and services.
-use super::backend::Watch;
-use super::{Middleware, Policy, Qos, RosError, ServiceStats};
+use super::{Middleware, Policy, Qos, RosError, ServiceStats, backend::Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;

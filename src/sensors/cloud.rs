@@ -3,29 +3,26 @@
 //! Coordinates are i16, scaled so that 32767 is the range `otherParams[0]`, or f32 in m, perhaps with a fourth number: the
 //! class of the object hit, or a colour. The vendor scales that number like a coordinate; here it stays unscaled
 //! (docs/wire/traps.md, cloud-class). Newer simulators send odometry before the points.
-use super::camera::check_sent;
-use super::cloud_axes::DepthAxesFinder;
-use super::cloud_odometry::CloudOdometry;
 use super::layout::{PointLayout, Rings};
-use super::livox_custom::LivoxCustom;
 use super::points::{
     COORDINATES, CloudPoint, FourthField, MissingPoints, PointAxes, convert, per_count,
 };
 use super::scan::{SCAN_TOPIC, ScanTopic};
-use super::spec::Topics;
 use super::{
     CameraView, CloudNoise, FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec,
     TopicSpec,
 };
-use crate::config::TransportMode;
+use super::{camera::check_sent, cloud_axes::DepthAxesFinder, cloud_odometry::CloudOdometry};
+use super::{livox_custom::LivoxCustom, spec::Topics};
 use crate::config::params::{
     CloudLayout, DepthAxes, FourthNumber, LabelType, Organized, QosGroup, ScanTime, WorldConvention,
 };
-use crate::msgs::sensor_msgs::msg::PointField;
-use crate::msgs::std_msgs::msg::Header;
 use crate::ros::{CloudHead, CloudPublisher, RosError};
 use crate::time::RosTime;
 use crate::wire::{self, CloudPoints, CloudShape, CloudView, PointForm, SensorKind, points_of};
+use crate::{
+    config::TransportMode, msgs::sensor_msgs::msg::PointField, msgs::std_msgs::msg::Header,
+};
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
     TopicSpec::new(QosGroup::Cloud, suffix, "sensor_msgs/msg/PointCloud2", frame, doc)

@@ -3,10 +3,9 @@ use super::{ConventionFinder, FrameHead, SensorContext, SensorError, true_attitu
 use crate::config::params::{OdometryAxes, QosGroup, WorldConvention};
 use crate::frames::{Attitude, Euler, Frd, Ned, Transform, Vector, VehiclePose};
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion};
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::ros::{Publisher, RosError};
 use crate::time::{RosTime, SimTime};
-use crate::wire::OdometryCloudHeader;
+use crate::{msgs::nav_msgs::msg::Odometry, wire::OdometryCloudHeader};
 use std::sync::Arc;
 
 const CANDIDATES: [OdometryAxes; 2] = [OdometryAxes::Ned, OdometryAxes::Nwu];

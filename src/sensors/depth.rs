@@ -4,19 +4,14 @@
 //! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit it
 //! can only mean too far and becomes +Inf; with one it is ambiguous and becomes NaN.
 use super::camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic};
-use super::camera_info::InfoTopic;
-use super::shape::ImageGuard;
-use super::spec::Topics;
 use super::{
     CameraView, Decoder, DepthNoise, FrameHead, FramePayload, Lens, Sensor, SensorError,
     SensorSpec, Size,
 };
-use crate::config::params::DepthEncoding;
-use crate::msgs::std_msgs::msg::Header;
+use super::{camera_info::InfoTopic, shape::ImageGuard, spec::Topics};
 use crate::ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError};
-use crate::session::BufferPeak;
-use crate::time::SimTime;
-use crate::wire::SensorKind;
+use crate::{config::params::DepthEncoding, msgs::std_msgs::msg::Header, session::BufferPeak};
+use crate::{time::SimTime, wire::SensorKind};
 
 /// Count of a pixel without return.
 const NO_RETURN: u16 = u16::MAX;

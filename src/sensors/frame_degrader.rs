@@ -1,8 +1,7 @@
 //! Drops and delays frames on purpose.
 use super::{FrameHead, SensorError};
-use crate::config::params::DegradeParams;
 use crate::noise::{Draws, Purpose};
-use crate::time::RosTime;
+use crate::{config::params::DegradeParams, time::RosTime};
 use std::collections::VecDeque;
 
 /// Limit of the bytes of one sensor's delayed frames, not counting the newest frame.

@@ -3,10 +3,8 @@ use super::imu_noise::ImuNoise;
 use crate::config::params::{AccelerationAxes, ImuFrame, ImuParams};
 use crate::frames::{Attitude, Frd, Ned, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3};
-use crate::msgs::sensor_msgs::msg::Imu;
-use crate::noise::Draws;
 use crate::time::{RosTime, SimTime};
-use crate::wire::ImuPacket;
+use crate::{msgs::sensor_msgs::msg::Imu, noise::Draws, wire::ImuPacket};
 
 /// Largest time between a sample and an attitude that is used for it.
 const MAX_ATTITUDE_AGE_NS: u64 = 50_000_000;

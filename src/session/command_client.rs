@@ -17,8 +17,7 @@ use super::command::{
     CommandCounters, CommandEnd, CommandEvent, CommandGroup, CommandKey, CommandSettings,
     MavCommand,
 };
-use crate::wire::mavlink::dialect::MavResult;
-use crate::wire::mavlink::raw::CommandAck;
+use crate::{wire::mavlink::dialect::MavResult, wire::mavlink::raw::CommandAck};
 use acknowledgements::{Transmission, detach};
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,7 +1,5 @@
-use super::counters::DropCause;
-use super::finished_frames::FrameIdentity;
-use crate::time::RosTime;
-use crate::wire::FragmentHeader;
+use super::{counters::DropCause, finished_frames::FrameIdentity};
+use crate::{time::RosTime, wire::FragmentHeader};
 
 /// Bookkeeping of one frame in flight; the bytes are in the reassembler's buffer of the same slot.
 ///

@@ -1,9 +1,8 @@
-use super::buffer_peak::BufferPeak;
 use super::counters::{DropCause, ReassemblyCounters};
 use super::finished_frames::{FinishedFrames, FrameEnd, FrameIdentity};
 use super::frame_buffers::{BufferPosition, FrameBuffers};
-use super::partial_frame::PartialFrame;
 use super::stream_order::{Continuity, StreamOrder, StreamPosition};
+use super::{buffer_peak::BufferPeak, partial_frame::PartialFrame};
 use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 

@@ -3,8 +3,7 @@
 //! The autopilot reads its clock between the request and the arrival of its answer, so the error of the offset is at most half
 //! the round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (The clock of
 //! a simulated autopilot may be a few per cent slower than the host's.)
-use crate::time::shrink;
-use crate::wire::mavlink::raw::Timesync;
+use crate::{time::shrink, wire::mavlink::raw::Timesync};
 use std::collections::VecDeque;
 use std::time::Duration;
 

@@ -1,9 +1,7 @@
 use super::envelope::{Envelope, Point, plausible_prior};
 use super::settings::{AlignerSettings, Estimator, Heartbeat, Observation, SourceKind, StampMode};
-use super::spread::DelayHistogram;
-use super::timeline::Timeline;
-use super::vendor::VendorRule;
 use super::{ClockStatus, RosTime, SimTime};
+use super::{spread::DelayHistogram, timeline::Timeline, vendor::VendorRule};
 
 /// An observation farther than this from the line contradicts the clock.
 const BAND_NS: f64 = 250e6;

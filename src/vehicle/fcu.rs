@@ -6,23 +6,19 @@ mod position;
 pub(super) use clock::boot_ns;
 pub(super) use position::metres;
 
-use super::counter::Counter;
 use super::link::{Abilities, Link, SendError, read_only};
-use super::link_warnings::LinkWarnings;
-use super::preflight::Preflight;
-use super::reasons::Reasons;
-use super::settings::VehicleSettings;
-use super::throttle::Throttle;
+use super::{
+    counter::Counter, link_warnings::LinkWarnings, preflight::Preflight, reasons::Reasons,
+};
+use super::{settings::VehicleSettings, throttle::Throttle};
 use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
-use crate::session::ClockLine;
-use crate::time::RosTime;
-use crate::wire::TrueState;
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{
     CommandInt, CommandLong, Heartbeat, ParamSet, SetAttitudeTarget, SetMode,
     SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };
 use crate::wire::mavlink::{Frame, Outbound};
+use crate::{session::ClockLine, time::RosTime, wire::TrueState};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

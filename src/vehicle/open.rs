@@ -1,7 +1,6 @@
 //! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
 use super::autopilot::{Autopilot, SubscriberCount};
-use super::fcu::Now;
-use super::topics::TOPICS;
+use super::{fcu::Now, topics::TOPICS};
 use crate::config::params::QosGroup;
 use crate::config::{Direction, TopicRow};
 use crate::msgs::{Message, Service};

@@ -1,9 +1,7 @@
 //! The reasons why the autopilot would refuse to arm.
-use super::fcu::Fcu;
-use super::preflight::Preflight;
+use super::{fcu::Fcu, preflight::Preflight};
 use crate::wire::mavlink::dialect::MavSysStatusSensor;
-use crate::wire::mavlink::numbers::MAV_CMD_RUN_PREARM_CHECKS;
-use crate::wire::mavlink::raw::CommandLong;
+use crate::{wire::mavlink::numbers::MAV_CMD_RUN_PREARM_CHECKS, wire::mavlink::raw::CommandLong};
 use std::time::Duration;
 
 /// MAV_SYS_STATUS_PREARM_CHECK: its bit in `health` reports whether the vehicle may be armed.

@@ -1,10 +1,8 @@
 //! `state`: connection, arming and mode of the vehicle.
-use super::fcu::Fcu;
-use super::{Counter, Open, mode};
-use crate::msgs::mavros_msgs::msg::State;
+use super::{Counter, Open, fcu::Fcu, mode};
 use crate::ros::{Publisher, RosError};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::Heartbeat;
+use crate::{msgs::mavros_msgs::msg::State, wire::mavlink::raw::Heartbeat};
 use std::time::Duration;
 
 /// Period of heartbeats in the vehicle's own time.

@@ -1,5 +1,4 @@
-use super::packet::expect_tag;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::expect_tag};
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32, U16};
 

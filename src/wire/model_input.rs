@@ -1,8 +1,7 @@
 //! Inputs of a vehicle's model: user to `CopterSim` port 30100+2(id-1). The model defines the meaning of the values.
 //!
 //! Source: vendor SDK, golden `dll_send`, `modelload_send`, `recv_modelload`.
-use super::packet::expect_tag;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::expect_tag};
 use zerocopy::little_endian::{F32, F64, I32, U32, U64};
 
 /// Which inputs of a model a packet sets.

@@ -1,5 +1,4 @@
-use super::packet::wrong_length;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::wrong_length};
 use zerocopy::little_endian::{F32, I32};
 use zerocopy::{FromBytes, IntoBytes};
 

@@ -2,8 +2,7 @@
 //! 224.0.0.10:20006.
 //!
 //! Source: vendor SDK, golden `recv_ue4msg`.
-use super::packet::expect_tag;
-use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError};
+use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError, packet::expect_tag};
 use zerocopy::little_endian::{F32, F64, I32};
 
 packets! {

@@ -1,11 +1,9 @@
 //! PX4's flight tasks: the controllers' targets in each mode.
 use super::carrot::{Carrot, Speeds};
 use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint, VehicleBody};
-use super::mission::Mission;
-use super::mode::Mode;
 use super::modes::{Landed, Modes};
-use super::orbit::Orbit;
 use super::queues::{CRITICAL, INFO, Texts};
+use super::{mission::Mission, mode::Mode, orbit::Orbit};
 use crate::emulator::world::{Quat, Vec3};
 
 /// Time in s that motors need to spin up (COM_SPOOLUP_TIME).

@@ -1,8 +1,7 @@
 //! Received messages, dispatched to the vehicle's parts.
 #![expect(deprecated, reason = "PX4 still answers PING")]
 use super::dynamics::ControlTarget;
-use super::queues::DatagramQueue;
-use super::{Autopilot, flight};
+use super::{Autopilot, flight, queues::DatagramQueue};
 use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, GPS_GLOBAL_ORIGIN_DATA, HIL_GPS_DATA, MANUAL_CONTROL_DATA, MavType,
     ODOMETRY_DATA, PING_DATA, VISION_POSITION_ESTIMATE_DATA,

@@ -6,8 +6,7 @@ pub(super) mod report;
 pub(super) mod shm;
 pub(super) mod window;
 
-use super::control;
-use super::shared::SharedState;
+use super::{control, shared::SharedState};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::NETWORK_GROUP;
 use std::net::{IpAddr, UdpSocket};

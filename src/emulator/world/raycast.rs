@@ -1,5 +1,4 @@
-use super::bundle::Cone;
-use super::{Object, Pose, RayBundle, Scene, Shape, Snapshot, Solid, Vec3};
+use super::{Object, Pose, RayBundle, Scene, Shape, Snapshot, Solid, Vec3, bundle::Cone};
 use nalgebra::Matrix3;
 
 /// Face of the ground.

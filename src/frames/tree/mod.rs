@@ -1,12 +1,9 @@
 mod builder;
 
-use super::attitude::Attitude;
 use super::mount::{Mount, MountOrientation, mount_transform};
-use super::transform::Transform;
 use super::vector::{Frd, Ned, Vector};
-use super::world::WorldConvention;
-use crate::msgs::geometry_msgs::msg::TransformStamped;
-use crate::time::RosTime;
+use super::{attitude::Attitude, transform::Transform, world::WorldConvention};
+use crate::{msgs::geometry_msgs::msg::TransformStamped, time::RosTime};
 use builder::Builder;
 use nalgebra::UnitQuaternion;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

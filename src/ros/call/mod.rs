@@ -7,10 +7,9 @@ pub use topic::{MessageType, YamlPublisher};
 pub use tree::{MessageValue, ShortenOptions};
 
 use super::{Middleware, RosError};
-use crate::config::did_you_mean;
 use crate::config::yaml::{self, Yaml};
 use crate::msgs::{self, Message, Service};
-use crate::time::RosTime;
+use crate::{config::did_you_mean, time::RosTime};
 use fill::{FieldError, YamlField};
 use tokio::sync::oneshot;
 

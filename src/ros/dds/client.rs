@@ -1,9 +1,7 @@
 //! Clients of services, compatible with `rmw_cyclonedds_cpp`: client id and sequence number precede the payload.
 use super::ffi::{self, SampleKind, Written};
-use super::graph::EndpointKind;
-use super::identity::Guid;
 use super::service::{split_header, with_header};
-use super::{DdsNode, names};
+use super::{DdsNode, graph::EndpointKind, identity::Guid, names};
 use crate::ros::backend::{CdrAnswer, CdrClient};
 use crate::ros::service::ServiceTypes;
 use crate::ros::{Guard, Qos, RosError};

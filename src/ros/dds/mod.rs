@@ -12,15 +12,13 @@ mod settings;
 
 use super::backend::{self, CdrClient, CdrNode, CdrWriter};
 use super::block::{Block, Pool};
-use super::bulk::Tail;
 use super::names::{self, Resolver};
 use super::service::{CdrService, ServiceTypes};
-use super::subscription::Callback;
-use super::tap::TapChannel;
 use super::{
     Bytes, Cdr, Distro, Guard, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo,
     Subscription, TopicInfo, WriterReport, WriterStats, pacing,
 };
+use super::{bulk::Tail, subscription::Callback, tap::TapChannel};
 use crate::msgs;
 use connections::DdsConnections;
 use discovered::{Discovered, EndpointRole};

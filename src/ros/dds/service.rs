@@ -4,9 +4,8 @@
 //! response with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests,
 //! distinguishes the kinds, and answers each in its own way; a client ignores the other kind's responses.
 use super::ffi::{self, Origin, Peer, SampleKind, Written};
-use super::graph::EndpointKind;
 use super::identity::{FAST_DDS, Guid, SampleIdentity};
-use super::{DdsNode, early, names};
+use super::{DdsNode, early, graph::EndpointKind, names};
 use crate::ros::service::{CdrService, ServiceCounters};
 use crate::ros::{Guard, Qos, RawSample, RosError};
 use parking_lot::Mutex;

@@ -10,12 +10,11 @@ mod writer;
 pub(super) use writer::{RclWriter, ReusedMessage};
 
 use super::callback::{self, EndingCallback};
-use super::names::Resolver;
-use super::service::SendResponse;
 use super::{
     Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
     backend, pacing,
 };
+use super::{names::Resolver, service::SendResponse};
 use crate::msgs::{Message, Service};
 use rclrs::{
     Context, CreateBasicExecutor as _, ExecutorCommands, InitOptions, IntoNodeOptions,

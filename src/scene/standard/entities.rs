@@ -1,6 +1,5 @@
 //! Entities: list, description, bounds, deletion.
-use super::filter::Filter;
-use super::{answer, bounds_of};
+use super::{answer, bounds_of, filter::Filter};
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, EntityCategory, EntityInfo, Result as Outcome,
 };

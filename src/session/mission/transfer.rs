@@ -1,11 +1,10 @@
 //! A single transfer of the mission protocol.
 use super::{ACCEPTED, MissionDone, MissionError, MissionList, MissionSettings};
-use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionClearAll, MissionCount, MissionItemInt, MissionRequestInt,
     MissionRequestList, MissionSetCurrent,
 };
+use crate::{wire::mavlink::Outbound, wire::mavlink::dialect::MavMissionResult};
 use std::time::Duration;
 
 const NO_SPACE: u8 = MavMissionResult::MAV_MISSION_NO_SPACE as u8;

@@ -12,9 +12,7 @@ pub use udp_simple::UdpSimpleLink;
 pub use udp_ultra_simple::UdpUltraSimpleLink;
 
 use crate::vehicle::Counter;
-use crate::wire::TrueState;
-use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::raw::SetAttitudeTarget;
+use crate::{wire::TrueState, wire::mavlink::Outbound, wire::mavlink::raw::SetAttitudeTarget};
 use thiserror::Error;
 
 /// Why a message was not sent.

@@ -4,17 +4,16 @@ use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, SendError, Sink};
 use crate::frames::{Attitude, Frd, Ned};
 use crate::vehicle::Counter;
-use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
     SET_POSITION_TARGET_LOCAL_NED_DATA,
 };
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::{
     IntoBytes as _, Packet as _, SimpleCommand, SimpleCommandPacket, SimpleEstimatePacket,
     SimpleReport,
 };
+use crate::{wire::mavlink::Outbound, wire::mavlink::raw::SetAttitudeTarget};
 use zerocopy::little_endian::F32;
 
 /// States per HEARTBEAT; the states carry no time.

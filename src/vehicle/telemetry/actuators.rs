@@ -1,11 +1,9 @@
 //! `target_actuator_control` and `hil/actuator_controls`: outputs of the autopilot.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::{ActuatorControl, HilActuatorControls};
 use crate::vehicle::Fcu;
-use crate::wire::TrueState;
-use crate::wire::mavlink::dialect::ACTUATOR_CONTROL_TARGET_DATA;
 use crate::wire::mavlink::raw;
+use crate::{wire::TrueState, wire::mavlink::dialect::ACTUATOR_CONTROL_TARGET_DATA};
 
 plugin! {
     ActuatorsPlugin {

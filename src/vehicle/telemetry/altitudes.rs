@@ -1,6 +1,5 @@
 //! `altitude` and `vfr_hud`.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::{Altitude, VfrHud};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ALTITUDE_DATA, VFR_HUD_DATA};

@@ -1,11 +1,9 @@
 //! `battery` and `sys_status`.
 use super::plugin::plugin;
 use super::topic::{BestMessage, RosResult};
-use crate::msgs::mavros_msgs::msg::SysStatus;
-use crate::msgs::sensor_msgs::msg::BatteryState;
 use crate::vehicle::Fcu;
-use crate::wire::mavlink::dialect::SYS_STATUS_DATA;
-use crate::wire::mavlink::raw::BatteryStatus;
+use crate::{msgs::mavros_msgs::msg::SysStatus, msgs::sensor_msgs::msg::BatteryState};
+use crate::{wire::mavlink::dialect::SYS_STATUS_DATA, wire::mavlink::raw::BatteryStatus};
 
 /// Cell voltages of BATTERY_STATUS in mV: no cell, and a cell beyond the range, continued in the next field.
 const NO_CELL: u16 = u16::MAX;

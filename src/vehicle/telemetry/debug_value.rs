@@ -1,6 +1,5 @@
 //! `debug_value/*` from the autopilot.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::DebugValue;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{

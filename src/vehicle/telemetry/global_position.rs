@@ -1,12 +1,8 @@
 //! `global_position/*`: the fix of the GPS and the estimator's global position.
 use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, point, quaternion};
-use super::fix_quality::FixQuality;
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{fix_quality::FixQuality, plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Enu, Euler, Frd, Geodetic, Ned, Vector};
-use crate::msgs::geographic_msgs::msg::GeoPointStamped;
 use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped, Vector3};
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::msgs::sensor_msgs::msg::NavSatFix;
 use crate::msgs::std_msgs::msg::{Float64, UInt32};
 use crate::vehicle::fcu::metres;
@@ -16,6 +12,7 @@ use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
 };
 use crate::wire::mavlink::raw::{GpsRawInt, SetGpsGlobalOrigin};
+use crate::{msgs::geographic_msgs::msg::GeoPointStamped, msgs::nav_msgs::msg::Odometry};
 
 plugin! {
     GlobalPositionPlugin(settings) {

@@ -1,6 +1,5 @@
 //! `gpsstatus/*`: reports of the GPS receivers, unchanged.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::GPSRAW;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::raw::{Gps2Raw, GpsRawInt};

@@ -1,17 +1,15 @@
 //! `home_position/*`: the vehicle's home.
 use super::convert::{geo_point, point, quaternion, vector3};
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Enu, Geodetic, Ned, Vector};
-use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
-use crate::ros::Responder;
 use crate::vehicle::stamp::stamp_us;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::numbers::MAV_CMD_GET_HOME_POSITION;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
+use crate::{msgs::mavros_msgs::msg::HomePosition, ros::Responder};
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::time::Duration;
 

@@ -7,10 +7,9 @@ use crate::msgs::geometry_msgs::msg::{
     AccelWithCovarianceStamped, Pose, PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped,
     TwistWithCovarianceStamped,
 };
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::{Counter, Estimate, Fcu, Orientation, StampOrder};
-use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use crate::wire::mavlink::raw::LocalPositionNedCov;
+use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::dialect::LOCAL_POSITION_NED_DATA};
 
 /// Ranks of the messages for `odom`.
 const PLAIN: u8 = 1;

@@ -1,9 +1,7 @@
 //! `manual_control/control`: the stick positions that another station sends.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::mavros_msgs::msg::ManualControl;
+use super::{plugin::plugin, topic::RosResult};
 use crate::vehicle::Fcu;
-use crate::wire::mavlink::dialect::MANUAL_CONTROL_DATA;
+use crate::{msgs::mavros_msgs::msg::ManualControl, wire::mavlink::dialect::MANUAL_CONTROL_DATA};
 
 plugin! {
     ManualControlPlugin {

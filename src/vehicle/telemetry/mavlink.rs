@@ -1,10 +1,9 @@
 //! `mavlink_source` and `mavlink_sink`: raw MAVLink frames.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::mavros_msgs::msg::Mavlink;
+use super::{plugin::plugin, topic::RosResult};
 use crate::vehicle::{Autopilot, Counter, Fcu};
-use crate::wire::mavlink::Frame;
-use crate::wire::mavlink::raw::RawMessage;
+use crate::{
+    msgs::mavros_msgs::msg::Mavlink, wire::mavlink::Frame, wire::mavlink::raw::RawMessage,
+};
 
 const SIGNATURE: usize = 13;
 

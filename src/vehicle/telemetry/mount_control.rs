@@ -1,6 +1,5 @@
 //! `mount_control/orientation` and `mount_control/status`: the direction of a gimbal.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Euler, Frd};
 use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
 use crate::vehicle::{Counter, Fcu};

@@ -1,6 +1,5 @@
 //! `nav_controller_output/output`.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::NavControllerOutput;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::NAV_CONTROLLER_OUTPUT_DATA;

@@ -1,12 +1,10 @@
 //! `odometry/in`: the estimator's odometry.
 use super::convert::{point, quaternion, raw_enu_wxyz, symmetric, vector3};
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::OdometryMessage;
+use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::raw::OdometryMessage};
 
 plugin! {
     OdometryPlugin(settings) {

@@ -2,9 +2,8 @@
 //! documentation follow from the table.
 use super::topic::RosResult;
 use crate::config::{ServiceRow, TopicRow};
-use crate::ros::RosError;
 use crate::vehicle::{Fcu, Open, VehicleSettings};
-use crate::wire::mavlink::Frame;
+use crate::{ros::RosError, wire::mavlink::Frame};
 
 /// Handles some MAVLink messages; [`plugin!`] implements it.
 pub(super) trait Plugin: Sized {

@@ -1,7 +1,6 @@
 //! `setpoint_raw/target_*`: the setpoints that the autopilot follows.
 use super::convert::{point, quaternion, raw_enu_wxyz, vector3};
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};

@@ -1,11 +1,9 @@
 //! `extended_state`, `estimator_status`, `status_event`, `vibration`.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::geometry_msgs::msg::Vector3;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::{EstimatorStatus, ExtendedState, StatusEvent, Vibration};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ESTIMATOR_STATUS_DATA, EVENT_DATA, VIBRATION_DATA};
-use crate::wire::mavlink::raw::ExtendedSysState;
+use crate::{msgs::geometry_msgs::msg::Vector3, wire::mavlink::raw::ExtendedSysState};
 
 plugin! {
     StatusPlugin(settings) {

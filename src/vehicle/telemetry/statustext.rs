@@ -1,10 +1,8 @@
 //! `statustext/*`: status texts from and to the autopilot.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::mavros_msgs::msg::StatusText;
+use super::{plugin::plugin, topic::RosResult};
 use crate::vehicle::{Autopilot, Counter, Fcu};
-use crate::wire::mavlink::numbers::MAV_SEVERITY_WARNING;
 use crate::wire::mavlink::raw;
+use crate::{msgs::mavros_msgs::msg::StatusText, wire::mavlink::numbers::MAV_SEVERITY_WARNING};
 use std::time::Duration;
 
 /// Bytes per message.

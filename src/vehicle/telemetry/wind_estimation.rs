@@ -1,7 +1,5 @@
 //! `wind_estimation`.
-use super::convert::vector3;
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{convert::vector3, plugin::plugin, topic::RosResult};
 use crate::frames::{Enu, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::TwistWithCovarianceStamped;
 use crate::vehicle::Fcu;

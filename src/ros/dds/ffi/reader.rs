@@ -1,7 +1,6 @@
 //! A DDS reader that passes each sample to a callback.
 use super::super::identity::RequestHead;
-use super::sertype::SampleKind;
-use super::{Entity, Guid, Listener, NativeQos, Participant, Peer};
+use super::{Entity, Guid, Listener, NativeQos, Participant, Peer, sertype::SampleKind};
 use crate::ros::{Qos, RawSample, RosError};
 use crate::time::RosTime;
 use cyclors as c;
