@@ -54,17 +54,11 @@ use truth::Truth;
 /// Why the emulator cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum EmulatorError {
     /// A port cannot be bound.
     #[error("cannot listen on {address} for {what}")]
-    Bind {
-        /// Purpose of the socket.
-        what: String,
-        /// Address.
-        address: SocketAddr,
-        /// Error of the system.
-        source: io::Error,
-    },
+    Bind { what: String, address: SocketAddr, source: io::Error },
     /// The truth log cannot be written.
     #[error("cannot write the truth log")]
     Truth(#[source] io::Error),
