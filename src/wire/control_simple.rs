@@ -9,10 +9,8 @@ packets! {
     ///
     /// Source: vendor SDK and swarm manual, golden `control_udp_simple`, `control_udp_simple_raw`.
     SimpleCommandPacket("UDP_Simple command", 1_234_567_890, new) {
-        /// Meaning of `controls`; see [`SimpleCommand`].
-        mode: I32,
-        /// Four numbers; NaN: do not control this channel.
-        controls: [F32; 4],
+        mode: I32 = "Meaning of `controls`; see [`SimpleCommand`].",
+        controls: [F32; 4] = "Four numbers; NaN: do not control this channel.",
     }
 }
 
@@ -138,12 +136,9 @@ packets! {
     SimpleEstimatePacket("UDP_Simple state", 1_234_567_890 | 1_234_567_891 | 1_234_567_892, state) {
         /// Home: latitude and longitude in 1e-7 deg, altitude in mm. In a collision event, the second is the other object's id.
         home: [I32; 3],
-        /// Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).
-        euler: [F32; 3],
-        /// Position in m from home, NED.
-        position: [F32; 3],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
+        euler: [F32; 3] = "Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).",
+        position: [F32; 3] = "Position in m from home, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
     }
 }
 

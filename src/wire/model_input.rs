@@ -51,14 +51,10 @@ impl InputSet {
 packets! {
     /// `PX4SILIntFloat`, 120 bytes: eight integers and twenty floats.
     SilInputsPacket() {
-        /// Check word 1234567897, or 1234567800 + n of a further set.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// `inSILInts`.
-        ints: [I32; 8],
-        /// `inSILFloats`.
-        floats: [F32; 20],
+        checksum: I32 = "Check word 1234567897, or 1234567800 + n of a further set.",
+        copter_id: I32 = "Vehicle id.",
+        ints: [I32; 8] = "`inSILInts`.",
+        floats: [F32; 20] = "`inSILFloats`.",
     }
 }
 
@@ -98,12 +94,9 @@ impl Packet for SilInputsPacket {
 packets! {
     /// `DllInDoubCtrls`, 232 bytes: 28 doubles.
     DoubleInputsPacket() {
-        /// Check word 1234567897, 1234567800 + n of a further set, or 1234567900 + n of a waiting set.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// `inDoubCtrls`.
-        values: [F64; 28],
+        checksum: I32 = "Check word 1234567897, 1234567800 + n of a further set, or 1234567900 + n of a waiting set.",
+        copter_id: I32 = "Vehicle id.",
+        values: [F64; 28] = "`inDoubCtrls`.",
     }
 }
 
@@ -157,10 +150,8 @@ pub enum ModelParameters {
 packets! {
     /// `PX4ModelInParams`, 264 bytes: up to 32 parameters.
     ModelParametersPacket("parameters of a model", 1_234_567_891 | 1_234_567_892) {
-        /// One bit per parameter that applies.
-        mask: U32,
-        /// The parameters.
-        values: [F64; 32],
+        mask: U32 = "One bit per parameter that applies.",
+        values: [F64; 32] = "The parameters.",
     }
 }
 
@@ -181,32 +172,22 @@ impl ModelParametersPacket {
 packets! {
     /// `PX4DynModiParams`, 528 bytes: up to 64 parameters, while the model runs.
     DynamicParametersPacket("dynamic parameters of a model", 1_234_567_893, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// One bit per parameter that applies.
-        mask: U64,
-        /// The parameters.
-        values: [F64; 64],
+        copter_id: I32 = "Vehicle id.",
+        mask: U64 = "One bit per parameter that applies.",
+        values: [F64; 64] = "The parameters.",
     }
     /// `UEToCopterDataD`, 264 bytes: data of the renderer for a model.
     RendererInputsPacket("inputs of a model from the renderer", 1_234_567_899, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// `inFromUE`.
-        values: [F64; 32],
+        copter_id: I32 = "Vehicle id.",
+        values: [F64; 32] = "`inFromUE`.",
     }
     /// `Ue4RayTraceDrone`, 60 bytes: distances to the surroundings of a vehicle.
     RayInputsPacket("distances around a vehicle", 1_234_567_890, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Size in m.
-        size: F32,
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Distances in m to the front, back, left, right, up, down.
-        rays: [F32; 6],
-        /// Position in m, NED.
-        position: [F32; 3],
+        copter_id: I32 = "Vehicle id.",
+        size: F32 = "Size in m.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        rays: [F32; 6] = "Distances in m to the front, back, left, right, up, down.",
+        position: [F32; 3] = "Position in m, NED.",
     }
 }
 
@@ -223,10 +204,8 @@ pub enum Surroundings {
 packets! {
     /// `Ue4Coll20d`, 88 bytes: a collision, or the terrain.
     SurroundingsPacket("surroundings of a vehicle", 1_234_567_880 | 1_234_567_881) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// The values.
-        values: [F32; 20],
+        copter_id: I32 = "Vehicle id.",
+        values: [F32; 20] = "The values.",
     }
 }
 
@@ -247,14 +226,10 @@ impl SurroundingsPacket {
 packets! {
     /// `PX4UorbRflyCtrl`, 80 bytes: values for a modified autopilot.
     UorbInputsPacket("inputs of the autopilot", 1_234_567_896) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// User-defined.
-        modes: U32,
-        /// User-defined.
-        flags: U32,
-        /// User-defined.
-        data: [F32; 16],
+        copter_id: I32 = "Vehicle id.",
+        modes: U32 = "User-defined.",
+        flags: U32 = "User-defined.",
+        data: [F32; 16] = "User-defined.",
     }
 }
 
@@ -274,12 +249,9 @@ impl UorbInputsPacket {
 packets! {
     /// `CustomData`, 136 bytes: values for a program of the user, port 50000 by default.
     CustomDataPacket("data of the user") {
-        /// Check word, 123456 by default.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// User-defined.
-        data: [F64; 16],
+        checksum: I32 = "Check word, 123456 by default.",
+        copter_id: I32 = "Vehicle id.",
+        data: [F64; 16] = "User-defined.",
     }
 }
 

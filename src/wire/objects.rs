@@ -5,18 +5,12 @@ use zerocopy::{FromBytes, IntoBytes};
 packets! {
     /// One detected object in an image (TypeID 30), 24 bytes.
     BoxEntry("box entry") {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Confidence.
-        credibility: F32,
-        /// Left edge in px.
-        min_x: F32,
-        /// Top edge in px.
-        min_y: F32,
-        /// Right edge in px.
-        max_x: F32,
-        /// Bottom edge in px.
-        max_y: F32,
+        copter_id: I32 = "Vehicle id.",
+        credibility: F32 = "Confidence.",
+        min_x: F32 = "Left edge in px.",
+        min_y: F32 = "Top edge in px.",
+        max_x: F32 = "Right edge in px.",
+        max_y: F32 = "Bottom edge in px.",
     }
 }
 
@@ -32,10 +26,8 @@ impl BoxEntry {
 packets! {
     /// One target position (TypeID 31), 16 bytes.
     TargetEntry("target entry", new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Position in m.
-        position: [F32; 3],
+        copter_id: I32 = "Vehicle id.",
+        position: [F32; 3] = "Position in m.",
     }
 }
 

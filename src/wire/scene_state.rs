@@ -58,16 +58,11 @@ with_height!(ObjectStatePacket ScaledStatePacket MotorStatePacket Swarm20Packet 
 packets! {
     /// `SOut2SimulatorSimple`, 40 bytes: an object with one motor speed.
     ObjectStatePacket("state of an object (40 bytes)", 1_234_567_890 | 1_234_567_891) {
-        /// Id of the object.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Speed of all motors in rpm.
-        motor_rpm: F32,
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
+        copter_id: I32 = "Id of the object.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: F32 = "Speed of all motors in rpm.",
+        position: [F32; 3] = "Position in m, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
     }
 }
 
@@ -94,18 +89,12 @@ impl ObjectStatePacket {
 packets! {
     /// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
     ScaledStatePacket("state of an object (52 bytes)", 1_234_567_890 | 1_234_567_891) {
-        /// Id of the object.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Speed of all motors in rpm.
-        motor_rpm: F32,
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Factors of the size along the three axes; 1 is the original.
-        scale: [F32; 3],
+        copter_id: I32 = "Id of the object.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: F32 = "Speed of all motors in rpm.",
+        position: [F32; 3] = "Position in m, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        scale: [F32; 3] = "Factors of the size along the three axes; 1 is the original.",
     }
 }
 
@@ -127,20 +116,13 @@ impl ScaledStatePacket {
 packets! {
     /// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
     MotorStatePacket("state of a vehicle (88 bytes)", 1_234_567_890 | 1_234_567_891) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Motor speeds in rpm, or inputs of the model's actuators.
-        motor_rpm: [F32; 8],
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Simulation time in s; -1: not given.
-        sim_time: F64,
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm, or inputs of the model's actuators.",
+        position: [F32; 3] = "Position in m, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        sim_time: F64 = "Simulation time in s; -1: not given.",
     }
 }
 
@@ -168,22 +150,14 @@ impl MotorStatePacket {
 packets! {
     /// `SOut2SimulatorSimpleTime`, 104 bytes: state of a point-mass vehicle.
     PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Motor speeds in rpm.
-        motor_rpm: [F32; 8],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Alignment padding.
-        pad: [u8; 4],
-        /// Position in m, NED.
-        position: [F64; 3],
-        /// Simulation time in s.
-        sim_time: F64,
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        pad: [u8; 4] = "Alignment padding.",
+        position: [F64; 3] = "Position in m, NED.",
+        sim_time: F64 = "Simulation time in s.",
     }
 }
 
@@ -231,18 +205,12 @@ macro_rules! swarm {
         packets! {
             #[doc = $doc]
             $name($text, 1_234_567_890 | 1_234_567_891) {
-                /// Ids; 0 hides the slot.
-                ids: [U16; $size],
-                /// Classes and styles.
-                vehicle_types: [U16; $size],
-                /// Positions in m, NED.
-                positions: [[F32; 3]; $size],
-                /// Roll, pitch, yaw in rad.
-                eulers: [[F32; 3]; $size],
-                /// Sizes in percent.
-                scales: [[U16; 3]; $size],
-                /// Motor speeds in rpm.
-                motor_rpm: [$motor; $size],
+                ids: [U16; $size] = "Ids; 0 hides the slot.",
+                vehicle_types: [U16; $size] = "Classes and styles.",
+                positions: [[F32; 3]; $size] = "Positions in m, NED.",
+                eulers: [[F32; 3]; $size] = "Roll, pitch, yaw in rad.",
+                scales: [[U16; 3]; $size] = "Sizes in percent.",
+                motor_rpm: [$motor; $size] = "Motor speeds in rpm.",
             }
         }
 
