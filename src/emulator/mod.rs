@@ -235,11 +235,8 @@ impl Drop for Emulator {
     }
 }
 
-fn sockets_of(
-    sockets: &[(Role, Arc<UdpSocket>)],
-    is_role: fn(&Role) -> bool,
-) -> Vec<Arc<UdpSocket>> {
-    sockets.iter().filter(|(role, _)| is_role(role)).map(|(_, socket)| Arc::clone(socket)).collect()
+fn sockets_of(all: &[(Role, Arc<UdpSocket>)], is_role: fn(&Role) -> bool) -> Vec<Arc<UdpSocket>> {
+    all.iter().filter(|(role, _)| is_role(role)).map(|(_, socket)| Arc::clone(socket)).collect()
 }
 
 /// Opens a socket for datagrams to a multicast group on loopback.

@@ -265,13 +265,9 @@ impl DepthTopics {
     }
 
     /// Publishes a PNG of counts, which may be noisy.
-    fn publish_file(
-        &self,
-        compressed: &CompressedPublisher,
-        file: &[u8],
-    ) -> Result<(), SensorError> {
+    fn publish_file(&self, to: &CompressedPublisher, file: &[u8]) -> Result<(), SensorError> {
         let head = CompressedHead { header: &self.header, format: "mono16; png compressed " };
-        check_sent(compressed.publish(&head, file)?)
+        check_sent(to.publish(&head, file)?)
     }
 }
 

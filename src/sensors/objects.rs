@@ -155,18 +155,13 @@ fn set_hypothesis(
 }
 
 /// Fills a detection with a point of an object and the centre of its box.
-pub(super) fn fill_detection(
-    message: &mut Detection3D,
-    id: i32,
-    point: [f64; 3],
-    centre: [f64; 3],
-) {
-    set_text(&mut message.id, id);
-    let pose = &mut set_hypothesis(&mut message.results, id, 1.0).pose.pose;
+pub(super) fn fill_detection(to: &mut Detection3D, id: i32, point: [f64; 3], centre: [f64; 3]) {
+    set_text(&mut to.id, id);
+    let pose = &mut set_hypothesis(&mut to.results, id, 1.0).pose.pose;
     set_point(&mut pose.position, point);
     pose.orientation.w = 1.0;
-    set_point(&mut message.bbox.center.position, centre);
-    message.bbox.center.orientation.w = 1.0;
+    set_point(&mut to.bbox.center.position, centre);
+    to.bbox.center.orientation.w = 1.0;
 }
 
 fn set_header(to: &mut Header, from: &Header) {

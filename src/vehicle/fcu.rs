@@ -235,14 +235,11 @@ impl Fcu {
     }
 
     /// Sends an attitude whose thrust is a change of the throttle.
-    pub(super) fn send_throttle_step(
-        &mut self,
-        target: &SetAttitudeTarget,
-    ) -> Result<(), SendError> {
+    pub(super) fn send_throttle_step(&mut self, step: &SetAttitudeTarget) -> Result<(), SendError> {
         let sent = if self.settings.read_only {
             Err(read_only::REFUSED)
         } else {
-            self.link.send_throttle_step(target)
+            self.link.send_throttle_step(step)
         };
         self.record_sent(SetAttitudeTarget::ID, sent)
     }
@@ -292,13 +289,9 @@ impl Fcu {
         self.frames_or_count(frames)
     }
 
-    /// Converts a true state to MAVLink frames in `buffer`.
-    pub(super) fn true_state<'a>(
-        &mut self,
-        state: &TrueState,
-        buffer: &'a mut Vec<u8>,
-    ) -> &'a [u8] {
-        let frames = self.link.true_state(state, buffer);
+    /// Converts a true state to MAVLink frames in `out`.
+    pub(super) fn true_state<'a>(&mut self, state: &TrueState, out: &'a mut Vec<u8>) -> &'a [u8] {
+        let frames = self.link.true_state(state, out);
         self.frames_or_count(frames)
     }
 

@@ -154,14 +154,11 @@ impl Graph {
         }))
     }
 
-    /// Applies `change` when the guard is dropped.
-    fn guard(
-        self: &Arc<Self>,
-        change: impl Fn(&mut NodeEndpoints) + Send + Sync + 'static,
-    ) -> Guard {
+    /// Applies `undo` when the guard is dropped.
+    fn guard(self: &Arc<Self>, undo: impl Fn(&mut NodeEndpoints) + Send + Sync + 'static) -> Guard {
         let graph = self.clone();
         Box::new(OnDrop(move || {
-            if let Err(error) = graph.update(&change) {
+            if let Err(error) = graph.update(&undo) {
                 tracing::debug!(%error, "graph information not updated");
             }
         }))

@@ -223,11 +223,7 @@ impl Link for UdpSimpleLink {
         self.udp.send_setpoint(packet.as_bytes())
     }
 
-    fn incoming<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Counter> {
+    fn incoming<'a>(&mut self, bytes: &'a [u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
         self.udp.begin();
         match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
             Ok(SimpleReport::State(packet)) => {
@@ -245,7 +241,7 @@ impl Link for UdpSimpleLink {
             Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),
             Err(_) => return Err(self.udp.classify(bytes)),
         }
-        Ok(self.udp.frames(buffer))
+        Ok(self.udp.frames(out))
     }
 
     fn lost(&mut self) {

@@ -12,18 +12,14 @@ plugin! {
             hil: HilActuatorControls("hil/actuator_controls", Telemetry, "motor outputs (HIL_ACTUATOR_CONTROLS); the true state that CopterSim sends in such messages is on `ground_truth/*`") in "";
         }
         receive {
-            dialect::ACTUATOR_CONTROL_TARGET_DATA => actuator_control_target,
+            dialect::ACTUATOR_CONTROL_TARGET_DATA => control_target,
             raw::HilActuatorControls => hil_actuator_controls,
         }
     }
 }
 
 impl ActuatorsPlugin {
-    fn actuator_control_target(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &ACTUATOR_CONTROL_TARGET_DATA,
-    ) -> RosResult {
+    fn control_target(&mut self, fcu: &mut Fcu, m: &ACTUATOR_CONTROL_TARGET_DATA) -> RosResult {
         self.target.publish_if_subscribed(fcu.stamp_us(m.time_usec), |actuators| {
             actuators.group_mix = m.group_mlx;
             actuators.controls = m.controls;

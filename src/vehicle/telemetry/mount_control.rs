@@ -12,19 +12,14 @@ plugin! {
             status: Vector3Stamped("mount_control/status", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros") in "";
         }
         receive {
-            any raw::MountOrientation => mount_orientation,
+            any raw::MountOrientation => orientation,
         }
     }
 }
 
 impl MountControlPlugin {
     /// Roll, pitch and yaw stay FRD, as in mavros.
-    fn mount_orientation(
-        &mut self,
-        fcu: &mut Fcu,
-        component: u8,
-        m: &MountOrientation,
-    ) -> RosResult {
+    fn orientation(&mut self, fcu: &mut Fcu, component: u8, m: &MountOrientation) -> RosResult {
         let [roll, pitch, yaw] = [m.roll, m.pitch, m.yaw].map(|deg| f64::from(deg).to_radians());
         if ![roll, pitch, yaw].iter().all(|angle| angle.is_finite()) {
             fcu.count(Counter::MountWithoutAngles);

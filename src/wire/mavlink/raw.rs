@@ -222,13 +222,8 @@ impl Dialect for AnyNumber {
         Some(MavMessage::extra_crc(id))
     }
 
-    fn decode(
-        &self,
-        _: MavlinkVersion,
-        id: u32,
-        payload: &[u8],
-    ) -> Result<RawMessage, ParserError> {
-        RawMessage::of(id, payload).ok_or(ParserError::UnknownMessage { id })
+    fn decode(&self, _: MavlinkVersion, id: u32, bytes: &[u8]) -> Result<RawMessage, ParserError> {
+        RawMessage::of(id, bytes).ok_or(ParserError::UnknownMessage { id })
     }
 
     fn encode(
