@@ -124,9 +124,7 @@ packets! {
     /// Restarts the autopilot, 8 bytes, to 20100+2(id-1).
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
-    RebootPacket("reboot", 987_654_321, new) {
-        delay: I32 = "[`RebootPacket::AT_ONCE`].",
-    }
+    RebootPacket("reboot", 987_654_321, new) { delay: I32 = "[`RebootPacket::AT_ONCE`].", }
     /// `startSignal`, 12 bytes, to 224.0.0.10:20007: waiting programs continue.
     ///
     /// Source: vendor SDK, golden `coptersim_send`.

@@ -10,10 +10,7 @@ const MAX_GROUP: i32 = 1000;
 
 packets! {
     /// Image size of one sensor; 0 by 0 for none.
-    SensorSize() {
-        width: I32 = "Width in px.",
-        height: I32 = "Height in px.",
-    }
+    SensorSize() { width: I32 = "Width in px.", height: I32 = "Height in px.", }
     /// `UE4CommMemData`, 264 bytes in shared memory: the sensors that the renderer accepted. Reading it is optional.
     ///
     /// The check word contains the group: 1234567890 plus 0..=1000.

@@ -10,10 +10,7 @@ plugin! {
             altitude: Altitude("altitude", Telemetry, "altitudes of every kind (ALTITUDE)") in settings.map;
             vfr_hud: VfrHud("vfr_hud", Telemetry, "airspeed, groundspeed, heading, throttle, climb (VFR_HUD)") in "";
         }
-        receive {
-            dialect::ALTITUDE_DATA => altitude,
-            dialect::VFR_HUD_DATA => vfr_hud,
-        }
+        receive { dialect::ALTITUDE_DATA => altitude, dialect::VFR_HUD_DATA => vfr_hud, }
     }
 }
 

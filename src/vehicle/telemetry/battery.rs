@@ -23,13 +23,8 @@ plugin! {
                 };
             sys_status: SysStatus("sys_status", VehicleState, "sensors, load, battery (SYS_STATUS)") in "";
         }
-        state {
-            best: BestMessage;
-        }
-        receive {
-            dialect::SYS_STATUS_DATA => sys_status,
-            raw::BatteryStatus => battery_status,
-        }
+        state { best: BestMessage; }
+        receive { dialect::SYS_STATUS_DATA => sys_status, raw::BatteryStatus => battery_status, }
     }
 }
 

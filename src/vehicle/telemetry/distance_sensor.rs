@@ -22,9 +22,7 @@ plugin! {
             /// Orientations published as frames.
             orientations: [Option<u8>; FRAMES.len()];
         }
-        receive {
-            any raw::DistanceSensor => distance_sensor,
-        }
+        receive { any raw::DistanceSensor => distance_sensor, }
     }
 }
 

@@ -10,10 +10,7 @@ plugin! {
             gps1: GPSRAW("gpsstatus/gps1/raw", Telemetry, "GPS_RAW_INT, unchanged") in "/wgs84" => without_dgps;
             gps2: GPSRAW("gpsstatus/gps2/raw", Telemetry, "GPS2_RAW, unchanged") in "/wgs84" => without_dgps;
         }
-        receive {
-            raw::GpsRawInt => gps_raw_int,
-            raw::Gps2Raw => gps2_raw,
-        }
+        receive { raw::GpsRawInt => gps_raw_int, raw::Gps2Raw => gps2_raw, }
     }
 }
 

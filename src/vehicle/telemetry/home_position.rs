@@ -27,12 +27,8 @@ plugin! {
         publish {
             home: HomePosition("home_position/home", VehicleState, "home (HOME_POSITION); requested until known") in "";
         }
-        subscribe {
-            HomePosition("home_position/set", "SET_HOME_POSITION") => set;
-        }
-        service {
-            Trigger("home_position/req_update", "requests HOME_POSITION") => request_update;
-        }
+        subscribe { HomePosition("home_position/set", "SET_HOME_POSITION") => set; }
+        service { Trigger("home_position/req_update", "requests HOME_POSITION") => request_update; }
         state {
             /// Time of the next request; `None` while disconnected, while home is known, and on a link without acknowledgements.
             next_request: Option<Duration>;
@@ -41,9 +37,7 @@ plugin! {
             /// Callers of `req_update`, and until when they wait.
             callers: Vec<(Duration, Responder<Trigger>)>;
         }
-        receive {
-            dialect::HOME_POSITION_DATA => home_position,
-        }
+        receive { dialect::HOME_POSITION_DATA => home_position, }
     }
 }
 

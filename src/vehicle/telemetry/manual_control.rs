@@ -8,9 +8,7 @@ plugin! {
         publish {
             control: ManualControl("manual_control/control", Telemetry, "MANUAL_CONTROL of another station") in "";
         }
-        receive {
-            dialect::MANUAL_CONTROL_DATA => manual_control,
-        }
+        receive { dialect::MANUAL_CONTROL_DATA => manual_control, }
     }
 }
 

@@ -11,9 +11,7 @@ plugin! {
             orientation: Quaternion("mount_control/orientation", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)");
             status: Vector3Stamped("mount_control/status", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros") in "";
         }
-        receive {
-            any raw::MountOrientation => orientation,
-        }
+        receive { any raw::MountOrientation => orientation, }
     }
 }
 

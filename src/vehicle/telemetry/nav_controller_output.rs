@@ -9,9 +9,7 @@ plugin! {
         publish {
             output: NavControllerOutput("nav_controller_output/output", Telemetry, "NAV_CONTROLLER_OUTPUT") in "";
         }
-        receive {
-            dialect::NAV_CONTROLLER_OUTPUT_DATA => controller_output,
-        }
+        receive { dialect::NAV_CONTROLLER_OUTPUT_DATA => controller_output, }
     }
 }
 

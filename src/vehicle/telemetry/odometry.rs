@@ -12,9 +12,7 @@ plugin! {
             odometry: Odometry("odometry/in", Telemetry, "ODOMETRY of the autopilot, in `local_origin`") in settings.odometry_frame()
                 => |odometry| odometry.child_frame_id.clone_from(&settings.base_link);
         }
-        receive {
-            raw::OdometryMessage => odometry,
-        }
+        receive { raw::OdometryMessage => odometry, }
     }
 }
 

@@ -19,11 +19,7 @@ plugin! {
             inputs: RCIn("rc/in", Telemetry, "RC_CHANNELS") in "";
             outputs: RCOut("rc/out", Telemetry, "SERVO_OUTPUT_RAW") in "";
         }
-        state {
-            best: BestMessage;
-            raw: Vec<u16>;
-            servos: Vec<u16>;
-        }
+        state { best: BestMessage; raw: Vec<u16>; servos: Vec<u16>; }
         receive {
             dialect::RC_CHANNELS_DATA => rc_channels,
             dialect::RC_CHANNELS_RAW_DATA => rc_channels_raw,

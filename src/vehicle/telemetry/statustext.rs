@@ -37,9 +37,7 @@ plugin! {
             /// Id of the last text sent in chunks.
             sent: u16;
         }
-        receive {
-            any raw::StatusText => statustext,
-        }
+        receive { any raw::StatusText => statustext, }
     }
 }
 

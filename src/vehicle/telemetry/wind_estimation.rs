@@ -10,9 +10,7 @@ plugin! {
         publish {
             wind: TwistWithCovarianceStamped("wind_estimation", Telemetry, "wind, ENU (WIND_COV)") in "";
         }
-        receive {
-            dialect::WIND_COV_DATA => wind_cov,
-        }
+        receive { dialect::WIND_COV_DATA => wind_cov, }
     }
 }
 

@@ -16,9 +16,7 @@ raw_messages! {
         id: [u8; 16] = 4 "Name, padded with zeros.",
     }
     /// PARAM_REQUEST_LIST.
-    ParamRequestList(21) {
-        target_system: u8 = 0, target_component: u8 = 1,
-    }
+    ParamRequestList(21) { target_system: u8 = 0, target_component: u8 = 1, }
     /// PARAM_VALUE.
     ParamValue(22) {
         value: [u8; 4] = 0 "The float as sent; it may carry the bytes of an integer.",
@@ -54,10 +52,7 @@ raw_messages! {
         flight_custom: [u8; 8] = 36 "Hash of the source.",
     }
     /// SYSTEM_TIME.
-    SystemTime(2) {
-        unix_us: u64 = 0 "Time since 1970 in us.",
-        boot_ms: u32 = 8 "Time since boot in ms.",
-    }
+    SystemTime(2) { unix_us: u64 = 0 "Time since 1970 in us.", boot_ms: u32 = 8 "Time since boot in ms.", }
     /// REQUEST_DATA_STREAM.
     RequestDataStream(66) {
         rate: u16 = 0 "Rate in Hz.",
@@ -78,10 +73,7 @@ raw_messages! {
         mission_type: u8 = 4 "MAV_MISSION_TYPE.",
     }
     /// MISSION_SET_CURRENT.
-    MissionSetCurrent(41) {
-        seq: u16 = 0 "Index.",
-        target_system: u8 = 2, target_component: u8 = 3,
-    }
+    MissionSetCurrent(41) { seq: u16 = 0 "Index.", target_system: u8 = 2, target_component: u8 = 3, }
     /// MISSION_CURRENT.
     MissionCurrent(42) {
         seq: u16 = 0 "Index.",
@@ -110,9 +102,7 @@ raw_messages! {
         mission_type: u8 = 2 "MAV_MISSION_TYPE.",
     }
     /// MISSION_ITEM_REACHED.
-    MissionItemReached(46) {
-        seq: u16 = 0 "Index.",
-    }
+    MissionItemReached(46) { seq: u16 = 0 "Index.", }
     /// MISSION_ACK.
     MissionAck(47) {
         target_system: u8 = 0, target_component: u8 = 1,

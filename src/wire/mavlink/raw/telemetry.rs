@@ -18,10 +18,7 @@ raw_messages! {
         voltages_ext: [u16; 4] = 41 "Cells 11 to 14 in mV, 0 not present.",
     }
     /// EXTENDED_SYS_STATE.
-    ExtendedSysState(245) {
-        vtol_state: u8 = 0 "MAV_VTOL_STATE.",
-        landed_state: u8 = 1 "MAV_LANDED_STATE.",
-    }
+    ExtendedSysState(245) { vtol_state: u8 = 0 "MAV_VTOL_STATE.", landed_state: u8 = 1 "MAV_LANDED_STATE.", }
     /// STATUSTEXT.
     StatusText(253) {
         severity: u8 = 0 "MAV_SEVERITY.",
