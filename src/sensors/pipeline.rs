@@ -110,10 +110,7 @@ impl SensorPipeline {
         for step in &mut self.steps {
             step.before(head, &mut *self.sensor)?;
         }
-        let bytes = match payload {
-            FramePayload::Borrowed(bytes) => Some(bytes),
-            _ => None,
-        };
+        let bytes = if let FramePayload::Borrowed(bytes) = payload { Some(bytes) } else { None };
         self.sensor.accept(payload, head)?;
         self.steps.iter_mut().for_each(|step| step.after(head, bytes));
         Ok(())

@@ -120,10 +120,7 @@ impl FlightTask {
         self.is_taking_off = false;
         s.speeds.set_cruise(self.cruise);
         let target = self.task_target(body, s);
-        self.goal = match target {
-            ControlTarget::Track(goal, _) => Some(goal),
-            _ => None,
-        };
+        self.goal = if let ControlTarget::Track(goal, _) = target { Some(goal) } else { None };
         self.leave_ground(target, body, s)
     }
 

@@ -82,8 +82,5 @@ fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
 
 /// Returns the id that `CopterSim` reports for the other body of a collision.
 pub(super) fn target_id(with: Object) -> i32 {
-    match with {
-        Object::Vehicle(id) => id.into(),
-        _ => NO_ID,
-    }
+    if let Object::Vehicle(id) = with { id.into() } else { NO_ID }
 }

@@ -70,10 +70,7 @@ impl<M: Message> RclWriter<M> {
 
     fn send_paced(&self, message: &M::RmwMsg, bytes: usize) -> Result<Outcome, RosError> {
         // Queried only if needed: it is a call into the middleware.
-        let readers = match self.pacing_bytes_per_s {
-            0 => 0,
-            _ => self.subscribers(),
-        };
+        let readers = if self.pacing_bytes_per_s == 0 { 0 } else { self.subscribers() };
         let (sent, paused) =
             pacing::paced(self.pacing_bytes_per_s, readers, bytes, || self.send(message, bytes));
         self.endpoint.paused_ns.fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);

@@ -105,10 +105,7 @@ impl Transfer {
 
     /// The requested current item.
     pub(super) fn requested_current(&self) -> Option<u16> {
-        match self.kind {
-            TransferKind::SetCurrent(seq) => Some(seq),
-            _ => None,
-        }
+        if let TransferKind::SetCurrent(seq) = self.kind { Some(seq) } else { None }
     }
 
     pub(super) fn tick(&mut self, now: Duration, settings: &MissionSettings) -> TransferStep {
