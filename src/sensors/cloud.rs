@@ -14,15 +14,14 @@ use super::{
 };
 use super::{camera::check_sent, cloud_axes::DepthAxesFinder, cloud_odometry::CloudOdometry};
 use super::{livox_custom::LivoxCustom, spec::Topics};
+use crate::config::TransportMode;
 use crate::config::params::{
     CloudLayout, DepthAxes, FourthNumber, LabelType, Organized, QosGroup, ScanTime, WorldConvention,
 };
 use crate::ros::{CloudHead, CloudPublisher, RosError};
 use crate::time::RosTime;
 use crate::wire::{self, CloudPoints, CloudShape, CloudView, PointForm, SensorKind, points_of};
-use crate::{
-    config::TransportMode, msgs::sensor_msgs::msg::PointField, msgs::std_msgs::msg::Header,
-};
+use crate::{msgs::sensor_msgs::msg::PointField, msgs::std_msgs::msg::Header};
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
     TopicSpec::new(QosGroup::Cloud, suffix, "sensor_msgs/msg/PointCloud2", frame, doc)

@@ -1,14 +1,13 @@
 //! Lists of objects: boxes in the image (type 30) and target positions (type 31).
 use super::spec::Topics;
 use super::{FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec};
+use crate::config::params::QosGroup;
 use crate::msgs::vision_msgs::msg::{
     Detection2D, Detection2DArray, Detection3D, Detection3DArray, ObjectHypothesisWithPose,
 };
 use crate::ros::{Publisher, RosError};
 use crate::wire::{BoxEntry, ListView, Packet, SensorKind, TargetEntry};
-use crate::{
-    config::params::QosGroup, msgs::geometry_msgs::msg::Point, msgs::std_msgs::msg::Header,
-};
+use crate::{msgs::geometry_msgs::msg::Point, msgs::std_msgs::msg::Header};
 use std::fmt::Write as _;
 
 pub(super) const DETECTIONS: SensorSpec = SensorSpec {

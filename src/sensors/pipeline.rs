@@ -1,8 +1,7 @@
 //! Drops or delays frames on purpose, then passes them through a list of steps to the sensor.
 use super::{CameraView, FrameDegrader, FrameHead, FramePayload, Sensor, SensorError};
-use crate::{
-    config::params::DegradeParams, msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime,
-};
+use crate::time::RosTime;
+use crate::{config::params::DegradeParams, msgs::sensor_msgs::msg::Image, ros::Loan};
 
 /// A step that gets each frame of a sensor before and after it is published.
 pub trait FrameStep: Send {

@@ -7,9 +7,8 @@ pub(super) use clock::boot_ns;
 pub(super) use position::metres;
 
 use super::link::{Abilities, Link, SendError, read_only};
-use super::{
-    counter::Counter, link_warnings::LinkWarnings, preflight::Preflight, reasons::Reasons,
-};
+use super::reasons::Reasons;
+use super::{counter::Counter, link_warnings::LinkWarnings, preflight::Preflight};
 use super::{settings::VehicleSettings, throttle::Throttle};
 use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
 use crate::wire::mavlink::numbers::*;

@@ -2,9 +2,8 @@
 use super::geometry::{stamp_ms, vector};
 use super::subscriptions::subscriptions;
 use super::target::{FORCE, POSITION, SetpointTarget, VELOCITY, YAW, YAW_RATE};
-use crate::{
-    msgs::geometry_msgs::msg::Vector3Stamped, wire::mavlink::numbers::MAV_FRAME_LOCAL_NED,
-};
+use crate::msgs::geometry_msgs::msg::Vector3Stamped;
+use crate::wire::mavlink::numbers::MAV_FRAME_LOCAL_NED;
 
 subscriptions! {
     Vector3Stamped("setpoint_accel/accel", "acceleration") => |autopilot, topic, message| {

@@ -1,10 +1,9 @@
 //! `mount_control/command`: the direction of a gimbal, as MAV_CMD_DO_MOUNT_CONTROL.
 use super::{reject::Reject, subscriptions::subscriptions};
+use crate::msgs::mavros_msgs::msg::MountControl;
 use crate::vehicle::Fcu;
+use crate::wire::mavlink::numbers::MAV_CMD_DO_MOUNT_CONTROL;
 use crate::wire::mavlink::raw::CommandLong;
-use crate::{
-    msgs::mavros_msgs::msg::MountControl, wire::mavlink::numbers::MAV_CMD_DO_MOUNT_CONTROL,
-};
 
 subscriptions! {
     MountControl("mount_control/command", "MAV_CMD_DO_MOUNT_CONTROL")

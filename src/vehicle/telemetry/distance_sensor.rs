@@ -2,11 +2,10 @@
 //! the names and ids of mavros' configuration for PX4.
 use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Euler, Flu};
+use crate::msgs::sensor_msgs::msg::Range;
 use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
+use crate::wire::mavlink::numbers::MAV_DISTANCE_SENSOR_ULTRASOUND;
 use crate::wire::mavlink::raw::DistanceSensor;
-use crate::{
-    msgs::sensor_msgs::msg::Range, wire::mavlink::numbers::MAV_DISTANCE_SENSOR_ULTRASOUND,
-};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Frames; the index is the id.

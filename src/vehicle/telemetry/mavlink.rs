@@ -1,9 +1,8 @@
 //! `mavlink_source` and `mavlink_sink`: raw MAVLink frames.
 use super::{plugin::plugin, topic::RosResult};
+use crate::msgs::mavros_msgs::msg::Mavlink;
 use crate::vehicle::{Autopilot, Counter, Fcu};
-use crate::{
-    msgs::mavros_msgs::msg::Mavlink, wire::mavlink::Frame, wire::mavlink::raw::RawMessage,
-};
+use crate::{wire::mavlink::Frame, wire::mavlink::raw::RawMessage};
 
 const SIGNATURE: usize = 13;
 
