@@ -134,7 +134,7 @@ fn stats(shared: &SharedState) -> Value {
     let clock = shared.clock();
     stats["ok"] = json!(true);
     stats["sim_time"] = json!(clock.now());
-    stats["start_ns"] = json!(clock.start_ns());
+    stats["start_ns"] = json!(clock.start_ns);
     stats["live"] = json!(shared.sensors.lock().live.len());
     stats
 }

@@ -185,7 +185,7 @@ pub(super) fn execute_request(
 }
 
 fn heartbeat(shared: &SharedState, id: u16, count: i64) -> HeartbeatPacket {
-    let start_ms = (shared.clock().start_ns() / 1_000_000) as i64;
+    let start_ms = (shared.clock().start_ns / 1_000_000) as i64;
     HeartbeatPacket::new(id.into(), start_ms, wall_ms(), count)
 }
 

@@ -93,7 +93,7 @@ impl Caster {
             to_world: *pose.attitude.to_rotation_matrix().matrix(),
             targets,
             bounds,
-            ground: snapshot.scene.ground(),
+            ground: snapshot.scene.ground,
         }
     }
 

@@ -80,7 +80,7 @@ impl RclNode {
         let writer = RclWriter::new(&self.node, topic, qos, self.pacing_bytes_per_s)?;
         let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.retain(|endpoint| endpoint.strong_count() > 0);
-        endpoints.push(Arc::downgrade(writer.endpoint()));
+        endpoints.push(Arc::downgrade(&writer.endpoint));
         Ok(Arc::new(writer))
     }
 

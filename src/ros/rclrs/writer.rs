@@ -13,7 +13,7 @@ pub(in super::super) struct RclWriter<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
     spare: Mutex<Vec<ReusedMessage<M>>>,
     pacing_bytes_per_s: u64,
-    endpoint: Arc<RclEndpoint>,
+    pub(super) endpoint: Arc<RclEndpoint>,
 }
 
 /// Data of a publisher of any type for `/diagnostics`.
@@ -57,10 +57,6 @@ impl<M: Message> RclWriter<M> {
                 paused_ns: AtomicU64::new(0),
             }),
         })
-    }
-
-    pub(super) fn endpoint(&self) -> &Arc<RclEndpoint> {
-        &self.endpoint
     }
 
     pub(in super::super) fn publish(&self, message: &M) -> Result<Outcome, RosError> {

@@ -234,23 +234,7 @@ impl<T> MissionClient<T> {
     pub fn item_float(&mut self, now: Duration, item: &MissionItem) {
         let scale = mission_scale(item.frame);
         let int = |value: f32| (f64::from(value) * scale).round() as i32;
-        self.item(
-            now,
-            MissionItemInt {
-                params: item.params,
-                x: int(item.x),
-                y: int(item.y),
-                z: item.z,
-                seq: item.seq,
-                command: item.command,
-                target_system: item.target_system,
-                target_component: item.target_component,
-                frame: item.frame,
-                current: item.current,
-                autocontinue: item.autocontinue,
-                mission_type: item.mission_type,
-            },
-        );
+        self.item(now, item.to_int(int(item.x), int(item.y)));
     }
 
     /// Handles MISSION_REQUEST_INT and MISSION_REQUEST: the autopilot requests an item of an upload.

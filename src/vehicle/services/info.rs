@@ -59,7 +59,7 @@ impl ServicePart for VehicleInfoPart {
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        self.requests.deadline()
+        self.requests.next
     }
 }
 

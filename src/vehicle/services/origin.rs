@@ -40,6 +40,6 @@ impl ServicePart for OriginPart {
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        self.requests.deadline()
+        self.requests.next
     }
 }

@@ -200,6 +200,26 @@ raw_messages! {
     }
 }
 
+impl MissionItem {
+    /// The same item with integer coordinates.
+    pub fn to_int(self, x: i32, y: i32) -> MissionItemInt {
+        MissionItemInt {
+            params: self.params,
+            x,
+            y,
+            z: self.z,
+            seq: self.seq,
+            command: self.command,
+            target_system: self.target_system,
+            target_component: self.target_component,
+            frame: self.frame,
+            current: self.current,
+            autocontinue: self.autocontinue,
+            mission_type: self.mission_type,
+        }
+    }
+}
+
 mod protocols;
 pub use protocols::*;
 mod setpoint;
