@@ -92,7 +92,8 @@ fn prepare<S: Service>(
     service: &str,
     request: &str,
 ) -> Result<ServiceCall, CallError> {
-    let request: S::Request = request_of::<S>(request)?;
+    let request: S::Request =
+        message_of("request", S::TYPE, parse("request", request)?.as_ref(), None)?;
     let client = std::sync::Arc::new(middleware.client::<S>(service)?);
     let ready = client.clone();
     Ok(ServiceCall {
@@ -108,10 +109,6 @@ fn prepare<S: Service>(
             Ok(PendingCall { answer, _client: Box::new(client) })
         }),
     })
-}
-
-fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
-    message_of("request", S::TYPE, parse("request", text)?.as_ref(), None)
 }
 
 fn parse(kind: &'static str, text: &str) -> Result<Option<Yaml>, CallError> {
