@@ -30,12 +30,8 @@ impl StateTopic {
         })
     }
 
-    pub(super) fn heartbeat(
-        &mut self,
-        fcu: &mut Fcu,
-        heartbeat: Heartbeat,
-    ) -> Result<(), RosError> {
-        if heartbeat.autopilot == MAV_AUTOPILOT_INVALID {
+    pub(super) fn heartbeat(&mut self, fcu: &mut Fcu, beat: Heartbeat) -> Result<(), RosError> {
+        if beat.autopilot == MAV_AUTOPILOT_INVALID {
             fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
@@ -48,9 +44,9 @@ impl StateTopic {
         if self.last_message.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
-        let new = fcu.link_warnings.check_autopilot(heartbeat.autopilot);
+        let new = fcu.link_warnings.check_autopilot(beat.autopilot);
         fcu.log_link_warning(new);
-        fcu.heartbeat = Some(heartbeat);
+        fcu.heartbeat = Some(beat);
         fcu.heartbeat_count += 1;
         self.publish(fcu)
     }

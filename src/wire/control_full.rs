@@ -114,14 +114,9 @@ impl Packet for FullEstimatePacket {
     }
 }
 
-fn expect(
-    what: &'static str,
-    field: &'static str,
-    wanted: i32,
-    found: I32,
-) -> Result<(), WireError> {
-    match found.get() {
-        found if found == wanted => Ok(()),
-        found => Err(WireError::Field { what, field, found: found.into() }),
+fn expect(what: &'static str, field: &'static str, want: i32, got: I32) -> Result<(), WireError> {
+    match got.get() {
+        got if got == want => Ok(()),
+        got => Err(WireError::Field { what, field, found: got.into() }),
     }
 }

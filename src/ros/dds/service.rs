@@ -123,13 +123,9 @@ enum RequestIdentity {
 
 impl RequestIdentity {
     /// Detects the kind; also returns the request's CDR without header.
-    fn of<'a>(
-        cdr: &'a [u8],
-        origin: &Origin,
-        client: Option<&Peer>,
-    ) -> Option<(Self, Cow<'a, [u8]>)> {
-        let head = &origin.head;
-        let writer = client.map_or(head.writer, |client| client.guid);
+    fn of<'a>(cdr: &'a [u8], from: &Origin, peer: Option<&Peer>) -> Option<(Self, Cow<'a, [u8]>)> {
+        let head = &from.head;
+        let writer = peer.map_or(head.writer, |peer| peer.guid);
         if head.related.is_none() && !WITHOUT_HEADER.iter().any(|vendor| writer.starts_with(vendor))
         {
             let (id, cdr) = split_header(cdr)?;

@@ -70,18 +70,14 @@ impl Transfer {
         Self::new(target, list, TransferKind::Download { items: Vec::new(), expected: None })
     }
 
-    pub(super) fn upload(
-        target: (u8, u8),
-        list: MissionList,
-        mut items: Vec<MissionItemInt>,
-    ) -> Self {
+    pub(super) fn upload(to: (u8, u8), list: MissionList, mut items: Vec<MissionItemInt>) -> Self {
         for (item, seq) in items.iter_mut().zip(0..) {
             item.seq = seq;
-            (item.target_system, item.target_component) = target;
+            (item.target_system, item.target_component) = to;
             item.mission_type = list as u8;
         }
         let sent = vec![false; items.len()];
-        Self::new(target, list, TransferKind::Upload { items, sent, last_requested: None })
+        Self::new(to, list, TransferKind::Upload { items, sent, last_requested: None })
     }
 
     pub(super) fn clear(target: (u8, u8), list: MissionList) -> Self {

@@ -44,22 +44,18 @@ plugin! {
 }
 
 impl LocalPositionPlugin {
-    fn local_position_ned(
-        &mut self,
-        fcu: &mut Fcu,
-        message: &LOCAL_POSITION_NED_DATA,
-    ) -> RosResult {
-        let position = [message.x, message.y, message.z];
-        let velocity = [message.vx, message.vy, message.vz];
+    fn local_position_ned(&mut self, fcu: &mut Fcu, sample: &LOCAL_POSITION_NED_DATA) -> RosResult {
+        let position = [sample.x, sample.y, sample.z];
+        let velocity = [sample.vx, sample.vy, sample.vz];
         if !fcu.check_finite(position.into_iter().chain(velocity)) {
             return Ok(());
         }
-        let boot_ns = fcu.boot_ns(message.time_boot_ms);
+        let boot_ns = fcu.boot_ns(sample.time_boot_ms);
         if !fcu.check_order(&mut self.last, boot_ns) {
             return Ok(());
         }
-        fcu.height = Some(-message.z);
-        let stamp = fcu.stamp_ms(message.time_boot_ms);
+        fcu.height = Some(-sample.z);
+        let stamp = fcu.stamp_ms(sample.time_boot_ms);
         let motion = LocalMotion::new(fcu, position, velocity);
         if let Some(known) = fcu.recent_orientation() {
             fcu.estimate = Some(Estimate {
@@ -81,23 +77,19 @@ impl LocalPositionPlugin {
         self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
     }
 
-    fn local_position_ned_cov(
-        &mut self,
-        fcu: &mut Fcu,
-        message: &LocalPositionNedCov,
-    ) -> RosResult {
-        let (position, velocity) = (message.position, message.velocity);
+    fn local_position_ned_cov(&mut self, fcu: &mut Fcu, sample: &LocalPositionNedCov) -> RosResult {
+        let (position, velocity) = (sample.position, sample.velocity);
         let numbers = position.into_iter().chain(velocity);
-        if !fcu.check_finite(numbers.chain(message.acceleration)) {
+        if !fcu.check_finite(numbers.chain(sample.acceleration)) {
             return Ok(());
         }
         self.best.accept(WITH_COVARIANCE, fcu.arrival()); // the best: always accepted
-        let stamp = fcu.stamp_us(message.time_usec);
+        let stamp = fcu.stamp_us(sample.time_usec);
         let motion = LocalMotion::new(fcu, position, velocity);
         let [pose_cov, twist_cov, accel_cov] = if fcu.settings.quirks {
-            diagonals(&message.covariance)
+            diagonals(&sample.covariance)
         } else {
-            let [position, velocity, acceleration] = blocks(&message.covariance);
+            let [position, velocity, acceleration] = blocks(&sample.covariance);
             let to_body = motion.attitude.inverse();
             [
                 position.to_linear_part(),
@@ -107,7 +99,7 @@ impl LocalPositionPlugin {
         };
         self.accel.publish_if_subscribed(stamp, |m| {
             m.accel.accel.linear =
-                vector3(Vector::<Enu>::from(Vector::<Ned>::from(message.acceleration)));
+                vector3(Vector::<Enu>::from(Vector::<Ned>::from(sample.acceleration)));
             m.accel.covariance = accel_cov;
         })?;
         if !motion.check_oriented(fcu) {
