@@ -5,18 +5,16 @@ use crate::vehicle::Fcu;
 use crate::wire::mavlink::raw;
 use crate::{wire::TrueState, wire::mavlink::dialect::ACTUATOR_CONTROL_TARGET_DATA};
 
-plugin! {
-    ActuatorsPlugin {
-        publish {
-            target: ActuatorControl("target_actuator_control", Telemetry, "ACTUATOR_CONTROL_TARGET") in "";
-            hil: HilActuatorControls("hil/actuator_controls", Telemetry, "motor outputs (HIL_ACTUATOR_CONTROLS); the true state that CopterSim sends in such messages is on `ground_truth/*`") in "";
-        }
-        receive {
-            dialect::ACTUATOR_CONTROL_TARGET_DATA => control_target,
-            raw::HilActuatorControls => hil_actuator_controls,
-        }
+plugin! { ActuatorsPlugin {
+    publish {
+        target: ActuatorControl("target_actuator_control", Telemetry, "ACTUATOR_CONTROL_TARGET") in "";
+        hil: HilActuatorControls("hil/actuator_controls", Telemetry, "motor outputs (HIL_ACTUATOR_CONTROLS); the true state that CopterSim sends in such messages is on `ground_truth/*`") in "";
     }
-}
+    receive {
+        dialect::ACTUATOR_CONTROL_TARGET_DATA => control_target,
+        raw::HilActuatorControls => hil_actuator_controls,
+    }
+} }
 
 impl ActuatorsPlugin {
     fn control_target(&mut self, fcu: &mut Fcu, m: &ACTUATOR_CONTROL_TARGET_DATA) -> RosResult {

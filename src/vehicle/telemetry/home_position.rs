@@ -22,24 +22,22 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Limit of waiting callers; more are refused.
 const MAX_CALLERS: usize = 16;
 
-plugin! {
-    HomePositionPlugin {
-        publish {
-            home: HomePosition("home_position/home", VehicleState, "home (HOME_POSITION); requested until known") in "";
-        }
-        subscribe { HomePosition("home_position/set", "SET_HOME_POSITION") => set; }
-        service { Trigger("home_position/req_update", "requests HOME_POSITION") => request_update; }
-        state {
-            /// Time of the next request; `None` while disconnected, while home is known, and on a link without acknowledgements.
-            next_request: Option<Duration>;
-            /// Number of requests so far; they alternate between two commands.
-            requests: u32;
-            /// Callers of `req_update`, and until when they wait.
-            callers: Vec<(Duration, Responder<Trigger>)>;
-        }
-        receive { dialect::HOME_POSITION_DATA => home_position, }
+plugin! { HomePositionPlugin {
+    publish {
+        home: HomePosition("home_position/home", VehicleState, "home (HOME_POSITION); requested until known") in "";
     }
-}
+    subscribe { HomePosition("home_position/set", "SET_HOME_POSITION") => set; }
+    service { Trigger("home_position/req_update", "requests HOME_POSITION") => request_update; }
+    state {
+        /// Time of the next request; `None` while disconnected, while home is known, and on a link without acknowledgements.
+        next_request: Option<Duration>;
+        /// Number of requests so far; they alternate between two commands.
+        requests: u32;
+        /// Callers of `req_update`, and until when they wait.
+        callers: Vec<(Duration, Responder<Trigger>)>;
+    }
+    receive { dialect::HOME_POSITION_DATA => home_position, }
+} }
 
 impl HomePositionPlugin {
     fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> RosResult {

@@ -15,33 +15,31 @@ use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::dialect::LOCAL_POSITIO
 const PLAIN: u8 = 1;
 const WITH_COVARIANCE: u8 = 2;
 
-plugin! {
-    LocalPositionPlugin(settings) {
-        publish {
-            pose: PoseStamped("local_position/pose", Telemetry, "estimated pose in `local_origin` (LOCAL_POSITION_NED and the last attitude)") in settings.local_frame();
-            pose_cov: PoseWithCovarianceStamped("local_position/pose_cov", Telemetry, "the same with covariance (LOCAL_POSITION_NED_COV)") in settings.local_frame();
-            odom: Odometry("local_position/odom", Telemetry, "estimated pose in `local_origin`, twist in `base_link`") in settings.local_frame()
-                => |odom| odom.child_frame_id.clone_from(&settings.base_link);
-            // The data are ENU, but mavros names the body frame.
-            velocity_local: TwistStamped("local_position/velocity_local", Telemetry, "estimated velocity, ENU")
-                in if settings.quirks { &*settings.base_link } else { settings.local_frame() };
-            velocity_body: TwistStamped("local_position/velocity_body", Telemetry, "estimated velocity, FLU") in settings.base_link;
-            velocity_body_cov: TwistWithCovarianceStamped("local_position/velocity_body_cov", Telemetry, "the same with covariance") in settings.base_link;
-            accel: AccelWithCovarianceStamped("local_position/accel", Telemetry, "estimated acceleration, ENU") in settings.local_frame();
-        }
-        state {
-            best: BestMessage;
-            /// Stamps of TF.
-            order: StampOrder;
-            /// Boot time in ns of the newest position.
-            last: Option<i64>;
-        }
-        receive {
-            dialect::LOCAL_POSITION_NED_DATA => local_position_ned,
-            raw::LocalPositionNedCov => local_position_ned_cov,
-        }
+plugin! { LocalPositionPlugin(settings) {
+    publish {
+        pose: PoseStamped("local_position/pose", Telemetry, "estimated pose in `local_origin` (LOCAL_POSITION_NED and the last attitude)") in settings.local_frame();
+        pose_cov: PoseWithCovarianceStamped("local_position/pose_cov", Telemetry, "the same with covariance (LOCAL_POSITION_NED_COV)") in settings.local_frame();
+        odom: Odometry("local_position/odom", Telemetry, "estimated pose in `local_origin`, twist in `base_link`") in settings.local_frame()
+            => |odom| odom.child_frame_id.clone_from(&settings.base_link);
+        // The data are ENU, but mavros names the body frame.
+        velocity_local: TwistStamped("local_position/velocity_local", Telemetry, "estimated velocity, ENU")
+            in if settings.quirks { &*settings.base_link } else { settings.local_frame() };
+        velocity_body: TwistStamped("local_position/velocity_body", Telemetry, "estimated velocity, FLU") in settings.base_link;
+        velocity_body_cov: TwistWithCovarianceStamped("local_position/velocity_body_cov", Telemetry, "the same with covariance") in settings.base_link;
+        accel: AccelWithCovarianceStamped("local_position/accel", Telemetry, "estimated acceleration, ENU") in settings.local_frame();
     }
-}
+    state {
+        best: BestMessage;
+        /// Stamps of TF.
+        order: StampOrder;
+        /// Boot time in ns of the newest position.
+        last: Option<i64>;
+    }
+    receive {
+        dialect::LOCAL_POSITION_NED_DATA => local_position_ned,
+        raw::LocalPositionNedCov => local_position_ned_cov,
+    }
+} }
 
 impl LocalPositionPlugin {
     fn local_position_ned(&mut self, fcu: &mut Fcu, sample: &LOCAL_POSITION_NED_DATA) -> RosResult {

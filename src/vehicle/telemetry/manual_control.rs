@@ -3,14 +3,12 @@ use super::{plugin::plugin, topic::RosResult};
 use crate::vehicle::Fcu;
 use crate::{msgs::mavros_msgs::msg::ManualControl, wire::mavlink::dialect::MANUAL_CONTROL_DATA};
 
-plugin! {
-    ManualControlPlugin {
-        publish {
-            control: ManualControl("manual_control/control", Telemetry, "MANUAL_CONTROL of another station") in "";
-        }
-        receive { dialect::MANUAL_CONTROL_DATA => manual_control, }
+plugin! { ManualControlPlugin {
+    publish {
+        control: ManualControl("manual_control/control", Telemetry, "MANUAL_CONTROL of another station") in "";
     }
-}
+    receive { dialect::MANUAL_CONTROL_DATA => manual_control, }
+} }
 
 impl ManualControlPlugin {
     fn manual_control(&mut self, fcu: &mut Fcu, m: &MANUAL_CONTROL_DATA) -> RosResult {

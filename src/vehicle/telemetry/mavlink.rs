@@ -6,15 +6,13 @@ use crate::{wire::mavlink::Frame, wire::mavlink::raw::RawMessage};
 
 const SIGNATURE: usize = 13;
 
-plugin! {
-    MavlinkPlugin {
-        publish {
-            source: Mavlink("uas{id}/mavlink_source", Telemetry, "every frame from the vehicle") in ""
-                => |frame| frame.framing_status = Mavlink::FRAMING_OK;
-        }
-        subscribe { Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle, unchanged") => sink; }
+plugin! { MavlinkPlugin {
+    publish {
+        source: Mavlink("uas{id}/mavlink_source", Telemetry, "every frame from the vehicle") in ""
+            => |frame| frame.framing_status = Mavlink::FRAMING_OK;
     }
-}
+    subscribe { Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle, unchanged") => sink; }
+} }
 
 impl MavlinkPlugin {
     /// Publishes a frame.

@@ -5,15 +5,13 @@ use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3, Vector3Stamped};
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::raw::MountOrientation;
 
-plugin! {
-    MountControlPlugin {
-        publish {
-            orientation: Quaternion("mount_control/orientation", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)");
-            status: Vector3Stamped("mount_control/status", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros") in "";
-        }
-        receive { any raw::MountOrientation => orientation, }
+plugin! { MountControlPlugin {
+    publish {
+        orientation: Quaternion("mount_control/orientation", Telemetry, "roll, pitch and yaw of the gimbal, FRD (MOUNT_ORIENTATION)");
+        status: Vector3Stamped("mount_control/status", Telemetry, "the same as angles in rad; `frame_id` is the component id, as in mavros") in "";
     }
-}
+    receive { any raw::MountOrientation => orientation, }
+} }
 
 impl MountControlPlugin {
     /// Roll, pitch and yaw stay FRD, as in mavros.

@@ -4,14 +4,12 @@ use crate::msgs::mavros_msgs::msg::NavControllerOutput;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::NAV_CONTROLLER_OUTPUT_DATA;
 
-plugin! {
-    NavControllerOutputPlugin {
-        publish {
-            output: NavControllerOutput("nav_controller_output/output", Telemetry, "NAV_CONTROLLER_OUTPUT") in "";
-        }
-        receive { dialect::NAV_CONTROLLER_OUTPUT_DATA => controller_output, }
+plugin! { NavControllerOutputPlugin {
+    publish {
+        output: NavControllerOutput("nav_controller_output/output", Telemetry, "NAV_CONTROLLER_OUTPUT") in "";
     }
-}
+    receive { dialect::NAV_CONTROLLER_OUTPUT_DATA => controller_output, }
+} }
 
 impl NavControllerOutputPlugin {
     fn controller_output(&mut self, fcu: &mut Fcu, m: &NAV_CONTROLLER_OUTPUT_DATA) -> RosResult {

@@ -6,15 +6,13 @@ use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::numbers::*;
 use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::raw::OdometryMessage};
 
-plugin! {
-    OdometryPlugin(settings) {
-        publish {
-            odometry: Odometry("odometry/in", Telemetry, "ODOMETRY of the autopilot, in `local_origin`") in settings.odometry_frame()
-                => |odometry| odometry.child_frame_id.clone_from(&settings.base_link);
-        }
-        receive { raw::OdometryMessage => odometry, }
+plugin! { OdometryPlugin(settings) {
+    publish {
+        odometry: Odometry("odometry/in", Telemetry, "ODOMETRY of the autopilot, in `local_origin`") in settings.odometry_frame()
+            => |odometry| odometry.child_frame_id.clone_from(&settings.base_link);
     }
-}
+    receive { raw::OdometryMessage => odometry, }
+} }
 
 impl OdometryPlugin {
     fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> RosResult {

@@ -22,21 +22,19 @@ pub(super) trait Plugin: Sized {
 /// Declares a plugin:
 ///
 /// ```text
-/// plugin! {
-///     Name(settings) {                     the struct; `settings` only where an expression names it
-///         publish {                        a field, which is a `Topic`
-///             field: Message("name", QosGroup, "documentation") in frame_id => |message| constants;
-///         }                                without `in`: a message without a header
-///         subscribe { Message("name", "documentation") => function; }
-///         service { Service("name", "documentation") => function; }
-///         state { field: Type; }           other fields, initially `Default`
-///         receive {                        methods `(&mut self, &mut Fcu, &Message) -> RosResult`
-///             dialect::MESSAGE_DATA => method,
-///             raw::Message => method,
-///             any raw::Message => method,  from any component, which is one more argument of the method
-///         }
+/// plugin! { Name(settings) {           the struct; `settings` only where an expression names it
+///     publish {                        a field, which is a `Topic`
+///         field: Message("name", QosGroup, "documentation") in frame_id => |message| constants;
+///     }                                without `in`: a message without a header
+///     subscribe { Message("name", "documentation") => function; }
+///     service { Service("name", "documentation") => function; }
+///     state { field: Type; }           other fields, initially `Default`
+///     receive {                        methods `(&mut self, &mut Fcu, &Message) -> RosResult`
+///         dialect::MESSAGE_DATA => method,
+///         raw::Message => method,
+///         any raw::Message => method,  from any component, which is one more argument of the method
 ///     }
-/// }
+/// } }
 /// ```
 ///
 /// Every section but `publish` may be absent.

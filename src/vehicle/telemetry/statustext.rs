@@ -22,24 +22,22 @@ const LOST: &[u8] = b"[...]";
 const MAX_LINES: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
 
-plugin! {
-    StatustextPlugin {
-        publish {
-            recv: StatusText("statustext/recv", Telemetry, "STATUSTEXT, also in the log; long texts are joined") in "";
-        }
-        subscribe {
-            StatusText("statustext/send", "sent as STATUSTEXT, in chunks if longer than 50 characters") => send;
-        }
-        state {
-            unfinished: Vec<UnfinishedText>;
-            /// Start of the present second, and log lines in it.
-            logged: (Duration, u32);
-            /// Id of the last text sent in chunks.
-            sent: u16;
-        }
-        receive { any raw::StatusText => statustext, }
+plugin! { StatustextPlugin {
+    publish {
+        recv: StatusText("statustext/recv", Telemetry, "STATUSTEXT, also in the log; long texts are joined") in "";
     }
-}
+    subscribe {
+        StatusText("statustext/send", "sent as STATUSTEXT, in chunks if longer than 50 characters") => send;
+    }
+    state {
+        unfinished: Vec<UnfinishedText>;
+        /// Start of the present second, and log lines in it.
+        logged: (Duration, u32);
+        /// Id of the last text sent in chunks.
+        sent: u16;
+    }
+    receive { any raw::StatusText => statustext, }
+} }
 
 /// A text being joined from chunks.
 struct UnfinishedText {

@@ -5,14 +5,12 @@ use crate::msgs::geometry_msgs::msg::TwistWithCovarianceStamped;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::WIND_COV_DATA;
 
-plugin! {
-    WindEstimationPlugin {
-        publish {
-            wind: TwistWithCovarianceStamped("wind_estimation", Telemetry, "wind, ENU (WIND_COV)") in "";
-        }
-        receive { dialect::WIND_COV_DATA => wind_cov, }
+plugin! { WindEstimationPlugin {
+    publish {
+        wind: TwistWithCovarianceStamped("wind_estimation", Telemetry, "wind, ENU (WIND_COV)") in "";
     }
-}
+    receive { dialect::WIND_COV_DATA => wind_cov, }
+} }
 
 impl WindEstimationPlugin {
     fn wind_cov(&mut self, fcu: &mut Fcu, m: &WIND_COV_DATA) -> RosResult {
