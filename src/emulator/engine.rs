@@ -6,10 +6,8 @@ use super::streams::{DueSensor, Streams};
 use super::{clock::wall_ns, cloud_format::CloudFormat, pacer::Pacer, servers::coptersim};
 use super::{servers::shm::SensorBlock, shared::SharedState, truth::Truth, world::Snapshot};
 use crate::wire::SensorRequest;
-use std::collections::BTreeMap;
-use std::net::UdpSocket;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, net::UdpSocket, sync::Arc};
 
 /// Transport mode of shared memory.
 const SHARED_MEMORY: u16 = 0;

@@ -45,10 +45,9 @@ use sender::DelayedSender;
 use servers::Role;
 use shared::SharedState;
 use socket2::{Domain, Socket, Type};
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::{io, sync::Arc};
 use truth::Truth;
 
 /// Why the emulator cannot start.

@@ -4,9 +4,7 @@ use super::{autopilot::ControlMode, autopilot::fence::FenceLimits, world::World}
 use crate::wire::{HeaderVariant, Ports};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as _, FromArgMatches as _, value_parser};
-use std::net::IpAddr;
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::{net::IpAddr, path::PathBuf, str::FromStr};
 use strum::{EnumString, VariantNames};
 
 /// Unit of the Euler angles in sensor requests; type 9 always uses degrees.

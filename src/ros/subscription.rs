@@ -2,9 +2,8 @@
 use super::RosError;
 use crate::msgs::{Message, begins_with_header};
 use crate::time::RosTime;
-use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::{any::Any, sync::Arc};
 
 /// One received sample.
 #[derive(Clone, Copy, Debug)]

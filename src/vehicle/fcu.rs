@@ -18,8 +18,7 @@ use crate::wire::mavlink::raw::{
 };
 use crate::wire::mavlink::{Frame, Outbound};
 use crate::{session::ClockLine, time::RosTime, wire::TrueState};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Maximum age of the pose that other values are relative to: it is 20 ms old at PX4's rates, 250 ms on a slow line.
 const MAX_POSE_AGE: Duration = Duration::from_millis(500);

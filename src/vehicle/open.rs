@@ -8,9 +8,8 @@ use crate::ros::{
     Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
 };
 use parking_lot::Mutex;
-use std::cell::RefCell;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::{cell::RefCell, time::Duration};
 
 /// Returns the present time.
 pub type Clock = Arc<dyn Fn() -> Now + Send + Sync>;

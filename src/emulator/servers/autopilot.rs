@@ -8,8 +8,7 @@ use crate::emulator::world::{Kinematics, Pose, ScriptedMotion};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::{IntoBytes as _, Packet as _, Px4ExtPacket, RebootPacket};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Datagrams per turn of one vehicle's socket.
 const BATCH: usize = 64;

@@ -4,8 +4,7 @@ use crate::emulator::renderer::{Contact, contacts};
 use crate::emulator::shared::SharedState;
 use crate::emulator::world::Object;
 use crate::wire::{CrashPacket, IntoBytes as _};
-use std::collections::BTreeMap;
-use std::net::UdpSocket;
+use std::{collections::BTreeMap, net::UdpSocket};
 
 /// Checks per second of simulation time.
 const RATE: f64 = 50.0;

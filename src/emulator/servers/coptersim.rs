@@ -17,8 +17,7 @@ use crate::wire::{
     ShortStatePacket, TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use zerocopy::IntoBytes as _;
 
 /// Time between reports of the renderer in s; not documented.

@@ -10,8 +10,7 @@ use super::{control, shared::SharedState};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::NETWORK_GROUP;
 use std::net::{IpAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Role {

@@ -6,9 +6,8 @@ use crate::ros::backend::{CdrAnswer, CdrClient};
 use crate::ros::service::ServiceTypes;
 use crate::ros::{Guard, Qos, RosError};
 use parking_lot::Mutex;
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::{collections::HashMap, sync::Arc};
 
 /// One client; fields are dropped in this order.
 pub(super) struct DdsClient {

@@ -26,9 +26,8 @@ use super::super::{Durability, History, Qos, Reliability, RosError, pacing};
 use super::identity::Guid;
 use cyclors as c;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
-use std::ptr;
+use std::{collections::BTreeMap, ptr};
 
 fn check(
     call: &'static str,

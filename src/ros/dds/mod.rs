@@ -25,9 +25,8 @@ use discovered::{Discovered, EndpointRole};
 use ffi::{Domain, Participant, SampleKind, Side, Written};
 use graph::{EndpointKind, Graph};
 use parking_lot::Mutex;
-use std::ops::Range;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Weak};
+use std::{ops::Range, sync::atomic::AtomicU32};
 
 /// One DDS participant as one ROS node.
 pub(super) struct DdsNode {

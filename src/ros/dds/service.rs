@@ -9,12 +9,9 @@ use super::{DdsNode, early, graph::EndpointKind, names};
 use crate::ros::service::{CdrService, ServiceCounters};
 use crate::ros::{Guard, Qos, RawSample, RosError};
 use parking_lot::Mutex;
-use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 
 /// Size of client id and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;

@@ -23,8 +23,7 @@ use rclrs::{
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{thread::JoinHandle, time::Duration};
 
 pub(super) fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> RosError {
     RosError::Rcl { call, subject: subject.to_owned(), message: error.to_string() }

@@ -3,10 +3,9 @@ use super::{error, qos, sequence};
 use crate::msgs::{BackendMessage, Message};
 use crate::ros::bulk::{Bulk, BulkHead};
 use crate::ros::{Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats, pacing};
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 /// One rcl publisher. Messages are reused from call to call.
 pub(in super::super) struct RclWriter<M: Message> {

@@ -35,8 +35,7 @@ use body::BodyStep;
 use height::HeightHold;
 use position::ReportedPosition;
 use reject::{Checked, Reject};
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 use target::{SetpointRules, SetpointTarget};
 use trajectory::Trajectory;
 

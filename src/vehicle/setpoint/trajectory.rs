@@ -7,8 +7,7 @@ use crate::msgs::trajectory_msgs::msg::{MultiDOFJointTrajectory, MultiDOFJointTr
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
 use crate::{msgs::builtin_interfaces::msg, msgs::nav_msgs::msg::Path};
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 const MAX_POINTS: usize = 10_000;
 

@@ -10,8 +10,7 @@ use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::numbers::MAV_CMD_GET_HOME_POSITION;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
 use crate::{msgs::mavros_msgs::msg::HomePosition, ros::Responder};
-use std::f64::consts::FRAC_1_SQRT_2;
-use std::time::Duration;
+use std::{f64::consts::FRAC_1_SQRT_2, time::Duration};
 
 /// Time after the connection in which the autopilot may send its home unasked.
 const FIRST_DELAY: Duration = Duration::from_secs(2);

@@ -5,10 +5,8 @@ use crate::ros::{Qos, RawSample, RosError};
 use crate::time::RosTime;
 use cyclors as c;
 use parking_lot::Mutex;
-use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
-use std::sync::Arc;
+use std::{ffi::c_void, ptr, sync::Arc};
 
 /// A DDS reader of opaque samples that passes each one to a callback.
 pub(in super::super) struct Reader {

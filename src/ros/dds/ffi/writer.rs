@@ -6,10 +6,8 @@ use crate::ros::{Cdr, Policy, Qos, RosError, pacing};
 use cyclors as c;
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_void};
-use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::{ptr, sync::Arc, time::Duration};
 
 // In the library, not in the crate's bindings (dds/ddsc/dds_statistics.h).
 unsafe extern "C" {

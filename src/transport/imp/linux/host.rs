@@ -6,11 +6,8 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use nix::unistd::{Uid, User};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
-use std::net::Ipv4Addr;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::{fs, io, net::Ipv4Addr, path::Path};
 
 /// Maximum number of inspected files of Fast DDS.
 const MAX_FILES: usize = 1000;
