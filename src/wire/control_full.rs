@@ -23,6 +23,29 @@ packets! {
         reserved: [F32; 5] = "Reserved.",
         padding: [u8; 32] = "Padding to the 112 bytes of payload.",
     }
+    /// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
+    ///
+    /// Source: vendor SDK, golden `recv_ctrl_udp`.
+    FullEstimatePacket() {
+        collided_with: I32 = "Id of the object that the vehicle hit; negative: none.",
+        len: I32 = "112 (docs/wire/traps.md, full-len: a document says 120).",
+        time_boot_ms: U32 = "Milliseconds since the autopilot started.",
+        copter_id: U32 = "Vehicle id.",
+        gps: [I32; 3] = "Latitude and longitude in 1e-7 deg, altitude in mm (up).",
+        gps_velocity: [I32; 3] = "Velocity in cm/s, NED.",
+        home: [I32; 3] = "Home: latitude and longitude in 1e-7 deg, altitude in mm (up).",
+        relative_altitude: I32 = "Height over home in mm.",
+        heading: I32 = "Heading in 1e-3 deg, 0 to 360.",
+        satellites: I32 = "Satellites in view.",
+        fix_type: I32 = "3: 3D fix.",
+        reserved: I32 = "Reserved.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        position: [F32; 3] = "Position in m from home, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        horizontal_accuracy: F32 = "Horizontal accuracy in m.",
+        vertical_accuracy: F32 = "Vertical accuracy in m.",
+        estimator_fixed: F32 = "Above 0.5: the estimator has a 3D fix.",
+    }
 }
 
 impl FullSetpointPacket {
@@ -61,32 +84,6 @@ impl Packet for FullSetpointPacket {
     fn check(&self) -> Result<(), WireError> {
         expect(Self::NAME, "tag", Self::TAG, self.tag)?;
         expect(Self::NAME, "len", Self::SETPOINT_LEN, self.len)
-    }
-}
-
-packets! {
-    /// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
-    ///
-    /// Source: vendor SDK, golden `recv_ctrl_udp`.
-    FullEstimatePacket() {
-        collided_with: I32 = "Id of the object that the vehicle hit; negative: none.",
-        len: I32 = "112 (docs/wire/traps.md, full-len: a document says 120).",
-        time_boot_ms: U32 = "Milliseconds since the autopilot started.",
-        copter_id: U32 = "Vehicle id.",
-        gps: [I32; 3] = "Latitude and longitude in 1e-7 deg, altitude in mm (up).",
-        gps_velocity: [I32; 3] = "Velocity in cm/s, NED.",
-        home: [I32; 3] = "Home: latitude and longitude in 1e-7 deg, altitude in mm (up).",
-        relative_altitude: I32 = "Height over home in mm.",
-        heading: I32 = "Heading in 1e-3 deg, 0 to 360.",
-        satellites: I32 = "Satellites in view.",
-        fix_type: I32 = "3: 3D fix.",
-        reserved: I32 = "Reserved.",
-        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
-        position: [F32; 3] = "Position in m from home, NED.",
-        velocity: [F32; 3] = "Velocity in m/s, NED.",
-        horizontal_accuracy: F32 = "Horizontal accuracy in m.",
-        vertical_accuracy: F32 = "Vertical accuracy in m.",
-        estimator_fixed: F32 = "Above 0.5: the estimator has a 3D fix.",
     }
 }
 

@@ -14,6 +14,15 @@ packets! {
         mask: U64 = "Receivers: bit i is vehicle `first_id` + i.",
         unix_time: F64 = "The sender's clock in s since 1970.",
     }
+    /// `NetSimState`, 104 bytes after the header.
+    NetSimState("state in the simulated network") {
+        time: F64 = "Time of the vehicle in s.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        home: [F64; 3] = "Latitude and longitude in degrees, altitude in m, of the take-off point.",
+        position: [F64; 3] = "Position in m, NED, from the take-off point.",
+        global_position: [F64; 3] = "Position in m, NED, from the map centre.",
+    }
 }
 
 impl NetSimHeader {
@@ -44,18 +53,6 @@ impl NetSimHeader {
         let bit = copter_id.checked_sub(self.first_id.get());
         let bit = bit.and_then(|bit| u32::try_from(bit).ok());
         bit.and_then(|bit| self.mask.get().checked_shr(bit)).is_some_and(|rest| rest & 1 == 1)
-    }
-}
-
-packets! {
-    /// `NetSimState`, 104 bytes after the header.
-    NetSimState("state in the simulated network") {
-        time: F64 = "Time of the vehicle in s.",
-        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
-        velocity: [F32; 3] = "Velocity in m/s, NED.",
-        home: [F64; 3] = "Latitude and longitude in degrees, altitude in m, of the take-off point.",
-        position: [F64; 3] = "Position in m, NED, from the take-off point.",
-        global_position: [F64; 3] = "Position in m, NED, from the map centre.",
     }
 }
 

@@ -12,6 +12,11 @@ packets! {
         max_x: F32 = "Right edge in px.",
         max_y: F32 = "Bottom edge in px.",
     }
+    /// One target position (TypeID 31), 16 bytes.
+    TargetEntry("target entry", new) {
+        copter_id: I32 = "Vehicle id.",
+        position: [F32; 3] = "Position in m.",
+    }
 }
 
 impl BoxEntry {
@@ -20,14 +25,6 @@ impl BoxEntry {
         let (copter_id, credibility) = (copter_id.into(), credibility.into());
         let [min_x, min_y, max_x, max_y] = edges.map(F32::new);
         Self { copter_id, credibility, min_x, min_y, max_x, max_y }
-    }
-}
-
-packets! {
-    /// One target position (TypeID 31), 16 bytes.
-    TargetEntry("target entry", new) {
-        copter_id: I32 = "Vehicle id.",
-        position: [F32; 3] = "Position in m.",
     }
 }
 

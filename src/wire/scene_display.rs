@@ -25,6 +25,18 @@ packets! {
         font_size: F32 = "Size of the font.",
         text: [u8; 120] = "UTF-8, padded with zeros.",
     }
+    /// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
+    AttachPacket("attachment", 1_234_567_892) {
+        copter_ids: [I32; 25] = "Ids of the attached objects.",
+        carrier_ids: [I32; 25] = "Ids of their carriers.",
+        kinds: [I32; 25] = "See [`Attachment`].",
+    }
+    /// `Ue4ExtMsg`, 144 bytes: inputs 9 to 24 of a model's blueprint.
+    ExtActuatorsPacket("inputs of a blueprint", 1_234_567_894, new) {
+        copter_id: I32 = "Vehicle id.",
+        time: F64 = "Seconds since the sender was created.",
+        values: [F64; 16] = "The inputs.",
+    }
 }
 
 impl LabelPacket {
@@ -80,15 +92,6 @@ pub enum Attachment {
     Pose = 3,
 }
 
-packets! {
-    /// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
-    AttachPacket("attachment", 1_234_567_892) {
-        copter_ids: [I32; 25] = "Ids of the attached objects.",
-        carrier_ids: [I32; 25] = "Ids of their carriers.",
-        kinds: [I32; 25] = "See [`Attachment`].",
-    }
-}
-
 impl AttachPacket {
     /// Number of objects in one packet.
     pub const SIZE: usize = 25;
@@ -106,14 +109,5 @@ impl AttachPacket {
             packet.kinds[i] = (*kind as i32).into();
         }
         Some(packet)
-    }
-}
-
-packets! {
-    /// `Ue4ExtMsg`, 144 bytes: inputs 9 to 24 of a model's blueprint.
-    ExtActuatorsPacket("inputs of a blueprint", 1_234_567_894, new) {
-        copter_id: I32 = "Vehicle id.",
-        time: F64 = "Seconds since the sender was created.",
-        values: [F64; 16] = "The inputs.",
     }
 }

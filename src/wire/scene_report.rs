@@ -22,42 +22,6 @@ packets! {
         rays: [F32; 6] = "Distances in m to the front, back, left, right, up, down.",
         name: [u8; 20] = "Name of the hit object: UTF-8, padded with zeros.",
     }
-}
-
-impl VehicleReportPacket {
-    /// Returns the name of the hit object, with invalid UTF-8 replaced.
-    pub fn target_name(&self) -> String {
-        text(&self.name)
-    }
-}
-
-macro_rules! description {
-    ($name:ident, $text:literal) => {
-        impl<const Q: usize> Packet for $name<Q> {
-            const NAME: &'static str = $text;
-
-            fn check(&self) -> Result<(), WireError> {
-                expect_tag(Self::NAME, Self::TAG, self.checksum.get())
-            }
-        }
-
-        impl<const Q: usize> $name<Q> {
-            /// Check word.
-            pub const TAG: i32 = 1_234_567_891;
-
-            fn pose(&self) -> DescribedPose {
-                let quaternion = <[F32; 4]>::try_from(self.quaternion.as_slice()).ok();
-                DescribedPose {
-                    position: self.position.map(F32::get),
-                    euler: self.euler.map(F32::get),
-                    quaternion: quaternion.map(|q| q.map(F32::get)),
-                }
-            }
-        }
-    };
-}
-
-packets! {
     /// `CameraData`, 72 bytes: a camera; 56 bytes from older simulators (`Q` is 0).
     CameraReportPacket[const Q: usize = 4]() {
         checksum: I32 = "Check word 1234567891.",
@@ -95,6 +59,40 @@ packets! {
         name: [u8; 32] = "UTF-8, padded with zeros.",
     }
 }
+
+impl VehicleReportPacket {
+    /// Returns the name of the hit object, with invalid UTF-8 replaced.
+    pub fn target_name(&self) -> String {
+        text(&self.name)
+    }
+}
+
+macro_rules! description {
+    ($name:ident, $text:literal) => {
+        impl<const Q: usize> Packet for $name<Q> {
+            const NAME: &'static str = $text;
+
+            fn check(&self) -> Result<(), WireError> {
+                expect_tag(Self::NAME, Self::TAG, self.checksum.get())
+            }
+        }
+
+        impl<const Q: usize> $name<Q> {
+            /// Check word.
+            pub const TAG: i32 = 1_234_567_891;
+
+            fn pose(&self) -> DescribedPose {
+                let quaternion = <[F32; 4]>::try_from(self.quaternion.as_slice()).ok();
+                DescribedPose {
+                    position: self.position.map(F32::get),
+                    euler: self.euler.map(F32::get),
+                    quaternion: quaternion.map(|q| q.map(F32::get)),
+                }
+            }
+        }
+    };
+}
+
 description!(CameraReportPacket, "description of a camera");
 description!(VehicleBoundsPacket, "description of a vehicle");
 description!(ObjectBoundsPacket, "description of an object");

@@ -64,6 +64,36 @@ packets! {
         position: [F32; 3] = "Position in m, NED.",
         euler: [F32; 3] = "Roll, pitch, yaw in rad.",
     }
+    /// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
+    ScaledStatePacket("state of an object (52 bytes)", 1_234_567_890 | 1_234_567_891) {
+        copter_id: I32 = "Id of the object.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: F32 = "Speed of all motors in rpm.",
+        position: [F32; 3] = "Position in m, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        scale: [F32; 3] = "Factors of the size along the three axes; 1 is the original.",
+    }
+    /// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
+    MotorStatePacket("state of a vehicle (88 bytes)", 1_234_567_890 | 1_234_567_891) {
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm, or inputs of the model's actuators.",
+        position: [F32; 3] = "Position in m, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        sim_time: F64 = "Simulation time in s; -1: not given.",
+    }
+    /// `SOut2SimulatorSimpleTime`, 104 bytes: state of a point-mass vehicle.
+    PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        pad: [u8; 4] = "Alignment padding.",
+        position: [F64; 3] = "Position in m, NED.",
+        sim_time: F64 = "Simulation time in s.",
+    }
 }
 
 impl ObjectStatePacket {
@@ -86,18 +116,6 @@ impl ObjectStatePacket {
     }
 }
 
-packets! {
-    /// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
-    ScaledStatePacket("state of an object (52 bytes)", 1_234_567_890 | 1_234_567_891) {
-        copter_id: I32 = "Id of the object.",
-        vehicle_type: I32 = "Class and style: class + 1000 x style.",
-        motor_rpm: F32 = "Speed of all motors in rpm.",
-        position: [F32; 3] = "Position in m, NED.",
-        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
-        scale: [F32; 3] = "Factors of the size along the three axes; 1 is the original.",
-    }
-}
-
 impl ScaledStatePacket {
     /// Creates the packet of an object of another size.
     pub fn new(state: ObjectStatePacket, scale: [f32; 3]) -> Self {
@@ -110,19 +128,6 @@ impl ScaledStatePacket {
             euler: state.euler,
             scale: scale.map(F32::new),
         }
-    }
-}
-
-packets! {
-    /// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
-    MotorStatePacket("state of a vehicle (88 bytes)", 1_234_567_890 | 1_234_567_891) {
-        copter_id: I32 = "Vehicle id.",
-        vehicle_type: I32 = "Class and style: class + 1000 x style.",
-        motor_rpm: [F32; 8] = "Motor speeds in rpm, or inputs of the model's actuators.",
-        position: [F32; 3] = "Position in m, NED.",
-        velocity: [F32; 3] = "Velocity in m/s, NED.",
-        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
-        sim_time: F64 = "Simulation time in s; -1: not given.",
     }
 }
 
@@ -144,20 +149,6 @@ impl MotorStatePacket {
             euler: state.euler,
             sim_time: sim_time.into(),
         }
-    }
-}
-
-packets! {
-    /// `SOut2SimulatorSimpleTime`, 104 bytes: state of a point-mass vehicle.
-    PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
-        copter_id: I32 = "Vehicle id.",
-        vehicle_type: I32 = "Class and style: class + 1000 x style.",
-        motor_rpm: [F32; 8] = "Motor speeds in rpm.",
-        velocity: [F32; 3] = "Velocity in m/s, NED.",
-        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
-        pad: [u8; 4] = "Alignment padding.",
-        position: [F64; 3] = "Position in m, NED.",
-        sim_time: F64 = "Simulation time in s.",
     }
 }
 
