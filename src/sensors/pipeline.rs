@@ -55,20 +55,16 @@ impl SensorPipeline {
     }
 
     /// Publishes a frame, drops it, or delays it until [`Self::release`].
-    pub fn accept(
-        &mut self,
-        payload: FramePayload<'_>,
-        head: &FrameHead,
-    ) -> Result<(), SensorError> {
+    pub fn accept(&mut self, data: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
         if let Some(degrader) = &mut self.degrader {
             if degrader.is_dropped(head) {
                 return Err(SensorError::OnPurpose);
             }
             if degrader.has_delay() {
-                return degrader.hold(payload.bytes(), head);
+                return degrader.hold(data.bytes(), head);
             }
         }
-        self.publish(payload, head)
+        self.publish(data, head)
     }
 
     /// [`Sensor::lend`]; nothing is lent for frames that are delayed.

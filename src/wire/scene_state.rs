@@ -133,17 +133,12 @@ impl ScaledStatePacket {
 
 impl MotorStatePacket {
     /// Creates the packet of a vehicle.
-    pub fn new(
-        state: ObjectStatePacket,
-        motor_rpm: [f32; 8],
-        velocity: [f32; 3],
-        sim_time: f64,
-    ) -> Self {
+    pub fn new(state: ObjectStatePacket, rpm: [f32; 8], velocity: [f32; 3], sim_time: f64) -> Self {
         Self {
             checksum: state.checksum,
             copter_id: state.copter_id,
             vehicle_type: state.vehicle_type,
-            motor_rpm: motor_rpm.map(F32::new),
+            motor_rpm: rpm.map(F32::new),
             position: state.position,
             velocity: velocity.map(F32::new),
             euler: state.euler,

@@ -37,17 +37,12 @@ subscriptions! {
     };
 }
 
-fn pose_target(
-    stamp: &Time,
-    frame: u8,
-    position: [f64; 3],
-    orientation: &Quaternion,
-) -> SetpointTarget {
+fn pose_target(stamp: &Time, frame: u8, at: [f64; 3], orientation: &Quaternion) -> SetpointTarget {
     SetpointTarget {
         stamp_ms: stamp_ms(stamp),
         frame,
         mask: VELOCITY | ACCELERATION | YAW_RATE,
-        position,
+        at,
         yaw: Some(yaw(wxyz(orientation))),
         ..SetpointTarget::default()
     }
