@@ -42,7 +42,7 @@ fn pose_target(stamp: &Time, frame: u8, at: [f64; 3], orientation: &Quaternion) 
         stamp_ms: stamp_ms(stamp),
         frame,
         mask: VELOCITY | ACCELERATION | YAW_RATE,
-        at,
+        position: at,
         yaw: Some(yaw(wxyz(orientation))),
         ..SetpointTarget::default()
     }
